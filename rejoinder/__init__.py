@@ -1,0 +1,1 @@
+"""The shell: command line, settings, composition root; and the vocabulary every room shares."""

