@@ -64,9 +64,17 @@ class Child:
             output = self._log_file.open("ab")
         try:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-I", "-S", str(tether.__file__), str(os.getpid()), *self._argv,
-                stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output,
-                env={**os.environ, **self._env}, start_new_session=True,
+                sys.executable,
+                "-I",
+                "-S",
+                str(tether.__file__),
+                str(os.getpid()),
+                *self._argv,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={**os.environ, **self._env},
+                start_new_session=True,
             )
         finally:
             if output is not None:

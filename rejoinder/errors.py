@@ -1,22 +1,24 @@
 """The error tree. Each message says what happened, to what, and what to do.
 
-    RejoinderError
-    ├── BadInput              somebody sent something that can't be used; sending it again won't help
-    │   └── BadMessage        bytes on a topic that are not the record the topic carries
-    ├── BadSettings           a setting is missing or contradicts another
-    ├── Unavailable           a part is away; trying again later may help
-    │   ├── BrokerUnavailable
-    │   ├── LedgerUnavailable
-    │   └── ModelUnavailable
-    ├── ModelRefused          a model server answered, and the answer can't be used
-    ├── WeightsError          weights could not be fetched, stored or verified
-    ├── KnowledgeBaseError    the knowledge base is missing, torn or foreign
-    └── CaseConflict          the case is not where the caller believed
-        ├── CaseNotFound
-        ├── StaleVersion      somebody was faster; carries the case as it is now
-        ├── ClaimedByOther    another moderator holds the case
-        ├── NotAllowed        the action makes no sense in the case's state
-        └── FailsChecks       the text fails hard checks and no override was given
+RejoinderError
+├── BadInput              somebody sent something that can't be used; sending it again won't help
+│   └── BadMessage        bytes on a topic that are not the record the topic carries
+├── Unauthenticated       nobody knows who calls
+├── Forbidden             the caller's role does not allow it
+├── BadSettings           a setting is missing or contradicts another
+├── Unavailable           a part is away; trying again later may help
+│   ├── BrokerUnavailable
+│   ├── LedgerUnavailable
+│   └── ModelUnavailable
+├── ModelRefused          a model server answered, and the answer can't be used
+├── WeightsError          weights could not be fetched, stored or verified
+├── KnowledgeBaseError    the knowledge base is missing, torn or foreign
+└── CaseConflict          the case is not where the caller believed
+    ├── CaseNotFound
+    ├── StaleVersion      somebody was faster; carries the case as it is now
+    ├── ClaimedByOther    another moderator holds the case
+    ├── NotAllowed        the action makes no sense in the case's state
+    └── FailsChecks       the text fails hard checks and no override was given
 """
 
 from __future__ import annotations
@@ -37,6 +39,14 @@ class BadInput(RejoinderError):
 
 class BadMessage(BadInput):
     """Say that bytes on a topic are not the record the topic carries."""
+
+
+class Unauthenticated(RejoinderError):
+    """Say that a caller gave no token or a wrong one."""
+
+
+class Forbidden(RejoinderError):
+    """Say that the caller's role does not allow the action."""
 
 
 class BadSettings(RejoinderError):

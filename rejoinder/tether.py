@@ -20,7 +20,7 @@ def main() -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)
-    os.execvp(program[0], program)
+    os.execvp(program[0], program)  # noqa: S606
 
 
 if __name__ == "__main__":

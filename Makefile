@@ -1,0 +1,59 @@
+# Each target sets up what it needs; nothing has to be installed by hand beyond Python 3.11+, git, make and a C compiler.
+
+PYTHON ?= $(shell sh deploy/find-python.sh)
+BIN := .venv/bin
+DEMO_ARGS ?=
+
+.PHONY: demo test check bench bench-stream settings format clean help
+
+help:
+	@echo "make demo    set everything up and open the desk on sample posts (DEMO_ARGS='--chat-model none' for no model)"
+	@echo "make test    run all tests"
+	@echo "make check   lint, types, import directions"
+	@echo "make bench   measure speed on this machine and print a table"
+	@echo "make format  format the code"
+	@echo "make lock    lock the dependencies anew"
+
+demo: .venv/run
+	@exec $(BIN)/rejoinder demo $(DEMO_ARGS)
+
+test: .venv/dev
+	@sh deploy/find-browser.sh || true
+	$(BIN)/python -m pytest
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/dev
+	$(BIN)/python -m bench
+
+settings: .venv/run
+	$(BIN)/rejoinder settings --markdown > docs/settings.md
+
+format: .venv/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: .venv/dev
+	sh deploy/lock.sh
+
+clean:
+	rm -rf .venv build ./*.egg-info
+
+# Stamps: `run` is what the program needs, `dev` adds what tests and checks need. A changed lock file installs again.
+.venv/bin/python:
+	@sh deploy/make-venv.sh "$(PYTHON)"
+
+.venv/run: .venv/bin/python requirements/run.txt pyproject.toml
+	@echo "Installing Rejoinder and its locked dependencies into .venv …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+.venv/dev: .venv/run requirements/dev.txt
+	@echo "Installing what tests and checks need …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@

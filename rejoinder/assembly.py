@@ -1,0 +1,182 @@
+"""Put the parts together as the settings say. The only place that knows them all."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Collection
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ledger import Ledger
+from rejoinder.secrets import author_key
+from rejoinder.settings import Settings
+
+if TYPE_CHECKING:
+    from pipeline.draft import Drafter
+    from pipeline.ground import Grounder
+    from pipeline.triage import Triager
+
+    from kb.search import Searcher
+    from models.chat import ChatClient
+    from models.embed import Embedder
+    from pipeline.guard import Guard
+    from stream.stages import Stage
+
+log = logging.getLogger(__name__)
+
+NO_MODEL = "none"
+STAGES = ("triage", "ground", "draft", "desk")
+
+
+@asynccontextmanager
+async def open_ledger(settings: Settings) -> AsyncIterator[Ledger]:
+    """Open the ledger, with its tables as this version needs them."""
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    ledger = await Ledger.open(settings.ledger_url, author_key(settings))
+    try:
+        await ledger.migrate()
+        yield ledger
+    finally:
+        await ledger.close()
+
+
+def weights_path(settings: Settings) -> Path:
+    """Return where the configured model's weights are kept."""
+    from models import catalog
+
+    return settings.weights_dir / catalog.find(settings.chat.model).file
+
+
+@asynccontextmanager
+async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> AsyncIterator[str | None]:
+    """Give the base URL of the chat model: a given one, that of a server started here, or None for no model."""
+    if settings.chat.endpoint is not None:
+        yield settings.chat.endpoint
+    elif settings.chat.model == NO_MODEL:
+        yield None
+    else:
+        from models.servers import ChatServer
+
+        async with ChatServer(settings.chat, weights_path(settings), log_file) as server:
+            yield server.endpoint
+
+
+@asynccontextmanager
+async def chat_client(settings: Settings, log_file: Path | None = None) -> AsyncIterator[ChatClient | None]:
+    """Give a client of the chat model, or None for no model."""
+    from models.chat import ChatClient
+
+    async with chat_endpoint(settings, log_file) as endpoint:
+        if endpoint is None:
+            yield None
+            return
+        chat = settings.chat
+        async with ChatClient(endpoint, chat.model, chat.api_key, chat.timeout_s, chat.attempts) as client:
+            yield client
+
+
+@asynccontextmanager
+async def open_embedder(settings: Settings) -> AsyncIterator[Embedder]:
+    """Give the embedder of the settings."""
+    from models import embed
+
+    embedder = embed.open_embedder(settings.embedding)
+    try:
+        yield embedder
+    finally:
+        await embedder.close()
+
+
+def kb_folder(settings: Settings) -> Path:
+    """Return the folder of the knowledge base that is searched."""
+    return settings.kb.folder or settings.data_dir / "kb"
+
+
+async def open_searcher(settings: Settings, embedder: Embedder) -> Searcher:
+    """Open the knowledge base; the starter set is indexed on first use, which takes about half a minute."""
+    from kb.build import ensure_starter
+    from kb.search import Searcher
+
+    folder = kb_folder(settings)
+    if settings.kb.folder is None:
+        await ensure_starter(folder, embedder)
+    return Searcher.open(folder, embedder, settings.kb)
+
+
+def open_guard(settings: Settings) -> Guard:
+    """Return the guard; loads no large model."""
+    from models.toxicity import ToxicityHead
+    from pipeline.guard import Guard
+
+    return Guard(settings.guard, ToxicityHead.load())
+
+
+class Pipeline:
+    """Hold what is done to one post, part by part; only the stages asked for are loaded."""
+
+    def __init__(self, triager: Triager | None, grounder: Grounder | None, drafter: Drafter | None) -> None:
+        self.triager = triager
+        self.grounder = grounder
+        self.drafter = drafter
+
+
+@asynccontextmanager
+async def open_pipeline(
+    settings: Settings, stages: Collection[str] = STAGES, log_file: Path | None = None
+) -> AsyncIterator[Pipeline]:
+    """Load what `stages` need. Raises RejoinderError when a part can't be had."""
+    async with AsyncExitStack() as stack:
+        triager: Triager | None = None
+        grounder: Grounder | None = None
+        drafter: Drafter | None = None
+        if {"triage", "ground"} & set(stages):
+            from pipeline.ground import Grounder
+            from pipeline.triage import Triager
+
+            embedder = await stack.enter_async_context(open_embedder(settings))
+            if "triage" in stages:
+                triager = Triager(embedder, settings.triage)
+            if "ground" in stages:
+                grounder = Grounder(await open_searcher(settings, embedder), settings.kb)
+        if "draft" in stages:
+            from pipeline.compose import Composer
+            from pipeline.draft import Drafter
+
+            chat = await stack.enter_async_context(chat_client(settings, log_file))
+            guard = open_guard(settings)
+            drafter = Drafter(chat, guard, Composer(guard), settings.chat)
+        yield Pipeline(triager, grounder, drafter)
+
+
+def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: Collection[str]) -> list[Stage]:
+    """Return the stream's stages for the names asked for."""
+    from stream.stages import DeskStage, DraftStage, GroundStage, TriageStage
+
+    stages: list[Stage] = []
+    if pipeline.triager is not None:
+        stages.append(TriageStage(ledger, pipeline.triager))
+    if pipeline.grounder is not None:
+        stages.append(GroundStage(ledger, pipeline.grounder, settings.desk.default_intent))
+    if pipeline.drafter is not None:
+        stages.append(DraftStage(ledger, pipeline.drafter))
+    if "desk" in names:
+        stages.append(DeskStage(ledger))
+    return stages
+
+
+async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) -> None:
+    """Run a worker with the named stages until `stop`; raises WorkerDied or RejoinderError."""
+    from stream.dead_letters import Burial
+    from stream.producer import Producer
+    from stream.topics import Topics
+    from stream.worker import run_worker
+
+    async with (
+        open_ledger(settings) as ledger,
+        Producer(settings.kafka) as producer,
+        open_pipeline(settings, names, settings.data_dir / "logs" / "chat-server.log") as pipeline,
+    ):
+        burial = Burial(producer, Topics(settings.kafka.prefix), ledger)
+        await run_worker(settings, build_stages(settings, ledger, pipeline, names), burial, stop)

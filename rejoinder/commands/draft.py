@@ -1,0 +1,107 @@
+"""`rejoinder draft`: answer one post in the terminal, without Kafka."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
+from rejoinder.errors import BadInput
+from rejoinder.settings import Settings
+
+
+@click.command()
+@click.argument("text")
+@click.option("--intent", type=click.Choice([intent.value for intent in Intent]), help="What the reply sets out to do.")
+@click.option("--language", help="The post's language (ISO 639-1), when you know it.")
+@click.option("--platform", default="terminal", show_default=True, help="Whose length limit holds.")
+@click.option("--chat-model", metavar="NAME|none", help="Which model drafts; `none` drafts from the evidence alone.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def draft(
+    text: str, intent: str | None, language: str | None, platform: str, chat_model: str | None, as_json: bool
+) -> None:
+    """Draft an answer to one post, given as TEXT."""
+    settings = load_settings()
+    if chat_model is not None:
+        settings = settings.model_copy(update={"chat": settings.chat.model_copy(update={"model": chat_model})})
+    start_logging(settings)
+    post = read_post(text, language, platform)
+    prepare(settings)
+    request = DraftRequest(intent=Intent(intent) if intent else settings.desk.default_intent)
+    triage, grounding, answer = run(answer_post(settings, post, request))
+    if as_json:
+        parts = {"triage": triage, "grounding": grounding, "draft": answer}
+        click.echo(
+            json.dumps(
+                {name: part and part.model_dump(mode="json", exclude={"embedding"}) for name, part in parts.items()}
+            )
+        )
+    else:
+        show(Console(), triage, grounding, answer)
+
+
+def read_post(text: str, language: str | None, platform: str) -> FlaggedPost:
+    """Return the post; raises BadInput when it is empty or too long."""
+    from pydantic import ValidationError
+
+    from stream.messages import plain
+
+    try:
+        return FlaggedPost(platform=platform, post_id="1", text=text, language=language)
+    except ValidationError as error:
+        raise BadInput(f"The post can't be used: {plain(error)}.") from error
+
+
+def prepare(settings: Settings) -> None:
+    """Fetch the weights when they are needed and not there."""
+    from rejoinder.demo import needs_weights
+
+    if needs_weights(settings):
+        from rejoinder.commands.models import fetch
+
+        fetch(settings, settings.chat.model)
+
+
+async def answer_post(
+    settings: Settings, post: FlaggedPost, request: DraftRequest
+) -> tuple[Triage, Grounding | None, Draft | None]:
+    """Run the pipeline on one post; evidence and draft are None when triage says that none is apt."""
+    from rejoinder.assembly import open_pipeline
+
+    log_file = Path(settings.data_dir) / "logs" / "chat-server.log"
+    async with open_pipeline(settings, log_file=log_file) as pipeline:
+        assert pipeline.triager and pipeline.grounder and pipeline.drafter
+        triage = await pipeline.triager.triage(post)
+        if triage.route is not Route.DRAFT:
+            return triage, None, None
+        grounding = await pipeline.grounder.ground(post, triage)
+        answer = await pipeline.drafter.draft(post, triage, grounding, request, last_attempt=True)
+        return triage, grounding, answer
+
+
+def show(console: Console, triage: Triage, grounding: Grounding | None, answer: Draft | None) -> None:
+    """Print the answer for a person."""
+    groups = ", ".join(f"{score.group.value} ({score.score:.0%})" for score in triage.groups) or "nobody in particular"
+    console.print(f"[bold]Attacks[/] {groups} · hate {triage.hate:.0%} · language {triage.language}", highlight=False)
+    console.print(f"[bold]Triage[/]  {triage.route.value}: {triage.reason}", highlight=False, markup=True)
+    if answer is None:
+        return
+    console.print()
+    console.print(answer.text or "(no draft)", style="bold green", highlight=False, markup=False)
+    if answer.note:
+        console.print(answer.note, style="yellow", highlight=False, markup=False)
+    console.print(f"by {answer.origin.value} {answer.model}, {answer.intent.value}\n", style="dim", highlight=False)
+    for number, item in enumerate(grounding.evidence if grounding else (), start=1):
+        source = item.source
+        console.print(f"[{number}] {item.text}", highlight=False, markup=False)
+        where = f"    {source.institution}: {source.title}, {source.symbol}, {source.locator} ({source.year})"
+        console.print(f"{where}\n    {source.url}", style="dim", highlight=False, markup=False)
+    table = Table("check", "passed", "value", "limit", box=None)
+    for check in answer.checks:
+        table.add_row(check.name, "yes" if check.passed else "NO", f"{check.value:.2f}", f"{check.threshold:.2f}")
+    console.print(table)

@@ -1,0 +1,71 @@
+"""`rejoinder models`: list, fetch and check weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.table import Table
+
+from rejoinder.commands.common import load_settings, run
+from rejoinder.settings import Settings
+
+
+@click.group()
+def models() -> None:
+    """List, fetch and check model weights."""
+
+
+@models.command("list")
+def list_() -> None:
+    """List the models of the catalog."""
+    from models import catalog, weights
+
+    settings = load_settings()
+    table = Table("name", "what it is", "here")
+    for entry in catalog.entries():
+        here = "yes" if weights.installed(entry, settings.weights_dir) else "no"
+        table.add_row(entry.name + (" (default)" if entry.default else ""), entry.summary, here)
+    Console().print(table)
+
+
+@models.command()
+@click.argument("name")
+def pull(name: str) -> None:
+    """Fetch the weights of NAME; goes on where an earlier fetch was cut."""
+    path = fetch(load_settings(), name)
+    click.echo(f"{name} is at {path}")
+
+
+@models.command()
+@click.argument("name")
+def verify(name: str) -> None:
+    """Hash the weights of NAME and compare with what was published."""
+    from models import catalog, weights
+
+    result = weights.verify(catalog.find(name), load_settings().weights_dir)
+    click.echo(f"{name}: {result}")
+
+
+def fetch(settings: Settings, name: str) -> Path:
+    """Fetch weights with a progress bar, unless they are there; raises WeightsError."""
+    from models import catalog, weights
+
+    entry = catalog.find(name)
+    if weights.installed(entry, settings.weights_dir):
+        return settings.weights_dir / entry.file
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(f"fetching {name}", total=entry.size)
+        return run(
+            weights.pull(
+                entry,
+                settings.weights_dir,
+                settings.weights.source,
+                lambda done, total: bar.update(task, completed=done, total=total),
+            )
+        )

@@ -1,0 +1,166 @@
+"""Run everything on one machine as one supervised family: broker, chat server, worker, gateway and desk.
+
+Start: weights -> broker -> topics -> page -> unfinished cases again -> chat server and worker -> samples.
+End (Ctrl-C or SIGTERM): worker, flags still on the topic into the ledger, chat server, broker. The broker keeps its
+topics in memory; what survives is the ledger in the data folder, and the next start goes on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import logging
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from importlib.resources import files
+from pathlib import Path
+
+from ledger import Ledger
+from rejoinder.assembly import NO_MODEL, STAGES, chat_endpoint, open_ledger
+from rejoinder.child import Child, keep_running
+from rejoinder.domain import FlaggedPost, now
+from rejoinder.errors import BadSettings, Unavailable
+from rejoinder.settings import Settings
+from rejoinder.web import running, web_process
+from stream.broker import EmbeddedBroker
+from stream.intake import Intake
+from stream.messages import encode
+from stream.producer import Producer
+from stream.sweeper import Sweeper
+from stream.topics import Topics, ensure_topics
+
+log = logging.getLogger(__name__)
+
+Announce = Callable[[int, str], None]
+"""Told the page's port and the broker's address once the page answers."""
+
+
+class Family:
+    """Hold the demo's processes together."""
+
+    def __init__(self, settings: Settings, ledger: Ledger, producer: Producer, broker: EmbeddedBroker) -> None:
+        self._settings = settings
+        self._ledger = ledger
+        self._producer = producer
+        self._broker = broker
+        self._worker: Child | None = None
+        self._logs = settings.data_dir / "logs"
+
+    async def start_broker(self) -> Child:
+        """Start the broker, make its topics, and send it what it has forgotten; the worker starts afresh with it."""
+        child = await self._broker.start()
+        await ensure_topics(self._settings.kafka)
+        resent = await Sweeper(self._ledger, self._producer, self._settings).sweep(now())
+        if resent:
+            log.info("%d unfinished cases go on", resent)
+        if self._worker is not None:
+            await self._worker.stop()
+        return child
+
+    async def start_worker(self, endpoint: str | None) -> Child:
+        """Start the Faust worker as a process of its own."""
+        env = {
+            "REJOINDER_DATA_DIR": str(self._settings.data_dir),
+            "REJOINDER_KAFKA__BOOTSTRAP": self._settings.kafka.bootstrap,
+            "REJOINDER_KAFKA__SESSION_TIMEOUT_S": str(self._settings.kafka.session_timeout_s),
+            "REJOINDER_LEDGER__URL": self._settings.ledger_url,
+            "REJOINDER_CHAT__MODEL": self._settings.chat.model,
+        }
+        if endpoint is not None:
+            env["REJOINDER_CHAT__ENDPOINT"] = endpoint
+        argv = [sys.executable, "-m", "rejoinder.cli", "worker", "--stages", ",".join(STAGES)]
+        child = Child("the worker", argv, env=env, log_file=self._logs / "worker.log")
+        await child.start()
+        self._worker = child
+        log.info("worker runs, pid %s", child.pid)
+        return child
+
+    @asynccontextmanager
+    async def broker(self) -> AsyncIterator[None]:
+        """Keep the broker running; entering waits for its first start."""
+        async with kept(self.start_broker):
+            yield
+
+    @asynccontextmanager
+    async def worker(self, endpoint: str | None) -> AsyncIterator[None]:
+        """Keep the worker running."""
+
+        async def start() -> Child:
+            return await self.start_worker(endpoint)
+
+        async with kept(start):
+            yield
+
+
+@asynccontextmanager
+async def kept(start: Callable[[], Awaitable[Child]]) -> AsyncIterator[None]:
+    """Start a child now, and again whenever it ends."""
+    first: list[Child] = [await start()]
+
+    async def again() -> Child:
+        return first.pop() if first else await start()
+
+    async with running([keep_running(again)]):
+        yield
+
+
+@contextmanager
+def sole_owner(folder: Path) -> Iterator[None]:
+    """Hold the data folder; raises BadSettings when another Rejoinder holds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise BadSettings(
+                f"Another Rejoinder uses {folder}. Stop it, or choose another with --data-dir."
+            ) from error
+        yield
+
+
+async def run_demo(settings: Settings, *, samples: bool, announce: Announce, stop: asyncio.Event) -> None:
+    """Run the family until `stop`; `announce` is called once the page answers."""
+    with sole_owner(settings.data_dir):
+        async with AsyncExitStack() as stack:
+            broker = EmbeddedBroker(log_file=settings.data_dir / "logs" / "broker.log")
+            kafka = settings.kafka.model_copy(update={"bootstrap": broker.bootstrap, "session_timeout_s": 6.0})
+            settings = settings.model_copy(update={"kafka": kafka})
+            ledger = await stack.enter_async_context(open_ledger(settings))
+            producer = await stack.enter_async_context(Producer(settings.kafka))
+            family = Family(settings, ledger, producer, broker)
+            await stack.enter_async_context(family.broker())
+            stack.push_async_callback(drain, ledger, settings)
+            port = await stack.enter_async_context(web_process(settings, ledger, producer, gateway=True, desk=True))
+            announce(port, broker.bootstrap)
+            endpoint = await stack.enter_async_context(
+                chat_endpoint(settings, settings.data_dir / "logs" / "chat-server.log")
+            )
+            await stack.enter_async_context(family.worker(endpoint))
+            if samples:
+                await send_samples(producer, settings)
+            await stop.wait()
+            log.info("ending; the data folder keeps every case")
+
+
+async def drain(ledger: Ledger, settings: Settings) -> None:
+    """Save the flags that are still on the topic, because the embedded broker forgets them."""
+    with suppress(Unavailable):
+        await Intake(ledger, settings).drain()
+
+
+async def send_samples(producer: Producer, settings: Settings) -> None:
+    """Send the sample posts over Kafka; those sent by an earlier run change nothing."""
+    await producer.send_all(Topics(settings.kafka.prefix).flags, [(post.key, encode(post)) for post in sample_posts()])
+
+
+def sample_posts() -> list[FlaggedPost]:
+    """Return the sample posts: fictional, mild, several for each target group."""
+    lines = files("rejoinder").joinpath("samples.jsonl").read_text().splitlines()
+    return [FlaggedPost.model_validate(json.loads(line)) for line in lines if line.strip()]
+
+
+def needs_weights(settings: Settings) -> bool:
+    """Tell whether the demo starts a chat server of its own."""
+    return settings.chat.endpoint is None and settings.chat.model != NO_MODEL

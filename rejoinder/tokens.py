@@ -1,0 +1,44 @@
+"""Who may call over HTTP: bearer tokens, each with a name and a role. The gateway and the desk share this table."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from rejoinder.settings import Token
+
+Role = Literal["platform", "reviewer", "lead", "admin"]
+MODERATORS: tuple[Role, ...] = ("reviewer", "lead", "admin")
+"""Roles that may see and decide cases; a `platform` only sends flags."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Be somebody whose token was recognised."""
+
+    name: str
+    role: Role
+
+
+class TokenTable:
+    """Recognise bearer tokens. Every token is compared, in constant time, so that timing tells nothing."""
+
+    def __init__(self, tokens: Mapping[str, Token]) -> None:
+        self._secrets = {Caller(name, token.role): token.token.get_secret_value() for name, token in tokens.items()}
+
+    def caller(self, authorization: str | None) -> Caller | None:
+        """Return who sent this `Authorization` header (RFC 6750, `Bearer …`), or None."""
+        scheme, _, token = (authorization or "").partition(" ")
+        return self.bearer(token.strip()) if scheme.lower() == "bearer" else None
+
+    def bearer(self, token: str) -> Caller | None:
+        """Return whose token this is, or None."""
+        offered = token.encode(errors="replace")
+        found = [who for who, secret in self._secrets.items() if hmac.compare_digest(secret.encode(), offered)]
+        return found[0] if found else None
+
+    def named(self, name: str) -> tuple[Caller, str] | None:
+        """Return the caller of this name and the token, or None; for checking what was signed with the token."""
+        return next(((who, secret) for who, secret in self._secrets.items() if who.name == name), None)

@@ -1,0 +1,101 @@
+"""Run gateway and desk in one aiohttp process, with what keeps the stream honest behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any
+
+from aiohttp import web
+
+from ledger import Ledger
+from rejoinder.assembly import open_guard
+from rejoinder.errors import BadSettings
+from rejoinder.settings import Settings
+from rejoinder.tokens import TokenTable
+from stream.gateway import Gateway
+from stream.intake import Intake
+from stream.outbox import OutboxPublisher
+from stream.producer import Producer
+from stream.sweeper import Sweeper
+
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def web_process(
+    settings: Settings, ledger: Ledger, producer: Producer, *, gateway: bool, desk: bool
+) -> AsyncIterator[int]:
+    """Serve the chosen parts and give the port that is listened on.
+
+    The gateway brings the intake with it; the desk brings the outbox publisher and the sweeper.
+    """
+    if not settings.desk.tokens:
+        raise BadSettings(
+            "No token is set, so nobody could call. Set REJOINDER_DESK__TOKENS, for example "
+            '\'{"ana": {"token": "at-least-8-characters", "role": "lead"}}\'.'
+        )
+    app = web.Application()
+    background: list[Coroutine[Any, Any, None]] = []
+    door = Gateway(producer, ledger, TokenTable(settings.desk.tokens), settings.gateway, settings.kafka)
+    door.add_health_to(app)
+    if gateway:
+        door.add_to(app)
+        background.append(Intake(ledger, settings).run())
+    async with AsyncExitStack() as stack:
+        if desk:
+            from bot.web import add_desk
+
+            add_desk(app, ledger, open_guard(settings), settings.desk)
+            background.append(OutboxPublisher(ledger, producer, settings).run())
+            background.append(Sweeper(ledger, producer, settings).run())
+        await stack.enter_async_context(running(background))
+        yield await stack.enter_async_context(serving(app, settings.desk.host, settings.desk.port))
+
+
+@asynccontextmanager
+async def running(jobs: list[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    """Run jobs beside the body; cancelled with it. A job that fails is logged and ends the process's work."""
+    tasks = [asyncio.create_task(job) for job in jobs]
+    body = asyncio.current_task()
+
+    def failed(task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.critical("a background job failed: %r", error, exc_info=error)
+            if body is not None:
+                body.cancel()
+
+    for task in tasks:
+        task.add_done_callback(failed)
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with suppress(asyncio.CancelledError, Exception):
+                await task
+
+
+@asynccontextmanager
+async def serving(app: web.Application, host: str, port: int) -> AsyncIterator[int]:
+    """Serve an application and give its port; raises BadSettings when the port is taken."""
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
+    await runner.setup()
+    site = web.TCPSite(runner, host, port)
+    try:
+        await site.start()
+    except OSError as error:
+        await runner.cleanup()
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):
+            raise BadSettings(
+                f"Port {port} on {host} can't be used ({error.strerror}). Free it, or choose another with --port."
+            ) from error
+        raise
+    try:
+        yield int(runner.addresses[0][1])
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,99 @@
+"""The Faust app: one agent a stage, by the recipe that held under SIGKILL (docs/decisions.md, "At least once").
+
+`isolated_partitions` gives each partition its own actor, so that a slow post holds up only its partition.
+`noack()` leaves acknowledging to us: after the result is sent, never before, and never out of order. Values are raw
+bytes: a malformed one must reach our codec, not end in Faust's.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import faust
+from aiokafka.errors import KafkaError, MessageSizeTooLargeError
+
+from rejoinder.errors import BrokerUnavailable
+from rejoinder.settings import Settings
+from stream.dead_letters import Burial
+from stream.delivery import Delivery, Incoming
+from stream.liveness import Liveness
+from stream.messages import encode
+from stream.stages import Outgoing, Stage
+from stream.topics import Topics
+
+log = logging.getLogger(__name__)
+
+
+def build_app(settings: Settings, stages: Sequence[Stage], burial: Burial, liveness: Liveness) -> Any:
+    """Return a Faust app with an agent for each stage; it is not started."""
+    kafka = settings.kafka
+    app = faust.App(
+        f"{kafka.prefix}worker",
+        broker=[f"kafka://{address.strip()}" for address in kafka.bootstrap.split(",")],
+        web_enabled=False,
+        topic_disable_leader=True,
+        topic_allow_declare=False,
+        topic_partitions=kafka.partitions,
+        broker_session_timeout=kafka.session_timeout_s,
+        broker_heartbeat_interval=kafka.session_timeout_s / 3,
+        producer_acks=-1,
+        producer_linger_ms=0,
+        producer_request_timeout=kafka.timeout_s,
+        consumer_auto_offset_reset="earliest",
+        broker_commit_interval=0.5,
+        stream_wait_empty=False,
+    )
+    topics = Topics(kafka.prefix)
+    for stage in stages:
+        delivery = Delivery(stage, sender(app, topics), burial.bury, settings.stream, liveness)
+        app.agent(raw_topic(app, topics.named(stage.role)), name=stage.name, isolated_partitions=True)(agent(delivery))
+    return app
+
+
+def raw_topic(app: Any, name: str) -> Any:
+    """Return a topic whose keys and values stay bytes."""
+    return app.topic(name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
+
+
+def agent(delivery: Delivery) -> Any:
+    """Return the agent function that carries a stream's messages through `delivery`."""
+
+    async def carry(stream: Any) -> None:
+        async for event in stream.noack().events():
+            await delivery.carry(incoming(event))
+            await stream.ack(event)
+
+    return carry
+
+
+def incoming(event: Any) -> Incoming:
+    """Return the message in a Faust event."""
+    message = event.message
+    headers = message.headers.items() if isinstance(message.headers, dict) else message.headers or ()
+    return Incoming(
+        topic=message.topic,
+        partition=message.partition,
+        offset=message.offset,
+        key=message.key,
+        value=message.value,
+        headers=tuple((name, bytes(value)) for name, value in headers),
+    )
+
+
+def sender(app: Any, topics: Topics) -> Any:
+    """Return a function that sends through the app's producer and waits for the broker's acknowledgement."""
+    channels: dict[str, Any] = {}
+
+    async def send(outgoing: Outgoing) -> None:
+        name = topics.named(outgoing.role)
+        channel = channels.setdefault(name, raw_topic(app, name))
+        try:
+            await (await channel.send(key=outgoing.key.encode(), value=encode(outgoing.record)))
+        except MessageSizeTooLargeError:
+            raise
+        except (KafkaError, OSError) as error:
+            raise BrokerUnavailable(f"The broker did not take a message for {name}: {error!r}.") from error
+
+    return send

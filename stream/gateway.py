@@ -1,0 +1,154 @@
+"""The HTTP door for flags: `POST /v1/flags`, and `/healthz`, `/readyz`, `/metrics`."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from pydantic import ValidationError
+
+from ledger import Ledger
+from rejoinder.domain import FlaggedPost
+from rejoinder.errors import BadInput, BrokerUnavailable, Unavailable
+from rejoinder.settings import GatewaySettings, KafkaSettings
+from rejoinder.tokens import TokenTable
+from stream import metrics
+from stream.broker import reachable
+from stream.messages import encode, plain
+from stream.producer import Producer
+from stream.topics import Topics
+
+log = logging.getLogger(__name__)
+
+RETRY_AFTER_S = 5
+
+
+class Gateway:
+    """Take flags in over HTTP and answer once the broker has them."""
+
+    def __init__(
+        self, producer: Producer, ledger: Ledger, tokens: TokenTable, settings: GatewaySettings, kafka: KafkaSettings
+    ) -> None:
+        self._producer = producer
+        self._ledger = ledger
+        self._tokens = tokens
+        self._settings = settings
+        self._kafka = kafka
+
+    def add_to(self, app: web.Application) -> None:
+        """Add the route for flags to an application."""
+        app.router.add_post("/v1/flags", self.flags)
+
+    def add_health_to(self, app: web.Application) -> None:
+        """Add the routes that tell how the process fares; every process has them, they need no token."""
+        app.router.add_get("/healthz", self.healthz)
+        app.router.add_get("/readyz", self.readyz)
+        app.router.add_get("/metrics", self.metrics)
+
+    async def flags(self, request: web.Request) -> web.Response:
+        """Take one flag, an array, or NDJSON; 202 names what was refused, everything else was accepted whole or not."""
+        if self._tokens.caller(request.headers.get("Authorization")) is None:
+            return problem(401, "This needs a bearer token: `Authorization: Bearer …`.")
+        try:
+            items = parse(await self._body(request))
+        except BadInput as error:
+            return problem(400, str(error))
+        except web.HTTPRequestEntityTooLarge:
+            return problem(413, f"The body is over {self._settings.max_body_bytes:,} bytes; send fewer posts at once.")
+        if len(items) > self._settings.max_batch:
+            return problem(
+                413, f"{len(items):,} posts at once; {self._settings.max_batch:,} is the most. Send them in parts."
+            )
+        posts, rejected = sift(items)
+        try:
+            messages = [(post.key, encode(post)) for post in posts]
+            await self._producer.send_all(Topics(self._kafka.prefix).flags, messages)
+        except BrokerUnavailable as error:
+            log.warning("%s", error)
+            message = "The broker is away; no post of this request counts as accepted. Send it again later."
+            return problem(503, message, {"Retry-After": str(RETRY_AFTER_S)})
+        metrics.FLAGS_ACCEPTED.inc(len(posts))
+        metrics.FLAGS_REJECTED.inc(len(rejected))
+        status = 400 if rejected and not posts and len(items) == 1 else 202
+        return web.json_response({"accepted": len(posts), "rejected": rejected}, status=status)
+
+    async def _body(self, request: web.Request) -> bytes:
+        limit = self._settings.max_body_bytes
+        if (request.content_length or 0) > limit:
+            raise web.HTTPRequestEntityTooLarge(max_size=limit, actual_size=request.content_length or 0)
+        body = bytearray()
+        async for chunk in request.content.iter_chunked(65536):
+            body += chunk
+            if len(body) > limit:
+                raise web.HTTPRequestEntityTooLarge(max_size=limit, actual_size=len(body))
+        return bytes(body)
+
+    async def healthz(self, request: web.Request) -> web.Response:
+        """Answer that the process runs."""
+        return web.json_response({"status": "ok"})
+
+    async def readyz(self, request: web.Request) -> web.Response:
+        """Answer whether broker and ledger can be reached, and which can't."""
+        away = {}
+        if not await reachable(self._kafka.bootstrap):
+            away["broker"] = f"nothing answers at {self._kafka.bootstrap}"
+        try:
+            await self._ledger.ping()
+        except Unavailable as error:
+            away["ledger"] = str(error)
+        return web.json_response({"ready": not away, "away": away}, status=503 if away else 200)
+
+    async def metrics(self, request: web.Request) -> web.Response:
+        """Answer with Prometheus metrics."""
+        return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+def problem(status: int, message: str, headers: dict[str, str] | None = None) -> web.Response:
+    """Return an error as JSON."""
+    return web.json_response({"error": message}, status=status, headers=headers)
+
+
+def parse(body: bytes) -> list[Any]:
+    """Return the items in a body: one object, an array, or NDJSON; raises BadInput.
+
+    A broken line of NDJSON stays in its place as its own error, so that the others can still be taken.
+    """
+    try:
+        text = body.decode()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"The body is not UTF-8 (byte {error.start}).") from error
+    if not text.strip():
+        raise BadInput("The body is empty; send one flag, an array of flags, or NDJSON.")
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        lines = [line for line in text.splitlines() if line.strip()]
+        if len(lines) < 2:
+            raise BadInput(f"The body is not JSON: {error}.") from error
+        return [_line(line) for line in lines]
+    return whole if isinstance(whole, list) else [whole]
+
+
+def _line(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return BadInput(f"not JSON: {error}")
+
+
+def sift(items: list[Any]) -> tuple[list[FlaggedPost], list[dict[str, Any]]]:
+    """Part items into posts and complaints, each with the item's index."""
+    posts, rejected = [], []
+    for index, item in enumerate(items):
+        try:
+            if isinstance(item, BadInput):
+                raise item
+            posts.append(FlaggedPost.model_validate(item))
+        except ValidationError as error:
+            rejected.append({"index": index, "error": plain(error)})
+        except BadInput as error:
+            rejected.append({"index": index, "error": str(error)})
+    return posts, rejected

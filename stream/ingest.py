@@ -1,0 +1,101 @@
+"""Stream a JSONL file of flags to Kafka with kafka-python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from kafka import KafkaProducer
+from kafka.errors import KafkaError
+from pydantic import ValidationError
+
+from rejoinder.domain import FlaggedPost
+from rejoinder.errors import BrokerUnavailable
+from rejoinder.settings import KafkaSettings
+from stream.messages import encode, plain
+from stream.topics import Topics
+
+MAX_LINE = 1_000_000
+MAX_COMPLAINTS = 100
+
+
+@dataclass
+class IngestReport:
+    """Count what became of the lines; `complaints` holds (line number, what is wrong) of the first bad ones."""
+
+    sent: int = 0
+    bad: int = 0
+    complaints: list[tuple[int, str]] = field(default_factory=list)
+
+    def complain(self, line: int, message: str) -> None:
+        """Note a bad line."""
+        self.bad += 1
+        if len(self.complaints) < MAX_COMPLAINTS:
+            self.complaints.append((line, message))
+
+
+def ingest(lines: Iterable[bytes], settings: KafkaSettings, progress: Callable[[int], None]) -> IngestReport:
+    """Send every good line and report the bad ones; `progress` gets the bytes read with each line.
+
+    Memory stays flat whatever the file's size. Returns after the broker has acknowledged everything; raises
+    BrokerUnavailable when it does not.
+    """
+    report = IngestReport()
+    failures: list[BaseException] = []
+    topic = Topics(settings.prefix).flags
+    producer = connect(settings)
+    try:
+        for number, line in enumerate(lines, start=1):
+            progress(len(line))
+            if failures:
+                break
+            post = read_line(line, number, report)
+            if post is not None:
+                producer.send(topic, key=post.key.encode(), value=encode(post)).add_errback(failures.append)
+                report.sent += 1
+        producer.flush(timeout=settings.timeout_s * 3)
+    except KafkaError as error:
+        failures.append(error)
+    finally:
+        producer.close(timeout=settings.timeout_s)
+    if failures:
+        raise BrokerUnavailable(
+            f"The broker at {settings.bootstrap} stopped acknowledging after about {report.sent:,} posts "
+            f"({failures[0]!r}). Run the same command again when it is back: posts already taken are not doubled."
+        )
+    return report
+
+
+def connect(settings: KafkaSettings) -> KafkaProducer:
+    """Return a connected producer; raises BrokerUnavailable."""
+    try:
+        return KafkaProducer(
+            bootstrap_servers=settings.bootstrap.split(","),
+            acks="all",
+            enable_idempotence=False,
+            linger_ms=20,
+            request_timeout_ms=int(settings.timeout_s * 1000),
+            delivery_timeout_ms=int(settings.timeout_s * 3000),
+        )
+    except (KafkaError, OSError) as error:
+        raise BrokerUnavailable(
+            f"The broker at {settings.bootstrap} did not answer ({error!r}). "
+            "Start `rejoinder demo`, or set REJOINDER_KAFKA__BOOTSTRAP."
+        ) from error
+
+
+def read_line(line: bytes, number: int, report: IngestReport) -> FlaggedPost | None:
+    """Return the post on a line, or None for an empty or bad one, which is noted in the report."""
+    if not line.strip():
+        return None
+    if len(line) > MAX_LINE:
+        report.complain(number, f"has {len(line):,} bytes; {MAX_LINE:,} is the most")
+        return None
+    try:
+        return FlaggedPost.model_validate(json.loads(line))
+    except ValidationError as error:
+        report.complain(number, plain(error))
+    except (ValueError, RecursionError) as error:
+        report.complain(number, f"not JSON: {error}")
+    return None

@@ -1,0 +1,103 @@
+"""Write every flag into the ledger as soon as it is on the topic, long before triage gets to it.
+
+Triage takes its time over a post; the ledger should know of it before, so that moderators see what waits and nothing
+is lost with a broker that keeps its topics in memory. A consumer group of its own; batches; offsets are committed
+after the ledger has the batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+
+from aiokafka import AIOKafkaConsumer, ConsumerRecord
+from aiokafka.errors import KafkaError
+
+from ledger import Ledger
+from rejoinder.domain import FlaggedPost
+from rejoinder.errors import BadMessage, BrokerUnavailable, Unavailable
+from rejoinder.settings import Settings
+from stream.messages import decode
+from stream.topic_reader import read_topic
+from stream.topics import Topics
+
+log = logging.getLogger(__name__)
+
+BATCH = 500
+
+
+class Intake:
+    """Follow the `flags` topic into the ledger."""
+
+    def __init__(self, ledger: Ledger, settings: Settings) -> None:
+        self._ledger = ledger
+        self._settings = settings
+
+    async def run(self) -> None:
+        """Follow until cancelled; whatever is away is waited for."""
+        stream = self._settings.stream
+        wait_s = stream.backoff_s
+        while True:
+            try:
+                await self._follow()
+            except Unavailable as error:
+                log.warning("intake waits %.1f s: %s", wait_s, error)
+            await asyncio.sleep(wait_s)
+            wait_s = min(wait_s * 2, stream.backoff_max_s)
+
+    async def _follow(self) -> None:
+        consumer = self._consumer()
+        try:
+            await consumer.start()
+            while True:
+                batches = await consumer.getmany(timeout_ms=1000, max_records=BATCH)
+                if batches:
+                    await self._ledger.stages.receive(posts(record for batch in batches.values() for record in batch))
+                    await consumer.commit()
+        except (KafkaError, OSError) as error:
+            raise BrokerUnavailable(f"The broker at {self._settings.kafka.bootstrap} is away: {error!r}.") from error
+        finally:
+            await consumer.stop()
+
+    async def drain(self) -> None:
+        """Write what is on the topic now and return; for an orderly end with a broker that forgets."""
+        following = asyncio.ensure_future(self._caught_up())
+        await asyncio.wait({following}, timeout=self._settings.kafka.timeout_s)
+        if not following.done():
+            log.warning("intake could not read all flags within %.0f s", self._settings.kafka.timeout_s)
+        following.cancel()
+
+    async def _caught_up(self) -> None:
+        topic = Topics(self._settings.kafka.prefix).flags
+        batch: list[FlaggedPost] = []
+        async for record in read_topic(self._settings.kafka, topic):
+            batch.extend(posts([record]))
+            if len(batch) >= BATCH:
+                await self._ledger.stages.receive(batch)
+                batch = []
+        await self._ledger.stages.receive(batch)
+
+    def _consumer(self) -> AIOKafkaConsumer:
+        kafka = self._settings.kafka
+        return AIOKafkaConsumer(
+            Topics(kafka.prefix).flags,
+            bootstrap_servers=kafka.bootstrap,
+            group_id=f"{kafka.prefix}intake",
+            enable_auto_commit=False,
+            auto_offset_reset="earliest",
+            session_timeout_ms=int(kafka.session_timeout_s * 1000),
+            heartbeat_interval_ms=int(kafka.session_timeout_s * 1000 / 3),
+            request_timeout_ms=int(kafka.timeout_s * 1000),
+        )
+
+
+def posts(records: Iterable[ConsumerRecord]) -> list[FlaggedPost]:
+    """Return the posts in records; what can't be read is left to triage, which sends it to dead letters."""
+    found = []
+    for record in records:
+        try:
+            found.append(decode(record.value, FlaggedPost))
+        except BadMessage:
+            continue
+    return found

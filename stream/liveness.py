@@ -1,0 +1,59 @@
+"""Notice a worker that hangs in silence, so that its supervisor can restart it.
+
+Faust's consumer can die without a word (faust-streaming issues 175, 523, 532, 629). A worker is alive while it
+handles a message, has just handled one, or a probe of the broker found nothing it should be handling.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+log = logging.getLogger(__name__)
+
+
+class Liveness:
+    """Remember the last sign of life. All times are seconds of the monotonic clock."""
+
+    def __init__(self, limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit_s = limit_s
+        self._clock = clock
+        self._last = clock()
+        self._working = 0
+
+    def beat(self) -> None:
+        """Note a sign of life."""
+        self._last = self._clock()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Count as alive while the body runs; each stage bounds its own work with timeouts."""
+        self._working += 1
+        try:
+            yield
+        finally:
+            self._working -= 1
+            self.beat()
+
+    @property
+    def silent_s(self) -> float:
+        """Return for how long there has been no sign of life."""
+        return 0.0 if self._working else self._clock() - self._last
+
+    @property
+    def dead(self) -> bool:
+        """Tell whether the silence is over the limit."""
+        return self.silent_s > self._limit_s
+
+    async def watch(self, idle: Callable[[], Awaitable[bool]], every_s: float) -> None:
+        """Probe until the worker is dead, then return. `idle` says that the broker answers and nothing waits."""
+        while not self.dead:
+            await asyncio.sleep(every_s)
+            if not self._working and await idle():
+                self.beat()
+        log.error(
+            "no event and no successful poll for %.0f s; giving up so that this worker is restarted", self.silent_s
+        )

@@ -1,0 +1,88 @@
+"""The records that travel between stages, and their bytes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from rejoinder.domain import DraftRequest, FlaggedPost, Grounding, Moment, Record, Triage
+from rejoinder.errors import BadMessage
+
+R = TypeVar("R", bound=BaseModel)
+
+MAX_MESSAGE = 1_000_000
+"""Largest message taken, in bytes: Kafka's own default (`max.message.bytes`)."""
+
+
+class Triaged(Record):
+    """Carry a post and what triage found."""
+
+    post: FlaggedPost
+    triage: Triage
+
+
+class Grounded(Record):
+    """Carry a post, its triage, its evidence, and the draft that is asked for."""
+
+    post: FlaggedPost
+    triage: Triage
+    grounding: Grounding
+    request: DraftRequest
+
+
+class DeadLetter(Record):
+    """Carry a message nobody could work on: where it came from, its bytes (base64) and headers, and the error."""
+
+    stage: str
+    error: str
+    topic: str
+    partition: int
+    offset: int
+    key: str | None
+    value: str
+    headers: tuple[tuple[str, str], ...] = ()
+    at: Moment
+
+
+def encode(record: BaseModel) -> bytes:
+    """Return a record as UTF-8 JSON."""
+    return record.model_dump_json(exclude_none=True).encode()
+
+
+def decode(data: bytes | None, kind: type[R]) -> R:
+    """Return the record in `data`; raises BadMessage that says what is wrong with it, never quoting the text."""
+    if not data:
+        raise BadMessage(f"The message is empty; it should be a {kind.__name__} as JSON.")
+    if len(data) > MAX_MESSAGE:
+        raise BadMessage(
+            f"The message has {len(data):,} bytes; {MAX_MESSAGE:,} are the most a {kind.__name__} may have."
+        )
+    try:
+        return kind.model_validate(_json(data))
+    except ValidationError as error:
+        raise BadMessage(f"Not a {kind.__name__}: {plain(error)}.") from error
+
+
+def plain(error: ValidationError) -> str:
+    """Say in one line which fields are wrong and why, without repeating their content."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in item['loc']) or 'the record'}: {_complaint(item['type'], item['msg'])}"
+        for item in error.errors(include_url=False, include_input=False)[:5]
+    )
+
+
+def _complaint(kind: str, message: str) -> str:
+    return "is missing" if kind == "missing" else message.removeprefix("Value error, ")
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data.decode())
+    except UnicodeDecodeError as error:
+        raise BadMessage(f"The message is not UTF-8 (byte {error.start}).") from error
+    except json.JSONDecodeError as error:
+        raise BadMessage(f"The message is not JSON: {error.msg} at character {error.pos}.") from error
+    except (RecursionError, ValueError) as error:
+        raise BadMessage("The message is not usable JSON: it is nested too deeply, or has a number too long.") from error

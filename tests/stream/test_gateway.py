@@ -1,0 +1,140 @@
+"""The HTTP door, in front of a real broker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from ledger import Ledger
+from rejoinder.child import free_port
+from rejoinder.domain import FlaggedPost
+from rejoinder.settings import GatewaySettings, KafkaSettings, Settings, Token
+from rejoinder.tokens import TokenTable
+from stream.gateway import Gateway
+from stream.messages import decode
+from stream.producer import Producer
+from stream.topic_reader import read_topic
+from stream.topics import Topics
+
+pytestmark = pytest.mark.live
+
+TOKENS = TokenTable({"platform": Token.model_validate({"token": "correct-horse", "role": "platform"})})
+AUTH = {"Authorization": "Bearer correct-horse"}
+Client = TestClient[web.Request, web.Application]
+
+
+def post(number: int = 1, **changes: object) -> dict[str, object]:
+    return {"platform": "birdsong", "post_id": str(number), "text": "Zorblaxians ruin everything.", **changes}
+
+
+async def client_for(producer: Producer, ledger: Ledger, kafka: KafkaSettings) -> Client:
+    app = web.Application()
+    limits = GatewaySettings(max_body_bytes=100_000, max_batch=50)
+    door = Gateway(producer, ledger, TOKENS, limits, kafka)
+    door.add_to(app)
+    door.add_health_to(app)
+    client = TestClient(TestServer(app))
+    await client.start_server()
+    return client
+
+
+@pytest.fixture
+async def client(producer: Producer, ledger: Ledger, settings: Settings) -> AsyncIterator[Client]:
+    opened = await client_for(producer, ledger, settings.kafka)
+    yield opened
+    await opened.close()
+
+
+async def flags_on(settings: Settings) -> list[FlaggedPost]:
+    topic = Topics(settings.kafka.prefix).flags
+    return [decode(record.value, FlaggedPost) async for record in read_topic(settings.kafka, topic)]
+
+
+async def send(client: Client, body: Any, headers: dict[str, str] = AUTH) -> tuple[int, dict[str, Any]]:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    answer = await client.post("/v1/flags", data=data, headers=headers)
+    return answer.status, await answer.json()
+
+
+async def test_one_flag_is_on_the_topic_when_202_comes_back(client: Client, settings: Settings) -> None:
+    assert await send(client, post()) == (202, {"accepted": 1, "rejected": []})
+    assert [flag.key for flag in await flags_on(settings)] == ["birdsong/1"]
+
+
+async def test_of_an_array_the_good_ones_are_taken_and_the_bad_ones_named(client: Client, settings: Settings) -> None:
+    status, answer = await send(client, [post(1), post(2, text=""), "nonsense", post(4)])
+    assert status == 202 and answer["accepted"] == 2
+    assert [item["index"] for item in answer["rejected"]] == [1, 2]
+    assert "empty" in answer["rejected"][0]["error"]
+    assert {flag.post_id for flag in await flags_on(settings)} == {"1", "4"}
+
+
+async def test_ndjson_with_a_broken_line_in_the_middle(client: Client, settings: Settings) -> None:
+    body = f"{json.dumps(post(1))}\n{{broken\n\n{json.dumps(post(3))}\n".encode()
+    status, answer = await send(client, body)
+    assert (status, answer["accepted"]) == (202, 2)
+    assert answer["rejected"][0]["index"] == 1 and "not JSON" in answer["rejected"][0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "complaint"),
+    [
+        (b"", 400, "empty"),
+        (b"{", 400, "not JSON"),
+        (b"\xff", 400, "UTF-8"),
+        (b"[" * 50_000, 400, "not JSON"),
+        (b'{"text":"' + b"x" * 200_000 + b'"}', 413, "100,000"),
+        (json.dumps([post(n) for n in range(51)]).encode(), 413, "50"),
+    ],
+)
+async def test_what_cannot_be_read_is_a_plain_error(client: Client, body: bytes, status: int, complaint: str) -> None:
+    actual, answer = await send(client, body)
+    assert actual == status and complaint in answer["error"]
+
+
+async def test_a_single_bad_flag_is_400_and_says_why(client: Client, settings: Settings) -> None:
+    status, answer = await send(client, {"platform": "birdsong"})
+    assert status == 400 and "is missing" in answer["rejected"][0]["error"]
+    assert await flags_on(settings) == []
+
+
+async def test_a_body_without_a_length_is_still_limited(client: Client) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        for _ in range(1000):
+            yield b"x" * 10_000
+
+    answer = await client.post("/v1/flags", data=endless(), headers=AUTH)
+    assert answer.status == 413
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic correct-horse"}])
+async def test_without_the_right_token_nothing_is_taken(
+    client: Client, settings: Settings, headers: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    status, _ = await send(client, post(), headers)
+    assert status == 401
+    assert await flags_on(settings) == []
+    assert "wrong" not in caplog.text and "correct-horse" not in caplog.text
+
+
+async def test_without_a_broker_nothing_counts_as_accepted(ledger: Ledger) -> None:
+    kafka = KafkaSettings(bootstrap=f"127.0.0.1:{free_port()}", timeout_s=0.5)
+    async with Producer(kafka) as producer:
+        client = await client_for(producer, ledger, kafka)
+        answer = await client.post("/v1/flags", json=post(), headers=AUTH)
+        assert answer.status == 503 and answer.headers["Retry-After"]
+        ready = await client.get("/readyz")
+        assert ready.status == 503 and "broker" in (await ready.json())["away"]
+        await client.close()
+
+
+async def test_health_readiness_and_metrics_need_no_token(client: Client) -> None:
+    assert (await client.get("/healthz")).status == 200
+    assert (await client.get("/readyz")).status == 200
+    text = await (await client.get("/metrics")).text()
+    assert "rejoinder_flags_accepted_total" in text

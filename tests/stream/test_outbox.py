@@ -1,0 +1,145 @@
+"""The outbox: each approved text on `replies` once, whatever dies in between."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import pytest
+
+from ledger import Ledger
+from rejoinder.child import free_port
+from rejoinder.domain import (
+    CaseState,
+    Draft,
+    DraftRequest,
+    FlaggedPost,
+    Grounding,
+    Intent,
+    Origin,
+    Route,
+    Triage,
+    now,
+)
+from rejoinder.settings import KafkaSettings, Settings
+from stream.outbox import OutboxPublisher
+from stream.producer import Producer
+from stream.topic_reader import read_topic
+from stream.topics import Topics
+
+pytestmark = pytest.mark.live
+
+TEXT = "All people are equal in dignity. Nobody's group makes them less, whatever a post says\N{HORIZONTAL ELLIPSIS} ✓"
+LEASE_S = 0.5
+TRIAGE = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
+
+
+async def approved(ledger: Ledger, number: int = 1, release_in_s: float = -1.0) -> str:
+    post = FlaggedPost(platform="birdsong", post_id=str(number), text="Zorblaxians ruin everything.")
+    await ledger.stages.triage(post, TRIAGE)
+    await ledger.stages.ground(post.key, Grounding(evidence=()), DraftRequest())
+    await ledger.stages.draft(
+        Draft(
+            case_key=post.key, number=1, text=TEXT, intent=Intent.INFORMATIVE, origin=Origin.COMPOSER, model="",
+            language="en", checks=(),
+        )
+    )  # fmt: skip
+    version = (await ledger.cases.get(post.key)).version
+    await ledger.decisions.approve(post.key, version, "ana", TEXT, "", now() + timedelta(seconds=release_in_s))
+    return post.key
+
+
+async def replies(settings: Settings, topics: Topics) -> list[tuple[str, str]]:
+
+    return [
+        (json.loads(record.value)["text"], dict(record.headers)["idempotency-key"].decode())
+        async for record in read_topic(settings.kafka, topics.replies)
+    ]
+
+
+@pytest.fixture
+def publisher(ledger: Ledger, producer: Producer, settings: Settings) -> OutboxPublisher:
+    return OutboxPublisher(ledger, producer, settings)
+
+
+async def until_released(ledger: Ledger, key: str, publisher: OutboxPublisher) -> None:
+    while (await ledger.cases.get(key)).state is not CaseState.RELEASED:
+        await publisher.publish_due()
+
+
+async def exhaust(publish: Callable[[], Awaitable[int]]) -> None:
+    while await publish():
+        pass
+
+
+async def test_an_approved_text_arrives_once_and_exactly_and_the_case_is_released(
+    ledger: Ledger, publisher: OutboxPublisher, settings: Settings, topics: Topics
+) -> None:
+    key = await approved(ledger)
+    await exhaust(publisher.publish_due)
+    assert await replies(settings, topics) == [(TEXT, f"reply:{key}")]
+    assert (await ledger.cases.get(key)).state is CaseState.RELEASED
+    outcomes = [record.key async for record in read_topic(settings.kafka, topics.outcomes)]
+    assert outcomes == [key.encode()]
+
+
+async def test_nothing_leaves_before_the_undo_window_is_over(
+    ledger: Ledger, publisher: OutboxPublisher, settings: Settings, topics: Topics
+) -> None:
+    key = await approved(ledger, release_in_s=60)
+    await exhaust(publisher.publish_due)
+    assert await replies(settings, topics) == []
+    assert (await ledger.cases.get(key)).state is CaseState.APPROVED
+
+
+async def test_a_publisher_that_dies_after_the_send_leaves_no_second_reply(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    key = await approved(ledger)
+    dying = OutboxPublisher(ledger, producer, settings)
+    [row] = await ledger.outbox.lease(dying._owner, LEASE_S, 10)
+    assert await dying._probe(row, topics.replies)
+    await producer.send(topics.replies, row.key, row.value.encode(), row.headers)
+
+    await until_released(ledger, key, OutboxPublisher(ledger, producer, settings))
+    assert len(await replies(settings, topics)) == 1
+    assert (await ledger.cases.get(key)).state is CaseState.RELEASED
+
+
+async def test_a_publisher_that_dies_before_the_send_loses_nothing(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    key = await approved(ledger)
+    dying = OutboxPublisher(ledger, producer, settings)
+    [row] = await ledger.outbox.lease(dying._owner, LEASE_S, 10)
+    assert await dying._probe(row, topics.replies)
+
+    await until_released(ledger, key, OutboxPublisher(ledger, producer, settings))
+    assert len(await replies(settings, topics)) == 1
+
+
+async def test_without_a_broker_the_row_waits_and_leaves_when_it_is_back(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    key = await approved(ledger)
+    away = settings.model_copy(
+        update={"kafka": KafkaSettings(bootstrap=f"127.0.0.1:{free_port()}", timeout_s=0.5, prefix=topics.prefix)}
+    )
+    async with Producer(away.kafka) as dead:
+        assert await OutboxPublisher(ledger, dead, away).publish_due() == 1
+    assert (await ledger.cases.get(key)).state is CaseState.APPROVED
+
+    await until_released(ledger, key, OutboxPublisher(ledger, producer, settings))
+    assert len(await replies(settings, topics)) == 1
+
+
+async def test_many_publishers_at_once_send_each_reply_once(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+
+    keys = [await approved(ledger, number) for number in range(40)]
+    crowd = [OutboxPublisher(ledger, producer, settings) for _ in range(5)]
+    await asyncio.gather(*(exhaust(one.publish_due) for one in crowd))
+    assert sorted(name for _, name in await replies(settings, topics)) == sorted(f"reply:{key}" for key in keys)
