@@ -111,7 +111,7 @@ class KnowledgeBaseSettings(Section):
 
     folder: Path | None = Field(None, description="Folder of a built knowledge base; unset: the starter set.")
     top_k: Count = Field(3, description="Evidence statements per post.")
-    min_relevance: Share = Field(0.78, description="Cosine similarity below which a statement does not fit a post.")
+    min_relevance: Share = Field(0.82, description="Cosine similarity below which a statement does not fit a post.")
 
 
 class TriageSettings(Section):

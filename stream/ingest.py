@@ -77,6 +77,7 @@ def connect(settings: KafkaSettings) -> KafkaProducer:
             linger_ms=20,
             request_timeout_ms=int(settings.timeout_s * 1000),
             delivery_timeout_ms=int(settings.timeout_s * 3000),
+            bootstrap_timeout_ms=int(settings.timeout_s * 1000),
         )
     except (KafkaError, OSError) as error:
         raise BrokerUnavailable(

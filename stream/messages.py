@@ -40,7 +40,7 @@ class DeadLetter(Record):
     topic: str
     partition: int
     offset: int
-    key: str | None
+    key: str | None = None
     value: str
     headers: tuple[tuple[str, str], ...] = ()
     at: Moment
@@ -85,4 +85,6 @@ def _json(data: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise BadMessage(f"The message is not JSON: {error.msg} at character {error.pos}.") from error
     except (RecursionError, ValueError) as error:
-        raise BadMessage("The message is not usable JSON: it is nested too deeply, or has a number too long.") from error
+        raise BadMessage(
+            "The message is not usable JSON: it is nested too deeply, or has a number too long."
+        ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
@@ -12,6 +13,7 @@ from rejoinder.errors import BrokerUnavailable
 from rejoinder.settings import KafkaSettings
 
 START = 0
+EMPTY_POLL_MS = 200
 
 
 @asynccontextmanager
@@ -45,16 +47,34 @@ async def read_topic(
     Raises BrokerUnavailable.
     """
     async with _consumer(settings) as consumer:
-        ends = await _ends(consumer, topic)
-        for number, end in ends.items():
+        for number, end in (await _ends(consumer, topic)).items():
             place = TopicPartition(topic, number)
             consumer.assign([place])
             begin = (await consumer.beginning_offsets([place]))[place]
             consumer.seek(place, max(begin, (since or {}).get(number, START)))
-            while await consumer.position(place) < end:
-                for record in (await consumer.getmany(place, timeout_ms=1000)).get(place, []):
-                    if record.offset < end:
-                        yield record
+            async for record in _to_end(consumer, place, end, settings.timeout_s):
+                yield record
+
+
+async def _to_end(
+    consumer: AIOKafkaConsumer, place: TopicPartition, end: int, patience_s: float
+) -> AsyncIterator[ConsumerRecord]:
+    """Yield up to `end`, and on until a poll comes back empty.
+
+    Tansu 0.6 answers ListOffsets with the *first* offset of the last batch plus one, so that `end` alone would leave
+    the rest of that batch unread.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        records = (await consumer.getmany(place, timeout_ms=EMPTY_POLL_MS)).get(place, [])
+        for record in records:
+            yield record
+        if records:
+            deadline = time.monotonic() + patience_s
+        elif await consumer.position(place) >= end:
+            return
+        elif time.monotonic() > deadline:
+            raise BrokerUnavailable(f"The broker stopped answering while {place.topic} was read; try again.")
 
 
 async def _ends(consumer: AIOKafkaConsumer, topic: str) -> dict[int, int]:

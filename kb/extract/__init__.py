@@ -1,0 +1,8 @@
+"""Documents in, paragraphs out: readers by format, structure, folding of repetitions, and the run over many files."""
+
+from kb.extract.documents import SourceDocument
+from kb.extract.harvest import Harvest
+from kb.extract.run import ExtractionReport, Limits, Problem, extract_documents
+from kb.extract.subjects import GroupTerms
+
+__all__ = ["ExtractionReport", "GroupTerms", "Harvest", "Limits", "Problem", "SourceDocument", "extract_documents"]

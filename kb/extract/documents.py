@@ -1,0 +1,42 @@
+"""What is known of a document before it is read, and the reader's choice by what its bytes are."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from rejoinder.domain import Record, TargetGroup
+
+Line = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
+
+
+class SourceDocument(Record):
+    """Be a file to take paragraphs from, with what is cited of it.
+
+    The fields are those of a crawl's manifest; others there are left alone. `groups` are the target groups that the
+    whole document is about; `language` is ISO 639-1, None when unknown.
+    """
+
+    id: Line
+    file: Path
+    title: Line
+    institution: Line
+    symbol: Line
+    year: Annotated[int, Field(ge=1900, le=2100)]
+    url: Annotated[str, Field(pattern=r"^(https?|file)://\S+$")]
+    groups: tuple[TargetGroup, ...] = ()
+    language: str | None = None
+
+    @field_validator("groups", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.replace(";", ",").split(",") if part.strip()) if isinstance(
+            value, str) else value
+
+    @property
+    def citation_digest(self) -> str:
+        """Return a digest of everything but the file's content and where it lies."""
+        return hashlib.sha256(self.model_dump_json(exclude={"file"}).encode()).hexdigest()

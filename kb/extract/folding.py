@@ -1,0 +1,51 @@
+"""Tell near-duplicates: MinHash (Broder 1997) finds candidates, the shingles themselves decide.
+
+United Nations resolutions repeat whole paragraphs year by year. Two paragraphs are the same when their five-word
+shingles overlap by 0.8 (Jaccard) and they give the same figures: two survey results that differ in a percentage only
+are two facts.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+
+import numpy as np
+from datasketch import MinHash
+
+SAME = 0.8
+BANDS, ROWS = 12, 8
+"""With 12 bands of 8 rows a pair at 0.8 becomes a candidate in 89 %, at 0.9 in 99.9 % of cases."""
+_SHINGLE = 5
+_WORD = re.compile(r"\w+")
+_FIGURE = re.compile(
+    r"(\d[\d.,]*)\s*(?:%|per cent|percent|million|billion|thousand|out of|in \d|por ciento|millones|per cento|milioni|Prozent)",
+    re.IGNORECASE)
+
+
+def shingles(text: str) -> frozenset[str]:
+    """Return the runs of five words of a text; the whole of a shorter one."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(" ".join(words[i:i + _SHINGLE]) for i in range(max(1, len(words) - _SHINGLE + 1)))
+
+
+def bands(text: str) -> list[int]:
+    """Return the text's band keys, signed 64-bit: similar texts share one at least."""
+    sketch = MinHash(num_perm=BANDS * ROWS, seed=1)
+    sketch.update_batch([one.encode() for one in shingles(text)])
+    rows = np.ascontiguousarray(sketch.hashvalues).reshape(BANDS, ROWS)
+    return [_key(band, row.tobytes()) for band, row in enumerate(rows)]
+
+
+def same(one: str, other: str) -> bool:
+    """Tell whether two texts say the same."""
+    first, second = shingles(one), shingles(other)
+    return len(first & second) >= SAME * len(first | second) and _figures(one) == _figures(other)
+
+
+def _figures(text: str) -> set[str]:
+    return {figure.rstrip(".,") for figure in _FIGURE.findall(text)}
+
+
+def _key(band: int, row: bytes) -> int:
+    return int.from_bytes(blake2b(row, digest_size=8, salt=bytes([band])).digest(), "big", signed=True)

@@ -1,0 +1,109 @@
+"""Set a page's characters into lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from statistics import median
+
+TIGHT = "\u2009"
+"""Stands for a space that PDFium made up from a small gap: it may be inside a word (`an d`)."""
+_TIGHT_EM = 0.2
+_MARKS = set("0123456789*†‡")
+
+
+@dataclass(frozen=True)
+class Glyph:
+    """Be one character with its box in points, y growing upwards; `generated` when it is not in the file."""
+
+    text: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+    size: float
+    generated: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """Be one line of text with its box in points; `size` is the font's, 0 when unknown."""
+
+    text: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+    size: float
+
+
+@dataclass(frozen=True)
+class Page:
+    """Be the lines of one page; `number` counts from 1."""
+
+    number: int
+    height: float
+    lines: tuple[Line, ...]
+    scanned: bool = False
+
+
+@dataclass
+class _Row:
+    glyphs: list[Glyph] = field(default_factory=list)
+
+    def add(self, glyph: Glyph) -> None:
+        self.glyphs.append(glyph)
+
+    def line(self) -> Line | None:
+        inked = [one for one in self.glyphs if not one.generated and one.text.strip()]
+        if not inked:
+            return None
+        size = median(one.size for one in inked)
+        base = median(one.bottom for one in inked)
+        kept = [one for one in self.glyphs if not _is_note_mark(one, size, base)]
+        text = "".join(_spaced(kept)).strip()
+        return Line(text, min(one.left for one in inked), max(one.right for one in inked),
+                    min(one.bottom for one in inked), max(one.top for one in inked), size) if text else None
+
+
+def glyph_lines(glyphs: Iterable[Glyph]) -> list[Line]:
+    """Set characters into lines; superscript footnote marks are left out."""
+    rows = [_Row()]
+    for glyph in glyphs:
+        if glyph.text in ("\r", "\n"):
+            rows.append(_Row())
+        elif glyph.text:
+            rows[-1].add(glyph)
+            if glyph.text == "\u00ad":
+                rows.append(_Row())
+    return _rejoined([line for row in rows if (line := row.line())])
+
+
+def _is_note_mark(glyph: Glyph, size: float, base: float) -> bool:
+    return glyph.text in _MARKS and 0 < glyph.size < 0.8 * size and glyph.bottom > base + 0.15 * size
+
+
+def _spaced(glyphs: list[Glyph]) -> Iterable[str]:
+    for before, glyph, after in zip([None, *glyphs], glyphs, [*glyphs[1:], None], strict=False):
+        if glyph.generated and before and after and glyph.text == " ":
+            yield TIGHT if after.left - before.right < _TIGHT_EM * after.size else " "
+        else:
+            yield glyph.text
+
+
+def _rejoined(lines: list[Line]) -> list[Line]:
+    """Join fragments of one line: PDFium breaks a line after a superscript."""
+    joined: list[Line] = []
+    for line in lines:
+        last = joined[-1] if joined else None
+        if last and _level(last, line) and -2 <= line.left - last.right < 2 * max(last.size, line.size):
+            joined[-1] = Line(f"{last.text} {line.text}", last.left, line.right, min(last.bottom, line.bottom),
+                              max(last.top, line.top), max(last.size, line.size))
+        else:
+            joined.append(line)
+    return joined
+
+
+def _level(one: Line, other: Line) -> bool:
+    overlap = min(one.top, other.top) - max(one.bottom, other.bottom)
+    return overlap > 0.5 * min(one.top - one.bottom, other.top - other.bottom)

@@ -1,0 +1,48 @@
+"""The common form that every reader turns its file into: passages, in reading order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+_SPACES = re.compile(r"\s+")
+_UNSEEN = re.compile(r"[\u200b-\u200d\u2060\ufeff\u00ad]")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Be a heading or a piece of running text.
+
+    `page` counts from 1, 0 where the format has no pages. `place` is the citation a reader is sure of, such as
+    `Article 7`; empty where it is still to be found.
+    """
+
+    text: str
+    page: int = 0
+    heading: bool = False
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Be what a reader found in a file; `notes` says what could not be read of it and what to do."""
+
+    passages: tuple[Passage, ...]
+    notes: tuple[str, ...] = ()
+    pages: int = 0
+    scanned: int = 0
+
+
+Reader = Callable[[bytes, str], Reading]
+"""Reads a file's bytes; the second argument is the expected language, ISO 639-1, or empty."""
+
+
+def tidy(text: str) -> str:
+    """Collapse whitespace and drop characters that nobody sees."""
+    return _SPACES.sub(" ", _UNSEEN.sub("", text)).strip()
+
+
+def reading(passages: Sequence[Passage]) -> Reading:
+    """Return a reading of these passages, without the empty ones."""
+    return Reading(tuple(one for one in passages if one.text))

@@ -1,0 +1,117 @@
+"""Read plain text, Markdown, and the JSON in which other projects keep treaties and resolutions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from kb.extract.furniture import drop_furniture
+from kb.extract.lines import Line, Page
+from kb.extract.passages import Passage, Reading, reading, tidy
+from kb.extract.setting import passages_of
+from kb.extract.web import decoded
+from rejoinder.errors import BadInput
+
+_LEADING = 12.0
+_LONG_LINE = 120
+_GLUED_NOTE = re.compile(r"(?<=[a-z][,.;])\d{1,2}(?=\s)")
+_GLUED_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z)][,;.:])(?=[A-Z])")
+_CLOSING_PART = re.compile(r"\s*PART [IVX]+\s*$")
+_SHAPES = ("JSON needs `text` (a resolution), or `articles` with `content_en` (a treaty), or `paragraphs`, a list of "
+           "texts. Bring it into one of these forms.")
+
+
+def read_text(content: bytes, _language: str) -> Reading:
+    """Read plain text: blank lines part paragraphs, form feeds part pages."""
+    return _laid_out(decoded(content).split("\f"))
+
+
+def read_markdown(content: bytes, _language: str) -> Reading:
+    """Read Markdown; `##Heading` without a space is taken as a heading too."""
+    text = re.sub(r"^(#{1,6})(?=[^#\s])", r"\1 ", decoded(content), flags=re.MULTILINE)
+    return reading(list(_markdown(MarkdownIt("commonmark").enable("table").parse(text))))
+
+
+def read_json(content: bytes, language: str) -> Reading:
+    """Read a treaty or a resolution; raises BadInput for torn JSON and for other shapes."""
+    try:
+        data = json.loads(decoded(content))
+    except ValueError as error:
+        raise BadInput(f"The JSON is torn: {error}. Fetch it again.") from error
+    if not isinstance(data, dict):
+        data = {"paragraphs": data}
+    if isinstance(data.get("articles"), list):
+        return reading(list(_treaty(data, "zh" if language == "zh" else "en")))
+    if isinstance(data.get("text"), str):
+        return _laid_out([_GLUED_NOTE.sub("", page) for page in data["text"].split("\n\n")])
+    if isinstance(texts := data.get("paragraphs"), list) and all(isinstance(text, str) for text in texts):
+        return reading([Passage(tidy(text)) for text in texts])
+    raise BadInput(_SHAPES)
+
+
+def _laid_out(pages: Sequence[str]) -> Reading:
+    """Give lines the places they would have on paper, so that running heads and paragraphs are found as in a PDF."""
+    laid = [_page(number, page.split("\n")) for number, page in enumerate(pages, start=1)]
+    if len(laid) == 1:
+        return reading([Passage(one.text, heading=one.heading) for one in passages_of(laid)])
+    return Reading(tuple(passages_of(drop_furniture(laid))), pages=len(laid))
+
+
+def _page(number: int, rows: Sequence[str]) -> Page:
+    lines, height = [], 0.0
+    for row in reversed(rows):
+        text = tidy(row)
+        height += _LEADING * (2 if len(text) > _LONG_LINE else 1)
+        if text:
+            indent = (len(row) - len(row.lstrip())) * 5.0
+            lines.append(Line(text, indent, indent + len(text) * 5.0, height - 10, height, 0.0))
+    return Page(number, height, tuple(reversed(lines)))
+
+
+def _markdown(tokens: Sequence[Token]) -> Iterator[Passage]:
+    mark, heading = "", False
+    for token in tokens:
+        if token.type == "heading_open":
+            heading = True
+        elif token.type == "heading_close":
+            heading = False
+        elif token.type == "list_item_open":
+            mark = f"{token.info}{token.markup} " if token.info else ""
+        elif token.type == "inline" and not _is_contents_entry(token):
+            text = tidy("".join(" " if one.type.endswith("break") else one.content for one in token.children or ()))
+            yield Passage(text and f"{'' if heading else mark}{text}", heading=heading)
+            mark = ""
+
+
+def _is_contents_entry(token: Token) -> bool:
+    children = token.children or []
+    return bool(children) and children[0].type == "link_open" and children[-1].type == "link_close" and str(
+        children[0].attrGet("href")).startswith("#")
+
+
+def _treaty(data: dict[str, Any], language: str) -> Iterator[Passage]:
+    for part in _unglued(str(data.get(f"preamble_{language}") or "")):
+        yield Passage(part, place="Preamble")
+    for number, article in enumerate(data["articles"], start=1):
+        if not isinstance(article, dict):
+            raise BadInput(_SHAPES)
+        content = _CLOSING_PART.sub("", str(article.get(f"content_{language}") or ""))
+        for line in content.split("\n"):
+            yield Passage(" ".join(_unglued(line)), place=f"Article {number}")
+
+
+def _unglued(text: str) -> list[str]:
+    """Part what lost its space at an old line end: `andSpanish`, `Convention,Considering`."""
+    parts = _GLUED_WORDS.sub("\n", text).split("\n")
+    joined = [""]
+    for part in parts:
+        if joined[-1] and not joined[-1].endswith((",", ";", ".", ":")):
+            joined[-1] = tidy(f"{joined[-1]} {part}")
+        else:
+            joined.append(tidy(part))
+    return joined[1:]

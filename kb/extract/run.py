@@ -1,0 +1,175 @@
+"""Extract many documents in a pool of processes, past broken ones and across interruptions."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import TimeoutError as RanOut
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+
+from pebble import ProcessExpired, ProcessFuture, ProcessPool
+
+from kb.extract.documents import SourceDocument
+from kb.extract.harvest import Entry, Harvest, Status
+from kb.extract.subjects import GroupTerms
+from kb.extract.worker import VERSION, Yield, extract, prepare, sha256_of
+from kb.store import ParagraphStore
+
+log = logging.getLogger(__name__)
+
+Progress = Callable[[int, int, SourceDocument], None]
+"""Is told how many documents are through, out of how many, and which one just was."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bound what a run takes: processes, seconds a document, memory a process; `retry` reads failed ones again."""
+
+    workers: int = os.cpu_count() or 1
+    seconds: float = 600.0
+    memory_mb: int = 3072
+    retry: bool = False
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Say what went wrong with a document, or with a part of it, and what to do."""
+
+    document: str
+    message: str
+    fatal: bool
+
+
+@dataclass
+class ExtractionReport:
+    """Count what a run did; `problems` names every document that was not read, or not whole."""
+
+    documents: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    repeated_documents: int = 0
+    pages: int = 0
+    scanned_pages: int = 0
+    paragraphs: int = 0
+    folded: int = 0
+    seconds: float = 0.0
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Job:
+    document: SourceDocument
+    sha256: str
+    future: ProcessFuture[Yield] | None
+    problem: str = ""
+
+
+def extract_documents(
+    documents: Iterable[SourceDocument], store: ParagraphStore | None, progress: Progress | None = None, *,
+    harvest: Harvest, limits: Limits | None = None, terms: GroupTerms | None = None,
+) -> ExtractionReport:
+    """Extract the documents into the harvest, then give all its paragraphs to an empty store, if there is one.
+
+    Newer documents come first, so that of a paragraph which resolutions repeat year by year the newest is cited.
+    Documents whose content and citation are as an earlier run left them are not read again. A broken, endless or
+    oversized document is reported, and the run goes on.
+    """
+    begun, limits = time.monotonic(), limits or Limits()
+    ordered = sorted(documents, key=lambda document: (-document.year, document.id))
+    report = ExtractionReport()
+    with _pool(limits, terms or GroupTerms.load()) as pool:
+        try:
+            for done, job in enumerate(_in_order(pool, ordered, harvest, limits), start=1):
+                _take_in(job, harvest, report)
+                if progress:
+                    progress(done, len(ordered), job.document)
+        except BaseException:
+            pool.stop()
+            raise
+    if store is not None:
+        store.add(harvest.evidence())
+    report.paragraphs, report.folded = harvest.counts()
+    report.seconds = time.monotonic() - begun
+    return report
+
+
+def _pool(limits: Limits, terms: GroupTerms) -> ProcessPool:
+    # A fresh process every 200 documents gives back what C libraries leak.
+    return ProcessPool(max_workers=limits.workers, max_tasks=200, initializer=prepare,
+                       initargs=(limits.memory_mb, terms), context=get_context("spawn"))
+
+
+def _in_order(pool: ProcessPool, documents: list[SourceDocument], harvest: Harvest, limits: Limits) -> Iterator[_Job]:
+    """Yield the jobs in the documents' order, with a few at work ahead: folding and ids must not depend on speed."""
+    ahead: deque[_Job] = deque()
+    for document in documents:
+        ahead.append(_begin(pool, document, harvest, limits))
+        if len(ahead) > 4 * limits.workers:
+            yield ahead.popleft()
+    yield from ahead
+
+
+def _begin(pool: ProcessPool, document: SourceDocument, harvest: Harvest, limits: Limits) -> _Job:
+    try:
+        sha256 = sha256_of(document.file)
+    except OSError as error:
+        return _Job(document, "", None, f"The file can't be read: {error.strerror}. Fetch it again.")
+    known = harvest.find(document.id)
+    settled = known and (known.sha256, known.citation) == (sha256, _citation(document))
+    if known and settled and (known.status is Status.DONE or (known.status is Status.FAILED and not limits.retry)):
+        return _Job(document, sha256, None)
+    return _Job(document, sha256, pool.schedule(extract, args=(document, sha256), timeout=limits.seconds))
+
+
+def _take_in(job: _Job, harvest: Harvest, report: ExtractionReport) -> None:
+    report.documents += 1
+    if job.future is None and not job.problem:
+        report.unchanged += 1
+        entry = harvest.find(job.document.id)
+        if entry and entry.status is Status.FAILED:
+            report.failed += 1
+            report.problems += [Problem(job.document.id, note, fatal=True) for note in entry.notes]
+        return
+    holder = harvest.holder(job.sha256)
+    if holder not in (None, job.document.id):
+        report.repeated_documents += 1
+        report.problems.append(Problem(job.document.id, f"It has the same content as {holder}, and was left out.", fatal=False))
+        return
+    _store(job, _result(job), harvest, report)
+
+
+def _store(job: _Job, found: Yield, harvest: Harvest, report: ExtractionReport) -> None:
+    notes = (found.problem,) if found.problem else found.notes
+    status = Status.FAILED if found.problem else Status.PARTIAL if notes else Status.DONE
+    entry = Entry(job.sha256, _citation(job.document), status, notes)
+    harvest.put(job.document.id, job.document.year, entry, found.paragraphs)
+    report.failed += status is Status.FAILED
+    report.pages += found.pages
+    report.scanned_pages += found.scanned
+    report.problems += [Problem(job.document.id, note, fatal=bool(found.problem)) for note in notes]
+    for note in notes:
+        log.warning("%s: %s", job.document.id, note)
+
+
+def _result(job: _Job) -> Yield:
+    if job.future is None:
+        return Yield(problem=job.problem)
+    try:
+        return job.future.result()
+    except RanOut:
+        return Yield(problem="Reading it took longer than a document may take. Split it, or raise the limit.")
+    except ProcessExpired as error:
+        return Yield(problem=f"Its reader broke down (exit code {error.exitcode}): the file is damaged, or needs more "
+                             "memory than a worker may take. Look at it, or raise the limit.")
+    except Exception as error:
+        # A reader met something its library does not foresee; one file must not end the run.
+        log.exception("Reading %s failed", job.document.file)
+        return Yield(problem=f"Reading it failed: {type(error).__name__}: {error}. Save it in another format.")
+
+
+def _citation(document: SourceDocument) -> str:
+    return f"{VERSION}:{document.citation_digest}"

@@ -1,0 +1,74 @@
+"""Find out in which language a paragraph is written and which target groups it speaks of."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+from rejoinder.domain import TargetGroup
+from rejoinder.errors import KnowledgeBaseError
+
+SURE = 0.95
+"""Probability from which a paragraph's own language counts; below it the document's does."""
+_LISTS = ("terms", "synonyms", "instruments")
+
+
+class GroupTerms:
+    """Know the words by which texts name each target group."""
+
+    def __init__(self, terms: Mapping[TargetGroup, Iterable[str]]) -> None:
+        self._patterns = {group: _pattern(words) for group, words in terms.items() if any(words)}
+
+    @classmethod
+    def load(cls, entry: Traversable | None = None) -> GroupTerms:
+        """Read the shipped `kb/keywords.toml`, or another; raises KnowledgeBaseError when it is unreadable."""
+        entry = entry or files("kb") / "keywords.toml"
+        try:
+            data = tomllib.loads(entry.read_text(encoding="utf-8"))
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise KnowledgeBaseError(f"The keywords of the target groups can't be read: {error}. Install the package "
+                                     "again.") from error
+        tables = {group: data.get(group.value, {}) for group in TargetGroup}
+        return cls({group: [word for name in _LISTS for word in table.get(name, ())] for group, table in tables.items()})
+
+    def named_in(self, text: str) -> tuple[TargetGroup, ...]:
+        """Return the groups that a text names, the one named most often first."""
+        plain = text.replace("’", "'").replace("‑", "-")
+        counts = {group: len(pattern.findall(plain)) for group, pattern in self._patterns.items()}
+        return tuple(sorted((group for group in counts if counts[group]), key=lambda group: -counts[group]))
+
+    def groups_of(self, text: str, title: str, whole: tuple[TargetGroup, ...]) -> tuple[TargetGroup, ...]:
+        """Return a paragraph's groups: those it names, else its document's, else those its title names, else `other`."""
+        return self.named_in(text) or whole or self.named_in(title) or (TargetGroup.OTHER,)
+
+
+def language_of(text: str) -> tuple[str, float]:
+    """Return the likeliest language, ISO 639-1, and its probability."""
+    language, probability = _identifier().classify(text)
+    return str(language), float(probability)
+
+
+def language_in(text: str, document: str) -> str:
+    """Return a paragraph's language: its own where that is sure, else the document's."""
+    language, probability = language_of(text)
+    return language if probability >= SURE or not document else document
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    return LanguageIdentifier.from_pickled_model(MODEL_FILE, norm_probs=True)
+
+
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
+    """Match any of the words or phrases, singular or plural, whole; capitals only where the term has nothing else."""
+    longest = sorted({word.replace("’", "'") for word in words}, key=len, reverse=True)
+    loose = [re.escape(word).replace(r"\ ", r"[\s-]") for word in longest if not word.isupper()]
+    strict = [re.escape(word) for word in longest if word.isupper()]
+    branches = [*(f"(?i:{word})(?:e?s)?" for word in loose), *strict]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(branches)})(?!\w)")

@@ -1,0 +1,78 @@
+"""Read web pages: those with their own headings as they stand, others by their main text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import trafilatura
+from charset_normalizer import from_bytes
+from lxml import etree, html
+
+from kb.extract.law import is_eu_xhtml, read_eu_xhtml
+from kb.extract.passages import Passage, Reading, reading, tidy
+from rejoinder.errors import BadInput
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_BLOCKS = (*_HEADINGS, "p", "li", "td", "dd", "blockquote", "pre")
+_SKIPPED = {"script", "style", "nav", "footer", "aside", "form", "template", "noscript"}
+_NUMBERED = re.compile(r"\S+\s+(?:\d+|[IVXL]+)\b.*|\S*\d+\S*|第.+[条條]")
+_FEWEST_ARTICLES = 5
+
+
+def read_html(content: bytes, language: str) -> Reading:
+    """Read a web page; raises BadInput when it holds no text, as a challenge or an error page does."""
+    if is_eu_xhtml(content):
+        return read_eu_xhtml(content, language)
+    text = decoded(content)
+    try:
+        tree = html.document_fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", text))
+    except etree.ParserError as error:
+        raise BadInput("The page is empty. Fetch it again.") from error
+    passages = list(_outline(tree)) if _has_outline(tree) else _main_text(text)
+    if not any(not passage.heading for passage in passages):
+        raise BadInput("The page holds no text: a challenge or an error page, perhaps. Open it in a browser and save it "
+                       "from there.")
+    return reading(passages)
+
+
+def decoded(content: bytes) -> str:
+    """Decode text by its byte order mark, as UTF-8, or by the most likely encoding."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        best = from_bytes(content).best()
+        if best is None:
+            raise BadInput("The file is no text in any known encoding. Save it as UTF-8.") from None
+        return str(best)
+
+
+def _has_outline(tree: html.HtmlElement) -> bool:
+    """Tell whether headings number the text, article by article; a search for the main text would lose them."""
+    numbered = [node for node in tree.iter(*_HEADINGS) if _NUMBERED.fullmatch(tidy(node.text_content()))]
+    return len(numbered) >= _FEWEST_ARTICLES
+
+
+def _outline(node: html.HtmlElement, mark: str = "") -> Iterator[Passage]:
+    for position, child in enumerate((one for one in node if isinstance(one.tag, str)), start=1):
+        if child.tag in _SKIPPED:
+            continue
+        if child.tag == "li" and node.tag == "ol":
+            mark = f"{position}. "
+        if child.tag in _BLOCKS and not any(True for _ in child.iterdescendants(*_BLOCKS)):
+            text = tidy(child.text_content())
+            yield Passage(text and f"{mark}{text}", heading=child.tag in _HEADINGS)
+            mark = ""
+        else:
+            yield from _outline(child, mark)
+            mark = ""
+
+
+def _main_text(text: str) -> list[Passage]:
+    found = trafilatura.extract(text, output_format="xml", include_comments=False, include_tables=True,
+                                favor_recall=True)
+    if not found:
+        return []
+    root = etree.fromstring(found.encode())
+    leaves = (node for node in root.iter("head", "p", "item", "cell", "quote") if not len(node.xpath("./p|./item|./head")))
+    return [Passage(tidy("".join(node.itertext())), heading=node.tag == "head") for node in leaves]

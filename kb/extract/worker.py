@@ -1,0 +1,90 @@
+"""Read one document in a worker process: file to paragraphs."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from kb.extract.documents import SourceDocument
+from kb.extract.folding import bands
+from kb.extract.formats import read
+from kb.extract.harvest import Sketched
+from kb.extract.passages import Reading
+from kb.extract.structure import blocks_of
+from kb.extract.subjects import GroupTerms, language_in, language_of
+from kb.paragraphs import Paragraph, count_words, paragraphs_of
+from rejoinder.domain import Evidence, Source, clean
+from rejoinder.errors import BadInput
+
+VERSION = 1
+"""Raise it when the same file would give other paragraphs: documents read by an older version are read again."""
+FEWEST_WORDS = 6
+"""A shorter paragraph is what is left of a heading or a table."""
+_terms: GroupTerms | None = None
+
+
+@dataclass(frozen=True)
+class Yield:
+    """Be what one document gave; `problem` says why it gave nothing."""
+
+    paragraphs: tuple[Sketched, ...] = ()
+    notes: tuple[str, ...] = ()
+    pages: int = 0
+    scanned: int = 0
+    problem: str = ""
+
+
+def prepare(memory_mb: int, terms: GroupTerms) -> None:
+    """Set up a worker process: bound its memory and keep the groups' words."""
+    global _terms
+    _terms = terms
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit; there the time limit alone holds.
+        return
+    limit = memory_mb * 1024 * 1024
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+
+
+def extract(document: SourceDocument, sha256: str) -> Yield:
+    """Read a document; what is wrong with its file is told in the result, not raised."""
+    try:
+        content = document.file.read_bytes()
+        if hashlib.sha256(content).hexdigest() != sha256:
+            return Yield(problem="The file changed while it was read. Run again.")
+        found = read(content, document.file.name, document.language or "")
+        return Yield(tuple(_paragraphs(document, found)), found.notes, found.pages, found.scanned)
+    except (BadInput, OSError) as error:
+        return Yield(problem=str(error))
+    except MemoryError:
+        return Yield(problem="The file needs more memory than a worker may take. Split it, or raise the limit.")
+
+
+def sha256_of(path: Path) -> str:
+    """Return a file's SHA-256; raises OSError when it can't be read."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _paragraphs(document: SourceDocument, found: Reading) -> list[Sketched]:
+    packed = [one for one in paragraphs_of(blocks_of(found.passages)) if count_words(one.text) >= FEWEST_WORDS]
+    language = document.language or _main_language(packed)
+    return [_sketched(document, one, language) for one in packed]
+
+
+def _main_language(paragraphs: list[Paragraph]) -> str:
+    sample = " ".join(one.text for one in paragraphs[:40])
+    return language_of(sample)[0] if sample else ""
+
+
+def _sketched(document: SourceDocument, paragraph: Paragraph, language: str) -> Sketched:
+    text = clean(paragraph.text)
+    terms = _terms or GroupTerms.load()
+    source = Source(institution=document.institution, title=document.title, symbol=document.symbol,
+                    locator=paragraph.place, year=document.year, url=document.url)
+    evidence = Evidence(id=f"{document.id}#{paragraph.key}", text=text, source=source,
+                        groups=terms.groups_of(text, document.title, document.groups),
+                        language=language_in(text, language))
+    return Sketched(evidence, tuple(bands(text)))

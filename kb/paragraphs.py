@@ -1,0 +1,151 @@
+"""Pack a document's text into paragraphs of a size that can be searched and quoted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+FEWEST_WORDS = 40
+MOST_WORDS = 180
+
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[^\W_a-zß-öø-ÿ])|(?<=[。！？])")
+_CLAUSE = re.compile(r"(?<=[;:；])\s*(?=\S)")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:[A-Z]|[Aa]rts?|[Nn]os?|[Pp]aras?|[Cc]hap|[Ss]ect?|[Pp]p?|[Vv]ol|[Cc]f|e\.g|i\.e|Mrs?|Ms|Dr|Prof|St|núm|pág|Abs|Nr|vs?)|^\(?\w{1,3})\.$")
+_COUNTED = re.compile(r"(.*?)(Paragraph|paragraph|Recital|Page) (\d+)")
+_UNSAFE = re.compile(r"[^\w]+")
+
+
+@dataclass(frozen=True)
+class Block:
+    """Be a piece of text with the place it is cited by; pieces are merged only with neighbours of the same `within`."""
+
+    text: str
+    place: str
+    within: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Be a paragraph, named by its place: `key` is unique in its document and stays while the place stays."""
+
+    key: str
+    text: str
+    place: str
+
+
+@dataclass(frozen=True)
+class _Piece:
+    text: str
+    first: str
+    last: str
+
+    @property
+    def words(self) -> int:
+        return count_words(self.text)
+
+    def __add__(self, other: _Piece) -> _Piece:
+        return _Piece(f"{self.text} {other.text}", self.first, other.last)
+
+
+def count_words(text: str) -> int:
+    """Count words; Chinese, Japanese and Korean write none, so two of their characters count as one."""
+    return len(text.split()) + len(_CJK.findall(text)) // 2
+
+
+def paragraphs_of(blocks: Iterable[Block]) -> list[Paragraph]:
+    """Pack blocks into paragraphs of 40 to 180 words.
+
+    Short blocks are merged with their neighbours, long ones split at sentences, then at clauses. An article that is
+    shorter than 40 words stays alone: its neighbour is another rule.
+    """
+    found: list[Paragraph] = []
+    used = Counter[str]()
+    for _, group in groupby(blocks, key=lambda block: block.within):
+        for piece in _packed(list(group)):
+            place = _span(piece.first, piece.last)
+            slug = _UNSAFE.sub("-", place.casefold()).strip("-") or "text"
+            used[slug] += 1
+            found.append(Paragraph(slug if used[slug] == 1 else f"{slug}.{used[slug]}", piece.text, place))
+    return found
+
+
+def sentences(text: str) -> list[str]:
+    """Split a text at its sentence ends; abbreviations and numbers do not end one."""
+    parts: list[str] = []
+    for part in _SENTENCE.split(text):
+        if parts and _ABBREVIATED.search(parts[-1]):
+            parts[-1] = f"{parts[-1]} {part}"
+        elif part:
+            parts.append(part)
+    return parts
+
+
+def _packed(blocks: Sequence[Block]) -> list[_Piece]:
+    packed: list[_Piece] = []
+    for piece in (piece for block in blocks for piece in _fitting(block)):
+        if packed and min(packed[-1].words, piece.words) < FEWEST_WORDS and packed[-1].words + piece.words <= MOST_WORDS:
+            packed[-1] += piece
+        else:
+            packed.append(piece)
+    return list(_levelled(packed))
+
+
+def _levelled(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+    """Share words between a piece that stayed too short and its neighbour, which had no room for it."""
+    held: _Piece | None = None
+    for piece in pieces:
+        if held and min(held.words, piece.words) < FEWEST_WORDS:
+            whole = held + piece
+            *ready, last = _split(whole.text, -(-whole.words // MOST_WORDS))
+            yield from (_Piece(text, held.first, held.last) for text in ready)
+            held = _Piece(last, piece.first if ready else held.first, piece.last)
+        else:
+            if held:
+                yield held
+            held = piece
+    if held:
+        yield held
+
+
+def _fitting(block: Block) -> Iterator[_Piece]:
+    size = count_words(block.text)
+    parts = [block.text] if size <= MOST_WORDS else _split(block.text, -(-size // MOST_WORDS))
+    return (_Piece(text, block.place, block.place) for text in parts)
+
+
+def _split(text: str, parts: int) -> list[str]:
+    """Cut a text into `parts` or more pieces of about the same size, none above the limit."""
+    goal = count_words(text) / parts
+    pieces = [""]
+    for atom in _atoms(text):
+        grown = f"{pieces[-1]} {atom}".strip()
+        size = count_words(grown)
+        if pieces[-1] and (size > MOST_WORDS or size - goal > goal - count_words(pieces[-1])):
+            pieces.append(atom)
+        else:
+            pieces[-1] = grown
+    return pieces
+
+
+def _atoms(text: str) -> Iterator[str]:
+    """Yield sentences; of one that is too long its clauses, and of such a clause runs of words."""
+    for sentence in sentences(text):
+        for clause in [sentence] if count_words(sentence) <= MOST_WORDS // 2 else _CLAUSE.split(sentence):
+            words = clause.split() if count_words(clause) > MOST_WORDS else [clause]
+            size = len(words) if len(words) == 1 else MOST_WORDS // 2
+            yield from (" ".join(words[start:start + size]) for start in range(0, len(words), size))
+
+
+def _span(first: str, last: str) -> str:
+    """Name the place from `first` to `last`: `Paragraphs 12-14`."""
+    begin, end = _COUNTED.fullmatch(first), _COUNTED.fullmatch(last)
+    if first == last:
+        return first
+    if begin and end and begin.groups()[:2] == end.groups()[:2]:
+        return f"{begin[1]}{begin[2]}s {begin[3]}-{end[3]}"
+    return f"{first} to {last}"

@@ -1,0 +1,156 @@
+"""Keep paragraphs with their sources in one SQLite file, numbered from 0 in the order they came in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.domain import Evidence, Source, TargetGroup
+from rejoinder.errors import KnowledgeBaseError
+
+FILE = "paragraphs.sqlite"
+SCHEMA = 1
+_APPLICATION = 0x526A4B42
+"""Marks our files (SQLite's application_id), so that a foreign database is told from a torn one."""
+
+_TABLES = """
+CREATE TABLE paragraph (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, answers TEXT NOT NULL,
+    language TEXT NOT NULL, words INTEGER NOT NULL, institution TEXT NOT NULL, title TEXT NOT NULL,
+    symbol TEXT NOT NULL, locator TEXT NOT NULL, year INTEGER NOT NULL, url TEXT NOT NULL, sha256 TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE paragraph_group (
+    target_group TEXT NOT NULL, number INTEGER NOT NULL REFERENCES paragraph, place INTEGER NOT NULL,
+    PRIMARY KEY (target_group, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX paragraph_group_number ON paragraph_group (number, place);
+"""
+_COLUMNS = "id, text, answers, language, institution, title, symbol, locator, year, url"
+
+
+@dataclass(frozen=True)
+class Holding:
+    """Count what an institution has for a group; `words` is the mean length of its paragraphs."""
+
+    institution: str
+    group: TargetGroup
+    documents: int
+    paragraphs: int
+    words: float
+
+
+class ParagraphStore:
+    """Be the paragraphs of a knowledge base.
+
+    A store is filled once, by one process, and then opened read-only by any number of them. An opened store may be
+    used from any thread, one at a time.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    @classmethod
+    def create(cls, folder: Path) -> ParagraphStore:
+        """Make an empty store in a folder that has none; raises KnowledgeBaseError when there is one already."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / FILE
+        if path.exists():
+            raise KnowledgeBaseError(f"{path} is there already. Build into an empty folder.")
+        connection = sqlite3.connect(path, check_same_thread=False)
+        connection.executescript(
+            f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES}")
+        return cls(connection, path)
+
+    @classmethod
+    def open(cls, folder: Path) -> ParagraphStore:
+        """Open a filled store read-only; raises KnowledgeBaseError when it is missing, torn, foreign or too new."""
+        path = folder / FILE
+        if not path.is_file():
+            raise KnowledgeBaseError(f"There is no knowledge base in {folder}: {FILE} is missing. Build it first.")
+        store = cls(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False), path)
+        with store._readable() as db:
+            marks = (db.execute("PRAGMA application_id").fetchone()[0], db.execute("PRAGMA user_version").fetchone()[0])
+        if marks != (_APPLICATION, SCHEMA):
+            store.close()
+            raise KnowledgeBaseError(f"{path} is not a paragraph store of this version. Build the knowledge base "
+                                     "again.")
+        return store
+
+    def add(self, paragraphs: Iterable[Evidence]) -> None:
+        """Add paragraphs, all or none; raises KnowledgeBaseError when an id or a text is there already."""
+        try:
+            with self._connection:
+                for number, item in enumerate(paragraphs, start=self.count()):
+                    self._insert(number, item)
+        except sqlite3.IntegrityError as error:
+            raise KnowledgeBaseError(f"A paragraph for {self._path} repeats one that is there: {error}. Ids and texts "
+                                     "must differ; drop the second.") from error
+
+    def get(self, numbers: Sequence[int]) -> list[Evidence]:
+        """Return the paragraphs with these numbers, in this order; raises KnowledgeBaseError when one is missing."""
+        marks = ",".join("?" * len(numbers))
+        with self._readable() as db:
+            rows = db.execute(f"SELECT number, {_COLUMNS} FROM paragraph WHERE number IN ({marks})",  # noqa: S608
+                              numbers).fetchall()
+            groups = db.execute("SELECT number, target_group FROM paragraph_group "  # noqa: S608
+                                f"WHERE number IN ({marks}) ORDER BY number, place", numbers).fetchall()
+        found = {row[0]: _evidence(row[1:], [group for number, group in groups if number == row[0]]) for row in rows}
+        if missing := [number for number in numbers if number not in found]:
+            raise KnowledgeBaseError(f"{self._path} has no paragraph number {missing[0]}, but the index names it. "
+                                     "Build the knowledge base again.")
+        return [found[number] for number in numbers]
+
+    def count(self) -> int:
+        """Return how many paragraphs there are."""
+        with self._readable() as db:
+            return int(db.execute("SELECT count(*) FROM paragraph").fetchone()[0])
+
+    def members(self, group: TargetGroup) -> NDArray[np.int64]:
+        """Return the numbers of the paragraphs that speak of a group, ascending."""
+        with self._readable() as db:
+            rows = db.execute("SELECT number FROM paragraph_group WHERE target_group = ?", (group.value,)).fetchall()
+        return np.array([row[0] for row in rows], dtype=np.int64)
+
+    def stats(self) -> list[Holding]:
+        """Count documents and paragraphs by institution and group."""
+        with self._readable() as db:
+            rows = db.execute("SELECT institution, target_group, count(DISTINCT symbol), count(*), avg(words) FROM "
+                              "paragraph JOIN paragraph_group USING (number) GROUP BY 1, 2 ORDER BY 1, 2").fetchall()
+        return [Holding(row[0], TargetGroup(row[1]), *row[2:]) for row in rows]
+
+    def close(self) -> None:
+        """Close the file; safe to call twice."""
+        self._connection.close()
+
+    def _insert(self, number: int, item: Evidence) -> None:
+        at = item.source
+        digest = hashlib.sha256(item.text.encode()).hexdigest()
+        self._connection.execute(
+            "INSERT INTO paragraph VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, item.id, item.text, json.dumps(item.answers), item.language, len(item.text.split()),
+             at.institution, at.title, at.symbol, at.locator, at.year, at.url, digest))
+        self._connection.executemany("INSERT INTO paragraph_group VALUES (?, ?, ?)",
+                                     [(group.value, number, place) for place, group in enumerate(item.groups)])
+
+    @contextmanager
+    def _readable(self) -> Iterator[sqlite3.Connection]:
+        try:
+            yield self._connection
+        except sqlite3.DatabaseError as error:
+            raise KnowledgeBaseError(f"{self._path} can't be read: {error}. Build the knowledge base again.") from error
+
+
+def _evidence(row: tuple[str, str, str, str, str, str, str, str, int, str], groups: list[str]) -> Evidence:
+    name, text, answers, language, institution, title, symbol, locator, year, url = row
+    source = Source(institution=institution, title=title, symbol=symbol, locator=locator, year=year, url=url)
+    return Evidence(id=name, text=text, groups=tuple(TargetGroup(group) for group in groups), source=source,
+                    answers=tuple(json.loads(answers)), language=language)

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kb.vectors import Vectors
+from rejoinder.domain import Evidence, Source, TargetGroup
+
+SOURCES = Path(__file__).parents[2] / "../shared/kb"
+
+
+class WordEmbedder:
+    """Embed a text as the sum of one random direction a word, so that shared words mean nearness."""
+
+    dimension = 64
+
+    def __init__(self, name: str = "words-64") -> None:
+        self.name = name
+        self.embedded: list[str] = []
+
+    async def queries(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self._vector(text) for text in texts])
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        self.embedded += texts
+        return np.stack([self._vector(text) for text in texts])
+
+    async def close(self) -> None:
+        self.embedded.clear()
+
+    def _vector(self, text: str) -> Vectors:
+        words = re.findall(r"\w+", text.lower())
+        seeds = [1, *(int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") for word in words)]
+        total = np.sum([np.random.default_rng(seed).normal(size=self.dimension) for seed in seeds], axis=0)
+        unit: Vectors = (total / np.linalg.norm(total)).astype(np.float32)
+        return unit
+
+
+def _evidence(
+    name: str, text: str, answers: Sequence[str] = ("they ruin everything",),
+    groups: Sequence[TargetGroup] = (TargetGroup.OTHER,), symbol: str = "A/RES/1/1",
+) -> Evidence:
+    source = Source(institution="United Nations", title="On moons", symbol=symbol, locator="Article 1", year=1999,
+                    url="https://docs.un.org/en/A/RES/1/1")
+    return Evidence(id=name, text=text, groups=tuple(groups), answers=tuple(answers), source=source)
+
+
+@pytest.fixture
+def evidence() -> Callable[..., Evidence]:
+    return _evidence
+
+
+@pytest.fixture
+def embedder() -> WordEmbedder:
+    return WordEmbedder()
+
+
+@pytest.fixture
+def statements() -> list[Evidence]:
+    return [
+        _evidence("moon", "Zorblaxians pay taxes on every moon.", ["zorblaxians never pay"],
+                  [TargetGroup.MIGRANTS], "S1"),
+        _evidence("school", "Every child may go to school, says the treaty.", ["girls need no lessons"],
+                  [TargetGroup.WOMEN], "S2"),
+        _evidence("vote", "Women vote and stand for election under the treaty.", ["women should not vote"],
+                  [TargetGroup.WOMEN, TargetGroup.OTHER], "S2"),
+        _evidence("work", "Work of equal value earns equal pay.", ["women earn less for a reason"],
+                  [TargetGroup.WOMEN], "S3"),
+        _evidence("faith", "Everyone is free to practise a religion in public.", ["hide your faith"],
+                  [TargetGroup.MUSLIMS, TargetGroup.JEWS], "S4"),
+    ]
+
+
+@pytest.fixture(scope="session")
+def documents() -> Any:
+    """Import the look-up module beside this file: test folders are no packages."""
+    spec = importlib.util.spec_from_file_location("kb_test_documents", Path(__file__).with_name("documents.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def read_source(documents: Any) -> Callable[[str], Any]:
+    if not SOURCES.is_dir():
+        pytest.skip("the source texts (../shared/kb) are not beside this checkout")
+
+    @cache
+    def read(document: str) -> Any:
+        path = SOURCES / document
+        return documents.read(path) if path.is_file() else None
+
+    return read

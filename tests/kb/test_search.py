@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kb import versions
+from kb.build import build
+from kb.search import Searcher
+from rejoinder.domain import Evidence, TargetGroup
+from rejoinder.errors import KnowledgeBaseError
+from rejoinder.settings import KnowledgeBaseSettings
+
+OPEN = KnowledgeBaseSettings(min_relevance=0.0)
+
+
+@pytest.fixture
+async def searcher(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> AsyncIterator[Searcher]:
+    await build(statements, embedder, tmp_path)
+    opened = Searcher.open(tmp_path, embedder, OPEN)
+    yield opened
+    opened.close()
+
+
+async def test_a_claim_finds_the_statement_that_answers_it(searcher: Searcher) -> None:
+    found = await searcher.search("women should not vote")
+    assert found[0].id == "vote"
+    assert found[0].score == pytest.approx(1.0)
+    assert found[0].source.symbol == "S2"
+
+
+async def test_scores_are_cosines_and_k_limits(searcher: Searcher) -> None:
+    assert len(await searcher.search("the treaty", k=1)) == 1
+    assert len(await searcher.search("everyone may vote and work and go to school under the treaty")) <= 3
+    assert all(-1 <= one.score <= 1 for one in await searcher.search("zorblaxians"))
+
+
+async def test_only_statements_that_share_a_group_come(searcher: Searcher) -> None:
+    found = await searcher.search("women should not vote", groups=[TargetGroup.MUSLIMS, TargetGroup.MIGRANTS])
+    assert {one.id for one in found} <= {"faith", "moon"}
+    assert await searcher.search("women should not vote", groups=[TargetGroup.LGBT]) == []
+    assert "vote" in {one.id for one in await searcher.search("women should not vote", groups=[TargetGroup.OTHER])}
+
+
+async def test_below_the_minimum_relevance_nothing_fits(tmp_path: Path, searcher: Searcher, embedder: Any) -> None:
+    strict = Searcher.open(tmp_path, embedder, KnowledgeBaseSettings(min_relevance=0.9))
+    assert [one.id for one in await strict.search("women should not vote")] == ["vote"]
+    assert await strict.search("the train to Lisbon leaves at nine") == []
+    strict.close()
+
+
+async def test_a_given_vector_is_used_and_need_not_be_of_length_one(searcher: Searcher, embedder: Any) -> None:
+    vector = 3 * (await embedder.queries(["hide your faith"]))[0]
+    found = await searcher.search("", vector=vector)
+    assert found[0].id == "faith"
+    assert found[0].score == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("shape", [(3,), (1, 64)])
+async def test_a_vector_of_another_shape_is_refused(searcher: Searcher, shape: tuple[int, ...]) -> None:
+    with pytest.raises(KnowledgeBaseError, match="shape"):
+        await searcher.search("women", vector=np.ones(shape, np.float32))
+
+
+@pytest.mark.parametrize("query", ["", "\x00", "' OR 1=1 --", "🌚" * 5000, "a " * 20_000])
+async def test_any_text_can_be_searched(searcher: Searcher, query: str) -> None:
+    await searcher.search(query)
+
+
+async def test_different_documents_come_before_more_of_the_same(
+    tmp_path: Path, embedder: Any, evidence: Callable[..., Evidence]
+) -> None:
+    same = [evidence(f"same-{n}", f"zorblax tax moon treaty {n}", symbol="S1") for n in range(4)]
+    others = [evidence(f"other-{n}", f"zorblax tax moon paper {n} {n}", symbol=f"T{n}") for n in range(2)]
+    await build([*same, *others], embedder, tmp_path)
+    searcher = Searcher.open(tmp_path, embedder, OPEN)
+    assert len({one.source.symbol for one in await searcher.search("zorblax tax moon treaty")}) == 3
+    only = await searcher.search("zorblax tax moon treaty", k=6)
+    assert len(only) == 6, "when documents run out, more of the same come"
+    searcher.close()
+
+
+async def test_stats_come_from_the_store(searcher: Searcher) -> None:
+    assert sum(holding.paragraphs for holding in searcher.stats()) == 7
+
+
+async def test_another_embedders_knowledge_base_is_refused(tmp_path: Path, searcher: Searcher, embedder: Any) -> None:
+    embedder.name = "other"
+    with pytest.raises(KnowledgeBaseError, match="built with the embedder words-64, the settings name other"):
+        Searcher.open(tmp_path, embedder, OPEN)
+
+
+@pytest.mark.parametrize("file", ["vectors.faiss", "owners.npy", "paragraphs.sqlite", "words/vocab.index.json"])
+async def test_a_torn_file_is_named(tmp_path: Path, searcher: Searcher, embedder: Any, file: str) -> None:
+    with (versions.current(tmp_path) / file).open("ab") as handle:
+        handle.write(b"x")
+    with pytest.raises(KnowledgeBaseError, match=f"torn: {file}"):
+        Searcher.open(tmp_path, embedder, OPEN)
+
+
+async def test_an_open_search_survives_a_rebuild(
+    tmp_path: Path, searcher: Searcher, embedder: Any, statements: list[Evidence]
+) -> None:
+    await build(statements[:1], embedder, tmp_path)
+    assert (await searcher.search("women should not vote"))[0].id == "vote"
+    fresh = Searcher.open(tmp_path, embedder, OPEN)
+    assert [one.id for one in await fresh.search("women should not vote")] == ["moon"]
+    fresh.close()

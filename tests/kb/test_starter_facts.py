@@ -1,0 +1,107 @@
+"""Look every starter statement up in the source texts, where they lie beside the checkout (../shared/kb)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from kb.starter import StarterStatement, load_starter
+from rejoinder.domain import TargetGroup
+
+STATEMENTS = load_starter()
+HOSTS = {
+    "United Nations": r"https://(docs\.un\.org/en/|www\.un\.org/|www\.ohchr\.org/|treaties\.un\.org/|www\.unesco\.org/)",
+    "European Union": r"https://(eur-lex\.europa\.eu/)",
+    "EU Agency for Fundamental Rights": r"https://fra\.europa\.eu/",
+    "Council of Europe": r"https://www\.coe\.int/",
+}
+
+
+def _of(group: TargetGroup) -> list[StarterStatement]:
+    return [statement for statement in STATEMENTS if statement.id.split("-")[0] == group.value.split("_")[0]]
+
+
+def _problems(statement: StarterStatement, read_source: Callable[[str], Any], documents: Any) -> Iterator[str]:
+    document = read_source(statement.document)
+    if document is None:
+        yield f"no document {statement.document}"
+        return
+    text = document.at(statement.locator, statement.url.rstrip("/").rsplit("/", 1)[-1].casefold())
+    if text is None:
+        yield f"{statement.document} has no {statement.locator}"
+        return
+    normal = documents.normalise(text)
+    yield from (f"'{term}' is not at {statement.locator} of {statement.document}"
+                for term in statement.terms if documents.normalise(term) not in normal)
+    known = documents.numbers(f"{text} {statement.title} {statement.symbol} {statement.year}")
+    known |= set(re.findall(r"\d+", f"{statement.locator} {statement.symbol}"))
+    yield from (f"the figure {number} is not at {statement.locator} of {statement.document}"
+                for number in sorted(documents.numbers(statement.text) - known))
+    yield from _disagreements(statement, document.facts, documents)
+
+
+def _disagreements(statement: StarterStatement, facts: dict[str, str], documents: Any) -> Iterator[str]:
+    for field in ("symbol", "year"):
+        if facts.get(field) and facts[field] != str(getattr(statement, field)):
+            yield f"{field} is {getattr(statement, field)}, the document says {facts[field]}"
+    if facts.get("title") and documents.normalise(facts["title"]) != documents.normalise(statement.title):
+        yield f"title is '{statement.title}', the document says '{facts['title']}'"
+    if celex := facts.get("celex"):
+        if statement.symbol != celex and statement.symbol != f"0{celex}":
+            yield f"symbol is {statement.symbol}, the document's CELEX number is {celex}"
+        if celex[1:5] != str(statement.year):
+            yield f"year is {statement.year}, the CELEX number says {celex[1:5]}"
+
+
+@pytest.mark.parametrize("group", list(TargetGroup))
+def test_every_statement_is_found_in_its_document(
+    group: TargetGroup, read_source: Callable[[str], Any], documents: Any
+) -> None:
+    problems = [f"{s.id}: {problem}" for s in _of(group) for problem in _problems(s, read_source, documents)]
+    assert not problems, f"{len(problems)} in {group.value}\n" + "\n".join(problems)
+
+
+def test_a_changed_figure_or_term_would_be_noticed(read_source: Callable[[str], Any], documents: Any) -> None:
+    with_figures = [s for s in STATEMENTS if re.search(r"\d%|\d{2,}", s.text)]
+    assert with_figures
+    for s in with_figures:
+        changed = s.model_copy(update={"text": re.sub(r"\d+", "987", s.text), "terms": ("no such words",)})
+        assert len(list(_problems(changed, read_source, documents))) >= 2, s.id
+
+
+@pytest.mark.parametrize("group", list(TargetGroup))
+def test_every_group_has_at_least_ten_statements(group: TargetGroup) -> None:
+    assert len(_of(group)) >= 10
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: s.id)
+def test_a_statement_is_ready_to_quote(statement: StarterStatement) -> None:
+    words = len(statement.text.split())
+    assert 12 <= words <= 45, f"{words} words"
+    assert statement.text[-1] in ".!" and (statement.text[0].isupper() or statement.text[0].isdigit())
+    assert len(re.findall(r"(?<!No)[.!?](?=\s+[A-Z])", statement.text)) <= 1, "more than two sentences"
+    assert not re.search(r"\bshall\b", statement.text)
+    assert re.match(HOSTS[statement.institution], statement.url), statement.url
+    assert all(1 < len(term.split()) <= 8 for term in statement.terms), statement.terms
+
+
+def test_every_statement_has_the_group_of_its_file_first() -> None:
+    assert sorted(s.id for group in TargetGroup for s in _of(group)) == sorted(s.id for s in STATEMENTS)
+    assert not [s.id for group in TargetGroup for s in _of(group) if group not in s.groups]
+
+
+def test_no_two_statements_say_the_same() -> None:
+    words = [(s.id, set(re.findall(r"\w+", s.text.casefold()))) for s in STATEMENTS]
+    alike = [(a, b) for i, (a, x) in enumerate(words) for b, y in words[i + 1:] if len(x & y) >= 0.8 * len(x | y)]
+    assert not alike
+
+
+def test_statements_of_one_document_agree_on_its_title_symbol_and_year() -> None:
+    seen: dict[str, set[tuple[str, str, int, str]]] = {}
+    for s in STATEMENTS:
+        if s.locator != "Page text":
+            seen.setdefault(s.document, set()).add((s.title, s.symbol, s.year, s.institution))
+    assert not {document: cites for document, cites in seen.items() if len(cites) > 1}

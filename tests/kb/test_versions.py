@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from kb import manifest
+from kb.versions import KEPT_S, POINTER, current, new_version
+from rejoinder.errors import KnowledgeBaseError
+
+
+def _build(folder: Path, word: str) -> Path:
+    with new_version(folder) as version:
+        (version / "word").write_text(word)
+    return current(folder)
+
+
+def test_the_newest_whole_version_is_current(tmp_path: Path) -> None:
+    first = _build(tmp_path, "one")
+    second = _build(tmp_path, "two")
+    assert (second / "word").read_text() == "two"
+    assert (first / "word").read_text() == "one", "a reader of the old version is not disturbed"
+
+
+def test_a_failed_build_changes_nothing_and_leaves_nothing(tmp_path: Path) -> None:
+    before = _build(tmp_path, "one")
+    names = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(RuntimeError), new_version(tmp_path):
+        raise RuntimeError
+    assert current(tmp_path) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
+def test_old_versions_and_leftovers_of_killed_builds_go_after_a_day(tmp_path: Path) -> None:
+    first = _build(tmp_path, "one")
+    leftover = tmp_path / ".unfinished-x"
+    leftover.mkdir()
+    foreign = tmp_path / "notes"
+    foreign.mkdir()
+    for path in (first, leftover, foreign):
+        os.utime(path, times=(time.time() - KEPT_S - 60,) * 2)
+    second = _build(tmp_path, "two")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([POINTER, "notes", second.name])
+
+
+@pytest.mark.parametrize("pointer", ["", "v-gone", "../elsewhere", "/"])
+def test_a_pointer_to_nothing_is_an_error(tmp_path: Path, pointer: str) -> None:
+    (tmp_path / POINTER).write_text(pointer)
+    with pytest.raises(KnowledgeBaseError, match="names no version"):
+        current(tmp_path)
+
+
+def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(KnowledgeBaseError, match="Build it first"):
+        current(tmp_path)
+
+
+def _manifest(folder: Path, **changes: object) -> None:
+    (folder / "word").write_text("one")
+    fields = {"embedder": "e", "dimension": 3, "paragraphs": 1, "vectors": 1, "fingerprint": "f",
+              "files": manifest.digests(folder)}
+    manifest.write(folder, manifest.Manifest.model_validate(fields | changes))
+
+
+def test_a_whole_folder_fits_its_manifest(tmp_path: Path) -> None:
+    _manifest(tmp_path)
+    assert manifest.read(tmp_path).embedder == "e"
+
+
+def test_a_changed_missing_or_added_file_is_named(tmp_path: Path) -> None:
+    _manifest(tmp_path)
+    (tmp_path / "word").write_text("two")
+    (tmp_path / "more").write_text("")
+    with pytest.raises(KnowledgeBaseError, match="more, word differ"):
+        manifest.read(tmp_path)
+
+
+def test_another_format_is_refused(tmp_path: Path) -> None:
+    _manifest(tmp_path, format=99)
+    with pytest.raises(KnowledgeBaseError, match="format 99"):
+        manifest.read(tmp_path)
+
+
+@pytest.mark.parametrize("content", [None, b"{", b"{}", b"\xff"])
+def test_a_missing_or_torn_manifest_is_an_error(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / manifest.FILE).write_bytes(content)
+    with pytest.raises(KnowledgeBaseError, match="manifest"):
+        manifest.read(tmp_path)
