@@ -1,0 +1,95 @@
+"""Intake, sweeper and dead letters on a real broker: what was lost or buried comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import timedelta
+
+import pytest
+
+from ledger import Ledger
+from rejoinder.domain import CaseState, DraftRequest, FlaggedPost, Grounding, Route, Triage, now
+from rejoinder.settings import Settings
+from stream.dead_letters import Burial, read_letters, replay
+from stream.delivery import Incoming
+from stream.intake import Intake
+from stream.messages import Grounded, Triaged, decode, encode
+from stream.producer import Producer
+from stream.sweeper import Sweeper
+from stream.topic_reader import read_topic
+from stream.topics import Topics
+
+pytestmark = pytest.mark.live
+
+TRIAGE = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
+
+
+def post(number: int = 1) -> FlaggedPost:
+    return FlaggedPost(platform="birdsong", post_id=str(number), text="Zorblaxians ruin everything.")
+
+
+async def test_intake_writes_flags_into_the_ledger_and_leaves_bad_ones_to_triage(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    await producer.send_all(topics.flags, [(None, b"{broken"), *((post(n).key, encode(post(n))) for n in range(30))])
+    intake = asyncio.create_task(Intake(ledger, settings).run())
+    async with asyncio.timeout(30):
+        while (await ledger.cases.counts()).get(CaseState.RECEIVED, 0) < 30:
+            await asyncio.sleep(0.05)
+    intake.cancel()
+    await asyncio.gather(intake, return_exceptions=True)
+
+
+async def test_draining_saves_what_is_still_on_the_topic(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    await producer.send_all(topics.flags, [(post(n).key, encode(post(n))) for n in range(700)])
+    await Intake(ledger, settings).drain()
+    assert (await ledger.cases.counts())[CaseState.RECEIVED] == 700
+
+
+async def test_the_sweeper_sends_each_stuck_case_to_the_stage_that_owes_the_next_step(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    await ledger.stages.receive([post(1)])
+    await ledger.stages.triage(post(2), TRIAGE)
+    await ledger.stages.triage(post(3), TRIAGE)
+    await ledger.stages.ground(post(3).key, Grounding(evidence=()), DraftRequest(hint="short"))
+    sweeper = Sweeper(ledger, producer, settings)
+
+    assert await sweeper.sweep(now() - timedelta(hours=1)) == 0, "fresh cases are left alone"
+    assert await sweeper.sweep(now()) == 3
+    [flag] = [decode(record.value, FlaggedPost) async for record in read_topic(settings.kafka, topics.flags)]
+    [triaged] = [decode(record.value, Triaged) async for record in read_topic(settings.kafka, topics.triaged)]
+    [grounded] = [decode(record.value, Grounded) async for record in read_topic(settings.kafka, topics.grounded)]
+    assert (flag.post_id, triaged.post.post_id, grounded.post.post_id) == ("1", "2", "3")
+    assert grounded.request.hint == "short"
+
+
+async def test_a_buried_message_keeps_its_bytes_and_its_case_is_failed_until_replayed(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    await ledger.stages.receive([post()])
+    message = Incoming(topics.flags, 0, 5, post().key.encode(), encode(post()), (("trace", b"t-1"),))
+    await Burial(producer, topics, ledger).bury(message, "triage", "the model was away")
+    case = await ledger.cases.get(post().key)
+    assert case.state is CaseState.FAILED and case.error and "the model was away" in case.error
+    [item] = [letter async for letter in read_letters(settings.kafka)]
+    assert (item.letter.stage, item.letter.offset, item.letter.key) == ("triage", 5, post().key)
+
+    assert await replay(settings.kafka, ledger, ["9:99"]) == []
+    assert [sent.place for sent in await replay(settings.kafka, ledger)] == [item.place]
+    assert (await ledger.cases.get(post().key)).state is CaseState.RECEIVED
+    [record] = [record async for record in read_topic(settings.kafka, topics.flags)]
+    assert record.value == message.value and record.headers == (("trace", b"t-1"),)
+    assert await replay(settings.kafka, ledger) == [], "a second replay leaves the case alone"
+
+
+async def test_a_letter_without_a_readable_case_is_kept_too(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    await Burial(producer, topics, ledger).bury(Incoming(topics.flags, 0, 1, b"\xff", b"{"), "triage", "not JSON")
+    await producer.send(topics.dead_letters, None, json.dumps({"not": "a letter"}).encode())
+    [item] = [letter async for letter in read_letters(settings.kafka)]
+    assert item.letter.key is None and item.letter.error == "not JSON"

@@ -1,0 +1,157 @@
+"""The stages without Kafka: what each sends on, and that a message may come twice."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from ledger import Ledger
+from rejoinder.domain import (
+    CaseState,
+    Draft,
+    DraftRequest,
+    FlaggedPost,
+    Grounding,
+    Intent,
+    Origin,
+    Route,
+    Triage,
+)
+from rejoinder.errors import BadMessage
+from stream.messages import Grounded, Triaged, encode
+from stream.stages import DeskStage, DraftStage, GroundStage, TriageStage
+
+POST = FlaggedPost(
+    platform="birdsong",
+    post_id="1",
+    text="Zorblaxians ruin everything.",
+    author_id="zed",
+    context=("An earlier reply.",),
+)
+TRIAGE = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
+GROUNDING = Grounding(evidence=(), note="nothing fits")
+
+
+class Triager:
+    """Give the same triage for every post, and remember what was called a duplicate."""
+
+    def __init__(self, route: Route = Route.DRAFT) -> None:
+        self.route = route
+        self.duplicates: list[str | None] = []
+
+    async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
+        self.duplicates.append(duplicate_of)
+        return TRIAGE.model_copy(update={"route": self.route})
+
+
+class Grounder:
+    """Find nothing."""
+
+    async def ground(self, post: FlaggedPost, triage: Triage) -> Grounding:
+        return GROUNDING
+
+
+class Drafter:
+    """Write one line, and count."""
+
+    calls = 0
+
+    async def draft(
+        self,
+        post: FlaggedPost,
+        triage: Triage,
+        grounding: Grounding,
+        request: DraftRequest,
+        *,
+        last_attempt: bool = False,
+    ) -> Draft:
+        self.calls += 1
+        return Draft(
+            case_key=post.key, number=request.number, text="One. Two.", intent=request.intent, origin=Origin.COMPOSER,
+            model="", language="en", checks=(),
+        )  # fmt: skip
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
+    opened = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"key")
+    await opened.migrate()
+    yield opened
+    await opened.close()
+
+
+async def state(ledger: Ledger) -> CaseState:
+    return (await ledger.cases.get(POST.key)).state
+
+
+async def walk(ledger: Ledger) -> tuple[bytes, bytes, bytes]:
+    """Bring the post to the desk and return the messages on the way: triaged, grounded, drafts."""
+    triaged = await TriageStage(ledger, Triager()).handle(encode(POST))  # type: ignore[arg-type]
+    assert triaged
+    grounded = await GroundStage(ledger, Grounder(), Intent.POSITIVE).handle(encode(triaged.record))  # type: ignore[arg-type]
+    assert grounded
+    drafted = await DraftStage(ledger, Drafter()).handle(encode(grounded.record))  # type: ignore[arg-type]
+    assert drafted
+    await DeskStage(ledger).handle(encode(drafted.record))
+    return encode(triaged.record), encode(grounded.record), encode(drafted.record)
+
+
+async def test_a_post_goes_from_flag_to_the_desk(ledger: Ledger) -> None:
+    triaged, grounded, _ = await walk(ledger)
+    case = await ledger.cases.get(POST.key)
+    assert case.state is CaseState.PENDING
+    assert case.draft is not None and case.draft.intent is Intent.POSITIVE
+    assert Triaged.model_validate_json(triaged).post.author_id is None, "the author's id goes no further than triage"
+    assert Grounded.model_validate_json(grounded).request.avoid == ("An earlier reply.",)
+
+
+async def test_every_message_may_come_twice_and_the_case_stays_one(ledger: Ledger) -> None:
+    triaged, grounded, drafts = await walk(ledger)
+    drafter = Drafter()
+    assert await TriageStage(ledger, Triager()).handle(encode(POST)) is None  # type: ignore[arg-type]
+    assert await GroundStage(ledger, Grounder(), Intent.POSITIVE).handle(triaged) is None  # type: ignore[arg-type]
+    assert await DraftStage(ledger, drafter).handle(grounded) is None  # type: ignore[arg-type]
+    assert await DeskStage(ledger).handle(drafts) is None
+    assert drafter.calls == 0, "a draft that is no longer wanted costs no model call"
+    assert len((await ledger.cases.get(POST.key)).drafts) == 1
+
+
+async def test_a_crash_before_the_send_is_made_good_when_the_message_comes_again(ledger: Ledger) -> None:
+    stage = TriageStage(ledger, Triager())  # type: ignore[arg-type]
+    first = await stage.handle(encode(POST))
+    again = await stage.handle(encode(POST))
+    assert first and again and first.role == again.role == "triaged"
+
+
+@pytest.mark.parametrize(
+    ("route", "end"), [(Route.DISMISS, CaseState.DISMISSED), (Route.ESCALATE, CaseState.ESCALATED)]
+)
+async def test_what_is_dismissed_or_escalated_ends_at_triage(ledger: Ledger, route: Route, end: CaseState) -> None:
+    assert await TriageStage(ledger, Triager(route)).handle(encode(POST)) is None  # type: ignore[arg-type]
+    assert await state(ledger) is end
+
+
+async def test_triage_is_told_of_the_same_text_by_the_same_author(ledger: Ledger) -> None:
+    triager = Triager()
+    stage = TriageStage(ledger, triager)  # type: ignore[arg-type]
+    await stage.handle(encode(POST))
+    await stage.handle(encode(POST.model_copy(update={"post_id": "2"})))
+    assert triager.duplicates == [None, POST.key]
+
+
+async def test_a_draft_for_a_case_nobody_knows_is_dropped(ledger: Ledger) -> None:
+    message = Grounded(post=POST, triage=TRIAGE, grounding=GROUNDING, request=DraftRequest())
+    assert await DraftStage(ledger, Drafter()).handle(encode(message)) is None  # type: ignore[arg-type]
+
+
+async def test_every_stage_refuses_what_is_not_its_record(ledger: Ledger) -> None:
+    for stage in (
+        TriageStage(ledger, Triager()),  # type: ignore[arg-type]
+        GroundStage(ledger, Grounder(), Intent.POSITIVE),  # type: ignore[arg-type]
+        DraftStage(ledger, Drafter()),  # type: ignore[arg-type]
+        DeskStage(ledger),
+    ):
+        with pytest.raises(BadMessage):
+            await stage.handle(b'{"nonsense": true}')
