@@ -1,0 +1,1 @@
+"""Model backends: chat servers and their client, weights, embeddings, toxicity."""

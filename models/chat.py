@@ -1,0 +1,116 @@
+"""Ask a chat model for completions over the OpenAI-compatible HTTP interface."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from pydantic import SecretStr
+
+from models.endpoint import Endpoint
+from rejoinder.errors import ModelRefused, RejoinderError
+
+MAX_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Message:
+    """Hold one turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True)
+class Completion:
+    """Hold one answer; `finish_reason` is `stop`, or `length` when it was cut at max_tokens."""
+
+    text: str
+    finish_reason: str
+
+
+class ChatClient:
+    """Be a client of one model on one server; use as an async context manager.
+
+    The key is sent to the server and shown nowhere else: in no error, log or repr.
+    """
+
+    def __init__(self, base_url: str, model: str, api_key: SecretStr | None, timeout_s: float, attempts: int) -> None:
+        self.model = model
+        self._endpoint = Endpoint(base_url, api_key, timeout_s, attempts)
+
+    def __repr__(self) -> str:
+        return f"ChatClient({self._endpoint.name!r}, {self.model!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections; safe to call twice."""
+        await self._endpoint.close()
+
+    async def healthy(self) -> bool:
+        """Tell whether the server is there and has its model loaded."""
+        return await self._endpoint.healthy()
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        n: int = 1,
+        temperature: float = 0.5,
+        max_tokens: int = 150,
+        grammar: str | None = None,
+        seed: int | None = None,
+        stop: Sequence[str] = (),
+    ) -> list[Completion]:
+        """Sample `n` completions at once, each with a seed of its own, so that the server's slots share the prompt.
+
+        `grammar` is GBNF as llama.cpp reads it. A given `seed` makes the batch repeatable on the same server. Returns
+        those that arrived, at least one. When none did, raises ModelUnavailable (away, or too slow) or ModelRefused
+        (the server won't, or its answer can't be read). Cancellation cancels every request of the batch.
+        """
+        first = random.randrange(MAX_SEED) if seed is None else seed
+        payload: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "temperature": temperature,
+            "max_tokens": max_tokens,
+        }
+        if grammar is not None:
+            payload["grammar"] = grammar
+        if stop:
+            payload["stop"] = list(stop)
+        asked = (self._complete_one({**payload, "seed": (first + k) % MAX_SEED}) for k in range(n))
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        return _arrived(answers)
+
+    async def _complete_one(self, payload: dict[str, Any]) -> Completion:
+        body = await self._endpoint.post("chat/completions", payload)
+        try:
+            choice = body["choices"][0]
+            text, reason = choice["message"]["content"], choice["finish_reason"]
+        except (KeyError, IndexError, TypeError):
+            raise ModelRefused(f"The answer of the model server at {self._endpoint.name} holds no message.") from None
+        if not isinstance(text, str):
+            raise ModelRefused(f"The answer of the model server at {self._endpoint.name} holds no text.")
+        return Completion(text, str(reason))
+
+
+def _arrived(answers: Sequence[Completion | BaseException]) -> list[Completion]:
+    """Return the completions among `answers`; raise what went wrong when there are none, and every own mistake."""
+    unexpected = [a for a in answers if isinstance(a, BaseException) and not isinstance(a, RejoinderError)]
+    failed = [a for a in answers if isinstance(a, RejoinderError)]
+    completions = [a for a in answers if isinstance(a, Completion)]
+    if unexpected or (failed and not completions):
+        raise (unexpected or failed)[0]
+    return completions

@@ -1,0 +1,154 @@
+"""Speak JSON with one OpenAI-compatible HTTP endpoint: retries, errors, and a key that never shows.
+
+What becomes of an answer:
+
+    connection refused or cut, 429, 5xx    tried again, waiting longer or as Retry-After says; then ModelUnavailable
+    no answer in time                      ModelUnavailable at once: the time for an answer is spent
+    any other status, or no JSON object    ModelRefused at once: asking again would not help
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from http import HTTPStatus
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+from pydantic import SecretStr
+from yarl import URL
+
+from rejoinder.errors import BadSettings, ModelRefused, ModelUnavailable
+
+BACKOFF_S = 0.25
+BACKOFF_MAX_S = 30.0
+CONNECT_S = 10.0
+
+
+class Endpoint:
+    """Be a connection pool to `base_url` (`http://…/v1`); use as an async context manager, or `close()` it.
+
+    Raises BadSettings when `base_url` is no absolute URL.
+    """
+
+    def __init__(self, base_url: str, api_key: SecretStr | None, timeout_s: float, attempts: int) -> None:
+        self._base = URL(base_url.rstrip("/"))
+        if not self._base.host:
+            raise BadSettings(f"{base_url!r} is no base URL of a model server; expected http://HOST:PORT/v1")
+        if api_key is not None:  # aiohttp takes credentials from one place only
+            self._base = self._base.with_user(None)
+        self._key = api_key
+        self._timeout_s = timeout_s
+        self._attempts = attempts
+        self._session: aiohttp.ClientSession | None = None
+        self.name = str(self._base.with_user(None))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections; safe to call twice."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def post(self, path: str, payload: dict[str, Any]) -> dict[str, Any]:
+        """Send `payload` to `base_url/path` and return the JSON object that comes back.
+
+        Raises ModelUnavailable or ModelRefused as the module's table says. Cancellation closes the HTTP request, by
+        which llama.cpp notices and frees the slot.
+        """
+        for attempt in range(1, self._attempts + 1):
+            try:
+                return await self._post_once(path, payload)
+            except _Again as again:
+                if attempt == self._attempts:
+                    raise ModelUnavailable(
+                        f"The model server at {self.name} {again} ({attempt} tries). "
+                        "Check that it runs and that the endpoint is right."
+                    ) from None
+                await asyncio.sleep(again.wait_s if again.wait_s is not None else _backoff_s(attempt))
+        raise AssertionError("attempts is at least 1")
+
+    async def healthy(self) -> bool:
+        """Tell whether the server is there and has its model loaded; never raises for a server that is away.
+
+        llama.cpp and vLLM answer `/health` beside `/v1`; servers without it are asked for `/v1/models`.
+        """
+        root = self._base.parent if self._base.name == "v1" else self._base
+        status = await self._status(root / "health")
+        if status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.UNAUTHORIZED):
+            status = await self._status(self._base / "models")
+        return status == HTTPStatus.OK
+
+    async def _status(self, url: URL) -> int | None:
+        try:
+            timeout = aiohttp.ClientTimeout(total=CONNECT_S)
+            async with self._open_session().get(url, timeout=timeout, allow_redirects=False) as answer:
+                return answer.status
+        except (aiohttp.ClientError, TimeoutError):
+            return None
+
+    async def _post_once(self, path: str, payload: dict[str, Any]) -> dict[str, Any]:
+        try:
+            async with self._open_session().post(self._base / path, json=payload, allow_redirects=False) as answer:
+                if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                    raise _Again(f"answers {answer.status}", _retry_after_s(answer.headers.get("Retry-After")))
+                body = await answer.text(errors="replace")
+                if answer.status != HTTPStatus.OK:
+                    raise ModelRefused(f"The model server at {self.name} answered {answer.status}: {self._quote(body)}")
+                return self._parsed(await answer.json(content_type=None), body)
+        except TimeoutError:
+            raise ModelUnavailable(
+                f"The model server at {self.name} gave no answer within {self._timeout_s:.0f} s. "
+                "Ask for less at once, or allow more time (timeout_s)."
+            ) from None
+        except (aiohttp.InvalidURL, ValueError) as error:
+            kind = type(error).__name__
+            raise ModelRefused(f"The model server at {self.name} can't be understood: {kind}.") from None
+        except aiohttp.ClientError as error:
+            raise _Again(f"can't be reached: {self._quote(str(error) or type(error).__name__)}", None) from None
+
+    def _parsed(self, body: Any, text: str) -> dict[str, Any]:
+        if not isinstance(body, dict):
+            raise ModelRefused(f"The model server at {self.name} did not answer with an object: {self._quote(text)}")
+        return body
+
+    def _open_session(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            key = self._key.get_secret_value() if self._key else ""
+            self._session = aiohttp.ClientSession(
+                headers={"Authorization": f"Bearer {key}"} if key else {},
+                timeout=aiohttp.ClientTimeout(total=self._timeout_s, sock_connect=CONNECT_S),
+            )
+        return self._session
+
+    def _quote(self, text: str) -> str:
+        key = self._key.get_secret_value() if self._key else ""
+        return " ".join((text.replace(key, "***") if key else text).split())[:300]
+
+
+class _Again(Exception):
+    """Carry why a request should be tried again, and after how many seconds where the server said so."""
+
+    def __init__(self, why: str, wait_s: float | None) -> None:
+        super().__init__(why)
+        self.wait_s = wait_s
+
+
+def _backoff_s(attempt: int) -> float:
+    return min(BACKOFF_S * 2.0 ** (attempt - 1), BACKOFF_MAX_S) * random.uniform(0.75, 1.25)
+
+
+def _retry_after_s(header: str | None) -> float | None:
+    """Return the seconds form of Retry-After (RFC 9110, 10.2.3), at most BACKOFF_MAX_S; None for anything else."""
+    return min(float(header), BACKOFF_MAX_S) if header and header.isascii() and header.isdigit() else None

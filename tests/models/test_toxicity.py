@@ -1,0 +1,120 @@
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models import toxicity
+from models.toxicity import ToxicityHead, features, words
+from models.toxicity_sentences import GROUPS, INSULTS, NEUTRAL
+
+ROOT = Path(__file__).parents[2]
+SHARED = ROOT / "../shared/data/datasets"
+
+
+@pytest.fixture(scope="module")
+def head() -> ToxicityHead:
+    return ToxicityHead.load()
+
+
+@pytest.mark.parametrize("text", [
+    "You are an idiot.", "Get lost, you pathetic loser.", "I hope you die.",
+    "Zorblaxians ruin everything, deport them.", "What a worthless moron you are!",
+])
+def test_insults_and_attacks_score_toxic(head: ToxicityHead, text: str) -> None:
+    assert head.score(text) > 0.5
+
+
+@pytest.mark.parametrize("text", [
+    "The European Court of Human Rights has confirmed that gay couples have a right to recognition.",
+    "According to UN figures, migrants pay more in taxes than they receive. Could you share your source?",
+    "Jews have the right to live in safety.", "Antisemitism is hatred of Jews, and it has no place here.",
+    "Muslims", "black people", "I disagree with you, and here is why.", "What makes you believe that about women?",
+    "Calling people names does not make your argument stronger.",
+])
+def test_counterspeech_and_names_of_groups_do_not(head: ToxicityHead, text: str) -> None:
+    assert head.score(text) < 0.5
+
+
+def test_no_group_scores_toxic_in_a_neutral_sentence(head: ToxicityHead) -> None:
+    texts = [sentence.format(group) for sentence in NEUTRAL for group in GROUPS]
+    assert np.mean([head.score(text) > 0.5 for text in texts]) < 0.01
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\x00", "\ud800", "!!!", "🙂" * 500, "a" * 20_000, "<b>" * 900])
+def test_any_text_gets_a_probability(head: ToxicityHead, text: str) -> None:
+    assert 0 <= head.score(text) <= 1
+
+
+def test_a_text_without_anything_scores_zero(head: ToxicityHead) -> None:
+    assert head.score(" \n") == 0
+
+
+@pytest.mark.parametrize(("text", "tokens"), [
+    ("Soooo BAD!!!!", ["soo", "bad", "!", "!"]),
+    ("@someone see https://x.example/a?b <user> &amp; go", ["see", "&", "go"]),
+    ("ｆｕｌｌ width", ["full", "width"]),
+])
+def test_words_are_plain(text: str, tokens: list[str]) -> None:
+    assert words(text) == tokens
+
+
+def test_features_stay_in_range_and_weigh_one_a_kind() -> None:
+    buckets, weights = features("Everyone has the right to education")
+    assert buckets.max() < 1 << toxicity.BITS
+    whole = buckets < toxicity.WORD_BUCKETS
+    assert np.isclose((weights[whole] ** 2).sum(), 1)
+    assert np.isclose((weights[~whole] ** 2).sum(), 1)
+
+
+def test_the_shipped_head_is_small_and_needs_only_numpy() -> None:
+    assert (ROOT / "models/data/toxicity.npz").stat().st_size < 1_500_000
+    code = (
+        "import sys; from models.toxicity import ToxicityHead; ToxicityHead.load().score('hello');"
+        "print([m for m in ('sklearn', 'scipy', 'faiss', 'torch', 'xllamacpp', 'aiohttp') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_mild_insults_written_for_training_name_no_group() -> None:
+    assert not {word.lower() for insult in INSULTS for word in insult.split()} & {group.lower() for group in GROUPS}
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the public data sets are not beside this checkout")
+def test_held_out_human_counterspeech_passes_and_the_posts_it_answers_do_not(head: ToxicityHead) -> None:
+    lines = (SHARED / "CrowdCounter" / "Test.json").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines if line.strip()]
+    replies = np.array([head.score(row["counterspeech"]) for row in rows])
+    posts = np.array([head.score(post) for post in {row["hatespeech"] for row in rows}])
+    assert (replies >= 0.5).mean() < 0.04
+    assert (posts >= 0.5).mean() > 0.6
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the public data sets are not beside this checkout")
+def test_the_training_command_writes_head_and_card(tmp_path: Path) -> None:
+    train = pytest.importorskip("models.train_toxicity")
+    data = _small_copy(tmp_path / "data")
+    train.main(["--data", str(data), "--out", str(tmp_path / "out")])
+    assert "Measured on" in (tmp_path / "out" / "toxicity.md").read_text()
+    with np.load(tmp_path / "out" / "toxicity.npz") as made:
+        assert made["weights"].shape == (1 << toxicity.BITS,)
+        assert np.isfinite(made["weights"]).all()
+
+
+def _small_copy(to: Path) -> Path:
+    """Copy the first rows of every data set."""
+    for path in SHARED.rglob("*"):
+        copy = to / path.relative_to(SHARED)
+        if path.suffix not in (".csv", ".json") or path.name.startswith(("Final", "post_id")):
+            continue
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".csv":
+            with path.open(newline="", encoding="utf-8") as source, copy.open("w", newline="", encoding="utf-8") as out:
+                csv.writer(out).writerows(row for row, _ in zip(csv.reader(source), range(250), strict=False))
+        else:
+            copy.write_text("\n".join(path.read_text("utf-8").splitlines()[:100]), "utf-8")
+    return to
