@@ -146,7 +146,7 @@ async def open_pipeline(
 
             chat = await stack.enter_async_context(chat_client(settings, log_file))
             guard = open_guard(settings)
-            drafter = Drafter(chat, guard, Composer(guard), settings.chat)
+            drafter = Drafter(chat, guard, Composer(settings.guard), settings.chat)
         yield Pipeline(triager, grounder, drafter)
 
 

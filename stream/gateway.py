@@ -51,16 +51,20 @@ class Gateway:
     async def flags(self, request: web.Request) -> web.Response:
         """Take one flag, an array, or NDJSON; 202 names what was refused, everything else was accepted whole or not."""
         if self._tokens.caller(request.headers.get("Authorization")) is None:
-            return problem(401, "This needs a bearer token: `Authorization: Bearer …`.")
+            return problem(401, "unauthenticated", "This needs a bearer token: `Authorization: Bearer …`.")
         try:
             items = parse(await self._body(request))
         except BadInput as error:
-            return problem(400, str(error))
+            return problem(400, "bad_input", str(error))
         except web.HTTPRequestEntityTooLarge:
-            return problem(413, f"The body is over {self._settings.max_body_bytes:,} bytes; send fewer posts at once.")
+            return problem(
+                413, "too_large", f"The body is over {self._settings.max_body_bytes:,} bytes; send fewer posts at once."
+            )
         if len(items) > self._settings.max_batch:
             return problem(
-                413, f"{len(items):,} posts at once; {self._settings.max_batch:,} is the most. Send them in parts."
+                413,
+                "too_large",
+                f"{len(items):,} posts at once; {self._settings.max_batch:,} is the most. Send them in parts.",
             )
         posts, rejected = sift(items)
         try:
@@ -69,7 +73,7 @@ class Gateway:
         except BrokerUnavailable as error:
             log.warning("%s", error)
             message = "The broker is away; no post of this request counts as accepted. Send it again later."
-            return problem(503, message, {"Retry-After": str(RETRY_AFTER_S)})
+            return problem(503, "unavailable", message, {"Retry-After": str(RETRY_AFTER_S)})
         metrics.FLAGS_ACCEPTED.inc(len(posts))
         metrics.FLAGS_REJECTED.inc(len(rejected))
         status = 400 if rejected and not posts and len(items) == 1 else 202
@@ -106,9 +110,9 @@ class Gateway:
         return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 
-def problem(status: int, message: str, headers: dict[str, str] | None = None) -> web.Response:
-    """Return an error as JSON."""
-    return web.json_response({"error": message}, status=status, headers=headers)
+def problem(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> web.Response:
+    """Return an error as JSON, in the desk's form: a code for programs, plain words for people."""
+    return web.json_response({"error": code, "message": message}, status=status, headers=headers)
 
 
 def parse(body: bytes) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -68,8 +69,12 @@ def ingest(lines: Iterable[bytes], settings: KafkaSettings, progress: Callable[[
 
 
 def connect(settings: KafkaSettings) -> KafkaProducer:
-    """Return a connected producer; raises BrokerUnavailable."""
+    """Return a connected producer; raises BrokerUnavailable.
+
+    Whether anybody listens is found out first: kafka-python leaves its sockets open when its own bootstrap fails.
+    """
     try:
+        _knock(settings)
         return KafkaProducer(
             bootstrap_servers=settings.bootstrap.split(","),
             acks="all",
@@ -84,6 +89,18 @@ def connect(settings: KafkaSettings) -> KafkaProducer:
             f"The broker at {settings.bootstrap} did not answer ({error!r}). "
             "Start `rejoinder demo`, or set REJOINDER_KAFKA__BOOTSTRAP."
         ) from error
+
+
+def _knock(settings: KafkaSettings) -> None:
+    failure: OSError | None = None
+    for address in settings.bootstrap.split(","):
+        host, _, port = address.strip().rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), settings.timeout_s).close()
+            return
+        except OSError as error:
+            failure = error
+    raise failure or OSError("no address is set")
 
 
 def read_line(line: bytes, number: int, report: IngestReport) -> FlaggedPost | None:

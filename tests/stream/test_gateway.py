@@ -94,7 +94,7 @@ async def test_ndjson_with_a_broken_line_in_the_middle(client: Client, settings:
 )
 async def test_what_cannot_be_read_is_a_plain_error(client: Client, body: bytes, status: int, complaint: str) -> None:
     actual, answer = await send(client, body)
-    assert actual == status and complaint in answer["error"]
+    assert actual == status and complaint in answer["message"]
 
 
 async def test_a_single_bad_flag_is_400_and_says_why(client: Client, settings: Settings) -> None:

@@ -1,0 +1,1 @@
+"""Measure speed on this machine: `make bench` prints a table. Nothing here passes or fails."""

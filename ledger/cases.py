@@ -1,0 +1,152 @@
+"""The queue: cases one by one, page by page, counted, and those the machine has left lying."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, bindparam, func, literal, select, tuple_, union_all, update
+
+from ledger.database import Database
+from ledger.rows import find_case, find_cases
+from ledger.tables import GROUP_BITS, IS_UNFINISHED, UtcTime, cases
+from ledger.uninterrupted import uninterrupted
+from rejoinder.domain import Case, CaseState, TargetGroup, clean
+from rejoinder.errors import BadInput, CaseNotFound
+
+MAX_PAGE = 1_000
+
+_COUNTS = select(cases.c.state, func.count()).group_by(cases.c.state)
+_STALE = (
+    select(cases.c.key)
+    .where(IS_UNFINISHED, cases.c.updated_at < bindparam("before"))
+    .order_by(cases.c.updated_at)
+    .limit(bindparam("limit"))
+)
+_TOUCH = (
+    update(cases)
+    .where(IS_UNFINISHED, cases.c.key.in_(bindparam("keys", expanding=True)))
+    .values(updated_at=bindparam("at"))
+)
+
+
+@dataclass(frozen=True)
+class CasePage:
+    """Hold one page of cases and, unless it is the last, where the next one begins."""
+
+    cases: tuple[Case, ...]
+    next_cursor: str | None
+
+
+class Cases:
+    """Look cases up."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @uninterrupted
+    async def get(self, key: str) -> Case:
+        """Return a case with its drafts; raises CaseNotFound."""
+        async with self._database.read() as connection:
+            case = await find_case(connection, clean(key))
+        if case is None:
+            raise CaseNotFound(f"there is no case {clean(key)}; look its key up in the queue")
+        return case
+
+    @uninterrupted
+    async def page(
+        self, *, states: Collection[CaseState] = (), group: TargetGroup | None = None, platform: str | None = None,
+        claimed_by: str | None = None, limit: int = 50, cursor: str | None = None, oldest_first: bool = True,
+    ) -> CasePage:  # fmt: skip
+        """Return up to `limit` cases in the order they were received, of any state unless some are named.
+
+        `cursor` is the `next_cursor` of the page before; cases that arrive or move between two pages make none appear
+        twice. Raises BadInput for a foreign cursor or a limit outside 1 to 1,000.
+        """
+        if not 1 <= limit <= MAX_PAGE:
+            raise BadInput(f"a page of {limit} cases can't be had; ask for 1 to {MAX_PAGE}")
+        filters = _filters(group, platform, claimed_by)
+        if cursor is not None:
+            filters.append(_beyond(_position(cursor), oldest_first))
+        found = _ordered(states or tuple(CaseState), filters, oldest_first, limit + 1)
+        async with self._database.read() as connection:
+            places = (await connection.execute(found)).all()
+            page = await find_cases(connection, [place.key for place in places[:limit]])
+        more = len(places) > limit
+        return CasePage(tuple(page), _cursor(places[limit - 1].received_at, places[limit - 1].key) if more else None)
+
+    @uninterrupted
+    async def counts(self) -> dict[CaseState, int]:
+        """Count the cases in each state; every state is there."""
+        async with self._database.read() as connection:
+            counted = {CaseState(state): number for state, number in await connection.execute(_COUNTS)}
+        return {state: counted.get(state, 0) for state in CaseState}
+
+    @uninterrupted
+    async def stale(self, older_than: datetime, limit: int) -> list[Case]:
+        """Return cases the machine owes a step and has not moved since `older_than`, the longest waiting first."""
+        async with self._database.read() as connection:
+            keys = (await connection.execute(_STALE, {"before": older_than, "limit": limit})).scalars().all()
+            return await find_cases(connection, keys)
+
+    @uninterrupted
+    async def touch(self, keys: Sequence[str]) -> None:
+        """Mark unfinished cases as just sent again, so that `stale` passes them over for a while; no new version."""
+        async with self._database.write(durable=False) as connection:
+            await connection.execute(_TOUCH, {"keys": list(keys), "at": self._database.clock()})
+
+
+def _filters(group: TargetGroup | None, platform: str | None, claimed_by: str | None) -> list[ColumnElement[bool]]:
+    filters: list[ColumnElement[bool]] = []
+    if group is not None:
+        filters.append(cases.c.groups.bitwise_and(GROUP_BITS[group]) != 0)
+    if platform is not None:
+        filters.append(cases.c.platform == clean(platform))
+    if claimed_by is not None:
+        filters.append(cases.c.claimed_by == clean(claimed_by))
+    return filters
+
+
+def _ordered(
+    states: Collection[CaseState], filters: list[ColumnElement[bool]], oldest_first: bool, limit: int
+) -> Select[Any]:
+    # One ordered walk of the index for each state, then a merge: `state IN (…)` would sort every case in those states.
+    walks = [
+        select(
+            select(cases.c.key, cases.c.received_at)
+            .where(cases.c.state == state, *filters)
+            .order_by(*_order(cases.c, oldest_first))
+            .limit(limit)
+            .subquery()
+        )
+        for state in sorted(set(states))
+    ]
+    merged = union_all(*walks).subquery()
+    return select(merged).order_by(*_order(merged.c, oldest_first)).limit(limit)
+
+
+def _order(columns: Any, oldest_first: bool) -> tuple[ColumnElement[Any], ...]:
+    order = (columns.received_at, columns.key)
+    return order if oldest_first else tuple(column.desc() for column in order)
+
+
+def _beyond(position: tuple[datetime, str], oldest_first: bool) -> ColumnElement[bool]:
+    place = tuple_(cases.c.received_at, cases.c.key)
+    here = tuple_(literal(position[0], UtcTime()), literal(position[1]))
+    return place > here if oldest_first else place < here
+
+
+def _cursor(received_at: datetime, key: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([received_at.isoformat(), key]).encode()).decode()
+
+
+def _position(cursor: str) -> tuple[datetime, str]:
+    try:
+        moment, key = json.loads(base64.b64decode(cursor, altchars=b"-_", validate=True))
+        return datetime.fromisoformat(moment).astimezone(UTC), clean(key)
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise BadInput(f"the cursor {cursor[:80]!r} is not one this ledger gave; start at the first page") from error

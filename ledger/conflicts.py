@@ -1,0 +1,76 @@
+"""Say why a decision could not be taken: who was faster, who holds the case, or what state it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ledger.history import latest_of
+from ledger.rows import find_case
+from rejoinder.domain import Case, CaseState, Transition
+from rejoinder.errors import CaseConflict, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Hold what a moderator tries: on which case, on which version they saw; `force` overrides another's claim."""
+
+    key: str
+    version: int
+    who: str
+    action: str
+    force: bool = False
+
+
+async def conflict(
+    connection: AsyncConnection, attempt: Attempt, states: Collection[CaseState], at: datetime, otherwise: str
+) -> CaseConflict:
+    """Return the error for an attempt that found nothing to change; `otherwise` explains what the rest can't."""
+    case = await find_case(connection, attempt.key)
+    if case is None:
+        return CaseNotFound(f"there is no case {attempt.key}; look its key up in the queue")
+    if case.version != attempt.version:
+        return StaleVersion(_who_was_faster(case, await latest_of(connection, case.key), attempt, at), case)
+    if case.state not in states:
+        return NotAllowed(
+            f"case {case.key} is {case.state}, so you can't {attempt.action} it; "
+            f"that takes a case that is {' or '.join(states)}", case,
+        )  # fmt: skip
+    if case.claimed_by not in (None, attempt.who) and case.claimed_until is not None and case.claimed_until > at:
+        return ClaimedByOther(
+            f"case {case.key} is claimed by {case.claimed_by} for another {_span(case.claimed_until - at)}; "
+            "ask them, or wait", case,
+        )  # fmt: skip
+    return NotAllowed(f"case {case.key} {otherwise}", case)
+
+
+def _who_was_faster(case: Case, latest: Transition, attempt: Attempt, at: datetime) -> str:
+    return (
+        f"case {case.key} was {_deed(case, latest)} by {latest.who} {_span(at - latest.at)} ago "
+        f"(version {case.version}, you saw {attempt.version}); look at it again"
+    )
+
+
+def _deed(case: Case, latest: Transition) -> str:
+    match latest.from_state, latest.to_state:
+        case CaseState.PENDING, CaseState.PENDING:
+            return "claimed" if case.claimed_by else "unclaimed"
+        case CaseState.GROUNDED, CaseState.PENDING:
+            return "drafted"
+        case (CaseState.APPROVED | CaseState.REJECTED), CaseState.PENDING:
+            return "taken back"
+        case (CaseState.PENDING | CaseState.FAILED), CaseState.GROUNDED:
+            return "sent for another draft"
+        case _, state:
+            return str(state)
+
+
+def _span(span: timedelta) -> str:
+    seconds = max(0, int(span.total_seconds()))
+    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

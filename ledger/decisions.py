@@ -1,0 +1,163 @@
+"""What moderators decide. Every call names the version they saw; of two who decide at once, one wins.
+
+Every method returns the case as it stands afterwards and raises CaseNotFound, StaleVersion (somebody was faster),
+ClaimedByOther (an unexpired claim; `force` overrides it), NotAllowed (not in this state) and LedgerUnavailable.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Boolean, ColumnElement, RowMapping, bindparam, or_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ledger.conflicts import Attempt, conflict
+from ledger.database import Database
+from ledger.letters import Letter, OutboxTopic, enqueue, outcome, reply, withdraw
+from ledger.rows import request_columns, with_drafts
+from ledger.tables import cases
+from ledger.transition import UNCLAIMED, Move, move
+from ledger.uninterrupted import uninterrupted
+from rejoinder.domain import Case, CaseState, DraftRequest, clean
+from rejoinder.errors import BadInput, NotAllowed, StaleVersion
+
+_PENDING = (CaseState.PENDING,)
+_UNDECIDED: dict[str, Any] = {"decided_by": None, "decided_why": None, "final_text": None, "release_at": None}
+_AS_SEEN = cases.c.version == bindparam("seen")
+_FREE = or_(
+    bindparam("forced", type_=Boolean),
+    cases.c.claimed_by.is_(None),
+    cases.c.claimed_by == bindparam("taker"),
+    cases.c.claimed_until <= bindparam("moved_at"),
+)
+_CLAIMED = cases.c.claimed_by.is_not(None)
+_GROUNDED = cases.c.grounding.is_not(None)
+_SAME_STATE = "did not change; look at it again"
+
+
+class Decisions:
+    """Claim, approve, reject, send back, undo."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @uninterrupted
+    async def claim(self, key: str, version: int, who: str, until: datetime, force: bool = False) -> Case:
+        """Hold a pending case for one moderator until a moment; their own claim is extended."""
+        attempt = _attempt(key, version, who, "claim", force)
+        values = {"claimed_by": attempt.who, "claimed_until": until}
+        why = f"claimed until {until.isoformat(timespec='seconds')}"
+        async with self._database.write() as connection:
+            row = await self._take(connection, attempt, _PENDING, None, why, values)
+            return await with_drafts(connection, row)
+
+    @uninterrupted
+    async def unclaim(self, key: str, version: int, who: str, force: bool = False) -> Case:
+        """Give a claim up; also one that waits for its redraft."""
+        attempt = _attempt(key, version, who, "unclaim", force)
+        states = (*_PENDING, CaseState.GROUNDED)
+        async with self._database.write() as connection:
+            row = await self._take(
+                connection, attempt, states, None, "unclaimed", UNCLAIMED, _CLAIMED, otherwise="is not claimed"
+            )
+            return await with_drafts(connection, row)
+
+    @uninterrupted
+    async def approve(
+        self, key: str, version: int, who: str, text: str, why: str, release_at: datetime, force: bool = False
+    ) -> Case:
+        """Approve `text`, exactly as it stands, for release at `release_at` unless it is undone before.
+
+        Raises BadInput when the text is blank or has control characters that can't be stored.
+        """
+        _check_releasable(key, text)
+        attempt = _attempt(key, version, who, "approve", force)
+        values = _decided(attempt.who, why, release_at) | {"final_text": text}
+        at = self._database.clock()
+        async with self._database.write() as connection:
+            row = await self._take(connection, attempt, _PENDING, CaseState.APPROVED, why, values)
+            case = await with_drafts(connection, row)
+            await enqueue(connection, reply(case, at), at)
+        return case
+
+    @uninterrupted
+    async def reject(
+        self, key: str, version: int, who: str, reason: str, final_at: datetime, force: bool = False
+    ) -> Case:
+        """Reject a case; final at `final_at` (shown as `release_at`) unless it is undone before."""
+        attempt = _attempt(key, version, who, "reject", force)
+        values = _decided(attempt.who, reason, final_at)
+        at = self._database.clock()
+        async with self._database.write() as connection:
+            row = await self._take(connection, attempt, _PENDING, CaseState.REJECTED, reason, values)
+            await enqueue(connection, outcome(row, at, attempt.who, clean(reason), final_at), at)
+            return await with_drafts(connection, row)
+
+    @uninterrupted
+    async def redraft(
+        self, key: str, version: int, who: str, request: DraftRequest, message: str, force: bool = False
+    ) -> Case:
+        """Ask for another draft of a pending case, or of a failed one that has evidence; a claim stays.
+
+        `message` goes to the grounded topic as it is. Raises BadInput when the request's number is not new.
+        """
+        attempt = _attempt(key, version, who, "redraft", force)
+        states = (*_PENDING, CaseState.FAILED)
+        why = clean(f"redraft {request.number}, {request.intent}" + (f": {request.hint}" if request.hint else ""))
+        values = {**request_columns(request), "error": None}
+        at = self._database.clock()
+        async with self._database.write() as connection:
+            row = await self._take(
+                connection, attempt, states, CaseState.GROUNDED, why, values, _GROUNDED,
+                otherwise="failed before it had evidence; replay its dead letter instead",
+            )  # fmt: skip
+            case = await with_drafts(connection, row)
+            if case.draft is not None and request.number <= case.draft.number:
+                raise BadInput(f"case {case.key} has a draft {case.draft.number}; ask for a higher number")
+            await withdraw(connection, case.key)
+            await enqueue(connection, Letter(case.key, OutboxTopic.GROUNDED, message, at), at)
+        return case
+
+    @uninterrupted
+    async def undo(self, key: str, version: int, who: str) -> Case:
+        """Take an approval or rejection back, while its message waits and no publisher has touched it."""
+        attempt = _attempt(key, version, who, "undo", force=True)
+        states = (CaseState.APPROVED, CaseState.REJECTED)
+        async with self._database.write() as connection:
+            try:
+                row = await self._take(connection, attempt, states, CaseState.PENDING, "undone", _UNDECIDED)
+            except StaleVersion as stale:
+                if stale.case is None or stale.case.state is not CaseState.RELEASED:
+                    raise
+                raise NotAllowed(f"case {attempt.key} was already released; it can't be undone", stale.case) from None
+            if not await withdraw(connection, attempt.key):
+                raise NotAllowed(f"case {attempt.key} is being released or was already released; it can't be undone")
+            return await with_drafts(connection, row)
+
+    async def _take(
+        self, connection: AsyncConnection, attempt: Attempt, states: tuple[CaseState, ...], to: CaseState | None,
+        why: str, values: dict[str, Any], *conditions: ColumnElement[bool], otherwise: str = _SAME_STATE,
+    ) -> RowMapping:  # fmt: skip
+        at = self._database.clock()
+        wanted = Move(states, to, at, attempt.who, clean(why), values)
+        seen = {"seen": attempt.version, "forced": attempt.force, "taker": attempt.who}
+        row = await move(connection, attempt.key, wanted, _AS_SEEN, _FREE, *conditions, **seen)
+        if row is None:
+            raise await conflict(connection, attempt, states, at, otherwise)
+        return row
+
+
+def _attempt(key: str, version: int, who: str, action: str, force: bool) -> Attempt:
+    return Attempt(clean(key), version, clean(who), action, force)
+
+
+def _decided(who: str, why: str, release_at: datetime) -> dict[str, Any]:
+    return {"decided_by": who, "decided_why": clean(why), "release_at": release_at, **UNCLAIMED}
+
+
+def _check_releasable(key: str, text: str) -> None:
+    if not text.strip():
+        raise BadInput(f"the text approved for case {key} is empty; write a reply or reject the case")
+    if clean(text) != text:
+        raise BadInput(f"the text approved for case {key} has control characters; remove them, then approve it")

@@ -1,0 +1,78 @@
+"""The append-only history: one row for each transition of each case."""
+
+from __future__ import annotations
+
+from sqlalchemy import RowMapping, bindparam, func, insert, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ledger.database import Database
+from ledger.tables import history
+from ledger.uninterrupted import uninterrupted
+from rejoinder.domain import Transition, clean
+
+append = insert(history).inline()
+"""Adds a transition.
+
+Within a transaction it comes after every statement that may wait for another's row: `History` on PostgreSQL waits for
+transactions that have appended, and they must not wait in turn.
+"""
+
+_OF = select(history).where(history.c.case_key == bindparam("key")).order_by(history.c.version)
+_SINCE = select(history).where(history.c.id > bindparam("id")).order_by(history.c.id).limit(bindparam("limit"))
+_LAST = select(func.coalesce(func.max(history.c.id), 0))
+_LATEST_OF = _OF.order_by(None).order_by(history.c.version.desc()).limit(1)
+
+
+def to_transition(row: RowMapping) -> Transition:
+    """Read a row of the history."""
+    return Transition.model_validate(dict(row))
+
+
+async def latest_of(connection: AsyncConnection, key: str) -> Transition:
+    """Return the newest transition of an existing case."""
+    return to_transition((await connection.execute(_LATEST_OF, {"key": key})).mappings().one())
+
+
+class History:
+    """Read what became of cases, by case or in the order it happened."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @uninterrupted
+    async def of(self, key: str) -> list[Transition]:
+        """Return a case's transitions, oldest first; none for an unknown case."""
+        async with self._database.read() as connection:
+            rows = (await connection.execute(_OF, {"key": clean(key)})).mappings()
+            return [to_transition(row) for row in rows]
+
+    @uninterrupted
+    async def since(self, id: int, limit: int = 500) -> list[Transition]:
+        """Return up to `limit` transitions of all cases after row `id`, in order.
+
+        Following with the last id returned misses none: a row never turns up behind one already returned.
+        """
+        page = {"id": id, "limit": limit}
+        async with self._database.read() as connection:
+            rows = (await connection.execute(_SINCE, page)).mappings().all()
+        if rows and not self._database.is_sqlite:
+            async with self._database.write() as connection:
+                await _settle(connection)
+                rows = (await connection.execute(_SINCE, page)).mappings().all()
+        return [to_transition(row) for row in rows]
+
+    @uninterrupted
+    async def last_id(self) -> int:
+        """Return the newest row's id, from which `since` follows; 0 when there is none."""
+        if self._database.is_sqlite:
+            async with self._database.read() as connection:
+                return int((await connection.execute(_LAST)).scalar_one())
+        async with self._database.write() as connection:
+            await _settle(connection)
+            return int((await connection.execute(_LAST)).scalar_one())
+
+
+async def _settle(connection: AsyncConnection) -> None:
+    # PostgreSQL gives ids out before commits, so id 8 can be visible while 7 is still under way. This waits for those
+    # under way and holds new ones off, for the moment that the read takes. SQLite has one writer and no such gap.
+    await connection.execute(text("LOCK TABLE history IN SHARE MODE"))

@@ -1,0 +1,62 @@
+"""The ledger as a whole: its parts on one database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from ledger.cases import Cases
+from ledger.database import Database
+from ledger.decisions import Decisions
+from ledger.history import History
+from ledger.migrate import migrate
+from ledger.outbox import Outbox
+from ledger.privacy import Pseudonyms
+from ledger.stages import Stages
+from ledger.uninterrupted import uninterrupted
+from rejoinder.domain import now
+
+
+class Ledger:
+    """Know what became of every post.
+
+    `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers; `cases` and `history`
+    only read. Every method of every part raises LedgerUnavailable when the database is away.
+    """
+
+    def __init__(self, database: Database, author_key: bytes) -> None:
+        self._database = database
+        self.cases = Cases(database)
+        self.history = History(database)
+        self.stages = Stages(database, Pseudonyms(author_key))
+        self.decisions = Decisions(database)
+        self.outbox = Outbox(database)
+
+    @classmethod
+    async def open(cls, url: str, author_key: bytes, clock: Callable[[], datetime] = now) -> Ledger:
+        """Connect to `sqlite+aiosqlite:///file.db` or `postgresql+asyncpg://…`; author ids are hashed with the key.
+
+        Raises BadSettings for another URL or an empty key, LedgerUnavailable when the database does not answer.
+        """
+        database = Database(url, clock)
+        try:
+            ledger = cls(database, author_key)
+            await ledger.ping()
+        except BaseException:
+            await database.close()
+            raise
+        return ledger
+
+    @uninterrupted
+    async def migrate(self) -> None:
+        """Bring the tables to the newest schema; safe when several processes do it at once."""
+        await migrate(self._database)
+
+    @uninterrupted
+    async def ping(self) -> None:
+        """Ask the database for an answer; raises LedgerUnavailable."""
+        await self._database.ping()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._database.close()

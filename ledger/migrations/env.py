@@ -1,0 +1,10 @@
+"""Alembic's entry: run the steps on the connection that `ledger.migrate` opened."""
+
+from __future__ import annotations
+
+from alembic import context
+
+from ledger.tables import metadata
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
+context.run_migrations()

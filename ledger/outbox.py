@@ -1,0 +1,174 @@
+"""The outbox: messages owed to Kafka, leased by publishers until they are sent.
+
+A publisher goes: `lease` -> for each row `note_probe` (how far the topic's partitions reach now), send, then `sent` or
+`retry`. When a publisher dies between sending and `sent`, its lease ends and the row is leased again, with the probe:
+the next publisher looks from there on whether the message is on the topic already.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import RowMapping, Update, bindparam, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ledger.database import Database
+from ledger.letters import OutboxTopic, enqueue, outcome
+from ledger.tables import IS_OPEN, OutboxStatus, outbox
+from ledger.transition import Move, move
+from ledger.uninterrupted import uninterrupted
+from rejoinder.domain import CaseState, clean
+
+
+@dataclass(frozen=True)
+class OutboxRow:
+    """Hold a leased message.
+
+    `topic` is the kind of topic. `probe` maps partitions to the offsets noted before the first send; with a probe the
+    message may be on the topic already.
+    """
+
+    id: int
+    case_key: str
+    topic: OutboxTopic
+    key: str
+    value: str
+    headers: dict[str, str]
+    due_at: datetime
+    probe: dict[str, int] | None
+    attempts: int
+    created_at: datetime
+
+
+_FREE = (
+    select(outbox.c.id)
+    .where(IS_OPEN, outbox.c.free_at <= bindparam("at"))
+    .order_by(outbox.c.free_at, outbox.c.id)
+    .limit(bindparam("limit"))
+    # Two publishers on PostgreSQL share the rows; SQLite has one writer at a time.
+    .with_for_update(skip_locked=True)
+    .cte("free")
+)
+_LEASE = (
+    update(outbox)
+    .where(outbox.c.id.in_(select(_FREE.c.id)))
+    .values(
+        status=OutboxStatus.SENDING,
+        lease_owner=bindparam("owner"),
+        free_at=bindparam("until"),
+        attempts=outbox.c.attempts + 1,
+    )
+    .returning(outbox)
+)
+_HELD = update(outbox).where(
+    outbox.c.id == bindparam("row"),
+    outbox.c.status == OutboxStatus.SENDING,
+    outbox.c.lease_owner == bindparam("owner"),
+)
+_NOTE = (
+    _HELD.where(outbox.c.free_at > bindparam("at"))
+    .values(probe=func.coalesce(outbox.c.probe, bindparam("noted")))
+    .returning(outbox.c.id)
+)
+_SENT = _HELD.values(status=OutboxStatus.SENT, sent_at=bindparam("at"), lease_owner=None).returning(
+    outbox.c.case_key, outbox.c.topic
+)
+_RETRY = _HELD.values(
+    status=OutboxStatus.WAITING, free_at=bindparam("again"), last_error=bindparam("error"), lease_owner=None
+).returning(outbox.c.id)
+_NEXT = select(outbox.c.free_at).where(IS_OPEN).order_by(outbox.c.free_at).limit(1)
+_BACKLOG = (
+    select(func.count())
+    .select_from(outbox)
+    .where(IS_OPEN, or_(outbox.c.status == OutboxStatus.SENDING, outbox.c.free_at <= bindparam("at")))
+)
+
+
+class Outbox:
+    """Lend rows to publishers and record what became of them; several publishers may run."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @uninterrupted
+    async def lease(self, owner: str, lease_s: float, limit: int) -> list[OutboxRow]:
+        """Take up to `limit` due rows for `lease_s` seconds, the longest due first.
+
+        Rows of a publisher whose lease ran out are due again. No row is ever lent to two owners at a time.
+        """
+        at = self._database.clock()
+        until = at + timedelta(seconds=lease_s)
+        async with self._database.write(durable=False) as connection:
+            leased = await connection.execute(_LEASE, {"at": at, "limit": limit, "owner": owner, "until": until})
+            rows = [_to_row(row) for row in leased.mappings()]
+        return sorted(rows, key=lambda row: (row.due_at, row.id))
+
+    @uninterrupted
+    async def note_probe(self, id: int, owner: str, probe: Mapping[str, int]) -> bool:
+        """Record how far the topic reached before the first send; False: the lease is lost, so don't send.
+
+        A probe noted by an earlier attempt stays: the look for the message must start there.
+        """
+        noted = json.dumps(dict(probe))
+        return await self._change(_NOTE, id, owner, at=self._database.clock(), noted=noted)
+
+    @uninterrupted
+    async def sent(self, id: int, owner: str) -> bool:
+        """Record that the message is on the topic; a reply's case moves to released, with its outcome owed.
+
+        False: the row is not (or no longer) this owner's, and nothing changed.
+        """
+        at = self._database.clock()
+        async with self._database.write() as connection:
+            result = await connection.execute(_SENT, {"row": id, "owner": owner, "at": at})
+            row = result.mappings().one_or_none()
+            if row is not None and row["topic"] == OutboxTopic.REPLIES:
+                await _release(connection, row["case_key"], at)
+        return row is not None
+
+    @uninterrupted
+    async def retry(self, id: int, owner: str, error: str, due_at: datetime) -> bool:
+        """Give a row back after a failed attempt, to be taken again at `due_at`; False: not this owner's."""
+        return await self._change(_RETRY, id, owner, error=clean(error), again=due_at)
+
+    @uninterrupted
+    async def next_due(self) -> datetime | None:
+        """Return when the next row can be leased, possibly in the past; None when nothing is owed."""
+        async with self._database.read() as connection:
+            return (await connection.execute(_NEXT)).scalar_one_or_none()
+
+    @uninterrupted
+    async def backlog(self) -> int:
+        """Count the rows that are due or being sent; those in an undo window are not yet due."""
+        async with self._database.read() as connection:
+            return (await connection.execute(_BACKLOG, {"at": self._database.clock()})).scalar_one()
+
+    async def _change(self, statement: Update, id: int, owner: str, **values: Any) -> bool:
+        async with self._database.write() as connection:
+            return (await connection.execute(statement, {"row": id, "owner": owner, **values})).first() is not None
+
+
+async def _release(connection: AsyncConnection, key: str, at: datetime) -> None:
+    released = Move((CaseState.APPROVED,), CaseState.RELEASED, at, None, "released")
+    row = await move(connection, key, released)
+    if row is not None:
+        await enqueue(connection, outcome(row, at, row["decided_by"], row["decided_why"]), at)
+
+
+def _to_row(row: RowMapping) -> OutboxRow:
+    return OutboxRow(
+        id=row["id"],
+        case_key=row["case_key"],
+        topic=OutboxTopic(row["topic"]),
+        key=row["key"],
+        value=row["value"],
+        headers=json.loads(row["headers"]),
+        due_at=row["due_at"],
+        probe=json.loads(row["probe"]) if row["probe"] else None,
+        attempts=row["attempts"],
+        created_at=row["created_at"],
+    )

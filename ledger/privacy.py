@@ -1,0 +1,32 @@
+"""Keyed hashes in place of what would name an author."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+from rejoinder.domain import FlaggedPost
+from rejoinder.errors import BadSettings
+
+
+class Pseudonyms:
+    """Hash authors with a secret key (HMAC-SHA256, RFC 2104): one author, one hash, and no way back."""
+
+    def __init__(self, key: bytes) -> None:
+        if not key:
+            raise BadSettings("ledger.author_key is empty; author ids can't be hashed without a secret")
+        self._key = key
+
+    def author(self, post: FlaggedPost) -> str | None:
+        """Return the author's hash, different on each platform; none without an author."""
+        return None if post.author_id is None else self._hash("author", post.platform, post.author_id)
+
+    def fingerprint(self, post: FlaggedPost) -> str | None:
+        """Return the hash that one author's same text shares, whatever its case and spacing; none without an author."""
+        if post.author_id is None:
+            return None
+        return self._hash("post", post.platform, post.author_id, " ".join(post.text.casefold().split()))
+
+    def _hash(self, *parts: str) -> str:
+        # Posts and ids hold no NUL, so the parts can't run into each other.
+        return hmac.new(self._key, "\0".join(parts).encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,96 @@
+"""Rows of the cases and drafts tables, read into domain records and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ledger.privacy import Pseudonyms
+from ledger.tables import cases, drafts
+from rejoinder.domain import Case, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Triage
+
+T = TypeVar("T", bound=BaseModel)
+
+_ONE = select(cases).where(cases.c.key == bindparam("key"))
+_MANY = select(cases).where(cases.c.key.in_(bindparam("keys", expanding=True)))
+_DRAFTS = (
+    select(drafts.c.case_key, drafts.c.draft)
+    .where(drafts.c.case_key.in_(bindparam("keys", expanding=True)))
+    .order_by(drafts.c.case_key, drafts.c.number)
+)
+_SAME_NAME = (
+    "version", "received_at", "updated_at", "claimed_by", "claimed_until", "decided_by", "decided_why", "final_text",
+    "release_at", "error",
+)  # fmt: skip
+
+
+def new_row(post: FlaggedPost, pseudonyms: Pseudonyms, at: datetime) -> dict[str, Any]:
+    """Return the row of a case that was just received; the author's id stays out."""
+    return {
+        "key": post.key,
+        "platform": post.platform,
+        "post_id": post.post_id,
+        "post": post.model_dump_json(exclude={"author_id"}),
+        "author_hash": pseudonyms.author(post),
+        "fingerprint": pseudonyms.fingerprint(post),
+        "groups": 0,
+        "state": CaseState.RECEIVED,
+        "version": 1,
+        "received_at": at,
+        "updated_at": at,
+        **request_columns(DraftRequest()),
+    }
+
+
+def request_columns(request: DraftRequest) -> dict[str, Any]:
+    """Return the columns that hold the draft a case waits for."""
+    return {"request": request.model_dump_json(), "request_number": request.number}
+
+
+async def find_case(connection: AsyncConnection, key: str) -> Case | None:
+    """Return the case, with its drafts, or None."""
+    row = (await connection.execute(_ONE, {"key": key})).mappings().one_or_none()
+    return None if row is None else await with_drafts(connection, row)
+
+
+async def find_cases(connection: AsyncConnection, keys: Sequence[str]) -> list[Case]:
+    """Return the cases in the order of `keys`."""
+    if not keys:
+        return []
+    rows = {row["key"]: row for row in (await connection.execute(_MANY, {"keys": keys})).mappings()}
+    found = await _drafts_of(connection, keys)
+    return [_to_case(rows[key], found.get(key, ())) for key in keys if key in rows]
+
+
+async def with_drafts(connection: AsyncConnection, row: Mapping[Any, Any]) -> Case:
+    """Return the case of a full row, with its drafts."""
+    found = await _drafts_of(connection, [row["key"]])
+    return _to_case(row, found.get(row["key"], ()))
+
+
+async def _drafts_of(connection: AsyncConnection, keys: Sequence[str]) -> dict[str, tuple[Draft, ...]]:
+    found: dict[str, tuple[Draft, ...]] = {}
+    for key, draft in await connection.execute(_DRAFTS, {"keys": keys}):
+        found[key] = (*found.get(key, ()), Draft.model_validate_json(draft))
+    return found
+
+
+def _to_case(row: Mapping[Any, Any], its_drafts: tuple[Draft, ...]) -> Case:
+    return Case(
+        post=FlaggedPost.model_validate_json(row["post"]),
+        state=CaseState(row["state"]),
+        triage=_read(Triage, row["triage"]),
+        grounding=_read(Grounding, row["grounding"]),
+        request=DraftRequest.model_validate_json(row["request"]),
+        drafts=its_drafts,
+        **{name: row[name] for name in _SAME_NAME},
+    )
+
+
+def _read(record: type[T], json: str | None) -> T | None:
+    return None if json is None else record.model_validate_json(json)

@@ -1,0 +1,201 @@
+"""What the stream's stages record; each call is one transaction and safe to repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from enum import Enum, auto
+from typing import Any
+
+from sqlalchemy import ColumnElement, bindparam, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from ledger.database import Database
+from ledger.history import append
+from ledger.letters import enqueue, outcome, withdraw
+from ledger.privacy import Pseudonyms
+from ledger.rows import new_row, request_columns
+from ledger.tables import cases, drafts, group_mask
+from ledger.transition import MACHINE, UNCLAIMED, Move, move
+from ledger.uninterrupted import uninterrupted
+from rejoinder.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
+from rejoinder.errors import CaseNotFound, NotAllowed
+
+
+class Step(Enum):
+    """Say what a stage's call did, and so what its worker must do next."""
+
+    MOVED = auto()
+    """This call moved the case: send its message downstream."""
+    AGAIN = auto()
+    """The case already stands where this call would have moved it (a redelivery): send the message again."""
+    LATE = auto()
+    """The case is further along, or ended: drop the message."""
+
+
+MAX_ERROR = 2_000
+"""Characters of an error that a case keeps."""
+
+_ROUTES = {
+    Route.DRAFT: CaseState.TRIAGED,
+    Route.DISMISS: CaseState.DISMISSED,
+    Route.ESCALATE: CaseState.ESCALATED,
+}
+_BEFORE_DESK = (CaseState.RECEIVED, CaseState.TRIAGED, CaseState.GROUNDED)
+_FAILS_FROM = {
+    "triage": _BEFORE_DESK[:1],
+    "ground": _BEFORE_DESK[:2],
+    "draft": _BEFORE_DESK,
+    "desk": _BEFORE_DESK,
+}
+"""The states from which a stage can fail a case: one that fails on a late message takes no draft off the desk."""
+_NEEDS: dict[CaseState, ColumnElement[bool] | None] = {
+    CaseState.RECEIVED: None,
+    CaseState.TRIAGED: cases.c.triage.is_not(None),
+    CaseState.GROUNDED: cases.c.grounding.is_not(None),
+    CaseState.PENDING: select(drafts.c.number).where(drafts.c.case_key == cases.c.key).exists(),
+}
+"""Where a failed case can go back to, and what it must have for that."""
+
+_ASKED_FOR = cases.c.request_number == bindparam("asked_for")
+_STANDING = select(cases.c.state, cases.c.request_number).where(cases.c.key == bindparam("case"))
+_OWN = select(cases.c.received_at, cases.c.key).where(cases.c.key == bindparam("own"))
+_SAME = select(cases.c.key).where(cases.c.fingerprint == bindparam("same"), cases.c.key != bindparam("own"))
+_FIRST = (cases.c.received_at, cases.c.key)
+
+
+class Stages:
+    """Record the machine's side of a case: received, triaged, grounded, drafted, failed."""
+
+    def __init__(self, database: Database, pseudonyms: Pseudonyms) -> None:
+        self._database = database
+        self._pseudonyms = pseudonyms
+
+    @uninterrupted
+    async def receive(self, posts: Sequence[FlaggedPost]) -> int:
+        """Record flagged posts and return how many were new; known ones stay as they are."""
+        if not posts:
+            return 0
+        at = self._database.clock()
+        # In the order of the keys, so that two batches with the same posts can't wait for each other.
+        rows = [new_row(post, self._pseudonyms, at) for post in sorted(posts, key=lambda post: post.key)]
+        insert = self._database.insert_new(cases).returning(cases.c.key)
+        async with self._database.write() as connection:
+            new = (await connection.execute(insert, rows)).scalars().all()
+            if new:
+                await connection.execute(append, [_received(key, at) for key in new])
+        return len(new)
+
+    @uninterrupted
+    async def duplicate_of(self, post: FlaggedPost) -> str | None:
+        """Return the key of the first case in which the same author sent the same text to the platform before.
+
+        Of two such cases only the later one is a duplicate. Without an author id nothing is.
+        """
+        fingerprint = self._pseudonyms.fingerprint(post)
+        if fingerprint is None:
+            return None
+        known = {"same": fingerprint, "own": post.key}
+        async with self._database.read() as connection:
+            own = (await connection.execute(_OWN, known)).one_or_none()
+            earlier = _SAME if own is None else _SAME.where(tuple_(*_FIRST) < tuple_(*own))
+            return (await connection.execute(earlier.order_by(*_FIRST).limit(1), known)).scalar_one_or_none()
+
+    @uninterrupted
+    async def triage(self, post: FlaggedPost, triage: Triage) -> Step:
+        """Record what triage found, and the case itself if it is new; dismissed and escalated cases end here."""
+        try:
+            return await self._triage(post, triage)
+        except CaseNotFound:
+            # In a transaction of its own that survives a power loss: the post's message may be acknowledged by then.
+            await self.receive([post])
+            return await self._triage(post, triage)
+
+    @uninterrupted
+    async def ground(self, key: str, grounding: Grounding, request: DraftRequest) -> Step:
+        """Record the evidence and the draft asked for; raises CaseNotFound."""
+        values = {"grounding": grounding.model_dump_json(), **request_columns(request)}
+        why = clean(grounding.note) or f"evidence found: {len(grounding.evidence)}"
+        wanted = Move((CaseState.TRIAGED,), CaseState.GROUNDED, self._database.clock(), MACHINE, why, values)
+        async with self._database.write(durable=False) as connection:
+            if await move(connection, key, wanted) is not None:
+                return Step.MOVED
+            return await _step(connection, key, CaseState.GROUNDED, request.number)
+
+    @uninterrupted
+    async def draft(self, draft: Draft) -> Step:
+        """Record the draft the case waits for, once for each request; raises CaseNotFound."""
+        why = clean(draft.note) or f"draft {draft.number} from {draft.origin}"
+        wanted = Move((CaseState.GROUNDED,), CaseState.PENDING, self._database.clock(), MACHINE, why)
+        row = {"case_key": draft.case_key, "number": draft.number, "draft": draft.model_dump_json()}
+        async with self._database.write(durable=False) as connection:
+            if await move(connection, draft.case_key, wanted, _ASKED_FOR, asked_for=draft.number) is None:
+                return await _step(connection, draft.case_key, CaseState.PENDING, draft.number)
+            # A case that failed on the desk and came back has this draft already.
+            await connection.execute(self._database.insert_new(drafts), row)
+        return Step.MOVED
+
+    @uninterrupted
+    async def fail(self, key: str, stage: str, error: str) -> bool:
+        """End a case whose message went to the dead letters; tell whether this call did.
+
+        A case further along than `stage` works on, decided or ended, stays as it is; so does an unknown one.
+        """
+        at = self._database.clock()
+        error = clean(error)[:MAX_ERROR]
+        states = _FAILS_FROM.get(stage, (*_BEFORE_DESK, CaseState.PENDING))
+        wanted = Move(states, CaseState.FAILED, at, MACHINE, clean(f"{stage}: {error}"), {"error": error, **UNCLAIMED})
+        async with self._database.write(durable=False) as connection:
+            row = await move(connection, clean(key), wanted)
+            if row is not None:
+                await enqueue(connection, outcome(row, at, MACHINE, wanted.why), at)
+        return row is not None
+
+    @uninterrupted
+    async def revive(self, key: str, to: CaseState) -> Step:
+        """Put a failed case back to `to`, for a dead letter that is replayed; its failure, if still owed, is not sent.
+
+        Raises CaseNotFound, and NotAllowed when the case lacks what `to` needs.
+        """
+        if to not in _NEEDS:
+            raise NotAllowed(f"a failed case can't become {to}; revive it to {', '.join(_NEEDS)}")
+        condition = _NEEDS[to]
+        wanted = Move((CaseState.FAILED,), to, self._database.clock(), MACHINE, "replayed", {"error": None})
+        async with self._database.write() as connection:
+            row = await move(connection, key, wanted, *(() if condition is None else (condition,)))
+            if row is not None:
+                await withdraw(connection, key)
+                return Step.MOVED
+            if await _step(connection, key, CaseState.FAILED) is Step.AGAIN:
+                raise NotAllowed(f"case {key} has not got as far as {to}; revive it to an earlier state")
+            return await _step(connection, key, to)
+
+    async def _triage(self, post: FlaggedPost, triage: Triage) -> Step:
+        at = self._database.clock()
+        to = _ROUTES[triage.route]
+        groups = group_mask(score.group for score in triage.groups)
+        values = {"triage": triage.model_dump_json(), "groups": groups}
+        wanted = Move((CaseState.RECEIVED,), to, at, MACHINE, clean(triage.reason), values)
+        async with self._database.write(durable=False) as connection:
+            row = await move(connection, post.key, wanted)
+            if row is None:
+                return await _step(connection, post.key, to)
+            if to is not CaseState.TRIAGED:
+                await enqueue(connection, outcome(row, at, MACHINE, wanted.why), at)
+        return Step.MOVED
+
+
+async def _step(connection: AsyncConnection, key: str, to: CaseState, number: int | None = None) -> Step:
+    """Tell where a case that did not move stands, seen from a call that would move it to `to`."""
+    standing = (await connection.execute(_STANDING, {"case": key})).one_or_none()
+    if standing is None:
+        raise CaseNotFound(f"there is no case {key}; send its post to the gateway first")
+    there = standing.state == to and number in (None, standing.request_number)
+    return Step.AGAIN if there else Step.LATE
+
+
+def _received(key: str, at: datetime) -> dict[str, Any]:
+    return {
+        "case_key": key, "version": 1, "from_state": None, "to_state": CaseState.RECEIVED, "at": at, "who": MACHINE,
+        "why": "flagged",
+    }  # fmt: skip

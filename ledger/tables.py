@@ -1,0 +1,168 @@
+"""The ledger's tables and the indexes that keep its queries fast at a million cases.
+
+Records (post, triage, grounding, drafts, …) are stored as the JSON text pydantic writes: one parser reads them back,
+and a NUL stays the escape `\\u0000`, which a PostgreSQL text column takes. What a query filters by has its own column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    text,
+)
+
+from rejoinder.domain import UNFINISHED, TargetGroup
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """Store an aware moment: TIMESTAMPTZ on PostgreSQL, sortable UTC text on SQLite."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn a moment into UTC; SQLite's text carries no offset."""
+        if value is None:
+            return None
+        moment = value.astimezone(UTC)
+        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Give the moment its offset back."""
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+class OutboxStatus(StrEnum):
+    """Name where an outbox row stands."""
+
+    WAITING = "waiting"
+    SENDING = "sending"
+    SENT = "sent"
+    CANCELLED = "cancelled"
+
+
+RowId = BigInteger().with_variant(Integer(), "sqlite")
+
+metadata = MetaData()
+
+cases = Table(
+    "cases",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("platform", String(64), nullable=False),
+    Column("post_id", String(200), nullable=False),
+    Column("post", Text, nullable=False),
+    Column("author_hash", String(64)),
+    Column("fingerprint", String(64)),
+    Column("groups", Integer, nullable=False),
+    Column("state", String(16), nullable=False),
+    # Written with the state in one UPDATE, so that RETURNING tells the history where the case came from.
+    Column("previous_state", String(16)),
+    Column("version", Integer, nullable=False),
+    Column("received_at", UtcTime, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("triage", Text),
+    Column("grounding", Text),
+    Column("request", Text, nullable=False),
+    Column("request_number", Integer, nullable=False),
+    Column("claimed_by", Text),
+    Column("claimed_until", UtcTime),
+    Column("decided_by", Text),
+    Column("decided_why", Text),
+    Column("final_text", Text),
+    Column("release_at", UtcTime),
+    Column("error", Text),
+)
+
+drafts = Table(
+    "drafts",
+    metadata,
+    Column("case_key", Text, ForeignKey("cases.key"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("draft", Text, nullable=False),
+)
+
+history = Table(
+    "history",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("case_key", Text, ForeignKey("cases.key"), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("from_state", String(16)),
+    Column("to_state", String(16), nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    UniqueConstraint("case_key", "version", name="history_case_version"),
+    sqlite_autoincrement=True,
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("case_key", Text, ForeignKey("cases.key"), nullable=False),
+    Column("topic", String(16), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("value", Text, nullable=False),
+    Column("headers", Text, nullable=False),
+    Column("due_at", UtcTime, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("lease_owner", Text),
+    # When the row may be taken: due_at while it waits, the end of the lease while it is being sent.
+    Column("free_at", UtcTime, nullable=False),
+    Column("probe", Text),
+    Column("attempts", Integer, nullable=False),
+    Column("last_error", Text),
+    Column("created_at", UtcTime, nullable=False),
+    Column("sent_at", UtcTime),
+    sqlite_autoincrement=True,
+)
+
+
+def _one_of(column: str, values: Iterable[StrEnum]) -> str:
+    return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
+
+
+# SQLite uses a partial index only when the query repeats its condition word for word: index and query share these.
+IS_UNFINISHED = text(_one_of("state", UNFINISHED))
+IS_OPEN = text(_one_of("status", (OutboxStatus.WAITING, OutboxStatus.SENDING)))
+
+
+def _partial(name: str, *columns: Column[Any], where: Any) -> Index:
+    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+# Covers every filter of the queue, so that a page is found without touching the wide rows.
+Index("cases_queue", cases.c.state, cases.c.received_at, cases.c.key, cases.c.groups, cases.c.platform,
+      cases.c.claimed_by)
+_partial("cases_unfinished", cases.c.updated_at, where=IS_UNFINISHED)
+_partial("cases_fingerprint", cases.c.fingerprint, cases.c.received_at, cases.c.key,
+         where=cases.c.fingerprint.is_not(None))
+_partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)
+_partial("outbox_open_of_case", outbox.c.case_key, where=IS_OPEN)
+
+GROUP_BITS = {group: 1 << position for position, group in enumerate(TargetGroup)}
+"""The bit each target group has in `cases.groups`; new groups go at the end of the enum."""
+
+
+def group_mask(groups: Iterable[TargetGroup]) -> int:
+    """Return the bits of `groups` as stored in `cases.groups`."""
+    return sum({GROUP_BITS[group] for group in groups})

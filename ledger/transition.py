@@ -1,0 +1,76 @@
+"""One transition of one case: compare-and-set on state and version, with its row in the history."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, RowMapping, bindparam, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql.dml import ReturningUpdate
+
+from ledger.history import append
+from ledger.tables import cases
+from rejoinder.domain import CaseState
+
+MACHINE = "machine"
+"""Who the history names when no person acted."""
+
+UNCLAIMED: dict[str, Any] = {"claimed_by": None, "claimed_until": None}
+
+
+@dataclass(frozen=True)
+class Move:
+    """Describe a transition: where from, where to, who and why, and the columns that change with it.
+
+    With `to` None the case stays in its state (a claim); with `who` None the history names whoever decided the case.
+    """
+
+    states: Collection[CaseState]
+    to: CaseState | None
+    at: datetime
+    who: str | None
+    why: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+async def move(
+    connection: AsyncConnection, key: str, wanted: Move, *conditions: ColumnElement[bool], **parameters: object
+) -> RowMapping | None:
+    """Make the transition and return the case's new row, or None when the case is not where `wanted` starts from.
+
+    One UPDATE decides, so of two callers at once one gets None. `conditions` are constants of their modules, so that
+    the statement is built once; `parameters` fill their bindparams, none of which is named like a column.
+    """
+    statement = _statement(tuple(wanted.states), wanted.to, tuple(wanted.values), conditions)
+    values = {f"new_{column}": value for column, value in wanted.values.items()}
+    result = await connection.execute(statement, {"case": key, "moved_at": wanted.at, **values, **parameters})
+    row: RowMapping | None = result.mappings().one_or_none()
+    if row is not None:
+        await connection.execute(append, {
+            "case_key": key, "version": row["version"], "from_state": row["previous_state"], "to_state": row["state"],
+            "at": wanted.at, "who": row["decided_by"] if wanted.who is None else wanted.who, "why": wanted.why,
+        })  # fmt: skip
+    return row
+
+
+@lru_cache(maxsize=128)
+def _statement(
+    states: tuple[CaseState, ...], to: CaseState | None, columns: tuple[str, ...],
+    conditions: tuple[ColumnElement[bool], ...],
+) -> ReturningUpdate[Any]:  # fmt: skip
+    return (
+        update(cases)
+        .where(cases.c.key == bindparam("case"), cases.c.state.in_(states), *conditions)
+        .values(
+            state=cases.c.state if to is None else to,
+            previous_state=cases.c.state,
+            version=cases.c.version + 1,
+            updated_at=bindparam("moved_at"),
+            **{column: bindparam(f"new_{column}") for column in columns},
+        )
+        .returning(*cases.c)
+    )

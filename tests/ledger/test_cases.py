@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ledger import Ledger
+from rejoinder.domain import Case, CaseState, DraftRequest, Route, TargetGroup
+from rejoinder.errors import BadInput, CaseNotFound
+
+
+def ids(cases: Sequence[Case]) -> list[str]:
+    return [case.post.post_id for case in cases]
+
+
+async def every_page(ledger: Ledger, **query: Any) -> list[str]:
+    seen: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = await ledger.cases.page(limit=3, cursor=cursor, **query)
+        assert len(page.cases) <= 3
+        seen += ids(page.cases)
+        if page.next_cursor is None:
+            return seen
+        cursor = page.next_cursor
+
+
+async def test_a_case_that_is_not_there(ledger: Ledger) -> None:
+    for key in ("forum/none", "", "forum/\0", "forum/\ud800"):
+        with pytest.raises(CaseNotFound, match="there is no case"):
+            await ledger.cases.get(key)
+
+
+async def test_pages_go_by_time_received_then_key_both_ways(ledger: Ledger, make: Any, clock: Any) -> None:
+    for batch in (["b", "a"], ["d", "c", "e"], ["f", "g"]):
+        await ledger.stages.receive([make.post(name) for name in batch])
+        clock.pass_s(1)
+    assert await every_page(ledger) == list("abcdefg")
+    assert await every_page(ledger, oldest_first=False) == list("gfedcba")
+
+
+async def test_a_full_last_page_has_no_next(ledger: Ledger, make: Any) -> None:
+    await ledger.stages.receive([make.post(number) for number in range(3)])
+    assert (await ledger.cases.page(limit=3)).next_cursor is None
+    assert (await ledger.cases.page(limit=2)).next_cursor is not None
+    assert (await ledger.cases.page(states=[CaseState.FAILED])).cases == ()
+
+
+async def test_paging_shows_each_case_once_while_others_come_and_move(ledger: Ledger, make: Any, clock: Any) -> None:
+    for number in range(10, 20):
+        await make.bring(ledger, CaseState.RECEIVED, make.post(number))
+        clock.pass_s(1)
+    seen: list[str] = []
+    cursor: str | None = None
+    for round in range(4):
+        page = await ledger.cases.page(limit=3, cursor=cursor)
+        seen += ids(page.cases)
+        cursor = page.next_cursor
+        await ledger.stages.receive([make.post(30 + round)])
+        await ledger.stages.triage(make.post(10 + round), make.triage())
+        clock.pass_s(1)
+    assert seen == [*map(str, range(10, 20)), "30", "31"]
+
+
+async def test_filters_combine(ledger: Ledger, make: Any, clock: Any) -> None:
+    women, jews = TargetGroup.WOMEN, TargetGroup.JEWS
+    for name, groups in (("w", [women]), ("j", [jews]), ("both", [women, jews])):
+        post = make.post(name, platform="chat" if name == "j" else "forum")
+        await ledger.stages.receive([post])
+        await ledger.stages.triage(post, make.triage(Route.DRAFT, *groups))
+    await make.bring(ledger, CaseState.RECEIVED, make.post("untriaged"))
+    case = await make.bring(ledger, CaseState.PENDING, make.post("held"))
+    await ledger.decisions.claim(case.key, case.version, "ana", clock() + timedelta(minutes=1))
+    assert await every_page(ledger, group=women) == ["both", "w"]
+    assert await every_page(ledger, group=jews) == ["j", "both"]
+    assert await every_page(ledger, group=jews, platform="forum") == ["both"]
+    assert await every_page(ledger, claimed_by="ana") == ["held"]
+    assert await every_page(ledger, states=[CaseState.RECEIVED, CaseState.PENDING]) == ["held", "untriaged"]
+    assert await every_page(ledger, platform="\0") == []
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    ["", "nonsense", "ünï", "bnVsbA==", *(base64.urlsafe_b64encode(json.encode()).decode() for json in (
+        "[]", '["2026"]', '["yesterday", "k"]', '[1, "k"]', '["2026-01-01T00:00:00+00:00", 1]', "[" * 5000,
+        '["0001-01-01T00:00:00+14:00", "k"]', '{"a": 1, "b": 2}',
+    ))],
+)  # fmt: skip
+async def test_a_foreign_cursor_is_bad_input(ledger: Ledger, cursor: str) -> None:
+    with pytest.raises(BadInput, match="cursor"):
+        await ledger.cases.page(cursor=cursor)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1001])
+async def test_a_page_has_a_sane_size(ledger: Ledger, limit: int) -> None:
+    with pytest.raises(BadInput, match="1 to 1000"):
+        await ledger.cases.page(limit=limit)
+
+
+async def test_counts_name_every_state(ledger: Ledger, make: Any) -> None:
+    for number, state in enumerate(CaseState):
+        await make.bring(ledger, state, make.post(number))
+    assert await ledger.cases.counts() == dict.fromkeys(CaseState, 1)
+
+
+async def test_stale_cases_are_those_the_machine_left_lying(ledger: Ledger, make: Any, clock: Any) -> None:
+    for number, state in enumerate(CaseState):
+        await make.bring(ledger, state, make.post(number))
+        clock.pass_s(1)
+    before = clock()
+    assert await ledger.cases.stale(before - timedelta(seconds=60), 10) == []
+    stale = await ledger.cases.stale(before, 10)
+    assert [case.state.value for case in stale] == ["received", "triaged", "grounded"]
+    assert len(await ledger.cases.stale(before, 2)) == 2
+    await ledger.cases.touch([case.key for case in stale[:2]])
+    assert [case.state.value for case in await ledger.cases.stale(before, 10)] == ["grounded"]
+    assert (await ledger.cases.get(stale[0].key)).version == stale[0].version
+    await ledger.cases.touch([])
+
+
+@pytest.mark.parametrize("text", [
+    "\N{PILE OF POO}\N{ZERO WIDTH JOINER}\U0001f3f3\ufe0f", "שלום \u202eevil\u202c مرحبا", "<script>alert(1)</script>",
+    "'; DROP TABLE cases; --", "%s %(x)s :key ?", "e\u0301 \ufeff \uffff", "line\nbreak\ttab", "x" * 20_000,
+])  # fmt: skip
+async def test_text_comes_back_as_it_was_given(ledger: Ledger, make: Any, clock: Any, text: str) -> None:
+    case = await make.bring(ledger, CaseState.PENDING, make.post(text=text, author_id=text[:100], reason=text[:100]))
+    assert case.post.text == text
+    approved = await ledger.decisions.approve(case.key, case.version, text[:50], text, text, clock())
+    assert (approved.final_text, approved.decided_by, approved.decided_why) == (text, text[:50], text)
+    assert await ledger.cases.get(case.key) == approved
+
+
+async def test_a_nul_anywhere_is_dropped_or_escaped(ledger: Ledger, make: Any, clock: Any) -> None:
+    case = await make.bring(ledger, CaseState.PENDING, make.post("nul\0", text="a\0b"))
+    assert (case.key, case.post.text) == ("forum/nul", "ab")
+    draft = make.draft(case.key, 2, "from the model\0")
+    request = DraftRequest(number=2, hint="hi\0nt")
+    await ledger.decisions.redraft(case.key + "\0", case.version, "an\0a", request, "message")
+    await ledger.stages.draft(draft)
+    after = await ledger.cases.get("forum/nul")
+    assert after.drafts[-1] == draft
+    rejected = await ledger.decisions.reject(case.key, after.version, "b\0o", "n\0o", clock())
+    assert (rejected.decided_by, rejected.decided_why) == ("bo", "no")

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from ledger import Ledger
+from rejoinder.domain import CaseState
+
+
+@pytest.mark.parametrize("sql", ["UPDATE history SET who = 'nobody'", "DELETE FROM history", "TRUNCATE history"])
+async def test_the_database_itself_refuses_to_change_the_past(ledger: Ledger, make: Any, url: str, sql: str) -> None:
+    if sql.startswith("TRUNCATE") and url.startswith("sqlite"):
+        pytest.skip("SQLite knows no TRUNCATE")
+    case = await make.bring(ledger, CaseState.PENDING)
+    before = await ledger.history.of(case.key)
+    engine = create_async_engine(url)
+    with pytest.raises(DBAPIError, match="append-only"):
+        async with engine.begin() as connection:
+            await connection.execute(text(sql))
+    await engine.dispose()
+    assert await ledger.history.of(case.key) == before
+
+
+async def test_every_transition_names_from_to_who_when_and_why(ledger: Ledger, make: Any, clock: Any) -> None:
+    case = await make.bring(ledger, CaseState.RELEASED)
+    rows = await ledger.history.of(case.key)
+    assert [(row.to_state.value, row.who, row.why) for row in rows] == [
+        ("received", "machine", "flagged"),
+        ("triaged", "machine", "it blames a group"),
+        ("grounded", "machine", "evidence found: 1"),
+        ("pending", "machine", "draft 1 from composer"),
+        ("approved", "ana", "good"),
+        ("released", "ana", "released"),
+    ]
+    assert {row.at for row in rows} == {clock()}
+
+
+async def test_an_unknown_case_has_no_history(ledger: Ledger) -> None:
+    assert await ledger.history.of("forum/none") == []
+
+
+async def test_following_the_history_in_steps(ledger: Ledger, make: Any) -> None:
+    assert (await ledger.history.since(0), await ledger.history.last_id()) == ([], 0)
+    for number in range(3):
+        await make.bring(ledger, CaseState.TRIAGED, make.post(number))
+    last = await ledger.history.last_id()
+    first = await ledger.history.since(0, limit=4)
+    rest = await ledger.history.since(first[-1].id)
+    assert len(first) == 4
+    assert [row.version for row in first + rest] == [1, 2] * 3
+    assert rest[-1].id == last
+    assert await ledger.history.since(last) == []

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from ledger import Ledger
+from ledger.tables import metadata
+from rejoinder.errors import BadSettings, LedgerUnavailable
+
+KEY = b"a key for tests"
+PROCESS = """
+import asyncio, sys
+from ledger import Ledger
+
+async def main():
+    ledger = await Ledger.open(sys.argv[1], b"key")
+    sys.stdin.readline()
+    await ledger.migrate()
+    await ledger.close()
+
+print("ready", flush=True)
+asyncio.run(main())
+"""
+
+
+async def test_an_empty_database_gets_every_table_and_a_second_run_changes_nothing(empty_url: str) -> None:
+    ledger = await Ledger.open(empty_url, KEY)
+    await ledger.migrate()
+    await ledger.migrate()
+    assert sum((await ledger.cases.counts()).values()) == 0
+    await ledger.close()
+
+
+async def test_the_migrated_tables_are_those_the_code_expects(url: str) -> None:
+    def differences(connection: Connection) -> tuple[list[object], set[str]]:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        indexes = {str(index["name"]) for table in metadata.tables for index in inspect(connection).get_indexes(table)}
+        return list(compare_metadata(context, metadata)), indexes
+
+    engine = create_async_engine(url)
+    async with engine.connect() as connection:
+        changes, indexes = await connection.run_sync(differences)
+    await engine.dispose()
+    assert changes == []
+    assert {"cases_queue", "cases_unfinished", "cases_fingerprint", "outbox_open", "outbox_open_of_case"} <= indexes
+
+
+def test_processes_that_migrate_at_once_do_not_disturb_each_other(empty_url: str) -> None:
+    root = Path(__file__).parents[2]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", PROCESS, empty_url], cwd=root, text=True, stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(4)
+    ]  # fmt: skip
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+
+
+async def test_a_database_from_a_newer_release_is_refused_and_left_alone(empty_url: str) -> None:
+    ledger = await Ledger.open(empty_url, KEY)
+    await ledger.migrate()
+    engine = create_async_engine(empty_url)
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(BadSettings, match="newer Rejoinder"):
+        await ledger.migrate()
+    await ledger.close()
+    async with engine.connect() as connection:
+        assert (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalar_one() == "9999"
+    await engine.dispose()
+
+
+async def test_a_database_without_tables_is_unavailable_not_a_crash(empty_url: str) -> None:
+    ledger = await Ledger.open(empty_url, KEY)
+    with pytest.raises(LedgerUnavailable, match="cases"):
+        await ledger.cases.get("forum/1")
+    await ledger.close()

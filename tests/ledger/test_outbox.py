@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+from ledger import Ledger
+from rejoinder.domain import CaseState, Outcome, Route
+
+
+async def owe(ledger: Ledger, make: Any, number: int) -> None:
+    """Fill the outbox with `number` outcomes, due now."""
+    for each in range(number):
+        await ledger.stages.triage(make.post(each), make.triage(Route.DISMISS))
+
+
+async def test_an_empty_outbox(ledger: Ledger) -> None:
+    assert await ledger.outbox.lease("p", 30, 10) == []
+    assert await ledger.outbox.next_due() is None
+    assert await ledger.outbox.backlog() == 0
+
+
+async def test_rows_are_lent_the_longest_due_first_up_to_the_limit(ledger: Ledger, make: Any, clock: Any) -> None:
+    for seconds in (3, 1, 2):
+        case = await make.bring(ledger, CaseState.PENDING, make.post(seconds))
+        await ledger.decisions.reject(case.key, 4, "ana", "no", clock() + timedelta(seconds=seconds))
+    assert await ledger.outbox.backlog() == 0
+    assert await ledger.outbox.next_due() == clock() + timedelta(seconds=1)
+    clock.pass_s(5)
+    assert await ledger.outbox.backlog() == 3
+    assert [row.case_key for row in await ledger.outbox.lease("p", 30, 2)] == ["forum/1", "forum/2"]
+    assert [row.case_key for row in await ledger.outbox.lease("q", 30, 2)] == ["forum/3"]
+    assert await ledger.outbox.backlog() == 3
+
+
+async def test_publishers_that_lease_at_once_never_get_the_same_row(ledger: Ledger, make: Any) -> None:
+    await owe(ledger, make, 60)
+    owners = [f"publisher {number}" for number in range(6)]
+    lent: list[int] = []
+    while any(leases := await asyncio.gather(*(ledger.outbox.lease(owner, 30, 4) for owner in owners))):
+        lent += [row.id for rows in leases for row in rows]
+    assert len(lent) == len(set(lent)) == 60
+
+
+async def test_a_sent_reply_releases_its_case_and_owes_the_outcome(ledger: Ledger, make: Any, clock: Any) -> None:
+    case = await make.bring(ledger, CaseState.APPROVED)
+    clock.pass_s(60)
+    (row,) = await ledger.outbox.lease("p", 30, 10)
+    assert await ledger.outbox.note_probe(row.id, "p", {"0": 7, "1": 0})
+    assert await ledger.outbox.sent(row.id, "p")
+    assert not await ledger.outbox.sent(row.id, "p")
+    released = await ledger.cases.get(case.key)
+    assert (released.state, released.version) == (CaseState.RELEASED, case.version + 1)
+    last = (await ledger.history.of(case.key))[-1]
+    assert (last.from_state, last.to_state, last.who) == (CaseState.APPROVED, CaseState.RELEASED, "ana")
+    (row,) = await ledger.outbox.lease("p", 30, 10)
+    outcome = Outcome.model_validate_json(row.value)
+    assert (outcome.state, outcome.who, outcome.text) == (CaseState.RELEASED, "ana", case.final_text)
+    assert row.headers == {"idempotency-key": "outcome:forum/1:6"}
+    assert await ledger.outbox.sent(row.id, "p")
+    assert await ledger.outbox.next_due() is None
+
+
+async def test_a_dead_publishers_row_goes_to_the_next_with_its_probe(ledger: Ledger, make: Any, clock: Any) -> None:
+    await owe(ledger, make, 1)
+    (row,) = await ledger.outbox.lease("dead", 30, 10)
+    assert (row.probe, row.attempts) == (None, 1)
+    assert await ledger.outbox.note_probe(row.id, "dead", {"0": 41, "3": 7})
+    clock.pass_s(29)
+    assert await ledger.outbox.lease("next", 30, 10) == []
+    clock.pass_s(1)
+    (taken,) = await ledger.outbox.lease("next", 30, 10)
+    assert (taken.id, taken.probe, taken.attempts) == (row.id, {"0": 41, "3": 7}, 2)
+    assert await ledger.outbox.note_probe(row.id, "next", {"0": 99})
+    clock.pass_s(30)
+    (taken,) = await ledger.outbox.lease("third", 30, 10)
+    assert taken.probe == {"0": 41, "3": 7}
+
+
+async def test_who_lost_the_lease_can_change_nothing(ledger: Ledger, make: Any, clock: Any) -> None:
+    await owe(ledger, make, 1)
+    (row,) = await ledger.outbox.lease("slow", 30, 10)
+    clock.pass_s(30)
+    assert not await ledger.outbox.note_probe(row.id, "slow", {"0": 1})
+    await ledger.outbox.lease("next", 30, 10)
+    assert not await ledger.outbox.note_probe(row.id, "slow", {"0": 1})
+    assert not await ledger.outbox.sent(row.id, "slow")
+    assert not await ledger.outbox.retry(row.id, "slow", "no answer", clock())
+    assert await ledger.outbox.sent(row.id, "next")
+
+
+async def test_a_row_given_back_waits_until_it_is_due_again(ledger: Ledger, make: Any, clock: Any) -> None:
+    await owe(ledger, make, 1)
+    (row,) = await ledger.outbox.lease("p", 30, 10)
+    again = clock() + timedelta(seconds=5)
+    assert await ledger.outbox.retry(row.id, "p", "the broker\0 is away", again)
+    assert await ledger.outbox.next_due() == again
+    assert await ledger.outbox.lease("p", 30, 10) == []
+    clock.pass_s(5)
+    (taken,) = await ledger.outbox.lease("q", 30, 10)
+    assert (taken.id, taken.attempts) == (row.id, 2)

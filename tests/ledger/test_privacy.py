@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from ledger import Ledger
+from ledger.privacy import Pseudonyms
+from ledger.tables import metadata
+from rejoinder.domain import CaseState
+
+AUTHOR = "zorb-hater-4711"
+
+
+async def test_no_table_ever_holds_an_author_id(ledger: Ledger, make: Any, url: str) -> None:
+    case = await make.bring(ledger, CaseState.RELEASED, make.post(author_id=AUTHOR))
+    assert case.post.author_id is None
+    engine = create_async_engine(url)
+    async with engine.connect() as connection:
+        for table in metadata.tables:
+            rows = (await connection.execute(text(f"SELECT * FROM {table}"))).all()
+            assert rows
+            assert AUTHOR not in repr(rows)
+        hashes = (await connection.execute(text("SELECT author_hash, fingerprint FROM cases"))).one()
+    await engine.dispose()
+    assert [len(value) for value in hashes] == [64, 64]
+    if url.startswith("sqlite"):
+        for file in Path(url.removeprefix("sqlite+aiosqlite:///")).parent.iterdir():
+            assert AUTHOR.encode() not in file.read_bytes()
+
+
+def test_a_hash_depends_on_key_platform_and_author(make: Any) -> None:
+    one, other = Pseudonyms(b"one"), Pseudonyms(b"other")
+    post = make.post(author_id=AUTHOR)
+    assert one.author(post) == one.author(make.post(2, author_id=AUTHOR, text="something else"))
+    different = {
+        one.author(post),
+        other.author(post),
+        one.author(make.post(author_id=AUTHOR, platform="chat")),
+        one.author(make.post(author_id=AUTHOR + "2")),
+        one.fingerprint(post),
+        one.fingerprint(make.post(author_id=AUTHOR, text="something else")),
+    }
+    assert len(different) == 6
+
+
+def test_a_post_without_author_has_neither_hash_nor_fingerprint(make: Any) -> None:
+    assert Pseudonyms(b"key").author(make.post()) is None
+    assert Pseudonyms(b"key").fingerprint(make.post()) is None

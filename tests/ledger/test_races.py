@@ -1,0 +1,108 @@
+"""Two desks, or a desk and a publisher, on engines of their own, at the same instant."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from ledger import Ledger
+from rejoinder.domain import Case, CaseState
+from rejoinder.errors import NotAllowed, StaleVersion
+
+KEY = b"a key for tests"
+RACES = 200
+
+
+@pytest.fixture
+async def other(url: str, clock: Any) -> AsyncIterator[Ledger]:
+    ledger = await Ledger.open(url, KEY, clock)
+    yield ledger
+    await ledger.close()
+
+
+async def race(*attempts: Any) -> tuple[list[Case], list[BaseException]]:
+    results = await asyncio.gather(*attempts, return_exceptions=True)
+    winners = [result for result in results if isinstance(result, Case)]
+    return winners, [result for result in results if isinstance(result, BaseException)]
+
+
+async def test_of_two_moderators_one_wins_and_the_other_is_told_who(
+    ledger: Ledger, other: Ledger, make: Any, clock: Any
+) -> None:
+    won = {"ana": 0, "bo": 0}
+    for number in range(RACES):
+        case = await make.bring(ledger, CaseState.PENDING, make.post(number))
+        ana, bo = (ledger, other) if number % 2 else (other, ledger)
+        winners, losers = await race(
+            ana.decisions.approve(case.key, case.version, "ana", "Yes. Indeed.", "", clock()),
+            bo.decisions.reject(case.key, case.version, "bo", "no", clock()),
+        )
+        assert len(winners) == len(losers) == 1
+        winner = str(winners[0].decided_by)
+        won[winner] += 1
+        deed = "approved" if winner == "ana" else "rejected"
+        assert isinstance(losers[0], StaleVersion)
+        assert f"was {deed} by {winner} 0 s ago (version 5, you saw 4)" in str(losers[0])
+        assert losers[0].case == winners[0] == await other.cases.get(case.key)
+        assert len(await ledger.history.of(case.key)) == 5
+    assert len(await ledger.outbox.lease("p", 30, 1000)) == RACES
+    assert min(won.values()) > 0
+
+
+async def test_undo_and_lease_never_both_succeed(ledger: Ledger, other: Ledger, make: Any, clock: Any) -> None:
+    outcomes = set()
+    for number in range(60):
+        case = await make.bring(ledger, CaseState.PENDING, make.post(number))
+        case = await ledger.decisions.approve(case.key, case.version, "ana", "Yes. Indeed.", "", clock())
+        undo = ledger.decisions.undo(case.key, case.version, "ana")
+        lease = other.outbox.lease("p", 30, 10)
+        first, second = (undo, lease) if number % 2 else (lease, undo)
+        results = await asyncio.gather(first, second, return_exceptions=True)
+        undone, rows = results if number % 2 else reversed(results)
+        assert isinstance(rows, list)
+        if isinstance(undone, Case):
+            assert rows == []
+        else:
+            assert isinstance(undone, NotAllowed)
+            assert [row.case_key for row in rows] == [case.key]
+            assert await other.outbox.sent(rows[0].id, "p")
+            for row in await other.outbox.lease("p", 30, 10):
+                await other.outbox.sent(row.id, "p")
+        outcomes.add(isinstance(undone, Case))
+    assert outcomes == {True, False}
+
+
+async def test_publishers_on_two_engines_share_the_rows(ledger: Ledger, other: Ledger, make: Any, clock: Any) -> None:
+    for number in range(40):
+        case = await make.bring(ledger, CaseState.PENDING, make.post(number))
+        await ledger.decisions.reject(case.key, case.version, "ana", "no", clock() + timedelta(seconds=1))
+    clock.pass_s(1)
+    lent = await asyncio.gather(*(each.outbox.lease(f"{n}", 30, 15) for n, each in enumerate([ledger, other] * 4)))
+    ids = [row.id for rows in lent for row in rows]
+    assert len(ids) == len(set(ids)) == 40
+
+
+async def test_a_follower_of_the_history_misses_nothing_while_others_write(
+    ledger: Ledger, other: Ledger, make: Any
+) -> None:
+    async def write(start: int) -> None:
+        for number in range(start, start + 30):
+            await make.bring(ledger, CaseState.PENDING, make.post(number))
+
+    writers = [asyncio.create_task(write(start)) for start in range(0, 120, 30)]
+    seen: list[int] = []
+    while len(seen) < 480:
+        rows = await other.history.since(seen[-1] if seen else 0, limit=50)
+        seen += [row.id for row in rows]
+        if not rows:
+            await asyncio.sleep(0)
+        if all(writer.done() for writer in writers) and not rows:
+            break
+    await asyncio.gather(*writers)
+    seen += [row.id for row in await other.history.since(seen[-1])]
+    assert len(seen) == len(set(seen)) == 480
+    assert seen == sorted(seen)
