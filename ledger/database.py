@@ -10,6 +10,7 @@ also carries all earlier ones: https://www.sqlite.org/pragma.html#pragma_synchro
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from datetime import datetime
@@ -73,6 +74,14 @@ class Database:
             async with self._turn, engine.begin() as connection:
                 yield connection
 
+    async def open(self) -> None:
+        """Make sure the database answers; raises LedgerUnavailable."""
+        if self.is_sqlite:
+            # When a file can't be opened, aiosqlite leaves a thread behind that prints a traceback at exit.
+            with self._translated():
+                await asyncio.to_thread(_try_file, str(self._url.database))
+        await self.ping()
+
     async def ping(self) -> None:
         """Ask the database for an answer; raises LedgerUnavailable."""
         async with self.read() as connection:
@@ -98,7 +107,7 @@ class Database:
             if isinstance(error, ProgrammingError) and getattr(error.orig, "sqlstate", "") != UNDEFINED_TABLE:
                 raise
             raise self._unavailable(error.orig or error) from error
-        except (OSError, PoolTimeout, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except (OSError, PoolTimeout, sqlite3.Error, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             raise self._unavailable(error) from error
 
     def _unavailable(self, error: BaseException) -> LedgerUnavailable:
@@ -130,6 +139,10 @@ def _sqlite_engine(url: URL) -> AsyncEngine:
     event.listen(engine.sync_engine, "connect", _set_up_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
+
+
+def _try_file(file: str) -> None:
+    sqlite3.connect(file).close()
 
 
 def _set_up_sqlite(connection: Any, record: Any) -> None:

@@ -41,7 +41,7 @@ class Ledger:
         database = Database(url, clock)
         try:
             ledger = cls(database, author_key)
-            await ledger.ping()
+            await database.open()
         except BaseException:
             await database.close()
             raise

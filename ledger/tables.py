@@ -142,7 +142,8 @@ def _one_of(column: str, values: Iterable[StrEnum]) -> str:
 
 
 # SQLite uses a partial index only when the query repeats its condition word for word: index and query share these.
-IS_UNFINISHED = text(_one_of("state", UNFINISHED))
+# Wrapped, `state` suits no other index: SQLite would else walk the queue's, and sort a whole backlog for its first few.
+IS_UNFINISHED = text(_one_of("coalesce(state, '')", UNFINISHED))
 IS_OPEN = text(_one_of("status", (OutboxStatus.WAITING, OutboxStatus.SENDING)))
 
 

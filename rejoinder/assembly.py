@@ -14,13 +14,13 @@ from rejoinder.secrets import author_key
 from rejoinder.settings import Settings
 
 if TYPE_CHECKING:
-    from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.triage import Triager
 
     from kb.search import Searcher
     from models.chat import ChatClient
     from models.embed import Embedder
+    from pipeline.draft import Drafter
     from pipeline.guard import Guard
     from stream.stages import Stage
 

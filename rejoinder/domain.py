@@ -46,6 +46,12 @@ def _not_blank(value: str) -> str:
     return value
 
 
+def _no_dots(value: str) -> str:
+    if {".", ".."} & set(value.split("/")):
+        raise ValueError("must not have `.` or `..` as a path segment; HTTP clients drop them from addresses")
+    return value
+
+
 def _as_utc(value: datetime) -> datetime:
     return value.astimezone(UTC)
 
@@ -105,7 +111,7 @@ class FlaggedPost(Record):
     """Hold one post a platform flagged, as the platform sent it."""
 
     platform: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
-    post_id: Annotated[Text, Field(min_length=1, max_length=200, pattern=r"^\S+$")]
+    post_id: Annotated[Text, Field(min_length=1, max_length=200, pattern=r"^\S+$"), AfterValidator(_no_dots)]
     text: Annotated[Text, Field(max_length=MAX_TEXT), AfterValidator(_not_blank)]
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] | None = None
     author_id: Annotated[Text, Field(max_length=200)] | None = None

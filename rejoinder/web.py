@@ -11,6 +11,10 @@ from typing import Any
 
 from aiohttp import web
 
+from bot.auth import Auth
+from bot.changes import Changes
+from bot.desk import Desk
+from bot.door import add_desk
 from ledger import Ledger
 from rejoinder.assembly import open_guard
 from rejoinder.errors import BadSettings
@@ -23,6 +27,9 @@ from stream.producer import Producer
 from stream.sweeper import Sweeper
 
 log = logging.getLogger(__name__)
+
+MAX_DECISION_BYTES = 200_000
+"""Largest body of a decision; flags have a limit of their own."""
 
 
 @asynccontextmanager
@@ -38,18 +45,18 @@ async def web_process(
             "No token is set, so nobody could call. Set REJOINDER_DESK__TOKENS, for example "
             '\'{"ana": {"token": "at-least-8-characters", "role": "lead"}}\'.'
         )
-    app = web.Application()
+    app = web.Application(client_max_size=MAX_DECISION_BYTES)
+    tokens = TokenTable(settings.desk.tokens)
     background: list[Coroutine[Any, Any, None]] = []
-    door = Gateway(producer, ledger, TokenTable(settings.desk.tokens), settings.gateway, settings.kafka)
+    door = Gateway(producer, ledger, tokens, settings.gateway, settings.kafka)
     door.add_health_to(app)
     if gateway:
         door.add_to(app)
         background.append(Intake(ledger, settings).run())
     async with AsyncExitStack() as stack:
         if desk:
-            from bot.web import add_desk
-
-            add_desk(app, ledger, open_guard(settings), settings.desk)
+            changes = Changes(ledger.history)
+            add_desk(app, Desk(ledger, open_guard(settings), settings.desk), changes, Auth(tokens))
             background.append(OutboxPublisher(ledger, producer, settings).run())
             background.append(Sweeper(ledger, producer, settings).run())
         await stack.enter_async_context(running(background))

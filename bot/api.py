@@ -1,0 +1,161 @@
+"""The desk over HTTP: `/v1/cases` and what can be done to a case (docs/DESIGN, section 4)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from aiohttp import web
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from bot.auth import Auth
+from bot.changes import Changes
+from bot.checks import shown
+from bot.desk import MAX_PAGE, Desk, Moderator, Queue
+from bot.reasons import REASONS
+from rejoinder.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, now
+from rejoinder.errors import BadInput
+from stream.messages import plain
+
+B = TypeVar("B", bound=BaseModel)
+
+CASE = "/v1/cases/{platform}/{post_id:.+}"
+
+
+def _as_tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+class _Listing(BaseModel):
+    """Hold what the query string of `GET /v1/cases` may say."""
+
+    state: Annotated[tuple[CaseState, ...], BeforeValidator(_as_tuple)] = ()
+    group: TargetGroup | None = None
+    platform: str | None = None
+    claimed_by: str | None = None
+    mine: bool = False
+    limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 50
+    cursor: str | None = None
+    order: Literal["oldest", "newest"] = "oldest"
+
+    def queue(self, who: Moderator) -> Queue:
+        """Return what to ask the desk for."""
+        return Queue(
+            states=self.state,
+            group=self.group,
+            platform=self.platform,
+            claimed_by=who.name if self.mine else self.claimed_by,
+            limit=self.limit,
+            cursor=self.cursor,
+            oldest_first=self.order == "oldest",
+        )
+
+
+class _Writing(BaseModel):
+    """Hold a text that a moderator is writing."""
+
+    text: Annotated[Text, Field(max_length=MAX_TEXT)]
+
+
+class CaseApi:
+    """Answer the routes below `/v1` that show and decide cases."""
+
+    def __init__(self, desk: Desk, changes: Changes, auth: Auth) -> None:
+        self._desk = desk
+        self._changes = changes
+        self._auth = auth
+
+    def add_routes(self, app: web.Application) -> None:
+        """Add the routes."""
+        app.router.add_get("/v1/cases", self._list)
+        app.router.add_get("/v1/choices", self._choices)
+        app.router.add_get(CASE, self._show)
+        app.router.add_post(CASE + "/decision", self._decide)
+        app.router.add_post(CASE + "/checks", self._check)
+
+    async def _list(self, request: web.Request) -> web.Response:
+        who = self._auth.moderator(request)
+        page = await self._desk.queue(_query(request).queue(who))
+        counts = await self._desk.counts()
+        return web.json_response(
+            {
+                "cases": [summary(case) for case in page.cases],
+                "next_cursor": page.next_cursor,
+                "counts": {str(state): number for state, number in counts.items()},
+                "now": now().isoformat(),
+            }
+        )
+
+    async def _choices(self, request: web.Request) -> web.Response:
+        self._auth.moderator(request)
+        reasons = [{"code": reason.code, "label": reason.label} for reason in REASONS]
+        return web.json_response({"reasons": reasons, "intents": list(Intent), "groups": list(TargetGroup)})
+
+    async def _show(self, request: web.Request) -> web.Response:
+        self._auth.moderator(request)
+        return await self._whole(await self._desk.case(_key(request)))
+
+    async def _decide(self, request: web.Request) -> web.Response:
+        who = self._auth.moderator(request)
+        decision = await _body(request, Decision)
+        case = await self._desk.decide(_key(request), decision, who)
+        self._changes.nudge()
+        return await self._whole(case)
+
+    async def _check(self, request: web.Request) -> web.Response:
+        self._auth.moderator(request)
+        writing = await _body(request, _Writing)
+        checks = await self._desk.check(_key(request), writing.text)
+        return web.json_response({
+            "checks": shown(checks),
+            "passes": all(check.passed for check in checks if check.hard),
+        })  # fmt: skip
+
+    async def _whole(self, case: Case) -> web.Response:
+        history = await self._desk.history(case.key)
+        told = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "drafts": True})
+        return web.json_response({
+            "key": case.key, **told,
+            "drafts": [draft.model_dump(mode="json") | {"checks": shown(draft.checks)} for draft in case.drafts],
+            "history": [change.model_dump(mode="json", exclude={"case_key"}) for change in history],
+            "now": now().isoformat(),
+        })  # fmt: skip
+
+
+def summary(case: Case) -> dict[str, Any]:
+    """Return what a queue shows of a case: never the post's text, which nobody has asked to see yet."""
+    told = case.model_dump(
+        mode="json",
+        include={"state", "version", "received_at", "updated_at", "claimed_by", "claimed_until", "release_at"},
+    )
+    return {
+        "key": case.key,
+        "platform": case.post.platform,
+        "post_id": case.post.post_id,
+        "flagged_at": case.post.flagged_at.isoformat() if case.post.flagged_at else None,
+        "groups": [item.model_dump(mode="json") for item in case.triage.groups] if case.triage else [],
+        "hate": case.triage.hate if case.triage else None,
+        "draft": case.draft.text if case.draft else "",
+        "origin": case.draft.origin if case.draft else None,
+        **told,
+    }
+
+
+def _key(request: web.Request) -> str:
+    return f"{request.match_info['platform']}/{request.match_info['post_id']}"
+
+
+def _query(request: web.Request) -> _Listing:
+    given: dict[str, Any] = dict(request.query)
+    if "state" in given:
+        given["state"] = request.query.getall("state")
+    try:
+        return _Listing.model_validate(given)
+    except ValidationError as error:
+        raise BadInput(f"The query can't be used: {plain(error)}.") from error
+
+
+async def _body(request: web.Request, kind: type[B]) -> B:
+    try:
+        return kind.model_validate_json(await request.read())
+    except ValidationError as error:
+        raise BadInput(f"The body can't be used: {plain(error)}.") from error

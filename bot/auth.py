@@ -1,0 +1,110 @@
+"""Who is calling: a bearer token from programs, a session cookie from the browser.
+
+A browser sends its cookie along with requests that another site provokes, so with a cookie every request that changes
+something must also carry the header `X-Rejoinder`, which another site can't set (OWASP, "Cross-Site Request Forgery
+Prevention": custom request headers).
+"""
+
+from __future__ import annotations
+
+import math
+
+from aiohttp import web
+from pydantic import BaseModel, SecretStr, ValidationError
+
+from bot.desk import Moderator
+from bot.sessions import COOKIE, LIFETIME_S, Sessions, Throttle
+from rejoinder.errors import BadInput, Forbidden, Unauthenticated
+from rejoinder.tokens import Caller, TokenTable
+
+CSRF_HEADER = "X-Rejoinder"
+_SAFE = ("GET", "HEAD")
+_MAX_LOGIN = 4_096
+
+
+class _Login(BaseModel):
+    token: SecretStr
+
+
+class Auth:
+    """Recognise callers, and log browsers in and out."""
+
+    def __init__(self, tokens: TokenTable, throttle: Throttle | None = None) -> None:
+        self._tokens = tokens
+        self._sessions = Sessions(tokens)
+        self._throttle = throttle or Throttle()
+
+    def add_routes(self, app: web.Application) -> None:
+        """Add `/session`: POST logs in, GET says who is logged in, DELETE logs out."""
+        app.router.add_post("/session", self._log_in)
+        app.router.add_get("/session", self._who)
+        app.router.add_delete("/session", self._log_out)
+
+    def authenticate(self, request: web.Request) -> Caller:
+        """Return who is calling; raises Unauthenticated, or Forbidden for a cookie without the CSRF header."""
+        header = request.headers.get("Authorization")
+        if header is not None:
+            who = self._tokens.caller(header)
+            if who is None:
+                raise Unauthenticated("The bearer token is not known here; check it, or ask an admin for one.")
+            return who
+        who = self._sessions.caller(request.cookies.get(COOKIE))
+        if who is None:
+            raise Unauthenticated("Nobody is logged in: send `Authorization: Bearer …`, or log in at the web desk.")
+        if request.method not in _SAFE:
+            _insist_on_own_page(request)
+        return who
+
+    def moderator(self, request: web.Request) -> Moderator:
+        """Return which moderator is calling; raises Forbidden for a platform's token."""
+        who = self.authenticate(request)
+        if who.role == "platform":
+            raise Forbidden(f"The token of {who.name} may send flags, not see or decide cases; use a moderator's.")
+        return Moderator(who.name, who.role)
+
+    async def _log_in(self, request: web.Request) -> web.Response:
+        _insist_on_own_page(request)
+        address = request.remote or ""
+        wait_s = math.ceil(self._throttle.wait_s(address))
+        if wait_s > 0:
+            told = {"error": "too_many_tries", "message": f"Too many wrong tokens; try again in {wait_s} s."}
+            return web.json_response(told, status=429, headers={"Retry-After": str(wait_s)})
+        opened = self._sessions.open(await _offered(request))
+        if opened is None or opened[0].role == "platform":
+            self._throttle.failed(address)
+            raise Unauthenticated("This token opens no desk; check it, or ask an admin for one.")
+        who, value = opened
+        response = web.json_response({"name": who.name, "role": who.role})
+        response.set_cookie(
+            COOKIE, value, max_age=LIFETIME_S, path="/", httponly=True, samesite="Strict", secure=request.secure
+        )
+        return response
+
+    async def _who(self, request: web.Request) -> web.Response:
+        # The page asks this first: that nobody is logged in yet is an answer, not an error.
+        try:
+            who = self.moderator(request)
+        except Unauthenticated:
+            return web.json_response({"name": None, "role": None})
+        return web.json_response({"name": who.name, "role": who.role})
+
+    async def _log_out(self, request: web.Request) -> web.Response:
+        _insist_on_own_page(request)
+        response = web.json_response({})
+        response.del_cookie(COOKIE, path="/")
+        return response
+
+
+async def _offered(request: web.Request) -> str:
+    if (request.content_length or 0) > _MAX_LOGIN:
+        raise BadInput("This is too long for a login.")
+    try:
+        return _Login.model_validate_json(await request.read()).token.get_secret_value()
+    except ValidationError:
+        # Without the original: what was sent may hold a token, and the log shows causes.
+        raise BadInput('A login is JSON: {"token": "…"}.') from None
+
+
+def _insist_on_own_page(request: web.Request) -> None:
+    if CSRF_HEADER not in request.headers:
+        raise Forbidden(f"The header {CSRF_HEADER} is missing, so this may come from another site's page.")

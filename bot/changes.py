@@ -1,0 +1,106 @@
+"""The change feed: one task follows the ledger's history and tells everybody who looks.
+
+Following the history, not this process's own decisions, shows what other desks, workers and chats did as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ledger.history import History
+from rejoinder.domain import Transition
+from rejoinder.errors import LedgerUnavailable
+
+log = logging.getLogger(__name__)
+
+PAGE = 500
+BACKLOG = 1_000
+"""Changes a subscriber may lag behind before it is told to start over."""
+
+
+class Subscription:
+    """Receive changes in order. One that lags too far loses them all at once, and is told so."""
+
+    def __init__(self, backlog: int = BACKLOG) -> None:
+        self._waiting: asyncio.Queue[Transition | None] = asyncio.Queue(backlog)
+
+    async def next(self) -> Transition | None:
+        """Wait for the next change; None means some were lost: read everything again."""
+        return await self._waiting.get()
+
+    def offer(self, change: Transition) -> None:
+        """Take one change, or give up what waits when there is no room."""
+        if self._waiting.full():
+            while not self._waiting.empty():
+                self._waiting.get_nowait()
+            self._waiting.put_nowait(None)
+        self._waiting.put_nowait(change)
+
+
+class Changes:
+    """Follow the history and hand each change to every subscriber."""
+
+    def __init__(self, history: History, every_s: float = 0.5, backlog: int = BACKLOG) -> None:
+        self._history = history
+        self._every_s = every_s
+        self._backlog = backlog
+        self._subscribers: set[Subscription] = set()
+        self._wanted = asyncio.Event()
+        self.last_id: int | None = None
+        """The newest change handed out; None before the ledger was first reached."""
+
+    @contextmanager
+    def subscribe(self) -> Iterator[Subscription]:
+        """Receive the changes from now on, for as long as the context lasts."""
+        subscription = Subscription(self._backlog)
+        self._subscribers.add(subscription)
+        try:
+            yield subscription
+        finally:
+            self._subscribers.discard(subscription)
+
+    async def missed(self, after: int) -> list[Transition] | None:
+        """Return the changes after row `after` up to the newest handed out; None when they are too many to replay."""
+        newest = self.last_id or 0
+        if after >= newest:
+            return []
+        found = await self._history.since(after, PAGE)
+        return None if len(found) == PAGE else [change for change in found if change.id <= newest]
+
+    def nudge(self) -> None:
+        """Look at once: something was just decided here."""
+        self._wanted.set()
+
+    async def run(self) -> None:
+        """Follow the history until cancelled; while the ledger is away, keep trying."""
+        away = False
+        while True:
+            try:
+                await self._follow()
+                away = False
+            except LedgerUnavailable as error:
+                if not away:
+                    log.warning("The change feed waits for the ledger: %s", error)
+                away = True
+            await self._pause()
+
+    async def _follow(self) -> None:
+        if self.last_id is None:
+            self.last_id = await self._history.last_id()
+        while found := await self._history.since(self.last_id, PAGE):
+            for change in found:
+                for subscriber in self._subscribers:
+                    subscriber.offer(change)
+            self.last_id = found[-1].id
+            if len(found) < PAGE:
+                break
+
+    async def _pause(self) -> None:
+        try:
+            await asyncio.wait_for(self._wanted.wait(), self._every_s)
+        except TimeoutError:
+            return
+        self._wanted.clear()

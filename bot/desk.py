@@ -1,0 +1,239 @@
+"""The desk: every rule about who may do what with a case, once, beneath the web page and the chats.
+
+What each action does, and what keeps it from happening (a lead may override what is marked *):
+
+| action  | does                                            | refused when                                   |
+|---------|-------------------------------------------------|------------------------------------------------|
+| claim   | holds the case for `desk.claim_s`               | another holds it*                              |
+| release | lets it go                                      | another holds it*                              |
+| approve | sends the newest draft, exactly as it was shown | the text given is another one; a check fails*  |
+| edit    | sends the moderator's text                      | it is empty; a hard check fails*               |
+| reject  | closes the case without an answer               | no reason is given                             |
+| redraft | asks for another draft, unlike the earlier ones | the case was never triaged and grounded        |
+| undo    | takes a decision back before `release_at`       | the window is over; somebody else decided*     |
+
+Every action names the version it was decided on; when the case has moved on since, StaleVersion says who was faster.
+The ledger compares and sets in one transaction, so of two moderators who act at once one wins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from bot.reasons import settle
+from bot.wording import standing
+from ledger import CasePage, Ledger
+from pipeline.guard import Guard, GuardContext
+from rejoinder.domain import (
+    Action,
+    Case,
+    CaseState,
+    Check,
+    Decision,
+    Draft,
+    DraftRequest,
+    Intent,
+    Origin,
+    TargetGroup,
+    Transition,
+    now,
+)
+from rejoinder.errors import BadInput, FailsChecks, Forbidden, NotAllowed, StaleVersion
+from rejoinder.settings import DeskSettings
+from stream.messages import Grounded, encode
+
+LEADS = ("lead", "admin")
+MAX_PAGE = 200
+
+_POSSIBLE: dict[Action, tuple[CaseState, ...]] = {
+    Action.CLAIM: (CaseState.PENDING,),
+    Action.RELEASE: (CaseState.PENDING, CaseState.GROUNDED),
+    Action.APPROVE: (CaseState.PENDING,),
+    Action.EDIT: (CaseState.PENDING,),
+    Action.REJECT: (CaseState.PENDING,),
+    Action.REDRAFT: (CaseState.PENDING, CaseState.FAILED),
+    Action.UNDO: (CaseState.APPROVED, CaseState.REJECTED),
+}
+
+
+@dataclass(frozen=True)
+class Moderator:
+    """Be somebody who works the queue."""
+
+    name: str
+    role: Literal["reviewer", "lead", "admin"]
+
+    @property
+    def leads(self) -> bool:
+        """Tell whether this moderator may override checks and other people's claims."""
+        return self.role in LEADS
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Ask for a part of the cases; everything left out does not narrow it."""
+
+    states: tuple[CaseState, ...] = (CaseState.PENDING,)
+    group: TargetGroup | None = None
+    platform: str | None = None
+    claimed_by: str | None = None
+    limit: int = 50
+    cursor: str | None = None
+    oldest_first: bool = True
+
+
+class Desk:
+    """Let moderators see and decide cases."""
+
+    def __init__(self, ledger: Ledger, guard: Guard, settings: DeskSettings) -> None:
+        self._ledger = ledger
+        self._guard = guard
+        self._settings = settings
+
+    async def case(self, key: str) -> Case:
+        """Return a case; raises CaseNotFound."""
+        return await self._ledger.cases.get(key)
+
+    async def history(self, key: str) -> list[Transition]:
+        """Return all that happened to a case, oldest first."""
+        return await self._ledger.history.of(key)
+
+    async def queue(self, wanted: Queue) -> CasePage:
+        """Return one page of cases; raises BadInput for a limit out of range or a foreign cursor."""
+        if not 1 <= wanted.limit <= MAX_PAGE:
+            raise BadInput(f"limit is {wanted.limit}; it may be 1 to {MAX_PAGE}.")
+        return await self._ledger.cases.page(
+            states=wanted.states,
+            group=wanted.group,
+            platform=wanted.platform,
+            claimed_by=wanted.claimed_by,
+            limit=wanted.limit,
+            cursor=wanted.cursor,
+            oldest_first=wanted.oldest_first,
+        )
+
+    async def counts(self) -> dict[CaseState, int]:
+        """Return how many cases stand in each state."""
+        return await self._ledger.cases.counts()
+
+    async def check(self, key: str, text: str) -> tuple[Check, ...]:
+        """Return what the guard says about a text a moderator is writing for a case."""
+        return await self._guarded(await self.case(key), text)
+
+    async def decide(self, key: str, decision: Decision, who: Moderator) -> Case:
+        """Carry out a decision and return the case as it then is.
+
+        Raises CaseNotFound, StaleVersion, ClaimedByOther, NotAllowed, FailsChecks, Forbidden or BadInput; nothing has
+        changed then.
+        """
+        if decision.override and not who.leads:
+            raise Forbidden(f"Only a lead or an admin may override, and {who.name} is a {who.role}; ask a lead.")
+        case = await self.case(key)
+        if case.version != decision.version:
+            raise StaleVersion(
+                f"You saw version {decision.version}; the case is at version {case.version}: {standing(case)}", case
+            )
+        if case.state not in _POSSIBLE[decision.action]:
+            raise NotAllowed(f"Too late or too early to {decision.action}: {standing(case)}", case)
+        return await self._act(case, decision, who)
+
+    async def _act(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        match decision.action:
+            case Action.CLAIM:
+                return await self._claim(case, decision, who)
+            case Action.RELEASE:
+                return await self._ledger.decisions.unclaim(case.key, case.version, who.name, force=decision.override)
+            case Action.APPROVE:
+                return await self._approve(case, decision, who)
+            case Action.EDIT:
+                return await self._edit(case, decision, who)
+            case Action.REJECT:
+                return await self._ledger.decisions.reject(
+                    case.key, case.version, who.name, settle(decision.reason), self._undo_until(),
+                    force=decision.override,
+                )  # fmt: skip
+            case Action.REDRAFT:
+                return await self._redraft(case, decision, who)
+            case Action.UNDO:
+                return await self._undo(case, who)
+
+    async def _claim(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        until = now() + timedelta(seconds=self._settings.claim_s)
+        return await self._ledger.decisions.claim(case.key, case.version, who.name, until, force=decision.override)
+
+    async def _approve(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        draft = _shown_draft(case)
+        if decision.text is not None and decision.text != draft.text:
+            raise BadInput("The text to approve is not the draft's; to send another text, use edit.")
+        self._insist(case, draft.checks, decision)
+        return await self._release(case, draft.text, f"approved draft {draft.number}", decision, who)
+
+    async def _edit(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        text = (decision.text or "").strip()
+        if not text:
+            raise BadInput("The edited text is empty; write the reply, or reject the case.")
+        self._insist(case, await self._guarded(case, text), decision)
+        return await self._release(case, text, "edited", decision, who)
+
+    def _insist(self, case: Case, checks: tuple[Check, ...], decision: Decision) -> None:
+        failed = [check for check in checks if check.hard and not check.passed]
+        if failed and not decision.override:
+            names = ", ".join(check.name for check in failed)
+            raise FailsChecks(f"The text fails: {names}. Change it, or let a lead override.", checks, case)
+
+    async def _release(self, case: Case, text: str, why: str, decision: Decision, who: Moderator) -> Case:
+        words = [why, *(["checks overridden"] if decision.override else []), *filter(None, [decision.reason])]
+        return await self._ledger.decisions.approve(
+            case.key, case.version, who.name, text, "; ".join(words), self._undo_until(), force=decision.override
+        )
+
+    async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        if case.triage is None or case.grounding is None:
+            raise NotAllowed(f"There is nothing to draft {case.key} from: it was never triaged and grounded.", case)
+        request = DraftRequest(
+            number=max(case.request.number, len(case.drafts)) + 1,
+            intent=decision.intent or case.request.intent,
+            hint=decision.hint,
+            avoid=_used(case),
+        )
+        message = Grounded(post=case.post, triage=case.triage, grounding=case.grounding, request=request)
+        return await self._ledger.decisions.redraft(
+            case.key, case.version, who.name, request, encode(message).decode(), force=decision.override
+        )
+
+    async def _undo(self, case: Case, who: Moderator) -> Case:
+        if case.decided_by not in (None, who.name) and not who.leads:
+            raise Forbidden(f"{case.decided_by} decided this; only {case.decided_by} or a lead may undo it.")
+        return await self._ledger.decisions.undo(case.key, case.version, who.name)
+
+    async def _guarded(self, case: Case, text: str) -> tuple[Check, ...]:
+        # The guard computes; off the event loop it holds up nobody else's request.
+        return await asyncio.to_thread(self._guard.check, text, _context(case))
+
+    def _undo_until(self) -> datetime:
+        return now() + timedelta(seconds=self._settings.undo_s)
+
+
+def _shown_draft(case: Case) -> Draft:
+    if case.draft is None or case.draft.origin is Origin.NONE or not case.draft.text:
+        raise BadInput("There is no draft to approve; write the reply yourself and send it as an edit.")
+    return case.draft
+
+
+def _used(case: Case) -> tuple[str, ...]:
+    drafts = [draft.text for draft in case.drafts if draft.text]
+    return tuple(dict.fromkeys((*case.request.avoid, *drafts, *case.post.context)))
+
+
+def _context(case: Case) -> GuardContext:
+    return GuardContext(
+        post=case.post,
+        language=case.triage.language if case.triage else case.post.language or "und",
+        intent=case.draft.intent if case.draft else Intent.INFORMATIVE,
+        evidence=case.grounding.evidence if case.grounding else (),
+        groups=tuple(item.group for item in case.triage.groups) if case.triage else (),
+        avoid=case.post.context,
+    )

@@ -1,0 +1,105 @@
+"""Changes as server-sent events (HTML standard, section 9.2): `GET /v1/events`.
+
+`transition` carries one row of the history, its id as the event's id; `reload` says that some were lost, or too many to
+replay: read everything again. A client that comes back sends `Last-Event-ID` (or `?after=`) and gets what it missed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any, cast
+
+from aiohttp import web
+
+from bot.auth import Auth
+from bot.changes import Changes, Subscription
+from rejoinder.domain import Transition
+from rejoinder.errors import BadInput
+
+log = logging.getLogger(__name__)
+
+BEAT_S = 15.0
+"""Seconds of silence after which a comment is sent, so that proxies keep the line open and we notice a dead one."""
+
+
+class EventRoute:
+    """Stream changes to whoever is logged in."""
+
+    def __init__(self, changes: Changes, auth: Auth, beat_s: float = BEAT_S) -> None:
+        self._changes = changes
+        self._auth = auth
+        self._beat_s = beat_s
+        self._open: set[asyncio.Task[Any]] = set()
+
+    def add_routes(self, app: web.Application) -> None:
+        """Add the route; when the server stops, open streams end at once instead of holding it up."""
+        app.router.add_get("/v1/events", self._stream)
+        app.on_shutdown.append(self._hang_up)
+
+    async def _stream(self, request: web.Request) -> web.StreamResponse:
+        self._auth.moderator(request)
+        after = _last_seen(request)
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+        await response.prepare(request)
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        self._open.add(task)
+        try:
+            await self._send_all(response, after)
+        except ConnectionError:
+            log.debug("A listener to changes went away.")
+        finally:
+            self._open.discard(task)
+        return response
+
+    async def _send_all(self, response: web.StreamResponse, after: int | None) -> None:
+        with self._changes.subscribe() as subscription:
+            sent = await self._catch_up(response, after)
+            while True:
+                change = await self._next(response, subscription)
+                if change is None:
+                    await response.write(_event("reload", self._changes.last_id or 0, {}))
+                elif change.id > sent:
+                    await response.write(_told(change))
+                    sent = change.id
+
+    async def _catch_up(self, response: web.StreamResponse, after: int | None) -> int:
+        newest = self._changes.last_id or 0
+        missed = [] if after is None else await self._changes.missed(after)
+        if missed is None:
+            await response.write(_event("reload", newest, {}))
+            return newest
+        for change in missed:
+            await response.write(_told(change))
+        sent = missed[-1].id if missed else newest
+        await response.write(_event("ready", sent, {}))
+        return sent
+
+    async def _next(self, response: web.StreamResponse, subscription: Subscription) -> Transition | None:
+        while True:
+            try:
+                return await asyncio.wait_for(subscription.next(), self._beat_s)
+            except TimeoutError:
+                await response.write(b": still here\n\n")
+
+    async def _hang_up(self, _: web.Application) -> None:
+        for task in list(self._open):
+            task.cancel()
+
+
+def _last_seen(request: web.Request) -> int | None:
+    given = request.headers.get("Last-Event-ID") or request.query.get("after")
+    if given is None:
+        return None
+    if not (given.isascii() and given.isdigit() and len(given) < 19):
+        raise BadInput("Last-Event-ID is not a number that this desk gave out.")
+    return int(given)
+
+
+def _told(change: Transition) -> bytes:
+    return _event("transition", change.id, change.model_dump(mode="json", exclude={"id"}))
+
+
+def _event(name: str, id: int, data: object) -> bytes:
+    return f"id: {id}\nevent: {name}\ndata: {json.dumps(data)}\n\n".encode()

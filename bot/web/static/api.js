@@ -1,0 +1,48 @@
+// Talk to the desk's own server, and turn its answers and silences into two kinds of errors.
+
+import { setClock } from "./words.js";
+
+/** The server answered, and said no. */
+export class Refusal extends Error {
+  constructor(status, told) {
+    super(told.message || `The server answered ${status}.`);
+    this.status = status;
+    this.code = told.error;
+    this.told = told;
+  }
+}
+
+/** The server did not answer. */
+export class Offline extends Error {}
+
+/** Send a request and return the JSON that came back; throws Refusal or Offline. */
+export async function call(method, path, body, signal) {
+  const headers = { "X-Rejoinder": "desk" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let response;
+  let told;
+  try {
+    response = await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+    told = await response.json().catch(() => ({}));
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Offline("The server can't be reached.");
+  }
+  if (!response.ok) throw new Refusal(response.status, told);
+  setClock(told.now);
+  return told;
+}
+
+const pathOf = (key) => {
+  const cut = key.indexOf("/");
+  return `/v1/cases/${encodeURIComponent(key.slice(0, cut))}/${encodeURIComponent(key.slice(cut + 1))}`;
+};
+
+export const listCases = (query) => call("GET", `/v1/cases?${query}`);
+export const fetchCase = (key) => call("GET", pathOf(key));
+export const decide = (key, decision) => call("POST", `${pathOf(key)}/decision`, decision);
+export const checkText = (key, text, signal) => call("POST", `${pathOf(key)}/checks`, { text }, signal);
+
+export const whoAmI = () => call("GET", "/session");
+export const logIn = (token) => call("POST", "/session", { token });
+export const logOut = () => call("DELETE", "/session");

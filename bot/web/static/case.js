@@ -1,0 +1,145 @@
+// Show one case. Its post is not even on the page until somebody asks to see it.
+
+import { showChecks, sumUp } from "./checks.js";
+import { bar, byId, copyOf, httpsOnly, make, pointTo, say, slot } from "./dom.js";
+import { age, groupWord, hatefulness, holder, originWords, reasonWords, secondsSince, standing, stateWords, sureness } from "./words.js";
+
+/** Put the case on the page and return its element. */
+export function showCase(item, me) {
+  const root = make("div", { class: "case-inner" }, copyOf("case-template"));
+  fillHead(root, item);
+  fillPost(root, item);
+  fillReply(root, item);
+  fillEvidence(root, item);
+  fillTriage(root, item);
+  fillHistory(root, item);
+  fillActions(root, item, me);
+  byId("case-body").replaceChildren(root);
+  return root;
+}
+
+/** Show or hide the post; return whether it is shown now. */
+export function unveil(root, item, shown) {
+  slot(root, "veil").hidden = shown;
+  slot(root, "post").hidden = !shown;
+  slot(root, "text").textContent = shown ? item.post.text : "";
+  const context = shown ? item.post.context : [];
+  slot(root, "thread").hidden = !context.length;
+  slot(root, "context").replaceChildren(...context.map((text) => make("li", { text, dir: "auto" })));
+}
+
+/** Bring head, actions and history up to date, and leave the rest, such as a text being written, alone. */
+export function refreshAround(root, item, me) {
+  fillHead(root, item);
+  fillHistory(root, item);
+  fillActions(root, item, me);
+}
+
+/** Tell whether a decided case can still be taken back. */
+export const isUndoable = (item) =>
+  ["approved", "rejected"].includes(item.state) && item.release_at !== null && secondsSince(item.release_at) < 0;
+
+function fillHead(root, item) {
+  slot(root, "platform").textContent = item.post.platform;
+  slot(root, "post-id").textContent = item.post.post_id;
+  const since = slot(root, "age");
+  since.dateTime = item.received_at;
+  since.textContent = age(item.received_at);
+  pointTo(slot(root, "link"), item.post.url);
+  const state = slot(root, "state");
+  state.dataset.state = item.state;
+  state.textContent = standing(item);
+  if (item.decided_why) state.append(`: ${reasonWords(item.decided_why)}`);
+  if (item.error) state.append(`: ${item.error}`);
+  if (isUndoable(item)) state.append(" · final in ", make("span", { "data-until": item.release_at }));
+}
+
+function fillPost(root, item) {
+  unveil(root, item, false);
+  const facts = [`${item.post.text.length} characters`];
+  if (item.post.reason) facts.push(`flagged as: ${item.post.reason}`);
+  slot(root, "reason").textContent = facts.join(" · ");
+  const language = item.triage?.language;
+  if (language && language !== "und") slot(root, "text").lang = language;
+}
+
+function fillReply(root, item) {
+  const draft = item.drafts.at(-1);
+  const decided = item.final_text !== null;
+  slot(root, "reply-title").textContent = decided ? "Reply as approved" : "Draft";
+  const number = draft && item.drafts.length > 1 ? `no. ${draft.number} · ` : "";
+  slot(root, "origin").textContent = draft ? `${number}${draft.intent} · ${originWords(draft)}` : "none yet";
+  say(slot(root, "note"), draft?.note);
+  const text = slot(root, "draft");
+  say(text, decided ? item.final_text : draft?.text);
+  if (draft?.language && draft.language !== "und") text.lang = draft.language;
+  slot(root, "reply-card").hidden = !draft && !decided && item.state !== "grounded";
+  slot(root, "checks-card").hidden = !draft?.checks.length;
+  slot(root, "checks-sum").textContent = sumUp(draft?.checks ?? []);
+  showChecks(slot(root, "checks"), draft?.checks ?? []);
+}
+
+function fillEvidence(root, item) {
+  const found = item.grounding?.evidence ?? [];
+  slot(root, "evidence-card").hidden = !item.grounding;
+  say(slot(root, "evidence-note"), item.grounding?.note || (found.length ? "" : "No evidence was found for this post."));
+  slot(root, "evidence").replaceChildren(...found.map((piece) => make("li", {},
+    make("p", { class: "evidence-text", text: piece.text, lang: piece.language, dir: "auto" }),
+    make("p", { class: "evidence-source" }, ...sourceParts(piece.source)))));
+}
+
+function sourceParts(source) {
+  const address = httpsOnly(source.url);
+  const title = address
+    ? make("a", { href: address, rel: "noopener noreferrer", target: "_blank", text: `${source.title} ↗` })
+    : make("span", { text: source.title });
+  const rest = [source.symbol, source.locator, source.year].filter(Boolean).join(" · ");
+  return [make("strong", { text: source.institution }), " · ", title, ` · ${rest}`];
+}
+
+function fillTriage(root, item) {
+  const groups = item.triage?.groups ?? [];
+  slot(root, "groups").replaceChildren(...groups.map(({ group, score }) => scoreLine(groupWord(group), score, sureness(score))));
+  if (!groups.length) slot(root, "groups").append(make("li", { text: "No group was found." }));
+  const hate = item.triage?.hate;
+  slot(root, "hate-title").hidden = hate === undefined;
+  slot(root, "hate").replaceChildren(...(hate === undefined ? [] : [scoreLine(hatefulness(hate), hate, "")]));
+  say(slot(root, "triage-reason"), item.triage?.reason);
+}
+
+function scoreLine(name, score, words) {
+  return make("li", {},
+    make("span", { class: "score-name", text: name }), bar(score, name),
+    make("span", { class: "score-value", text: [`${Math.round(100 * score)} %`, words].filter(Boolean).join(", ") }));
+}
+
+function fillHistory(root, item) {
+  slot(root, "history").replaceChildren(...[...item.history].reverse().map((change) => make("li", {},
+    make("span", { class: "history-what", text: change.from_state === change.to_state ? withTimes(change.why) : stateWords(change.to_state) }),
+    make("span", { class: "history-who", text: ` · ${change.who}, ` }),
+    make("time", { datetime: change.at, "data-age": true, text: age(change.at) }),
+    change.from_state !== change.to_state && change.why ? make("span", { class: "history-why", text: reasonWords(change.why) }) : null)));
+}
+
+/** Say moments inside a text by the reader's clock. */
+const withTimes = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g,
+  (moment) => new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
+
+function fillActions(root, item, me) {
+  const pending = item.state === "pending";
+  const draft = item.drafts.at(-1);
+  const who = holder(item);
+  const others = pending && who !== null && who !== me.name;
+  const show = (action, wanted) => { root.querySelector(`.actions [data-do="${action}"]`).hidden = !wanted; };
+  show("approve", pending && !others && draft && draft.origin !== "none");
+  show("edit", pending && !others);
+  show("reject", pending && !others);
+  show("redraft", (pending && !others || item.state === "failed") && item.triage && item.grounding);
+  show("claim", pending && (!others || me.role !== "reviewer"));
+  show("undo", isUndoable(item));
+  slot(root, "undo-until").dataset.until = item.release_at ?? "";
+  slot(root, "claim-word").textContent = others ? "Take over" : who ? "Let go" : "Claim";
+  slot(root, "actions").hidden = !root.querySelector(".actions button:not([hidden])");
+  const held = others ? `${who} holds this case.${me.role === "reviewer" ? " Leave it to them, or ask a lead." : ""}` : "";
+  say(slot(root, "notice"), held || (who && pending ? "You hold this case." : ""));
+}

@@ -1,0 +1,95 @@
+// Write or change a reply, checked while one writes. What was written is kept until it is sent.
+
+import { checkText, Refusal } from "./api.js";
+import { showChecks, sumUp } from "./checks.js";
+import { slot } from "./dom.js";
+
+const PAUSE_MS = 300;
+const kept = new Map();
+
+/** Be the editor of one shown case. `send(text, override)` is called to send; `close()` after it was left. */
+export class Editor {
+  constructor(root, item, me, { send, close }) {
+    this.root = root;
+    this.item = item;
+    this.me = me;
+    this.send = send;
+    this.close = close;
+    this.form = slot(root, "editor");
+    this.area = this.form.querySelector("textarea");
+    this.area.addEventListener("input", () => this.changed());
+    this.area.addEventListener("keydown", (event) => this.key(event));
+    this.form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(false); });
+  }
+
+  get open() { return !this.form.hidden; }
+
+  /** Open with the text last written here, or the draft's. */
+  start(focus = true) {
+    if (!this.open) {
+      this.area.value = kept.get(this.item.key) ?? this.item.drafts.at(-1)?.text ?? "";
+      this.form.hidden = false;
+      slot(this.root, "draft").hidden = true;
+      this.check();
+    }
+    if (focus) {
+      this.area.focus();
+      this.area.setSelectionRange(this.area.value.length, this.area.value.length);
+    }
+  }
+
+  /** Leave; the text is kept and comes back. */
+  leave() {
+    this.form.hidden = true;
+    slot(this.root, "draft").hidden = !slot(this.root, "draft").textContent;
+    this.close();
+  }
+
+  forget() { kept.delete(this.item.key); }
+
+  submit(override) {
+    const text = this.area.value.trim();
+    if (text) this.send(text, override);
+    else this.area.focus();
+  }
+
+  key(event) {
+    if (event.key === "Escape") { event.preventDefault(); this.leave(); }
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.submit(false); }
+  }
+
+  changed() {
+    kept.set(this.item.key, this.area.value);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.check(), PAUSE_MS);
+    this.count();
+  }
+
+  count() {
+    slot(this.root, "length").textContent = `${this.area.value.length} characters`;
+  }
+
+  async check() {
+    this.count();
+    this.checking?.abort();
+    this.checking = new AbortController();
+    if (!this.area.value.trim()) return this.verdict([], "Write the reply; it is checked as you go.");
+    try {
+      const { checks } = await checkText(this.item.key, this.area.value, this.checking.signal);
+      this.verdict(checks, sumUp(checks));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.verdict([], error instanceof Refusal ? error.message : "Not checked: the server can't be reached.");
+    }
+  }
+
+  /** Show checks, and to a lead the way past failed ones. */
+  verdict(checks, words) {
+    const failed = checks.some((check) => check.hard && !check.passed);
+    const element = slot(this.root, "verdict");
+    element.textContent = words;
+    element.classList.toggle("error", failed);
+    showChecks(slot(this.root, "editor-checks"), checks.filter((check) => !check.passed || !failed));
+    this.root.querySelector('[data-do="override"]').hidden = !failed || this.me.role === "reviewer";
+  }
+}

@@ -1,0 +1,44 @@
+// Follow the server's changes; when the line breaks, come back with growing waits and ask for what was missed.
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 15000;
+
+/** Listen until `stop()` is called. Handlers: change(transition), reload(), up(), down(). */
+export function follow(handlers) {
+  let last = null;
+  let wait = FIRST_WAIT;
+  let source = null;
+  let timer = null;
+
+  function open() {
+    clearTimeout(timer);
+    source?.close();
+    source = new EventSource(last === null ? "/v1/events" : `/v1/events?after=${last}`);
+    source.addEventListener("ready", (event) => { last = event.lastEventId; wait = FIRST_WAIT; handlers.up(); });
+    source.addEventListener("reload", (event) => { last = event.lastEventId; wait = FIRST_WAIT; handlers.up(); handlers.reload(); });
+    source.addEventListener("transition", (event) => { last = event.lastEventId; handlers.change(JSON.parse(event.data)); });
+    source.addEventListener("error", again);
+  }
+
+  function again() {
+    source.close();
+    handlers.down();
+    clearTimeout(timer);
+    timer = setTimeout(open, wait * (0.75 + Math.random() / 2));
+    wait = Math.min(wait * 2, LONGEST_WAIT);
+  }
+
+  function hurry() {
+    if (source.readyState === EventSource.CLOSED && !document.hidden) open();
+  }
+
+  addEventListener("online", hurry);
+  document.addEventListener("visibilitychange", hurry);
+  open();
+  return () => {
+    removeEventListener("online", hurry);
+    document.removeEventListener("visibilitychange", hurry);
+    clearTimeout(timer);
+    source.close();
+  };
+}

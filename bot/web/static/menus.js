@@ -1,0 +1,50 @@
+// The two menus, reject and redraft: a number chooses and sends; words can be typed first.
+
+import { byId } from "./dom.js";
+
+/** Open a menu and resolve with {choice, words}, or null when it is closed. `needsWords(choice)` asks for words. */
+export function ask(id, { needsWords = () => false, current = null } = {}) {
+  const dialog = byId(id);
+  const words = dialog.querySelector("input");
+  const error = dialog.querySelector(".error");
+  const buttons = [...dialog.querySelectorAll("[data-choice]")];
+  words.value = "";
+  error.textContent = "";
+  buttons.forEach((button) => button.toggleAttribute("data-current", button.dataset.choice === current));
+  dialog.showModal();
+  (buttons.find((button) => button.dataset.choice === current) ?? buttons[0]).focus();
+
+  return new Promise((resolve) => {
+    const over = new AbortController();
+    const finish = (answer) => { over.abort(); dialog.close(); resolve(answer); };
+    const choose = (button) => {
+      if (needsWords(button.dataset.choice) && !words.value.trim()) {
+        error.textContent = "Say in a few words why, then choose it again or press Enter.";
+        words.dataset.for = button.dataset.choice;
+        words.focus();
+        return;
+      }
+      finish({ choice: button.dataset.choice, words: words.value.trim() });
+    };
+    delete words.dataset.for;
+    const { signal } = over;
+    dialog.addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (button?.dataset.choice) choose(button);
+      else if (button) finish(null);
+    }, { signal });
+    dialog.addEventListener("keydown", (event) => {
+      if (event.target === words && event.key === "Enter") {
+        event.preventDefault();
+        const wanted = words.dataset.for ?? current;
+        const button = buttons.find((candidate) => candidate.dataset.choice === wanted);
+        if (button) choose(button);
+        else buttons[0].focus();
+      } else if (event.target !== words && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        const button = buttons[Number(event.key) - 1];
+        if (button) { event.preventDefault(); choose(button); }
+      }
+    }, { signal });
+    dialog.addEventListener("cancel", () => finish(null), { signal });
+  });
+}

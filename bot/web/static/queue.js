@@ -1,0 +1,150 @@
+// The list on the left: which cases there are, which one is open, which comes next.
+
+import { listCases } from "./api.js";
+import { byId, copyOf } from "./dom.js";
+import { age, groupWord, holder } from "./words.js";
+
+const PAGE = 100;
+
+/** Hold the listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart` and `onError` are set. */
+export class Queue {
+  constructor(me, onOpen) {
+    this.me = me;
+    this.onOpen = onOpen;
+    this.cases = [];
+    this.counts = {};
+    this.cursor = null;
+    this.selected = null;
+    this.asked = 0;
+    for (const id of ["state-filter", "group-filter", "mine-filter"]) {
+      byId(id).addEventListener("change", () => this.restart().catch((error) => this.onError(error)));
+    }
+    byId("search").addEventListener("input", () => this.render());
+    byId("more").addEventListener("click", () => this.more().catch((error) => this.onError(error)));
+    byId("cases").addEventListener("click", (event) => {
+      const row = event.target.closest(".row");
+      if (row) this.onOpen(row.dataset.key, true);
+    });
+  }
+
+  get waiting() { return byId("state-filter").value === "pending"; }
+
+  /** Return the cases that match the search, in order. */
+  get shown() {
+    const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    return this.cases.filter((item) => {
+      const text = [item.key, item.draft, ...item.groups.map((each) => groupWord(each.group))].join(" ").toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  }
+
+  /** Read the list again from its start and open its first case. */
+  async restart() {
+    this.cases = [];
+    await this.refresh();
+    this.onRestart();
+  }
+
+  /** Read as much of the list again as was shown; what is open stays open. */
+  async refresh() {
+    const wanted = Math.max(this.cases.length, 1);
+    const turn = ++this.asked;
+    let found = [];
+    let cursor = null;
+    do {
+      const page = await this.page(cursor);
+      found = found.concat(page.cases);
+      cursor = page.next_cursor;
+      if (turn === this.asked) this.counts = page.counts;
+    } while (cursor && found.length < wanted);
+    if (turn !== this.asked) return;
+    this.cases = found;
+    this.cursor = cursor;
+    this.render();
+  }
+
+  async more() {
+    const page = await this.page(this.cursor);
+    const known = new Set(this.cases.map((item) => item.key));
+    this.cases = this.cases.concat(page.cases.filter((item) => !known.has(item.key)));
+    this.cursor = page.next_cursor;
+    this.render();
+  }
+
+  page(cursor) {
+    const query = new URLSearchParams({ limit: PAGE, order: this.waiting ? "oldest" : "newest" });
+    for (const state of byId("state-filter").value.split(" ")) query.append("state", state);
+    if (byId("group-filter").value) query.set("group", byId("group-filter").value);
+    if (byId("mine-filter").checked) query.set("mine", "true");
+    if (cursor) query.set("cursor", cursor);
+    return listCases(query);
+  }
+
+  /** Mark a case as the open one. */
+  select(key) {
+    this.selected = key;
+    this.render();
+    byId("cases").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Return the key `steps` away from the open case, or of the first one. */
+  away(steps) {
+    const shown = this.shown;
+    const place = shown.findIndex((item) => item.key === this.selected);
+    if (place < 0) return shown[0]?.key ?? null;
+    return shown[Math.min(shown.length - 1, Math.max(0, place + steps))].key;
+  }
+
+  /** Take a decided case off the list and return the key of the one to go on with, or null. */
+  takeOff(key) {
+    const shown = this.shown;
+    const place = Math.max(0, shown.findIndex((item) => item.key === key));
+    const rest = shown.filter((item) => item.key !== key);
+    this.cases = this.cases.filter((item) => item.key !== key);
+    this.counts.pending = Math.max(0, this.counts.pending - 1);
+    this.render();
+    const free = (item) => [null, this.me()].includes(holder(item));
+    const next = rest.slice(place).find(free) ?? rest.find(free) ?? rest[0];
+    return next?.key ?? null;
+  }
+
+  render() {
+    const shown = this.shown;
+    const list = byId("cases");
+    const focused = document.activeElement?.closest?.(".row")?.dataset.key;
+    list.replaceChildren(...shown.map((item) => this.row(item)));
+    if (focused) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    byId("more").hidden = this.cursor === null;
+    byId("queue-count").textContent = this.countWords(shown.length);
+    document.title = this.counts.pending ? `(${this.counts.pending}) Rejoinder desk` : "Rejoinder desk";
+    for (const option of byId("state-filter").options) {
+      const number = option.value.split(" ").reduce((sum, state) => sum + (this.counts[state] ?? 0), 0);
+      option.dataset.label ??= option.text;
+      option.text = `${option.dataset.label} (${number})`;
+    }
+  }
+
+  countWords(shown) {
+    if (!this.cases.length) return this.waiting ? "Nothing waits." : "Nothing here.";
+    const searched = byId("search").value.trim() ? `${shown} match of ${this.cases.length} listed` : `${shown} listed`;
+    const order = this.waiting ? "oldest first" : "newest first";
+    return `${searched}, ${order}${this.cursor ? "; there are more" : ""}`;
+  }
+
+  row(item) {
+    const copy = copyOf("row-template");
+    const row = copy.querySelector(".row");
+    row.dataset.key = item.key;
+    if (item.key === this.selected) row.setAttribute("aria-current", "true");
+    const groups = item.groups.map((each) => groupWord(each.group)).join(", ");
+    copy.querySelector(".row-group").textContent = groups || "no group found";
+    const time = copy.querySelector(".row-age");
+    time.dateTime = item.received_at;
+    time.textContent = age(item.received_at);
+    copy.querySelector(".row-draft").textContent = item.draft || (item.origin === "none" ? "No draft: write the reply" : "No draft");
+    copy.querySelector(".row-platform").textContent = item.platform;
+    const who = holder(item);
+    copy.querySelector(".row-claim").textContent = who ? (who === this.me() ? "yours" : `held by ${who}`) : "";
+    return copy;
+  }
+}

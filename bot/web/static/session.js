@@ -1,0 +1,60 @@
+// Log in and out. A token in the address comes after `#`, which is never sent, and is taken out at once.
+
+import { logIn, logOut, Refusal, whoAmI } from "./api.js";
+import { byId, say } from "./dom.js";
+import { warn } from "./status.js";
+
+// An address with a token, opened where the desk already is, changes only the part after `#`.
+addEventListener("hashchange", () => { if (location.hash.startsWith("#token=")) location.reload(); });
+
+/** Return who is logged in, asking for a token for as long as nobody is. */
+export async function whoIsHere() {
+  const offered = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (offered !== null) history.replaceState(null, "", location.pathname);
+  let who = null;
+  if (offered) who = await tryToken(offered);
+  if (!who) who = await whoAmI().catch(() => ({ name: null }));
+  return who.name ? who : askForToken();
+}
+
+async function tryToken(token) {
+  try {
+    return await logIn(token);
+  } catch (error) {
+    byId("login-error").textContent = error.message;
+    return null;
+  }
+}
+
+/** Show the login form until a token is taken; what is open behind it stays. */
+export function askForToken() {
+  byId("login").hidden = false;
+  byId("desk").hidden = true;
+  byId("token").focus();
+  return new Promise((resolve) => {
+    byId("login-form").onsubmit = async (event) => {
+      event.preventDefault();
+      const field = byId("token");
+      const who = await tryToken(field.value);
+      field.value = "";
+      if (!who) return field.focus();
+      byId("login-error").textContent = "";
+      byId("login").hidden = true;
+      resolve(who);
+    };
+  });
+}
+
+/** Show who is here. */
+export function greet(who) {
+  say(byId("me"), `${who.name}, ${who.role}`);
+  byId("log-out").hidden = false;
+  byId("log-out").onclick = async () => {
+    try {
+      await logOut();
+    } catch (error) {
+      if (!(error instanceof Refusal)) return warn("Not logged out: the server can't be reached.");
+    }
+    location.reload();
+  };
+}

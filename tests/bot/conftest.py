@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+from pydantic import SecretStr
+
+from bot.auth import Auth
+from bot.changes import Changes
+from bot.desk import Desk
+from bot.door import add_desk
+from ledger import Ledger
+from models.toxicity import ToxicityHead
+from pipeline.guard import Guard, GuardContext
+from rejoinder.domain import Check
+from rejoinder.settings import DeskSettings, GuardSettings, Token
+from rejoinder.tokens import TokenTable
+
+TOKENS = {
+    "ana": Token(token=SecretStr("ana-secret-token"), role="reviewer"),
+    "ben": Token(token=SecretStr("ben-secret-token"), role="reviewer"),
+    "lea": Token(token=SecretStr("lea-secret-token"), role="lead"),
+    "ada": Token(token=SecretStr("ada-secret-token"), role="admin"),
+    "site": Token(token=SecretStr("site-secret-token"), role="platform"),
+}
+Client = TestClient[web.Request, web.Application]
+
+
+class WordGuard(Guard):
+    """Fail a text for one word, so that tests of the desk don't hang on what the guard thinks of English."""
+
+    def check(self, text: str, ctx: GuardContext) -> tuple[Check, ...]:
+        found = text.count("forbidden")
+        return (
+            Check(name="insult", passed=not found, value=found, threshold=0, detail="a word" if found else ""),
+            Check(name="length", passed=True, value=len(text), threshold=500),
+        )
+
+
+@dataclass(frozen=True)
+class House:
+    """Hold the parts of a desk on a ledger of its own."""
+
+    ledger: Ledger
+    desk: Desk
+    changes: Changes
+    auth: Auth
+    guard: Guard
+    settings: DeskSettings
+
+    def app(self) -> web.Application:
+        app = web.Application()
+        add_desk(app, self.desk, self.changes, self.auth)
+        return app
+
+
+def bearer(name: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {TOKENS[name].token.get_secret_value()}"}
+
+
+@pytest.fixture(name="bearer")
+def _bearer() -> Callable[[str], dict[str, str]]:
+    return bearer
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    ledger = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"a key for tests")
+    await ledger.migrate()
+    settings = DeskSettings(tokens=TOKENS, undo_s=20)
+    guard = WordGuard(GuardSettings(), ToxicityHead.load())
+    changes = Changes(ledger.history, every_s=0.05)
+    yield House(ledger, Desk(ledger, guard, settings), changes, Auth(TokenTable(TOKENS)), guard, settings)
+    await ledger.close()
+
+
+@pytest.fixture
+async def ledger(house: House) -> Ledger:
+    return house.ledger
+
+
+@pytest.fixture
+async def guard(house: House) -> Guard:
+    return house.guard
+
+
+@pytest.fixture
+async def desk(house: House) -> Desk:
+    return house.desk
+
+
+@pytest.fixture
+async def client(house: House) -> AsyncIterator[Client]:
+    async with TestClient(TestServer(house.app())) as client:
+        yield client
+
+
+Post = Callable[..., Awaitable[tuple[int, dict[str, Any]]]]
+
+
+@pytest.fixture
+def decide(client: Client) -> Post:
+    """Return a function that sends a decision and returns the status and the JSON."""
+
+    async def send(name: str, key: str, **decision: Any) -> tuple[int, dict[str, Any]]:
+        async with client.post(f"/v1/cases/{key}/decision", json=decision, headers=bearer(name)) as response:
+            return response.status, await response.json()
+
+    return send

@@ -1,0 +1,296 @@
+"""Drive the web desk in a real browser, by keyboard only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp.test_utils import TestServer
+from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+
+from bot.door import address
+from tests.bot.conftest import TOKENS, House
+from tests.bot.samples import DRAFT, PLATFORM, add_draft, fill
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+         "--disable-sync", "--no-first-run"]  # fmt: skip
+
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}; apt-get install chromium"),
+]
+
+
+class Watch:
+    """Note what a page must never do: dialogs, script errors, policy violations, requests to elsewhere."""
+
+    def __init__(self, page: Page, base: str) -> None:
+        self.faults: list[str] = []
+        self._base = base
+        page.on("dialog", lambda dialog: self.faults.append(f"dialog: {dialog.message}"))
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("console", self._heard)
+        page.on("request", lambda request: self._asked(request.url))
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        # A refusal (409, 422) is logged by the browser as a failed resource; everything else is a fault.
+        if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
+            self.faults.append(f"{message.type}: {message.text}")
+
+    def _asked(self, url: str) -> None:
+        if not url.startswith(self._base):
+            self.faults.append(f"request: {url}")
+
+
+@pytest.fixture
+async def base(house: House) -> AsyncIterator[str]:
+    await fill(house.ledger)
+    server = TestServer(house.app())
+    await server.start_server()
+    yield f"http://{server.host}:{server.port}/"
+    await server.close()
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        await browser.close()
+
+
+async def log_in(page: Page, base: str, name: str = "ana") -> None:
+    await page.goto(f"{base}#token={TOKENS[name].token.get_secret_value()}")
+    await expect(page.locator("#case .case-inner")).to_be_visible()
+
+
+async def press(page: Page, *keys: str) -> None:
+    # The page takes no decision in the first moments of a case; a person doesn't either.
+    for key in keys:
+        await page.wait_for_timeout(450)
+        await page.keyboard.press(key)
+
+
+async def test_from_first_draft_to_approval_undo_rejection_and_redraft_by_keyboard(
+    browser: Browser, base: str, house: House, tmp_path: Path
+) -> None:
+    page = await browser.new_page(viewport={"width": 1440, "height": 900})
+    watch = Watch(page, base)
+    await log_in(page, base)
+    assert page.url == base
+    draft = page.locator('[data-slot="draft"]')
+    await expect(draft).to_have_text(DRAFT)
+    await expect(page.locator("#queue-count")).to_have_text("6 listed, oldest first")
+    await page.screenshot(path=tmp_path / "first.png")
+
+    post = page.locator('[data-slot="text"]')
+    assert "Newcomers" not in await page.content()
+    await press(page, "b")
+    await expect(post).to_have_text("Newcomers ruin our schools, keep their children out.")
+    await expect(page.locator("#tally")).to_have_text("You have looked at 1 post today")
+
+    await press(page, "e")
+    area = page.locator("#reply-text")
+    await expect(area).to_be_focused()
+    await area.fill("This is forbidden. It fails.")
+    await expect(page.locator('[data-slot="verdict"]')).to_have_text("1 of 2 fail")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator('[data-slot="verdict"]')).to_contain_text("The text fails: insult.")
+    await page.screenshot(path=tmp_path / "editor.png")
+    await area.fill("A school for all keeps a promise. It is a good one.")
+    await page.keyboard.press("Control+Enter")
+    toast = page.locator(".toast.undo")
+    await expect(toast).to_contain_text("Approved with your text")
+    await expect(toast).to_contain_text(" s")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-2")
+    await page.screenshot(path=tmp_path / "toast.png")
+    edited = await house.desk.case(f"{PLATFORM}/post-1")
+    assert edited.final_text == "A school for all keeps a promise. It is a good one."
+
+    await press(page, "u")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-1")
+    await expect(toast).to_have_count(0)
+    assert (await house.desk.case(edited.key)).state == "pending"
+
+    await press(page, "r")
+    await expect(page.locator("#reject")).to_be_visible()
+    await page.screenshot(path=tmp_path / "reject.png")
+    await page.keyboard.press("5")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-2")
+    assert (await house.desk.case(edited.key)).decided_why == "tone"
+
+    await press(page, "d")
+    await expect(page.locator("#redraft")).to_be_visible()
+    await page.keyboard.press("2")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-3")
+    asked = await house.desk.case(f"{PLATFORM}/post-2")
+    assert (asked.state, asked.request.number, asked.request.intent) == ("grounded", 2, "questioning")
+    await add_draft(house.ledger, asked.key, 2, "Would you like to meet one? They bring biscuits.")
+    await expect(page.locator("#cases .row").first).to_contain_text("They bring biscuits.")
+
+    await press(page, "c")
+    await expect(page.locator('[data-slot="notice"]')).to_have_text("You hold this case.")
+    await press(page, "a")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-4")
+    assert (await house.desk.case(f"{PLATFORM}/post-3")).state == "approved"
+    assert watch.faults == []
+
+
+async def test_a_hostile_post_is_only_ever_text(browser: Browser, base: str) -> None:
+    page = await browser.new_page()
+    watch = Watch(page, base)
+    await log_in(page, base)
+    await press(page, "j", "b")
+    quote = page.locator('[data-slot="text"]')
+    await expect(quote).to_contain_text('<img src=x onerror="alert(1)"><script>alert(2)</script>')
+    assert await quote.locator("*").count() == 0
+    assert await page.locator("body script, body img:not([alt=''])").count() == 0
+    assert await page.locator('[data-slot="evidence"] a').count() == 1
+    assert await page.locator("a[href^='javascript']").count() == 0
+    assert watch.faults == []
+
+
+async def test_keys_rest_while_one_types_and_the_text_outlives_what_others_do(
+    browser: Browser, base: str, house: House
+) -> None:
+    page = await browser.new_page()
+    await log_in(page, base)
+    other = await browser.new_page()
+    await log_in(other, base, "ben")
+    await press(page, "e")
+    area = page.locator("#reply-text")
+    await area.fill("")
+    await page.keyboard.type("bear jug", delay=5)
+    await press(other, "c")
+    await expect(page.locator('[data-slot="notice"]')).to_contain_text("ben holds this case.")
+    await expect(area).to_have_value("bear jug")
+    await expect(area).to_be_focused()
+    await press(other, "a")
+    await expect(page.locator('[data-slot="notice"]')).to_contain_text("approved by ben")
+    await expect(area).to_have_value("bear jug")
+    await page.keyboard.press("Control+Enter")
+    await expect(page.locator(".toast.bad")).to_contain_text("ben approved it")
+    assert (await house.desk.case(f"{PLATFORM}/post-1")).decided_by == "ben"
+
+
+async def test_a_case_without_a_draft_opens_for_writing(browser: Browser, base: str, tmp_path: Path) -> None:
+    page = await browser.new_page()
+    await log_in(page, base)
+    await press(page, "j", "j", "j", "j")
+    await expect(page.locator("#reply-text")).to_be_visible()
+    await expect(page.locator('[data-slot="note"]')).to_contain_text("No statement fits this post")
+    await expect(page.locator('[data-slot="evidence"] li')).to_have_count(1)
+    await expect(page.locator('.actions [data-do="approve"]')).to_be_hidden()
+    await page.screenshot(path=tmp_path / "no_draft.png")
+
+
+async def test_what_was_decided_can_be_looked_at_and_taken_back(browser: Browser, base: str, house: House) -> None:
+    page = await browser.new_page()
+    await log_in(page, base)
+    await press(page, "a")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-2")
+    await page.locator("#state-filter").select_option("approved")
+    await expect(page.locator('[data-slot="state"]')).to_contain_text("approved by ana: approved draft 1 · final in")
+    await expect(page.locator('[data-slot="reply-title"]')).to_have_text("Reply as approved")
+    await page.locator('[data-do="undo"]').click()
+    await expect(page.locator('[data-slot="state"]')).to_have_text("waits for a decision")
+    for state, words in (("released", "Nothing here."), ("pending", "6 listed, oldest first")):
+        await page.locator("#state-filter").select_option(state)
+        await expect(page.locator("#queue-count")).to_have_text(words)
+    assert (await house.desk.case(f"{PLATFORM}/post-1")).state == "pending"
+
+
+async def test_a_lead_takes_over_and_sends_past_the_checks(browser: Browser, base: str, house: House) -> None:
+    page = await browser.new_page()
+    await log_in(page, base, "ben")
+    await press(page, "c")
+    await expect(page.locator('[data-slot="notice"]')).to_have_text("You hold this case.")
+    lead = await (await browser.new_context()).new_page()
+    await log_in(lead, base, "lea")
+    await expect(lead.locator('.actions [data-do="approve"]')).to_be_hidden()
+    await press(lead, "c")
+    await expect(page.locator('[data-slot="notice"]')).to_contain_text("lea holds this case.")
+    await press(lead, "e")
+    await lead.locator("#reply-text").fill("This is forbidden. It fails.")
+    await lead.locator('[data-do="override"]').click()
+    await expect(lead.locator('[data-slot="post-id"]')).to_have_text("post-2")
+    assert (await house.desk.case(f"{PLATFORM}/post-1")).decided_by == "lea"
+
+
+async def test_the_list_is_searched(browser: Browser, base: str) -> None:
+    page = await browser.new_page()
+    await log_in(page, base)
+    await press(page, "/")
+    await page.keyboard.type("wheel ramp")
+    await expect(page.locator("#cases .row")).to_have_count(0)
+    await page.locator("#search").fill("ramp disab")
+    await expect(page.locator("#queue-count")).to_have_text("1 match of 6 listed, oldest first")
+    await page.keyboard.press("Enter")
+    await press(page, "j")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-3")
+
+
+async def test_a_lost_connection_is_said_and_mended(browser: Browser, base: str, house: House) -> None:
+    context = await browser.new_context()
+    page = await context.new_page()
+    await log_in(page, base)
+    await expect(page.locator("#connection")).to_have_attribute("data-state", "live")
+    await context.set_offline(True)
+    await press(page, "c")
+    await expect(page.locator("#banner")).to_contain_text("can't be reached")
+    await context.set_offline(False)
+    await press(page, "c")
+    await expect(page.locator("#banner")).to_be_hidden()
+    await expect(page.locator('[data-slot="notice"]')).to_have_text("You hold this case.")
+
+
+async def test_logging_in_by_hand_refuses_a_wrong_token(browser: Browser, base: str) -> None:
+    page = await browser.new_page()
+    await page.goto(base)
+    await expect(page.locator("#token")).to_be_focused()
+    await page.keyboard.type("wrong-wrong")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#login-error")).to_contain_text("opens no desk")
+    await page.keyboard.type("lea-secret-token")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#me")).to_have_text("lea, lead")
+    await page.reload()
+    await expect(page.locator("#me")).to_have_text("lea, lead")
+    await log_in(page, base, "ana")
+    await expect(page.locator("#me")).to_have_text("ana, reviewer")
+    assert page.url == base
+
+
+async def test_an_empty_queue_is_a_friendly_sight(browser: Browser, house: House, tmp_path: Path) -> None:
+    server = TestServer(house.app())
+    await server.start_server()
+    page = await browser.new_page(viewport={"width": 1200, "height": 700})
+    await page.goto(address(server.host, server.port or 0, "ana-secret-token"))
+    await expect(page.locator(".empty h2")).to_have_text("Nothing waits.")
+    await page.screenshot(path=tmp_path / "empty.png")
+    await server.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_the_page_fits_a_phone_and_both_kinds_of_light(
+    browser: Browser, base: str, tmp_path: Path, scheme: str
+) -> None:
+    for name, width, height in (("desktop", 1440, 900), ("phone", 390, 844)):
+        page = await browser.new_page(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if scheme == "dark" else "light",
+        )
+        await page.goto(f"{base}#token=lea-secret-token")
+        await expect(page.locator("#cases .row")).to_have_count(6)
+        await page.wait_for_timeout(300)
+        await page.screenshot(path=tmp_path / f"{name}_{scheme}_queue.png")
+        await page.locator("#cases .row").nth(0).click()
+        await page.locator('[data-do="unveil"]').first.click()
+        await expect(page.locator('[data-slot="text"]')).to_be_visible()
+        await page.screenshot(path=tmp_path / f"{name}_{scheme}_case.png")
+        overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow == 0
+        await page.close()

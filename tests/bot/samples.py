@@ -1,0 +1,153 @@
+"""A few mild, invented cases, put through the ledger as the stream would."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ledger import Ledger
+from rejoinder.domain import (
+    Check,
+    Draft,
+    DraftRequest,
+    Evidence,
+    FlaggedPost,
+    Grounding,
+    GroupScore,
+    Intent,
+    Origin,
+    Route,
+    Source,
+    TargetGroup,
+    Triage,
+)
+
+PLATFORM = "forum"
+HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script> Zorblaxians <b>ruin</b> everything'
+DRAFT = (
+    "Every child has a right to education, and the Convention on the Rights of the Child says so without exceptions. "
+    "A school that welcomes newcomers keeps that promise for all."
+)
+
+UDHR = Evidence(
+    id="udhr-1",
+    text="Everyone is born free, and nobody has less dignity or fewer rights than anybody else.",
+    groups=(TargetGroup.OTHER,),
+    source=Source(
+        institution="United Nations",
+        title="Universal Declaration of Human Rights",
+        symbol="A/RES/217(III)",
+        locator="article 1",
+        year=1948,
+        url="https://docs.un.org/en/A/RES/217(III)",
+    ),
+    score=0.91,
+)
+CRC = Evidence(
+    id="crc-28",
+    text="States recognise that every child has a right to education, on the basis of equal opportunity.",
+    groups=(TargetGroup.MIGRANTS,),
+    source=Source(
+        institution="United Nations",
+        title="Convention on the Rights of the Child",
+        symbol="A/RES/44/25",
+        locator="article 28",
+        year=1989,
+        url="https://docs.un.org/en/A/RES/44/25",
+    ),
+    score=0.86,
+)
+UNSAFE_LINK = CRC.model_copy(update={"source": CRC.source.model_copy(update={"url": "javascript:alert(3)"})})
+
+CHECKS = (
+    Check(name="sentences", passed=True, value=2, threshold=2),
+    Check(name="length", passed=True, value=172, threshold=500),
+    Check(name="echo", passed=True, value=0.47, threshold=0.5, detail="repeats: school, children"),
+    Check(name="stance", passed=True, value=0, threshold=0),
+    Check(name="numbers", passed=True, value=0, threshold=0),
+    Check(name="toxicity", passed=True, value=0.02, threshold=0.5),
+)
+
+
+def post(number: int, text: str = "Newcomers ruin our schools, keep their children out.") -> FlaggedPost:
+    return FlaggedPost(
+        platform=PLATFORM, post_id=f"post-{number}", text=text, language="en", author_id=f"author-{number}",
+        reason="reported by 3 readers", url=f"https://forum.example/p/{number}",
+    )  # fmt: skip
+
+
+def triage_of(group: TargetGroup = TargetGroup.MIGRANTS, route: Route = Route.DRAFT, hate: float = 0.87) -> Triage:
+    return Triage(
+        language="en",
+        groups=(GroupScore(group=group, score=0.93), GroupScore(group=TargetGroup.PEOPLE_OF_COLOUR, score=0.41)),
+        hate=hate,
+        route=route,
+        reason="attacks a group and is hateful",
+        embedding="AAAA",
+    )
+
+
+async def add_pending(
+    ledger: Ledger,
+    flagged: FlaggedPost,
+    text: str = DRAFT,
+    *,
+    origin: Origin = Origin.MODEL,
+    group: TargetGroup = TargetGroup.MIGRANTS,
+    evidence: Sequence[Evidence] = (CRC, UDHR),
+    checks: Sequence[Check] = CHECKS,
+    note: str = "",
+) -> str:
+    """Bring a post to the desk and return its key."""
+    await ledger.stages.receive([flagged])
+    await ledger.stages.triage(flagged, triage_of(group))
+    await ledger.stages.ground(flagged.key, Grounding(evidence=tuple(evidence), note=note), DraftRequest())
+    await add_draft(ledger, flagged.key, 1, text, origin=origin, checks=checks, note=note)
+    return flagged.key
+
+
+async def add_draft(
+    ledger: Ledger,
+    key: str,
+    number: int,
+    text: str,
+    *,
+    origin: Origin = Origin.MODEL,
+    intent: Intent = Intent.INFORMATIVE,
+    checks: Sequence[Check] = CHECKS,
+    note: str = "",
+) -> None:
+    """Deliver draft `number` of a case that waits for it."""
+    empty = origin is Origin.NONE
+    await ledger.stages.draft(
+        Draft(
+            case_key=key, number=number, text="" if empty else text, intent=intent, origin=origin,
+            model="" if empty else "sample-model", language="en", checks=() if empty else tuple(checks), note=note,
+        )
+    )  # fmt: skip
+
+
+async def fill(ledger: Ledger) -> list[str]:
+    """Put six cases on the desk, the oldest first: plain, hostile, composed, two groups, no draft, long."""
+    return [
+        await add_pending(ledger, post(1)),
+        await add_pending(
+            ledger, post(2, HOSTILE), "Nobody ruins anything by being born on Zorblax. What would you ask a neighbour "
+            "from there, if you met one?", group=TargetGroup.OTHER, evidence=(UDHR, UNSAFE_LINK),
+        ),
+        await add_pending(
+            ledger, post(3, "Wheelchair users should stay at home, ramps cost too much."),
+            "The Convention on the Rights of Persons with Disabilities asks States to make public places accessible. "
+            "A ramp serves parents with prams and the old as well.",
+            origin=Origin.COMPOSER, group=TargetGroup.DISABLED,
+        ),
+        await add_pending(
+            ledger, post(4, "Women can't lead a team, everybody knows that."),
+            "Women have the same right as men to take part in public life and to lead. Who leads well is seen in the "
+            "work, not in the gender.", group=TargetGroup.WOMEN,
+        ),
+        await add_pending(
+            ledger, post(5, "Zorblaxians eat all our biscuits."), origin=Origin.NONE, group=TargetGroup.OTHER,
+            evidence=(UDHR,), note="No statement fits this post closely; write the reply yourself, or reject the case.",
+        ),
+        await add_pending(ledger, post(6, "They come here and take our jobs. " * 20)),
+    ]  # fmt: skip

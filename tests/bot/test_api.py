@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from rejoinder.domain import CaseState
+from tests.bot.conftest import TOKENS, Client, House, Post
+from tests.bot.samples import DRAFT, HOSTILE, PLATFORM, add_pending, fill, post
+
+Bearer = Callable[[str], dict[str, str]]
+DECISION = {"action": "claim", "version": 4}
+
+
+async def get(client: Client, path: str, headers: dict[str, str] | None = None) -> tuple[int, Any]:
+    async with client.get(path, headers=headers) as response:
+        return response.status, await response.json()
+
+
+async def test_a_case_is_shown_whole_but_for_the_embedding(client: Client, house: House, bearer: Bearer) -> None:
+    key = await add_pending(house.ledger, post(1))
+    status, case = await get(client, f"/v1/cases/{key}", bearer("ana"))
+    assert status == 200
+    assert (case["key"], case["state"], case["version"]) == (key, "pending", 4)
+    assert case["drafts"][0]["text"] == DRAFT
+    assert [check["close"] for check in case["drafts"][0]["checks"]] == [False, False, True, False, False, False]
+    assert case["grounding"]["evidence"][0]["source"]["locator"] == "article 28"
+    assert [change["to_state"] for change in case["history"]] == ["received", "triaged", "grounded", "pending"]
+    assert "embedding" not in case["triage"]
+    assert "author_id" not in case["post"] or case["post"]["author_id"] is None
+
+
+async def test_the_queue_is_the_oldest_first_and_never_holds_a_posts_text(
+    client: Client, house: House, bearer: Bearer
+) -> None:
+    keys = await fill(house.ledger)
+    status, page = await get(client, "/v1/cases?state=pending&limit=4", bearer("ana"))
+    assert status == 200
+    assert [case["key"] for case in page["cases"]] == keys[:4]
+    assert page["counts"]["pending"] == 6
+    assert "Zorblaxians" not in json.dumps(page)
+    _, rest = await get(client, f"/v1/cases?state=pending&limit=4&cursor={quote(page['next_cursor'])}", bearer("ana"))
+    assert [case["key"] for case in rest["cases"]] == keys[4:]
+    assert rest["next_cursor"] is None
+
+
+async def test_the_queue_is_narrowed_by_group_state_and_holder(
+    client: Client, house: House, bearer: Bearer, decide: Post
+) -> None:
+    keys = await fill(house.ledger)
+    await decide("ana", keys[1], action="claim", version=4)
+    for query, expected in {
+        "group=women": [keys[3]],
+        "mine=true": [keys[1]],
+        "state=approved&state=pending&order=newest&limit=1": [keys[5]],
+        "platform=elsewhere": [],
+    }.items():
+        _, page = await get(client, f"/v1/cases?{query}", bearer("ana"))
+        assert [case["key"] for case in page["cases"]] == expected
+
+
+@pytest.mark.parametrize(
+    "query", ["limit=0", "limit=abc", "limit=100000", "state=sleeping", "group=cats", "order=up", "cursor=x"]
+)
+async def test_a_query_that_makes_no_sense_is_refused_in_plain_words(
+    client: Client, bearer: Bearer, query: str
+) -> None:
+    status, told = await get(client, f"/v1/cases?{query}", bearer("ana"))
+    assert (status, told["error"]) == (400, "bad_input")
+    assert query.split("=")[0] in told["message"]
+
+
+@pytest.mark.parametrize(
+    "post_id", ["a/b/c", "50%", "what?", "a#b", "100%25", "ü-ñ-日本", "a+b&c", "x/decision", "a:b@c"]
+)
+async def test_any_post_id_finds_its_case(
+    client: Client, house: House, bearer: Bearer, decide: Post, post_id: str
+) -> None:
+    key = await add_pending(house.ledger, post(1).model_copy(update={"post_id": post_id}))
+    path = f"{PLATFORM}/{quote(post_id, safe='')}"
+    status, case = await get(client, f"/v1/cases/{path}", bearer("ana"))
+    assert (status, case.get("key")) == (200, key)
+    assert (await decide("ana", path, action="claim", version=4))[0] == 200
+
+
+MEANS = [("GET", "/v1/cases", None), ("GET", f"/v1/cases/{PLATFORM}/post-1", None), ("GET", "/v1/events", None),
+         ("GET", "/v1/choices", None), ("POST", f"/v1/cases/{PLATFORM}/post-1/decision", DECISION),
+         ("POST", f"/v1/cases/{PLATFORM}/post-1/checks", {"text": "a"})]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "body"), MEANS)
+async def test_without_a_token_nothing_is_told(
+    client: Client, house: House, method: str, path: str, body: object
+) -> None:
+    await add_pending(house.ledger, post(1))
+    for headers in ({}, {"Authorization": "Bearer wrong-token"}, {"Cookie": "rejoinder_session=YW5h.99999999999.00"}):
+        async with client.request(method, path, json=body, headers=headers) as response:
+            assert response.status == 401
+            assert response.headers["WWW-Authenticate"].startswith("Bearer")
+            assert (await response.json())["error"] == "unauthenticated"
+
+
+@pytest.mark.parametrize(("method", "path", "body"), MEANS)
+async def test_a_platforms_token_neither_sees_nor_decides(
+    client: Client, house: House, bearer: Bearer, method: str, path: str, body: object
+) -> None:
+    await add_pending(house.ledger, post(1))
+    async with client.request(method, path, json=body, headers=bearer("site")) as response:
+        assert response.status == 403
+        assert "moderator" in (await response.json())["message"]
+
+
+async def test_an_unknown_case_is_not_found(client: Client, bearer: Bearer, decide: Post) -> None:
+    status, told = await get(client, "/v1/cases/forum/nowhere", bearer("ana"))
+    assert (status, told["error"]) == (404, "not_found")
+    assert (await decide("ana", "forum/nowhere", **DECISION))[0] == 404
+    assert (await get(client, "/v1/nothing", bearer("ana")))[0] == 404
+
+
+@pytest.mark.parametrize(("body", "complaint"), [
+    (b"", "JSON"), (b"{", "JSON"), (b"[]", "record"), (b'{"action":"approve"}', "version: is missing"),
+    (b'{"action":"eat","version":1}', "action"), (b'{"action":"claim","version":"new"}', "version"),
+    (b"\xff\xfe", "JSON"), (json.dumps({"action": "edit", "version": 4, "text": "a" * 20_001}).encode(), "text"),
+])  # fmt: skip
+async def test_a_decision_that_makes_no_sense_is_refused_in_plain_words(
+    client: Client, house: House, bearer: Bearer, body: bytes, complaint: str
+) -> None:
+    key = await add_pending(house.ledger, post(1))
+    async with client.post(f"/v1/cases/{key}/decision", data=body, headers=bearer("ana")) as response:
+        told = await response.json()
+    assert (response.status, told["error"]) == (400, "bad_input")
+    assert complaint in told["message"]
+    assert "pydantic" not in told["message"]
+
+
+async def test_a_body_too_large_is_refused(client: Client, house: House, bearer: Bearer) -> None:
+    key = await add_pending(house.ledger, post(1))
+    async with client.post(
+        f"/v1/cases/{key}/checks", data=io.BytesIO(b"a" * 2_000_000), headers=bearer("ana")
+    ) as response:
+        assert response.status == 413
+        assert (await response.json())["error"] == "request_entity_too_large"
+
+
+async def test_a_decision_answers_with_the_new_state_and_version(client: Client, house: House, decide: Post) -> None:
+    key = await add_pending(house.ledger, post(1))
+    status, case = await decide("ana", key, action="approve", version=4, text=DRAFT)
+    assert (status, case["state"], case["version"], case["final_text"]) == (200, "approved", 5, DRAFT)
+    assert case["history"][-1]["who"] == "ana"
+
+
+async def test_who_comes_second_is_told_who_was_first(house: House, decide: Post) -> None:
+    key = await add_pending(house.ledger, post(1))
+    await decide("ben", key, action="reject", version=4, reason="tone")
+    status, told = await decide("ana", key, action="approve", version=4)
+    assert (status, told["error"]) == (409, "stale")
+    assert "ben rejected it" in told["message"]
+    assert (told["case"]["state"], told["case"]["version"], told["case"]["decided_by"]) == ("rejected", 5, "ben")
+
+
+async def test_anothers_claim_is_told_with_their_name(house: House, decide: Post) -> None:
+    key = await add_pending(house.ledger, post(1))
+    await decide("ben", key, action="claim", version=4)
+    status, told = await decide("ana", key, action="approve", version=5)
+    assert (status, told["error"], told["case"]["claimed_by"]) == (409, "claimed", "ben")
+    status, told = await decide("lea", key, action="approve", version=5, override=True)
+    assert (status, told["decided_by"]) == (200, "lea")
+
+
+async def test_a_text_that_fails_comes_back_with_its_checks(house: House, decide: Post) -> None:
+    key = await add_pending(house.ledger, post(1))
+    status, told = await decide("ana", key, action="edit", version=4, text="It is forbidden.")
+    assert (status, told["error"]) == (422, "fails_checks")
+    assert told["checks"][0] == {
+        "name": "insult", "passed": False, "value": 1, "threshold": 0, "hard": True, "detail": "a word", "close": False,
+    }  # fmt: skip
+    assert (await decide("ana", key, action="edit", version=4, text="It is forbidden.", override=True))[0] == 403
+    assert (await decide("lea", key, action="edit", version=4, text="It is forbidden.", override=True))[0] == 200
+
+
+async def test_a_text_is_checked_while_it_is_written(client: Client, house: House, bearer: Bearer) -> None:
+    key = await add_pending(house.ledger, post(1))
+    for text, passes in {"A fine text.": True, "A forbidden text.": False}.items():
+        async with client.post(f"/v1/cases/{key}/checks", json={"text": text}, headers=bearer("ana")) as response:
+            assert (await response.json())["passes"] is passes
+    assert (await house.desk.case(key)).version == 4
+
+
+async def test_the_choices_of_the_menus_are_listed(client: Client, bearer: Bearer) -> None:
+    _, told = await get(client, "/v1/choices", bearer("ana"))
+    assert told["intents"] == ["informative", "questioning", "denouncing", "positive"]
+    assert told["reasons"][-1]["code"] == "other"
+    assert len(told["reasons"]) <= 9
+
+
+async def test_a_ledger_that_is_away_is_503_and_says_when_to_try_again(
+    client: Client, house: House, bearer: Bearer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rejoinder.errors import LedgerUnavailable
+
+    async def away(key: str) -> None:
+        raise LedgerUnavailable("the ledger did not answer")
+
+    monkeypatch.setattr(house.ledger.cases, "get", away)
+    async with client.get("/v1/cases/forum/post-1", headers=bearer("ana")) as response:
+        assert (response.status, response.headers["Retry-After"]) == (503, "5")
+
+
+async def test_of_two_who_decide_at_once_one_wins_and_the_other_sees_who(house: House, decide: Post) -> None:
+    for number in range(200):
+        key = await add_pending(house.ledger, post(number))
+        answers = await asyncio.gather(
+            decide("ana", key, action="approve", version=4),
+            decide("ben", key, action="reject", version=4, reason="tone"),
+        )
+        assert sorted(status for status, _ in answers) == [200, 409]
+        won = next(told for status, told in answers if status == 200)
+        lost = next(told for status, told in answers if status == 409)
+        assert won["decided_by"] in lost["message"]
+        assert lost["case"]["decided_by"] == won["decided_by"]
+    counts = await house.desk.counts()
+    assert counts[CaseState.APPROVED] + counts[CaseState.REJECTED] == 200
+
+
+async def test_hostile_text_travels_as_data(client: Client, house: House, bearer: Bearer) -> None:
+    key = await add_pending(house.ledger, post(1, HOSTILE))
+    async with client.get(f"/v1/cases/{key}", headers=bearer("ana")) as response:
+        assert response.content_type == "application/json"
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert (await response.json())["post"]["text"] == HOSTILE
+
+
+async def test_no_token_is_ever_logged_or_answered(
+    client: Client, house: House, bearer: Bearer, decide: Post, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = await add_pending(house.ledger, post(1))
+    answers: list[str] = []
+    secret = TOKENS["ana"].token.get_secret_value()
+    with caplog.at_level(logging.DEBUG):
+        for body in (
+            json.dumps({"token": secret}),
+            json.dumps({"token": secret + "x"}),
+            secret,
+            f'{{"token": "{secret}',
+        ):
+            for headers in ({}, {"X-Rejoinder": "desk"}):
+                async with client.post("/session", data=body, headers=headers) as response:
+                    answers += [await response.text(), str(response.headers)]
+        for headers in (bearer("ana"), {"Authorization": f"Bearer {secret}x"}, {"Authorization": secret}):
+            for path in ("/v1/cases", f"/v1/cases/{key}", "/v1/cases/a/b", "/v1/nothing", "/v1/cases?limit=0"):
+                async with client.get(path, headers=headers) as response:
+                    answers += [await response.text(), str(response.headers)]
+        await decide("ana", key, action="edit", version=4, text="forbidden")
+    assert caplog.records
+    logged = "\n".join(f"{record.getMessage()} {record.exc_text} {record.__dict__}" for record in caplog.records)
+    for told in (logged, *answers):
+        assert "ana-secret" not in told

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from bot.auth import Auth
+from bot.door import address
+from bot.sessions import Throttle
+from rejoinder.tokens import TokenTable
+from tests.bot.conftest import TOKENS, Client, House
+from tests.bot.samples import add_pending, post
+
+OWN_PAGE = {"X-Rejoinder": "desk"}
+
+
+async def log_in(client: Client, name: str = "ana") -> int:
+    token = TOKENS[name].token.get_secret_value() if name in TOKENS else name
+    async with client.post("/session", json={"token": token}, headers=OWN_PAGE) as response:
+        return response.status
+
+
+async def who(client: Client) -> object:
+    async with client.get("/session") as response:
+        return (await response.json())["name"]
+
+
+async def test_a_browser_logs_in_works_and_logs_out(client: Client, house: House) -> None:
+    key = await add_pending(house.ledger, post(1))
+    assert await who(client) is None
+    assert await log_in(client) == 200
+    assert await who(client) == "ana"
+    claim = {"action": "claim", "version": 4}
+    async with client.post(f"/v1/cases/{key}/decision", json=claim, headers=OWN_PAGE) as response:
+        assert (await response.json())["claimed_by"] == "ana"
+    async with client.delete("/session", headers=OWN_PAGE):
+        assert await who(client) is None
+
+
+async def test_the_cookie_is_kept_from_scripts_and_other_sites(client: Client) -> None:
+    body = {"token": "ana-secret-token"}
+    async with client.post("/session", json=body, headers=OWN_PAGE) as response:
+        (cookie,) = response.headers.getall("Set-Cookie")
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert "Max-Age=43200" in cookie
+    assert "secret" not in cookie
+
+
+async def test_another_sites_page_can_neither_decide_nor_log_in_nor_out(client: Client, house: House) -> None:
+    key = await add_pending(house.ledger, post(1))
+    await log_in(client)
+    async with client.post(f"/v1/cases/{key}/decision", json={"action": "claim", "version": 4}) as response:
+        assert response.status == 403
+    async with client.post("/session", json={"token": "ben-secret-token"}) as response:
+        assert response.status == 403
+    async with client.delete("/session") as response:
+        assert response.status == 403
+    assert await who(client) == "ana"
+    assert (await house.desk.case(key)).claimed_by is None
+
+
+@pytest.mark.parametrize("token", ["wrong-wrong", "", "site"])
+async def test_no_desk_opens_for_a_wrong_token_or_a_platforms(client: Client, token: str) -> None:
+    assert await log_in(client, token) == 401
+
+
+@pytest.mark.parametrize("body", [b"", b"token", b'{"token": 5}', b"[]"])
+async def test_a_login_that_makes_no_sense_is_refused(client: Client, body: bytes) -> None:
+    async with client.post("/session", data=body, headers=OWN_PAGE) as response:
+        assert response.status == 400
+
+
+async def test_guessing_tokens_is_slowed_down(house: House) -> None:
+    slow = House(**{**house.__dict__, "auth": Auth(TokenTable(TOKENS), Throttle(most=3))})
+    async with TestClient(TestServer(slow.app())) as client:
+        assert [await log_in(client, f"guess-number-{number}") for number in range(5)] == [401, 401, 401, 429, 429]
+        async with client.post("/session", json={"token": "ana-secret-token"}, headers=OWN_PAGE) as response:
+            assert response.status == 429
+            assert 0 < int(response.headers["Retry-After"]) <= 60
+
+
+def test_the_printed_address_keeps_the_token_behind_the_hash() -> None:
+    assert address("127.0.0.1", 8080, "abc") == "http://127.0.0.1:8080/#token=abc"
+    assert address("0.0.0.0", 80) == "http://127.0.0.1:80/"

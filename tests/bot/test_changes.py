@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from bot.changes import Changes, Subscription
+from ledger import Ledger
+from ledger.history import History
+from rejoinder.domain import CaseState, Transition, now
+from rejoinder.errors import LedgerUnavailable
+from tests.bot.samples import add_pending, post
+
+
+def change(number: int) -> Transition:
+    return Transition(
+        id=number, case_key="forum/1", version=number, from_state=None, to_state=CaseState.RECEIVED, at=now(),
+        who="machine", why="",
+    )  # fmt: skip
+
+
+async def test_everybody_gets_every_change_in_order(ledger: Ledger) -> None:
+    changes = Changes(ledger.history, every_s=60)
+    with changes.subscribe() as one, changes.subscribe() as other:
+        task = asyncio.create_task(changes.run())
+        while changes.last_id is None:
+            await asyncio.sleep(0)
+        await add_pending(ledger, post(1))
+        changes.nudge()
+        for subscriber in (one, other):
+            seen = [await asyncio.wait_for(subscriber.next(), 5) for _ in range(4)]
+            assert [item.to_state for item in seen if item] == ["received", "triaged", "grounded", "pending"]
+        task.cancel()
+
+
+async def test_one_who_falls_behind_is_told_to_start_over() -> None:
+    slow = Subscription(backlog=3)
+    for number in range(1, 5):
+        slow.offer(change(number))
+    assert await slow.next() is None
+    assert (after := await slow.next()) is not None
+    assert after.id == 4
+
+
+async def test_what_was_missed_is_replayed_up_to_what_was_handed_out(ledger: Ledger) -> None:
+    changes = Changes(ledger.history)
+    assert await changes.missed(0) == []
+    await add_pending(ledger, post(1))
+    changes.last_id = 3
+    missed = await changes.missed(1)
+    assert missed is not None
+    assert [item.id for item in missed] == [2, 3]
+
+
+async def test_too_much_missed_is_not_replayed(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.changes.PAGE", 2)
+    await add_pending(ledger, post(1))
+    changes = Changes(ledger.history)
+    changes.last_id = 4
+    assert await changes.missed(1) is None
+
+
+class Flaky:
+    """Be away for the first reads."""
+
+    def __init__(self, history: History, failures: int) -> None:
+        self._history = history
+        self._failures = failures
+
+    async def last_id(self) -> int:
+        return await self._history.last_id()
+
+    async def since(self, id: int, limit: int) -> list[Transition]:
+        if self._failures:
+            self._failures -= 1
+            raise LedgerUnavailable("the ledger is away")
+        return await self._history.since(id, limit)
+
+
+async def test_the_feed_outlives_a_ledger_that_is_away(ledger: Ledger, caplog: pytest.LogCaptureFixture) -> None:
+    changes = Changes(Flaky(ledger.history, failures=3), every_s=0.01)  # type: ignore[arg-type]
+    with changes.subscribe() as subscriber, caplog.at_level(logging.WARNING):
+        task = asyncio.create_task(changes.run())
+        while changes.last_id is None:
+            await asyncio.sleep(0)
+        await ledger.stages.receive([post(1)])
+        seen = await asyncio.wait_for(subscriber.next(), 5)
+        task.cancel()
+    assert seen is not None
+    assert seen.case_key == post(1).key
+    assert caplog.text.count("waits for the ledger") == 1

@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from bot.desk import Desk, Moderator, Queue
+from ledger import Ledger
+from models.toxicity import ToxicityHead
+from pipeline.guard import Guard
+from rejoinder.domain import Action, Case, CaseState, Decision, DraftRequest, Intent, Origin, Route, now
+from rejoinder.errors import (
+    BadInput,
+    CaseNotFound,
+    ClaimedByOther,
+    FailsChecks,
+    Forbidden,
+    NotAllowed,
+    RejoinderError,
+    StaleVersion,
+)
+from rejoinder.settings import DeskSettings, GuardSettings
+from tests.bot.samples import CHECKS, DRAFT, add_draft, add_pending, post, triage_of
+
+ANA = Moderator("ana", "reviewer")
+BEN = Moderator("ben", "reviewer")
+LEA = Moderator("lea", "lead")
+ADA = Moderator("ada", "admin")
+
+ASKS = {
+    Action.CLAIM: {},
+    Action.RELEASE: {},
+    Action.APPROVE: {},
+    Action.EDIT: {"text": "A text of one's own. It has two sentences."},
+    Action.REJECT: {"reason": "tone"},
+    Action.REDRAFT: {"intent": "questioning"},
+    Action.UNDO: {},
+}
+
+
+async def pending(ledger: Ledger, number: int = 1) -> str:
+    return await add_pending(ledger, post(number))
+
+
+async def ask(desk: Desk, key: str, action: Action, who: Moderator = ANA, /, **more: object) -> Case:
+    case = await desk.case(key)
+    return await desk.decide(key, Decision.model_validate({"action": action, "version": case.version} | more), who)
+
+
+async def in_state(ledger: Ledger, desk: Desk, state: CaseState) -> str:
+    """Bring a case to a state the way it gets there in life."""
+    flagged = post(1)
+    if state in (CaseState.RECEIVED, CaseState.TRIAGED, CaseState.DISMISSED, CaseState.ESCALATED, CaseState.FAILED):
+        await ledger.stages.receive([flagged])
+        routes = {CaseState.TRIAGED: Route.DRAFT, CaseState.DISMISSED: Route.DISMISS,
+                  CaseState.ESCALATED: Route.ESCALATE}  # fmt: skip
+        if state in routes:
+            await ledger.stages.triage(flagged, triage_of(route=routes[state]))
+        if state is CaseState.FAILED:
+            await ledger.stages.fail(flagged.key, "triage", "the model is away")
+        return flagged.key
+    key = await pending(ledger)
+    if state is CaseState.GROUNDED:
+        await ask(desk, key, Action.REDRAFT)
+    if state is CaseState.APPROVED:
+        await ask(desk, key, Action.APPROVE)
+    if state is CaseState.REJECTED:
+        await ask(desk, key, Action.REJECT, reason="tone")
+    return key
+
+
+ALLOWED = {
+    Action.CLAIM: {CaseState.PENDING},
+    Action.RELEASE: set[CaseState](),
+    Action.APPROVE: {CaseState.PENDING},
+    Action.EDIT: {CaseState.PENDING},
+    Action.REJECT: {CaseState.PENDING},
+    Action.REDRAFT: {CaseState.PENDING},
+    Action.UNDO: {CaseState.APPROVED, CaseState.REJECTED},
+}
+AFTERWARDS = {
+    Action.CLAIM: CaseState.PENDING,
+    Action.APPROVE: CaseState.APPROVED,
+    Action.EDIT: CaseState.APPROVED,
+    Action.REJECT: CaseState.REJECTED,
+    Action.REDRAFT: CaseState.GROUNDED,
+    Action.UNDO: CaseState.PENDING,
+}
+STATES = [state for state in CaseState if state is not CaseState.RELEASED]
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("action", list(Action))
+async def test_each_action_works_in_its_states_and_changes_nothing_in_the_others(
+    desk: Desk, ledger: Ledger, action: Action, state: CaseState
+) -> None:
+    key = await in_state(ledger, desk, state)
+    before = await desk.case(key)
+    assert before.state is state
+    if state in ALLOWED[action]:
+        assert (await ask(desk, key, action, **ASKS[action])).state is AFTERWARDS[action]
+        return
+    with pytest.raises((NotAllowed, BadInput)):
+        await ask(desk, key, action, **ASKS[action])
+    assert await desk.case(key) == before
+
+
+@pytest.mark.parametrize("who", [ANA, LEA, ADA], ids=lambda who: who.role)
+@pytest.mark.parametrize("action", [action for action in Action if action is not Action.UNDO])
+async def test_anothers_claim_holds_until_a_lead_overrides_it(
+    desk: Desk, ledger: Ledger, action: Action, who: Moderator
+) -> None:
+    key = await pending(ledger)
+    await ask(desk, key, Action.CLAIM, BEN)
+    with pytest.raises(ClaimedByOther) as refused:
+        await ask(desk, key, action, who, **ASKS[action])
+    assert "ben" in str(refused.value)
+    if not who.leads:
+        with pytest.raises(Forbidden, match="ask a lead"):
+            await ask(desk, key, action, who, override=True, **ASKS[action])
+        return
+    after = await ask(desk, key, action, who, override=True, **ASKS[action])
+    assert after.claimed_by in (None, who.name, "ben" if action is Action.REDRAFT else None)
+
+
+async def test_a_claim_that_ran_out_holds_nobody_up(ledger: Ledger, guard: Guard) -> None:
+    desk = Desk(ledger, guard, DeskSettings(claim_s=0.001))
+    key = await pending(ledger)
+    await ask(desk, key, Action.CLAIM, BEN)
+    assert (await ask(desk, key, Action.CLAIM, ANA)).claimed_by == "ana"
+
+
+async def test_approving_sends_the_draft_exactly_as_it_was_shown(desk: Desk, ledger: Ledger) -> None:
+    key = await pending(ledger)
+    after = await ask(desk, key, Action.APPROVE, text=DRAFT)
+    assert (after.final_text, after.decided_by) == (DRAFT, "ana")
+    assert after.release_at is not None
+    assert timedelta(seconds=15) < after.release_at - now() <= timedelta(seconds=20)
+
+
+async def test_approving_another_text_than_the_draft_is_refused(desk: Desk, ledger: Ledger) -> None:
+    key = await pending(ledger)
+    with pytest.raises(BadInput, match="use edit"):
+        await ask(desk, key, Action.APPROVE, text=DRAFT + " ")
+    assert (await desk.case(key)).state is CaseState.PENDING
+
+
+async def test_approving_takes_the_newest_draft(desk: Desk, ledger: Ledger) -> None:
+    key = await pending(ledger)
+    await ask(desk, key, Action.REDRAFT)
+    await add_draft(ledger, key, 2, "Another draft. It is the newest.")
+    assert (await ask(desk, key, Action.APPROVE)).final_text == "Another draft. It is the newest."
+
+
+async def test_a_case_without_a_draft_needs_a_text_of_ones_own(desk: Desk, ledger: Ledger) -> None:
+    key = await add_pending(ledger, post(1), origin=Origin.NONE, note="nothing fits")
+    with pytest.raises(BadInput, match="write the reply yourself"):
+        await ask(desk, key, Action.APPROVE)
+    assert (await ask(desk, key, Action.EDIT, text="My own words. They are two.")).state is CaseState.APPROVED
+
+
+async def test_a_draft_that_fails_a_check_is_not_approved_by_a_reviewer(desk: Desk, ledger: Ledger) -> None:
+    failing = CHECKS[0].model_copy(update={"passed": False})
+    key = await add_pending(ledger, post(1), checks=(failing,))
+    with pytest.raises(FailsChecks, match="sentences"):
+        await ask(desk, key, Action.APPROVE)
+    assert (await ask(desk, key, Action.APPROVE, LEA, override=True)).state is CaseState.APPROVED
+
+
+@pytest.mark.parametrize(("who", "override", "outcome"), [
+    (ANA, False, FailsChecks), (ANA, True, Forbidden), (LEA, False, FailsChecks), (LEA, True, None), (ADA, True, None),
+])  # fmt: skip
+async def test_a_text_that_fails_checks_leaves_only_by_a_leads_override(
+    desk: Desk, ledger: Ledger, who: Moderator, override: bool, outcome: type[RejoinderError] | None
+) -> None:
+    key = await pending(ledger)
+    if outcome is None:
+        after = await ask(desk, key, Action.EDIT, who, text="This is forbidden. It is.", override=override)
+        assert after.final_text == "This is forbidden. It is."
+        assert "checks overridden" in (await desk.history(key))[-1].why
+        return
+    with pytest.raises(outcome):
+        await ask(desk, key, Action.EDIT, who, text="This is forbidden. It is.", override=override)
+    assert (await desk.case(key)).state is CaseState.PENDING
+
+
+async def test_the_real_guard_judges_what_a_moderator_writes(ledger: Ledger) -> None:
+    desk = Desk(ledger, Guard(GuardSettings(), ToxicityHead.load()), DeskSettings())
+    key = await pending(ledger)
+    with pytest.raises(FailsChecks, match="links"):
+        await ask(desk, key, Action.EDIT, text="Look at https://zorblax.example for more. It says all there is to say.")
+
+
+async def test_failed_checks_come_with_all_their_values(desk: Desk, ledger: Ledger) -> None:
+    key = await pending(ledger)
+    with pytest.raises(FailsChecks) as refused:
+        await ask(desk, key, Action.EDIT, text="forbidden")
+    assert [check.name for check in refused.value.checks] == ["insult", "length"]
+    assert refused.value.checks == await desk.check(key, "forbidden")
+
+
+@pytest.mark.parametrize("text", [None, "", "  \n "])
+async def test_an_empty_edit_is_refused(desk: Desk, ledger: Ledger, text: str | None) -> None:
+    key = await pending(ledger)
+    with pytest.raises(BadInput, match="empty"):
+        await ask(desk, key, Action.EDIT, text=text)
+
+
+@pytest.mark.parametrize("reason", [None, "", "  ", "other", "other:  "])
+async def test_a_rejection_needs_a_reason(desk: Desk, ledger: Ledger, reason: str | None) -> None:
+    key = await pending(ledger)
+    with pytest.raises(BadInput, match="reason"):
+        await ask(desk, key, Action.REJECT, reason=reason)
+
+
+@pytest.mark.parametrize(("given", "stored"), [
+    ("tone", "tone"), ("tone: too sharp", "tone: too sharp"), ("I don't like it", "other: I don't like it"),
+    ("other: see chat", "other: see chat"),
+])  # fmt: skip
+async def test_a_reason_is_kept_in_the_history(desk: Desk, ledger: Ledger, given: str, stored: str) -> None:
+    key = await pending(ledger)
+    assert (await ask(desk, key, Action.REJECT, reason=given)).decided_why == stored
+    assert (await desk.history(key))[-1].why == stored
+
+
+async def test_a_redraft_asks_for_something_unlike_all_that_was_said(desk: Desk, ledger: Ledger) -> None:
+    flagged = post(1).model_copy(update={"context": ("an earlier reply",)})
+    key = await add_pending(ledger, flagged)
+    after = await ask(desk, key, Action.REDRAFT, intent="positive", hint="mention school")
+    assert after.request == DraftRequest(
+        number=2, intent=Intent.POSITIVE, hint="mention school", avoid=(DRAFT, "an earlier reply")
+    )
+    await add_draft(ledger, key, 2, "Second draft. It is here.", intent=Intent.POSITIVE)
+    third = (await ask(desk, key, Action.REDRAFT)).request
+    assert (third.number, third.intent) == (3, Intent.POSITIVE)
+    assert set(third.avoid) == {DRAFT, "an earlier reply", "Second draft. It is here."}
+
+
+async def test_a_redraft_leaves_as_the_grounded_message(desk: Desk, ledger: Ledger) -> None:
+    key = await pending(ledger)
+    await ask(desk, key, Action.REDRAFT, intent="denouncing")
+    rows = await ledger.outbox.lease("test", 30, 10)
+    (message,) = [json.loads(row.value) for row in rows if row.topic == "grounded"]
+    assert set(message) == {"post", "triage", "grounding", "request"}
+    assert message["request"]["intent"] == "denouncing"
+
+
+async def test_a_decision_on_an_old_version_names_who_was_faster(desk: Desk, ledger: Ledger) -> None:
+    key = await pending(ledger)
+    version = (await desk.case(key)).version
+    await ask(desk, key, Action.APPROVE, BEN)
+    with pytest.raises(StaleVersion, match="ben approved it") as refused:
+        await desk.decide(key, Decision(action=Action.REJECT, version=version, reason="tone"), ANA)
+    assert refused.value.case is not None
+    assert refused.value.case.decided_by == "ben"
+
+
+@pytest.mark.parametrize("action", [Action.APPROVE, Action.REJECT])
+async def test_who_decided_can_take_it_back_and_so_can_a_lead_but_nobody_else(
+    desk: Desk, ledger: Ledger, action: Action
+) -> None:
+    key = await pending(ledger)
+    for undoer in (ANA, LEA):
+        await ask(desk, key, action, ANA, **ASKS[action])
+        with pytest.raises(Forbidden, match="only ana or a lead"):
+            await ask(desk, key, Action.UNDO, BEN)
+        after = await ask(desk, key, Action.UNDO, undoer)
+        assert (after.state, after.final_text) == (CaseState.PENDING, None)
+
+
+async def test_what_has_left_is_not_undone(ledger: Ledger, guard: Guard) -> None:
+    desk = Desk(ledger, guard, DeskSettings(undo_s=0))
+    key = await pending(ledger)
+    await ask(desk, key, Action.APPROVE)
+    assert await ledger.outbox.lease("test", 30, 10)
+    with pytest.raises(NotAllowed):
+        await ask(desk, key, Action.UNDO)
+
+
+async def test_an_unknown_case_is_said_to_be_unknown(desk: Desk) -> None:
+    with pytest.raises(CaseNotFound):
+        await desk.decide("forum/nowhere", Decision(action=Action.CLAIM, version=1), ANA)
+
+
+async def test_the_queue_is_narrowed_to_what_one_holds(desk: Desk, ledger: Ledger) -> None:
+    first, second = await pending(ledger, 1), await pending(ledger, 2)
+    await ask(desk, second, Action.CLAIM, BEN)
+    assert [case.key for case in (await desk.queue(Queue())).cases] == [first, second]
+    assert [case.key for case in (await desk.queue(Queue(claimed_by="ben"))).cases] == [second]
+    with pytest.raises(BadInput, match="limit"):
+        await desk.queue(Queue(limit=0))
+    assert (await desk.counts())[CaseState.PENDING] == 2

