@@ -18,7 +18,7 @@ demo: .venv/run
 	@exec $(BIN)/rejoinder demo $(DEMO_ARGS)
 
 test: .venv/dev
-	@sh deploy/find-browser.sh || true
+	@sh deploy/test-programs.sh
 	$(BIN)/python -m pytest
 
 check: .venv/dev

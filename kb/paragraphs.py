@@ -88,7 +88,9 @@ def sentences(text: str) -> list[str]:
 def _packed(blocks: Sequence[Block]) -> list[_Piece]:
     packed: list[_Piece] = []
     for piece in (piece for block in blocks for piece in _fitting(block)):
-        if packed and min(packed[-1].words, piece.words) < FEWEST_WORDS and packed[-1].words + piece.words <= MOST_WORDS:
+        # What ends in a colon introduces what follows, so it does not join what is before it.
+        short = packed and (packed[-1].words < FEWEST_WORDS or (piece.words < FEWEST_WORDS and piece.text[-1:] != ":"))
+        if short and packed[-1].words + piece.words <= MOST_WORDS:
             packed[-1] += piece
         else:
             packed.append(piece)

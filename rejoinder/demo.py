@@ -131,6 +131,7 @@ async def run_demo(settings: Settings, *, samples: bool, announce: Announce, sto
             producer = await stack.enter_async_context(Producer(settings.kafka))
             family = Family(settings, ledger, producer, broker)
             await stack.enter_async_context(family.broker())
+            stack.push_async_callback(producer.close)
             stack.push_async_callback(drain, ledger, settings)
             port = await stack.enter_async_context(web_process(settings, ledger, producer, gateway=True, desk=True))
             announce(port, broker.bootstrap)

@@ -1,4 +1,4 @@
-"""What is known of a document before it is read, and the reader's choice by what its bytes are."""
+"""What is known of a document before it is read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AliasChoices, Field, field_validator
 
 from rejoinder.domain import Record, TargetGroup
 
@@ -17,7 +17,7 @@ class SourceDocument(Record):
     """Be a file to take paragraphs from, with what is cited of it.
 
     The fields are those of a crawl's manifest; others there are left alone. `groups` are the target groups that the
-    whole document is about; `language` is ISO 639-1, None when unknown.
+    whole document is about; `language` is ISO 639-1, None when unknown; `url` is empty when there is none to cite.
     """
 
     id: Line
@@ -26,15 +26,16 @@ class SourceDocument(Record):
     institution: Line
     symbol: Line
     year: Annotated[int, Field(ge=1900, le=2100)]
-    url: Annotated[str, Field(pattern=r"^(https?|file)://\S+$")]
-    groups: tuple[TargetGroup, ...] = ()
-    language: str | None = None
+    url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""
+    groups: Annotated[tuple[TargetGroup, ...], Field(validation_alias=AliasChoices("groups", "group"))] = ()
+    language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] | None = None
 
     @field_validator("groups", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
-        return tuple(part.strip() for part in value.replace(";", ",").split(",") if part.strip()) if isinstance(
-            value, str) else value
+        if not isinstance(value, str):
+            return value
+        return tuple(part.strip() for part in value.replace(";", ",").split(",") if part.strip())
 
     @property
     def citation_digest(self) -> str:

@@ -19,7 +19,8 @@ BANDS, ROWS = 12, 8
 _SHINGLE = 5
 _WORD = re.compile(r"\w+")
 _FIGURE = re.compile(
-    r"(\d[\d.,]*)\s*(?:%|per cent|percent|million|billion|thousand|out of|in \d|por ciento|millones|per cento|milioni|Prozent)",
+    r"(\d[\d.,]*)\s*(?:%|per cent|percent|million|billion|thousand|out of|in \d|por ciento|millones|per cento|"
+    r"milioni|Prozent)",
     re.IGNORECASE)
 
 

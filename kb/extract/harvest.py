@@ -81,7 +81,8 @@ class Harvest:
 
     def find(self, document: str) -> Entry | None:
         """Return what is known of a document."""
-        row = self._db.execute("SELECT sha256, citation, status, notes FROM document WHERE id = ?", (document,)).fetchone()
+        query = "SELECT sha256, citation, status, notes FROM document WHERE id = ?"
+        row = self._db.execute(query, (document,)).fetchone()
         return Entry(row[0], row[1], Status(row[2]), tuple(row[3].splitlines())) if row else None
 
     def holder(self, sha256: str) -> str | None:
@@ -139,11 +140,13 @@ class Harvest:
         """Remove a document; return the paragraphs of others that were folded into its own."""
         rows = self._db.execute(
             "SELECT other.number, other.text, other.kept_as FROM paragraph AS other JOIN paragraph AS own ON "
-            "other.kept_as = own.number WHERE own.document = ? AND other.document != ?", (document, document)).fetchall()
+            "other.kept_as = own.number WHERE own.document = ? AND other.document != ?",
+            (document, document)).fetchall()
         # The folded paragraph is filed under the keys of the one it repeated: close enough to be found, and no sketch
         # has to be computed here.
         orphans = [(number, text, self._keys(kept)) for number, text, kept in rows]
-        self._db.execute("DELETE FROM band WHERE number IN (SELECT number FROM paragraph WHERE document = ?)", (document,))
+        self._db.execute("DELETE FROM band WHERE number IN (SELECT number FROM paragraph WHERE document = ?)",
+                         (document,))
         self._db.executemany("UPDATE paragraph SET kept_as = NULL WHERE number = ?", [(one[0],) for one in orphans])
         self._db.execute("DELETE FROM paragraph WHERE document = ?", (document,))
         self._db.execute("DELETE FROM document WHERE id = ?", (document,))

@@ -19,6 +19,7 @@ _MARKS = re.compile(rb"class=\"(?:oj-)?(?:ti-art|title-article-norm)\"")
 _FORMEX = re.compile(rb"<(?:ACT|CONS\.ACT|ANNEX|CONS\.ANNEX|CORR|PUBLIC|GENERAL)[\s>]")
 _LABEL = re.compile(r"(?:\(?(?:\d{1,3}|[a-z]{1,5}|[A-Z])[).]|[—–•-])")
 _RECITAL = re.compile(r"\((\d{1,3})\)")
+_DIVISION = re.compile(r"PREAMBLE|(?:PART|TITLE|CHAPTER|SECTION)\s+[IVXL\d]+", re.IGNORECASE)
 _ARTICLE = re.compile(r"Article\s+(\d+[a-z]*|[IVXL]+)", re.IGNORECASE)
 
 _TITLES = ("ti-art", "title-article-norm")
@@ -42,6 +43,8 @@ class _Place:
 
     def passage(self, text: str) -> Passage | None:
         """Return the text as a passage here, with the list mark before it; None when it is only a mark."""
+        if _DIVISION.fullmatch(text):
+            return None
         if _LABEL.fullmatch(text):
             hit = _RECITAL.fullmatch(text)
             if hit and self.name.startswith(("Preamble", "Recital")):
@@ -118,7 +121,8 @@ def _enter_annex(place: _Place, title: str) -> None:
 def _is_leaf(node: etree._Element, name: str) -> bool:
     if not name.startswith(_TEXTS):
         return node.tag == "p" and not name
-    return not any(_class(inner).startswith(("norm", "list", "grid")) for inner in node.iterdescendants("p", "div", "table"))
+    inner = (_class(one) for one in node.iterdescendants("p", "div", "table"))
+    return not any(name.startswith(("norm", "list", "grid")) for name in inner)
 
 
 def _text(node: etree._Element) -> str:
@@ -140,15 +144,20 @@ def _formex(node: etree._Element, place: _Place) -> Iterator[Passage]:
         if not isinstance(child.tag, str) or child.tag in _FORMEX_DROPPED:
             continue
         if child.tag == "ARTICLE" and not _quoted(child):
-            _enter(place, tidy("".join(child.find("TI.ART").itertext())) if child.find("TI.ART") is not None else "")
+            _enter(place, _title(child, "TI.ART"))
         elif child.tag in ("ANNEX", "CONS.ANNEX"):
-            _enter_annex(place, tidy("".join(child.find("TITLE").itertext())) if child.find("TITLE") is not None else "ANNEX")
+            _enter_annex(place, _title(child, "TITLE") or "ANNEX")
         if child.tag in _FORMEX_TEXTS and not any(inner.tag in _FORMEX_TEXTS for inner in child.iterdescendants()):
             passage = place.passage(_formex_text(child))
             if passage:
                 yield passage
         else:
             yield from _formex(child, place)
+
+
+def _title(node: etree._Element, tag: str) -> str:
+    found = node.find(tag)
+    return "" if found is None else tidy("".join(found.itertext()))
 
 
 def _quoted(node: etree._Element) -> bool:

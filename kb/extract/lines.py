@@ -96,6 +96,8 @@ def _rejoined(lines: list[Line]) -> list[Line]:
     joined: list[Line] = []
     for line in lines:
         last = joined[-1] if joined else None
+        if last and set(line.text) <= _MARKS and 0 < line.size < 0.8 * last.size and line.bottom > last.bottom:
+            continue
         if last and _level(last, line) and -2 <= line.left - last.right < 2 * max(last.size, line.size):
             joined[-1] = Line(f"{last.text} {line.text}", last.left, line.right, min(last.bottom, line.bottom),
                               max(last.top, line.top), max(last.size, line.size))

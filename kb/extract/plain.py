@@ -21,6 +21,7 @@ _LEADING = 12.0
 _LONG_LINE = 120
 _GLUED_NOTE = re.compile(r"(?<=[a-z][,.;])\d{1,2}(?=\s)")
 _GLUED_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z)][,;.:])(?=[A-Z])")
+_PARTED_MARK = re.compile(r"^(\d{1,3}\.|\([a-z]{1,4}\)) ?\n", re.MULTILINE)
 _CLOSING_PART = re.compile(r"\s*PART [IVX]+\s*$")
 _SHAPES = ("JSON needs `text` (a resolution), or `articles` with `content_en` (a treaty), or `paragraphs`, a list of "
            "texts. Bring it into one of these forms.")
@@ -48,7 +49,7 @@ def read_json(content: bytes, language: str) -> Reading:
     if isinstance(data.get("articles"), list):
         return reading(list(_treaty(data, "zh" if language == "zh" else "en")))
     if isinstance(data.get("text"), str):
-        return _laid_out([_GLUED_NOTE.sub("", page) for page in data["text"].split("\n\n")])
+        return _laid_out([_PARTED_MARK.sub(r"\1 ", _GLUED_NOTE.sub("", page)) for page in data["text"].split("\n\n")])
     if isinstance(texts := data.get("paragraphs"), list) and all(isinstance(text, str) for text in texts):
         return reading([Passage(tidy(text)) for text in texts])
     raise BadInput(_SHAPES)
@@ -84,7 +85,9 @@ def _markdown(tokens: Sequence[Token]) -> Iterator[Passage]:
             mark = f"{token.info}{token.markup} " if token.info else ""
         elif token.type == "inline" and not _is_contents_entry(token):
             text = tidy("".join(" " if one.type.endswith("break") else one.content for one in token.children or ()))
-            yield Passage(text and f"{'' if heading else mark}{text}", heading=heading)
+            # A table whose rows differ in length is no table to the parser, and nothing to quote either.
+            if not text.startswith("|"):
+                yield Passage(text and f"{'' if heading else mark}{text}", heading=heading)
             mark = ""
 
 

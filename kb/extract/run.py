@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import TimeoutError as RanOut
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
@@ -81,14 +82,16 @@ def extract_documents(
     begun, limits = time.monotonic(), limits or Limits()
     ordered = sorted(documents, key=lambda document: (-document.year, document.id))
     report = ExtractionReport()
-    with _pool(limits, terms or GroupTerms.load()) as pool:
+    terms = terms or GroupTerms.load()
+    with _pool(limits) as pool:
         try:
-            for done, job in enumerate(_in_order(pool, ordered, harvest, limits), start=1):
+            schedule = partial(_begin, pool, harvest, limits, terms)
+            for done, job in enumerate(_in_order(schedule, ordered, 4 * limits.workers), start=1):
                 _take_in(job, harvest, report)
                 if progress:
                     progress(done, len(ordered), job.document)
         except BaseException:
-            pool.stop()
+            pool.stop()  # type: ignore[no-untyped-call]
             raise
     if store is not None:
         store.add(harvest.evidence())
@@ -97,47 +100,50 @@ def extract_documents(
     return report
 
 
-def _pool(limits: Limits, terms: GroupTerms) -> ProcessPool:
+def _pool(limits: Limits) -> ProcessPool:
     # A fresh process every 200 documents gives back what C libraries leak.
     return ProcessPool(max_workers=limits.workers, max_tasks=200, initializer=prepare,
-                       initargs=(limits.memory_mb, terms), context=get_context("spawn"))
+                       initargs=(limits.memory_mb,), context=get_context("spawn"))
 
 
-def _in_order(pool: ProcessPool, documents: list[SourceDocument], harvest: Harvest, limits: Limits) -> Iterator[_Job]:
+def _in_order(schedule: Callable[[SourceDocument], _Job], documents: list[SourceDocument], most: int) -> Iterator[_Job]:
     """Yield the jobs in the documents' order, with a few at work ahead: folding and ids must not depend on speed."""
     ahead: deque[_Job] = deque()
     for document in documents:
-        ahead.append(_begin(pool, document, harvest, limits))
-        if len(ahead) > 4 * limits.workers:
+        ahead.append(schedule(document))
+        if len(ahead) > most:
             yield ahead.popleft()
     yield from ahead
 
 
-def _begin(pool: ProcessPool, document: SourceDocument, harvest: Harvest, limits: Limits) -> _Job:
+def _begin(pool: ProcessPool, harvest: Harvest, limits: Limits, terms: GroupTerms, document: SourceDocument) -> _Job:
     try:
         sha256 = sha256_of(document.file)
     except OSError as error:
         return _Job(document, "", None, f"The file can't be read: {error.strerror}. Fetch it again.")
+    if harvest.holder(sha256) not in (None, document.id):
+        return _Job(document, sha256, None)
     known = harvest.find(document.id)
     settled = known and (known.sha256, known.citation) == (sha256, _citation(document))
     if known and settled and (known.status is Status.DONE or (known.status is Status.FAILED and not limits.retry)):
         return _Job(document, sha256, None)
-    return _Job(document, sha256, pool.schedule(extract, args=(document, sha256), timeout=limits.seconds))
+    return _Job(document, sha256, pool.schedule(extract, args=(document, sha256, terms), timeout=limits.seconds))
 
 
 def _take_in(job: _Job, harvest: Harvest, report: ExtractionReport) -> None:
     report.documents += 1
+    holder = harvest.holder(job.sha256)
+    if holder not in (None, job.document.id):
+        message = f"It has the same content as {holder}, and was left out."
+        report.repeated_documents += 1
+        report.problems.append(Problem(job.document.id, message, fatal=False))
+        return
     if job.future is None and not job.problem:
         report.unchanged += 1
         entry = harvest.find(job.document.id)
         if entry and entry.status is Status.FAILED:
             report.failed += 1
             report.problems += [Problem(job.document.id, note, fatal=True) for note in entry.notes]
-        return
-    holder = harvest.holder(job.sha256)
-    if holder not in (None, job.document.id):
-        report.repeated_documents += 1
-        report.problems.append(Problem(job.document.id, f"It has the same content as {holder}, and was left out.", fatal=False))
         return
     _store(job, _result(job), harvest, report)
 

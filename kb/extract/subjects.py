@@ -16,6 +16,9 @@ from rejoinder.errors import KnowledgeBaseError
 
 SURE = 0.95
 """Probability from which a paragraph's own language counts; below it the document's does."""
+_LANGUAGES = ("ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fi", "fr", "ga", "gl", "hr", "hu",
+              "it", "lt", "lv", "mt", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "tr", "uk", "zh")
+"""Those that the institutions publish in, and of Spain and the neighbours: more only invite mistakes."""
 _LISTS = ("terms", "synonyms", "instruments")
 
 
@@ -35,7 +38,8 @@ class GroupTerms:
             raise KnowledgeBaseError(f"The keywords of the target groups can't be read: {error}. Install the package "
                                      "again.") from error
         tables = {group: data.get(group.value, {}) for group in TargetGroup}
-        return cls({group: [word for name in _LISTS for word in table.get(name, ())] for group, table in tables.items()})
+        return cls({group: [word for name in _LISTS for word in table.get(name, ())]
+                    for group, table in tables.items()})
 
     def named_in(self, text: str) -> tuple[TargetGroup, ...]:
         """Return the groups that a text names, the one named most often first."""
@@ -44,7 +48,7 @@ class GroupTerms:
         return tuple(sorted((group for group in counts if counts[group]), key=lambda group: -counts[group]))
 
     def groups_of(self, text: str, title: str, whole: tuple[TargetGroup, ...]) -> tuple[TargetGroup, ...]:
-        """Return a paragraph's groups: those it names, else its document's, else those its title names, else `other`."""
+        """Return a paragraph's groups: those it names, else its document's, else its title's, else `other`."""
         return self.named_in(text) or whole or self.named_in(title) or (TargetGroup.OTHER,)
 
 
@@ -62,7 +66,9 @@ def language_in(text: str, document: str) -> str:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    return LanguageIdentifier.from_pickled_model(MODEL_FILE, norm_probs=True)
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(list(_LANGUAGES))
+    return identifier
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:

@@ -17,6 +17,7 @@ _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = (*_HEADINGS, "p", "li", "td", "dd", "blockquote", "pre")
 _SKIPPED = {"script", "style", "nav", "footer", "aside", "form", "template", "noscript"}
 _NUMBERED = re.compile(r"\S+\s+(?:\d+|[IVXL]+)\b.*|\S*\d+\S*|第.+[条條]")
+_ACCENTED = re.compile(r"[^\x00-\x7f]")
 _FEWEST_ARTICLES = 5
 
 
@@ -31,20 +32,24 @@ def read_html(content: bytes, language: str) -> Reading:
         raise BadInput("The page is empty. Fetch it again.") from error
     passages = list(_outline(tree)) if _has_outline(tree) else _main_text(text)
     if not any(not passage.heading for passage in passages):
-        raise BadInput("The page holds no text: a challenge or an error page, perhaps. Open it in a browser and save it "
-                       "from there.")
+        raise BadInput("The page holds no text: a challenge or an error page, perhaps. Open it in a browser and save "
+                       "it from there.")
     return reading(passages)
 
 
 def decoded(content: bytes) -> str:
-    """Decode text by its byte order mark, as UTF-8, or by the most likely encoding."""
+    """Decode text as UTF-8, as Windows-1252 where it looks Western, or by the most likely encoding."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        best = from_bytes(content).best()
-        if best is None:
-            raise BadInput("The file is no text in any known encoding. Save it as UTF-8.") from None
-        return str(best)
+        western = content.decode("cp1252", errors="replace")
+    # Single-byte encodings can't be told apart by a few accents; Cyrillic or Greek would be accented all through.
+    if len(_ACCENTED.findall(western)) <= 0.2 * len(western) and "\ufffd" not in western:
+        return western
+    best = from_bytes(content).best()
+    if best is None:
+        raise BadInput("The file is no text in any known encoding. Save it as UTF-8.")
+    return str(best)
 
 
 def _has_outline(tree: html.HtmlElement) -> bool:
@@ -74,5 +79,6 @@ def _main_text(text: str) -> list[Passage]:
     if not found:
         return []
     root = etree.fromstring(found.encode())
-    leaves = (node for node in root.iter("head", "p", "item", "cell", "quote") if not len(node.xpath("./p|./item|./head")))
+    nodes = root.iter("head", "p", "item", "cell", "quote")
+    leaves = (node for node in nodes if node.find("p") is None and node.find("item") is None)
     return [Passage(tidy("".join(node.itertext())), heading=node.tag == "head") for node in leaves]

@@ -21,7 +21,6 @@ VERSION = 1
 """Raise it when the same file would give other paragraphs: documents read by an older version are read again."""
 FEWEST_WORDS = 6
 """A shorter paragraph is what is left of a heading or a table."""
-_terms: GroupTerms | None = None
 
 
 @dataclass(frozen=True)
@@ -35,10 +34,8 @@ class Yield:
     problem: str = ""
 
 
-def prepare(memory_mb: int, terms: GroupTerms) -> None:
-    """Set up a worker process: bound its memory and keep the groups' words."""
-    global _terms
-    _terms = terms
+def prepare(memory_mb: int) -> None:
+    """Bound the memory of a worker process."""
     try:
         import resource
     except ImportError:  # Windows has no such limit; there the time limit alone holds.
@@ -48,14 +45,14 @@ def prepare(memory_mb: int, terms: GroupTerms) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
-def extract(document: SourceDocument, sha256: str) -> Yield:
+def extract(document: SourceDocument, sha256: str, terms: GroupTerms) -> Yield:
     """Read a document; what is wrong with its file is told in the result, not raised."""
     try:
         content = document.file.read_bytes()
         if hashlib.sha256(content).hexdigest() != sha256:
             return Yield(problem="The file changed while it was read. Run again.")
         found = read(content, document.file.name, document.language or "")
-        return Yield(tuple(_paragraphs(document, found)), found.notes, found.pages, found.scanned)
+        return Yield(tuple(_paragraphs(document, found, terms)), found.notes, found.pages, found.scanned)
     except (BadInput, OSError) as error:
         return Yield(problem=str(error))
     except MemoryError:
@@ -68,10 +65,10 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _paragraphs(document: SourceDocument, found: Reading) -> list[Sketched]:
+def _paragraphs(document: SourceDocument, found: Reading, terms: GroupTerms) -> list[Sketched]:
     packed = [one for one in paragraphs_of(blocks_of(found.passages)) if count_words(one.text) >= FEWEST_WORDS]
     language = document.language or _main_language(packed)
-    return [_sketched(document, one, language) for one in packed]
+    return [_sketched(document, one, language, terms) for one in packed]
 
 
 def _main_language(paragraphs: list[Paragraph]) -> str:
@@ -79,9 +76,8 @@ def _main_language(paragraphs: list[Paragraph]) -> str:
     return language_of(sample)[0] if sample else ""
 
 
-def _sketched(document: SourceDocument, paragraph: Paragraph, language: str) -> Sketched:
+def _sketched(document: SourceDocument, paragraph: Paragraph, language: str, terms: GroupTerms) -> Sketched:
     text = clean(paragraph.text)
-    terms = _terms or GroupTerms.load()
     source = Source(institution=document.institution, title=document.title, symbol=document.symbol,
                     locator=paragraph.place, year=document.year, url=document.url)
     evidence = Evidence(id=f"{document.id}#{paragraph.key}", text=text, source=source,

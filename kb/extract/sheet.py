@@ -1,0 +1,108 @@
+"""Read a metadata sheet: what is cited of files that somebody adds by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from kb.extract.documents import SourceDocument
+from kb.extract.formats import SUFFIXES
+from kb.extract.web import decoded
+from rejoinder.errors import BadInput
+
+COLUMNS = "file, title, institution, symbol, year, url, groups, language"
+_TABLE = "document"
+
+
+def documents_of(paths: Iterable[Path], sheet: Path) -> list[SourceDocument]:
+    """Pair files, and the readable files below folders, with their rows in a CSV, JSON, JSON Lines or TOML sheet.
+
+    A row names its file by a path, taken from the sheet's folder, or by its bare name. `symbol` is the title where it
+    is missing, `id` the symbol. Raises BadInput for a sheet that can't be read, a row that lacks something, and a file
+    without a row.
+    """
+    documents = [_document(number, row, sheet) for number, row in enumerate(_rows(sheet), start=1)]
+    _refuse_repeated(documents, sheet)
+    files = sorted({file for path in paths for file in _files(path)} - {sheet.resolve()})
+    if missing := [file.name for file in files if _row_of(file, documents) is None]:
+        raise BadInput(f"{sheet} has no row for {', '.join(missing[:10])}. Add one with {COLUMNS}: evidence that can't "
+                       "be cited is of no use.")
+    return [row.model_copy(update={"file": file}) for file in files if (row := _row_of(file, documents))]
+
+
+def _files(path: Path) -> Iterable[Path]:
+    if path.is_dir():
+        return [file.resolve() for file in path.rglob("*") if file.is_file() and file.suffix.casefold() in SUFFIXES]
+    if not path.is_file():
+        raise BadInput(f"There is no file {path}. Check the path.")
+    return [path.resolve()]
+
+
+def _row_of(file: Path, documents: Sequence[SourceDocument]) -> SourceDocument | None:
+    exact = next((row for row in documents if row.file.resolve() == file), None)
+    return exact or next((row for row in documents if row.file.name == file.name and not row.file.exists()), None)
+
+
+def _rows(sheet: Path) -> list[Mapping[str, Any]]:
+    try:
+        text = decoded(sheet.read_bytes())
+        rows = _PARSERS[sheet.suffix.casefold()](text)
+    except OSError as error:
+        raise BadInput(f"The sheet {sheet} can't be read: {error.strerror}. Check the path.") from error
+    except KeyError as error:
+        raise BadInput(f"The sheet {sheet} is none of {', '.join(_PARSERS)}. Save it as one of these.") from error
+    except (ValueError, csv.Error) as error:
+        raise BadInput(f"The sheet {sheet} is torn: {error}. Correct that place.") from error
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise BadInput(f"The sheet {sheet} holds no rows. It needs {COLUMNS}; in TOML as [[{_TABLE}]] tables.")
+    return rows
+
+
+def _document(number: int, row: Mapping[str, Any], sheet: Path) -> SourceDocument:
+    given = {name.strip().casefold(): value for name, value in row.items() if name and value not in (None, "", [])}
+    if file := given.get("file"):
+        given["file"] = sheet.parent / str(file)
+    given.setdefault("symbol", given.get("title"))
+    given.setdefault("id", given.get("symbol"))
+    try:
+        return SourceDocument.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        column = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"{sheet}, row {number}, column '{column}': {first['msg']}. The columns: {COLUMNS}.") from error
+
+
+def _refuse_repeated(documents: Sequence[SourceDocument], sheet: Path) -> None:
+    seen: dict[str, Path] = {}
+    for document in documents:
+        if document.id in seen:
+            raise BadInput(f"{sheet}: {seen[document.id].name} and {document.file.name} are both '{document.id}'. Give "
+                           "each its own symbol, or an `id`.")
+        seen[document.id] = document.file
+
+
+def _from_csv(text: str) -> list[dict[str, Any]]:
+    separator = max(",;\t", key=text.partition("\n")[0].count)
+    return list(csv.DictReader(text.splitlines(), delimiter=separator))
+
+
+def _from_json(text: str) -> Any:
+    data = json.loads(text)
+    return data.get(f"{_TABLE}s") if isinstance(data, dict) else data
+
+
+def _from_json_lines(text: str) -> Any:
+    return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+def _from_toml(text: str) -> Any:
+    return tomllib.loads(text).get(_TABLE)
+
+
+_PARSERS = {".csv": _from_csv, ".tsv": _from_csv, ".json": _from_json, ".jsonl": _from_json_lines, ".toml": _from_toml}

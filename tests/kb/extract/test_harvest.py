@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kb.extract.folding import bands, same
+from kb.extract.harvest import FILE, Entry, Harvest, Sketched, Status
+from rejoinder.domain import Evidence, Source, TargetGroup
+from rejoinder.errors import KnowledgeBaseError
+
+LONG = ("Recognizing that persons who arrive in the harbours of the coast face discrimination in employment, housing "
+        "and education, and underlining that the same rights belong to everybody who lives there, whatever boat they "
+        "came on, as well as the duty of all harbour masters to protect these rights without distinction of any kind")
+
+
+def sketched(name: str, text: str) -> Sketched:
+    source = Source(institution="Union of Zorblax", title="T", symbol="S", locator="Paragraph 1", year=2020, url="")
+    evidence = Evidence(id=name, text=text, groups=(TargetGroup.MIGRANTS,), source=source)
+    return Sketched(evidence, tuple(bands(text)))
+
+
+def entry(sha256: str, status: Status = Status.DONE, *notes: str) -> Entry:
+    return Entry(sha256, "1:x", status, notes)
+
+
+def test_a_changed_word_or_two_is_a_repetition() -> None:
+    again = LONG.replace("Recognizing", "Recognizing also").replace("any kind", "any sort")
+    assert same(LONG, again)
+    assert set(bands(LONG)) & set(bands(again))
+
+
+def test_another_figure_is_another_fact() -> None:
+    assert not same(f"{LONG}: 34 per cent of them", f"{LONG}: 22 per cent of them")
+    assert not same(LONG, LONG[: len(LONG) // 2])
+
+
+def test_gives_out_each_paragraph_once_and_remembers_who_repeats_it(tmp_path: Path) -> None:
+    with Harvest(tmp_path) as harvest:
+        assert harvest.put("B", 2025, entry("b"), [sketched("B#1", LONG), sketched("B#2", "Something else.")]) == 2
+        assert harvest.put("A", 2023, entry("a"), [sketched("A#1", f"{LONG},")]) == 0
+        assert [one.id for one in harvest.evidence()] == ["B#1", "B#2"]
+        assert harvest.repeated("B#1") == ["A#1"]
+        assert harvest.counts() == (2, 1)
+
+
+def test_a_repetition_takes_over_when_its_original_goes(tmp_path: Path) -> None:
+    with Harvest(tmp_path) as harvest:
+        harvest.put("B", 2025, entry("b"), [sketched("B#1", LONG)])
+        harvest.put("A", 2023, entry("a"), [sketched("A#1", LONG)])
+        harvest.put("C", 2022, entry("c"), [sketched("C#1", LONG)])
+        harvest.put("B", 2025, entry("b2"), [sketched("B#1", "Rewritten from start to end.")])
+        assert [one.id for one in harvest.evidence()] == ["A#1", "B#1"]
+        assert harvest.repeated("A#1") == ["C#1"]
+
+
+def test_a_replaced_document_stays_the_original_of_what_it_still_says(tmp_path: Path) -> None:
+    with Harvest(tmp_path) as harvest:
+        harvest.put("B", 2025, entry("b"), [sketched("B#1", LONG)])
+        harvest.put("A", 2023, entry("a"), [sketched("A#1", LONG)])
+        harvest.put("B", 2025, entry("b2"), [sketched("B#1", f"{LONG}.")])
+        assert [one.id for one in harvest.evidence()] == ["B#1"]
+
+
+def test_keeps_its_content_when_opened_again(tmp_path: Path) -> None:
+    with Harvest(tmp_path) as harvest:
+        harvest.put("B", 2025, entry("b", Status.PARTIAL, "Page 2 is a picture."), [sketched("B#1", LONG)])
+    with Harvest(tmp_path) as harvest:
+        assert harvest.find("B") == entry("b", Status.PARTIAL, "Page 2 is a picture.")
+        assert harvest.find("A") is None
+        assert harvest.holder("b") == "B"
+        assert [one.text for one in harvest.evidence()] == [LONG]
+
+
+def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"not a database at all, but long enough to be looked at" * 40)
+    with pytest.raises(KnowledgeBaseError, match="can't be read"):
+        Harvest(tmp_path)

@@ -1,0 +1,78 @@
+"""The whole way, from the real documents to a store."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kb.extract import ExtractionReport, GroupTerms, Harvest, Limits, SourceDocument, extract_documents
+from kb.store import ParagraphStore
+from rejoinder.domain import Evidence
+
+
+def documents_below(shared: Path) -> Iterator[SourceDocument]:
+    for file in sorted((shared / "un_docs/pdf").glob("*.pdf")):
+        symbol = file.stem.replace("_", "/")
+        yield known(file, symbol, "United Nations", 1945 + int(symbol.split("/")[2]))
+    for file in sorted((shared / "eurlex/cellar_xhtml").glob("*html")):
+        yield known(file, file.name.split(".")[0], "European Union", 2010)
+    for pattern in ("*/*.json", "*/*.en.md", "udhr/*.html"):
+        for file in sorted((shared / "instruments").glob(pattern)):
+            yield known(file, file.name, "Treaty body", 1990)
+
+
+def known(file: Path, symbol: str, institution: str, year: int) -> SourceDocument:
+    return SourceDocument(id=symbol, file=file, title=symbol, institution=institution, symbol=symbol, year=year)
+
+
+Whole = tuple[ExtractionReport, list[Evidence], ParagraphStore]
+
+
+@pytest.fixture(scope="module")
+def whole(shared: Path, terms: GroupTerms, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
+    folder = tmp_path_factory.mktemp("kb")
+    store = ParagraphStore.create(folder)
+    with Harvest(folder / "harvest") as harvest:
+        report = extract_documents(documents_below(shared), store, harvest=harvest, terms=terms,
+                                   limits=Limits(workers=2))
+        yield report, list(harvest.evidence()), store
+    store.close()
+
+
+def test_one_call_builds_a_store_from_every_document(whole: Whole) -> None:
+    report, evidence, store = whole
+    assert (report.failed, report.problems) == (0, [])
+    assert report.documents >= 60
+    assert store.count() == report.paragraphs == len(evidence) > 3000
+    assert report.folded > 400
+    print(f"{report.documents} documents, {report.pages} PDF pages, {report.paragraphs} paragraphs, {report.folded} "  # noqa: T201
+          f"folded, {report.seconds:.1f} s")
+
+
+def test_paragraphs_have_the_size_asked_for_unless_a_whole_article_is_shorter(whole: Whole) -> None:
+    sizes = [(len(one.text.split()), one.source.locator) for one in whole[1] if one.language != "zh"]
+    assert max(size for size, _ in sizes) <= 180
+    short = [place for size, place in sizes if size < 40]
+    assert len(short) <= 0.1 * len(sizes)
+    assert all(not place.startswith(("Paragraph", "Page")) for place in short)
+
+
+def test_every_id_leads_back_to_its_document_and_place(whole: Whole) -> None:
+    for one in whole[1]:
+        document, _, key = one.id.partition("#")
+        assert document == one.source.symbol
+        assert key.split(".")[0] == re.sub(r"[^\w]+", "-", one.source.locator.casefold()).strip("-")
+
+
+def test_no_furniture_is_left(whole: Whole) -> None:
+    text = "\n".join(one.text for one in whole[1] if one.source.symbol.startswith("A/RES/"))
+    for pattern in (r"\d\d-\d{5}", r"Distr\.: General", r"IN WITNESS WHEREOF the", r"_{5,}", r"\.{6,}", r"\bIbid\."):
+        assert not re.search(pattern, text), pattern
+
+
+def test_languages_are_marked(whole: Whole) -> None:
+    languages = {one.source.symbol: one.language for one in whole[1]}
+    assert {languages[f"{name}.html"] for name in ("spa", "fra", "deu_1996")} == {"es", "fr", "de"}
