@@ -7,6 +7,7 @@ from this module by `make settings`; a test compares the two.
 
 from __future__ import annotations
 
+from datetime import time
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,7 +19,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from rejoinder.domain import Intent
+from rejoinder.domain import Intent, TargetGroup
 
 Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -168,6 +169,67 @@ class DeskSettings(Section):
     default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of a first draft.")
 
 
+class ChannelRule(Section):
+    """Send the cases that fit to one channel; a criterion left out fits every case."""
+
+    channel: str = Field(description="Channel id.")
+    groups: tuple[TargetGroup, ...] = Field((), description="Target groups that fit.")
+    languages: tuple[str, ...] = Field((), description="Languages of the post that fit, ISO 639-1.")
+    platforms: tuple[str, ...] = Field((), description="Platforms of the post that fit.")
+
+
+class ChatServer(Section):
+    """Say how one Discord server or Slack workspace is used."""
+
+    channel: str | None = Field(None, description="Channel id for cases that no rule fits; unset: they stay away.")
+    rules: tuple[ChannelRule, ...] = Field((), description="Where cases go; the first rule that fits wins.")
+    lead_channel: str | None = Field(None, description="Channel id for reminders; unset: leads are told directly.")
+    reviewers: tuple[str, ...] = Field((), description="Role, user-group or user ids that may decide; empty: everyone.")
+    leads: tuple[str, ...] = Field((), description="Role, user-group or user ids of leads.")
+    admins: tuple[str, ...] = Field((), description="Role, user-group or user ids of admins.")
+    people: dict[str, str] = Field({}, description="User id -> name on the desk, for who also works on the web page.")
+
+
+class DiscordSettings(Section):
+    """Connect Discord."""
+
+    token: SecretStr | None = Field(None, description="The bot's token.")
+    token_file: Path | None = Field(None, description="File that holds the token instead.")
+    servers: dict[str, ChatServer] = Field({}, description="Server id -> how it is used.")
+
+
+class SlackWorkspace(ChatServer):
+    """Say how one Slack workspace is used, and with which token."""
+
+    bot_token: SecretStr | None = Field(None, description="The workspace's bot token, `xoxb-…`.")
+    bot_token_file: Path | None = Field(None, description="File that holds the bot token instead.")
+
+
+class SlackSettings(Section):
+    """Connect Slack."""
+
+    mode: Literal["socket", "http"] = Field("socket", description="`socket` needs no public address, `http` does.")
+    app_token: SecretStr | None = Field(None, description="App-level token for `socket`, `xapp-…`.")
+    app_token_file: Path | None = Field(None, description="File that holds the app-level token instead.")
+    signing_secret: SecretStr | None = Field(None, description="Signing secret for `http`.")
+    signing_secret_file: Path | None = Field(None, description="File that holds the signing secret instead.")
+    host: str = Field("127.0.0.1", description="Address to listen on for `http`.")
+    port: int = Field(3000, ge=0, le=65535, description="Port to listen on for `http`; 0 takes a free one.")
+    workspaces: dict[str, SlackWorkspace] = Field({}, description="Workspace (team) id -> how it is used.")
+
+
+class CareSettings(Section):
+    """Say how the chats spare the moderators."""
+
+    remind_after_s: Positive = Field(1800.0, description="Age of the oldest open case from which leads are reminded.")
+    remind_every_s: Positive = Field(3600.0, description="Seconds between two reminders.")
+    quiet_from: time | None = Field(None, description="Start of the quiet hours, `22:00`; no reminders then.")
+    quiet_until: time | None = Field(None, description="End of the quiet hours, `07:00`.")
+    timezone: str = Field("UTC", description="Time zone of the quiet hours, `Europe/Madrid`.")
+    surge_cards: Count = Field(20, description="Cards a channel gets in a minute; more become one notice that counts.")
+    surge_window_s: Positive = Field(600.0, description="Seconds without a new post after which a surge is over.")
+
+
 class StreamSettings(Section):
     """Say how the worker behaves when things go wrong."""
 
@@ -202,6 +264,9 @@ class Settings(BaseSettings):
     guard: GuardSettings = GuardSettings()
     gateway: GatewaySettings = GatewaySettings()
     desk: DeskSettings = DeskSettings()
+    discord: DiscordSettings = DiscordSettings()
+    slack: SlackSettings = SlackSettings()
+    care: CareSettings = CareSettings()
     stream: StreamSettings = StreamSettings()
 
     @classmethod

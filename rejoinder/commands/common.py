@@ -16,7 +16,7 @@ from rejoinder.settings import Settings
 
 T = TypeVar("T")
 
-NOISY = ("aiokafka", "faust", "mode", "kafka", "alembic", "aiosqlite", "bm25s", "faiss", "asyncio")
+OURS = ("bot", "kb", "ledger", "models", "pipeline", "rejoinder", "stream")
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -37,8 +37,13 @@ def start_logging(settings: Settings) -> None:
         level=settings.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
     )
     if settings.log_level != "DEBUG":
-        for name in NOISY:
-            logging.getLogger(name).setLevel(logging.WARNING)
+        for handler in logging.getLogger().handlers:
+            handler.addFilter(_is_worth_reading)
+
+
+def _is_worth_reading(record: logging.LogRecord) -> bool:
+    """Tell whether a record is ours, or a library's warning; some libraries set their own loggers to DEBUG."""
+    return record.levelno >= logging.WARNING or record.name.partition(".")[0] in OURS
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -72,8 +72,12 @@ async def test_a_killed_demo_leaves_no_process_either(
     start_demo: Start, wait_until: Callable[..., Awaitable[None]]
 ) -> None:
     demo = await start_demo("--chat-model", "none", "--no-samples")
+
+    async def complete() -> bool:
+        return len(demo.family()) >= 2
+
+    await wait_until(complete, 20)
     family = demo.family()
-    assert len(family) >= 2
     await demo.stop(signal.SIGKILL)
 
     async def gone() -> bool:

@@ -1,0 +1,109 @@
+"""Build a reply from the evidence itself: a claim template and one evidence sentence, no model."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from pipeline import sentences
+from pipeline.guard import GuardContext, limit_for
+from pipeline.guard.lexicon import table
+from rejoinder.domain import Evidence, Intent, TargetGroup
+from rejoinder.settings import GuardSettings
+
+SHORTEST, LONGEST = 30, 320
+"""Characters of an evidence sentence that can be quoted: less says nothing, more nobody reads."""
+
+_BEGINS = re.compile(r"[^\W\d_a-zß-ÿ]|[“\"«¿¡]|\d+\s")
+_LEANING = (
+    "It ",
+    "They ",
+    "He ",
+    "She ",
+    "This ",
+    "These ",
+    "That ",
+    "Those ",
+    "Such ",
+    "Its ",
+    "Their ",
+    "Also",
+    "And ",
+)
+_NAMES_A_SOURCE = re.compile(
+    r"\b(?-i:[A-Z]{2,})\b|\b(?:convention|charter|treaty|covenant|declaration|directive|regulation|resolution|protocol|survey|"
+    r"agency|council|assembly|commission|court|carta|charte|charta|declaraci[oó]n|dichiarazione|d[eé]claration|erklärung|"
+    r"convenci[oó]n|convenzione|konvention|übereinkommen|tratado|trattato|trait[eé]|vertrag|directiva|direttiva|richtlinie|"
+    r"resoluci[oó]n|risoluzione|r[eé]solution|encuesta|indagine|enquête|umfrage)\b",
+    re.IGNORECASE,
+)
+Item = TypeVar("Item")
+
+
+class Composer:
+    """Compose replies of exactly two sentences; the same case and draft number always give the same text."""
+
+    def __init__(self, settings: GuardSettings) -> None:
+        self._settings = settings
+
+    def compose(self, ctx: GuardContext, number: int) -> str | None:
+        """Return draft `number` (from 1) of a case, or None when no evidence fits its language, group and platform."""
+        return next(self.variants(ctx, number), None)
+
+    def variants(self, ctx: GuardContext, number: int) -> Iterator[str]:
+        """Yield every reply that fits the platform, beginning at the one that is draft `number`'s turn.
+
+        Statements come best first and rotate with the number; templates rotate from a place given by the case key.
+        """
+        limit = limit_for(ctx.post.platform, self._settings)
+        quotable = [(item, quote) for item in ctx.evidence if _fits(item, ctx) for quote in _quotes(item)]
+        for evidence, quote in _rotated(quotable, number - 1):
+            group = next((group for group in ctx.groups if group in evidence.groups), TargetGroup.OTHER)
+            choices = templates(ctx.reply_language, ctx.intent, group)
+            for template in _rotated(choices, _offset(ctx.post.key) + number - 1):
+                text = template.format(people=people(ctx.reply_language, group), evidence=quote)
+                if len(text) <= limit:
+                    yield text
+
+
+def templates(language: str, intent: Intent, group: TargetGroup) -> tuple[str, ...]:
+    """Return the claim templates for a group, its own first; empty when there are none in `language`."""
+    found: dict[str, list[str]] = table("templates").get(language, {}).get(intent, {})
+    return (*found.get(group, []), *found.get("any", []))
+
+
+def people(language: str, group: TargetGroup) -> str:
+    """Return what templates in `language` call a group."""
+    return str(table("templates")[language]["people"][group])
+
+
+def _fits(evidence: Evidence, ctx: GuardContext) -> bool:
+    """Tell whether a statement speaks the reply's language and is about a group that the post attacks, or about all."""
+    about = not ctx.groups or TargetGroup.OTHER in evidence.groups or bool(set(ctx.groups) & set(evidence.groups))
+    return evidence.language == ctx.reply_language and about
+
+
+def _quotes(evidence: Evidence) -> Iterator[str]:
+    """Yield the sentences of a statement that can stand alone, each with its source named."""
+    found = sentences.split(evidence.text, evidence.language)
+    for position, sentence in enumerate(found):
+        alone = position == 0 or not sentence.startswith(_LEANING)
+        if not (SHORTEST <= len(sentence) <= LONGEST and _BEGINS.match(sentence) and alone):
+            continue
+        whole = sentence if sentences.is_complete(sentence) else f"{sentence}."
+        yield (
+            whole
+            if _NAMES_A_SOURCE.search(whole)
+            else f"{evidence.source.title} ({evidence.source.institution}): {whole}"
+        )
+
+
+def _offset(key: str) -> int:
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
+
+
+def _rotated(items: Sequence[Item], by: int) -> list[Item]:
+    by %= len(items) or 1
+    return [*items[by:], *items[:by]]

@@ -1,0 +1,34 @@
+"""Find the evidence that answers a triaged post."""
+
+from __future__ import annotations
+
+from kb.search import Searcher
+from pipeline import vector
+from pipeline.normalise import normalise
+from pipeline.triage import LONGEST_READ, named
+from rejoinder.domain import FlaggedPost, Grounding, Triage
+from rejoinder.settings import KnowledgeBaseSettings
+
+
+class Grounder:
+    """Ground posts in a knowledge base. Safe to call from many tasks of one event loop."""
+
+    def __init__(self, searcher: Searcher, settings: KnowledgeBaseSettings) -> None:
+        self._searcher = searcher
+        self._settings = settings
+
+    async def ground(self, post: FlaggedPost, triage: Triage) -> Grounding:
+        """Return the evidence, best first, for the groups that the post attacks; a note says why there is none.
+
+        Triage's embedding is used again. Raises BadInput when it can't be read, ModelUnavailable or ModelRefused when
+        there is none and an embedding endpoint fails.
+        """
+        groups = [score.group for score in triage.groups]
+        text = normalise(post.text)[:LONGEST_READ]
+        query = vector.unpack(triage.embedding) if triage.embedding else None
+        found = await self._searcher.search(text, vector=query, groups=groups, k=self._settings.top_k)
+        if found:
+            return Grounding(evidence=tuple(found))
+        whom = named(groups) if groups else "this post"
+        note = f"No fitting evidence in the knowledge base for {whom}; search it by hand or write the reply yourself."
+        return Grounding(evidence=(), note=note)

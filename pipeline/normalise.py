@@ -1,0 +1,86 @@
+"""Bring hostile spelling into a plain form: for models (`normalise`) and for matching rules (`fold`).
+
+Neither form is ever shown to anybody; people see the post as it was written.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+from rejoinder.domain import clean
+
+SOMEONE = "@user"
+LINK = "[link]"
+
+_MENTION = re.compile(r"(?<![\w@/.])@\w[\w.-]*|<user>|\[user\]", re.IGNORECASE)
+_URL = re.compile(r"(?:https?://|www\.)\S+|<url>|\[url\]", re.IGNORECASE)
+_AGAIN = re.compile(rf"(?:{SOMEONE}[^\w@]*){{2,}}")
+_LONG_LETTERS = re.compile(r"([^\W\d_])\1{2,}", re.IGNORECASE)
+_LONG_SIGNS = re.compile(r"([^\w\s])\1{3,}")
+_LONG_VOWELS = re.compile(r"([aeiou])\1{2,}")
+_SPACED_OUT = re.compile(r"(?<!\w)[^\W\d_](?:([ .*_-])[^\W\d_])(?:\1[^\W\d_])+(?!\w)")
+_LEET = re.compile(r"(?<=[a-z])[013457@$!]+(?=[a-z])")
+_LEET_LETTERS = str.maketrans("013457@$!", "oieastasi")
+_WORD = re.compile(r"\w+")
+_LOOKALIKES = str.maketrans("авеікмнорстухѕјԁɡαεικνορτυχ", "abeikmhopctyxsjdgaeikvoptux")
+
+
+def normalise(text: str) -> str:
+    """Return the text as models read it: NFKC, nothing invisible, placeholders for people and links, runs cut.
+
+    Case, accents and emoji stay. The result may be empty.
+    """
+    plain = unicodedata.normalize("NFKC", without_invisible(clean(html.unescape(text))))
+    plain = _MENTION.sub(SOMEONE, _URL.sub(LINK, plain))
+    return " ".join(shortened(_AGAIN.sub(f"{SOMEONE} ", plain)).split())
+
+
+def without_invisible(text: str) -> str:
+    """Drop format characters (zero-width, bidi controls, tags); joiners inside an emoji stay."""
+    if text.isascii():
+        return text
+    return "".join(
+        char
+        for place, char in enumerate(text)
+        if unicodedata.category(char) != "Cf" or (char == "\u200d" and _is_emoji(text[place - 1 : place]))
+    )
+
+
+def _is_emoji(char: str) -> bool:
+    return char == "\ufe0f" or (char != "" and unicodedata.category(char) in ("So", "Sk"))
+
+
+def shortened(text: str) -> str:
+    """Cut runs: of one letter to two, of one sign to three; digits stay."""
+    return _LONG_SIGNS.sub(r"\1\1\1", _LONG_LETTERS.sub(r"\1\1", text))
+
+
+def fold(text: str) -> str:
+    """Return the text as rules match it: lower case, no accents, look-alikes, leet or spaced-out letters resolved.
+
+    Drawn-out vowels become one, drawn-out consonants two ("diiie" -> "die", "killll" -> "kill").
+    """
+    plain = without_invisible(clean(html.unescape(text)))
+    plain = unicodedata.normalize("NFKC", plain).casefold()
+    plain = _URL.sub(" ", plain)
+    plain = _MENTION.sub(SOMEONE, without_accents(plain)).replace("’", "'")
+    plain = _WORD.sub(lambda word: latin(word.group()), plain)
+    plain = _SPACED_OUT.sub(lambda run: run.group().replace(run.group(1), ""), plain)
+    plain = _LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)
+    return " ".join(shortened(_LONG_VOWELS.sub(r"\1", plain)).split())
+
+
+def without_accents(text: str) -> str:
+    """Drop combining marks: "matón" -> "maton"."""
+    if text.isascii():
+        return text
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+
+
+def latin(word: str) -> str:
+    """Replace Cyrillic and Greek look-alikes in a word that also has Latin letters; leave other words alone."""
+    if word.isascii() or not any("a" <= char <= "z" for char in word):
+        return word
+    return word.translate(_LOOKALIKES)

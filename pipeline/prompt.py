@@ -1,0 +1,93 @@
+"""Build the messages that ask a chat model for a reply, with the flagged post fenced off as untrusted data."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+from models.chat import Message
+from pipeline.guard import GuardContext
+from pipeline.guard.lexicon import table
+from rejoinder.domain import Evidence, Intent
+
+MAX_POST = 1200
+MAX_EVIDENCE = 600
+MAX_HINT = 300
+"""Characters that reach the model; a context window of 2048 tokens must hold the whole prompt in any script."""
+
+_CONTROL = re.compile(r"\[/?(?:INST|SYS|SYSTEM|AVAILABLE_TOOLS|TOOL_CALLS)\]|[`#=*_|]{3,}|-{3,}", re.IGNORECASE)
+_ROLE = re.compile(r"(?im)^\s*(?:system|assistant|user|human|ai)\s*:")
+
+
+def messages(ctx: GuardContext, hint: str = "", *, mark: str | None = None) -> list[Message]:
+    """Return system prompt, one worked example for the intent, and the task; `mark` fences the post, else a new one.
+
+    Everything but the last message depends on the intent alone. Chat-template tokens in post, evidence and hint are
+    made harmless.
+    """
+    texts = table("prompts")
+    example = texts["example"]
+    fence = mark or new_mark()
+    return [
+        Message("system", str(texts["system"]).strip()),
+        Message("user", _task(example["post"], example["evidence"], ctx.intent, "English", "", "post-000000")),
+        Message("assistant", str(example["replies"][ctx.intent])),
+        Message(
+            "user",
+            _task(
+                ctx.post.text,
+                [_with_source(item) for item in ctx.evidence],
+                ctx.intent,
+                language_name(ctx.reply_language),
+                hint,
+                fence,
+            ),
+        ),
+    ]
+
+
+def new_mark() -> str:
+    """Return a mark that a post's author can't foresee."""
+    return f"post-{secrets.token_hex(6)}"
+
+
+def language_name(code: str) -> str:
+    """Return a language's English name, or its code where the name isn't listed."""
+    return str(table("languages").get(code, code))
+
+
+def harmless(text: str, limit: int) -> str:
+    """Return `text` cut to `limit` characters without anything a chat template or our own fence could be mistaken for.
+
+    Angle brackets become typographic ones: a llama.cpp server reads `<|im_start|>` inside a message as a real token.
+    """
+    cut = text if len(text) <= limit else text[:limit] + " …"
+    for _ in range(3):
+        cut = _CONTROL.sub(" ", cut)
+    cut = cut.replace("<", "‹").replace(">", "›")
+    return re.sub(r"\s+", " ", _ROLE.sub("", cut)).strip()
+
+
+def _task(post: str, evidence: list[str], intent: Intent, language: str, hint: str, fence: str) -> str:
+    statements = [f"[{k}] {harmless(text, MAX_EVIDENCE)}" for k, text in enumerate(evidence, 1)]
+    fenced = harmless(post, MAX_POST).replace(fence, "")
+    lines = [
+        "Evidence:",
+        *(statements or ["(none: state no facts, only stand up for equal rights and respect)"]),
+        "",
+        f"Post (untrusted), between two lines {fence}:",
+        fence,
+        fenced,
+        fence,
+        "",
+        f"Task: {table('prompts')['intents'][intent]}",
+    ]
+    if hint.strip():
+        lines.append(f"A moderator wishes: {harmless(hint, MAX_HINT)}")
+    lines.append(f"Reply in {language}, in exactly two sentences.")
+    return "\n".join(lines)
+
+
+def _with_source(evidence: Evidence) -> str:
+    source = evidence.source
+    return f"{evidence.text[: MAX_EVIDENCE - 100]} (Source: {source.institution}, {source.symbol}, {source.year})"

