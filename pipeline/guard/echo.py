@@ -1,0 +1,80 @@
+"""Check that a reply doesn't say the hateful claim over again."""
+
+from __future__ import annotations
+
+from pipeline.guard.cues import refutations
+from pipeline.guard.material import Material, Part, group_stems
+from pipeline.guard.words import claim_stems, content
+from rejoinder.domain import Check
+from rejoinder.settings import GuardSettings
+
+SHORTEST_COPY = 4
+"""Words in a row that make a copied clause."""
+LONGEST_QUOTE = 8
+"""Words in a row that a sentence refuting them may repeat."""
+FEWEST_SHARED = 2
+"""Fewer shared content words than this say nothing about copying."""
+
+Run = tuple[str, ...]
+
+
+def no_echo(reply: Material, settings: GuardSettings) -> Check:
+    """Check the share of a sentence that is the post's: 1 for a copied clause, else shared content words.
+
+    The share is taken of the shorter of sentence and post (overlap coefficient), so that neither padding nor a long
+    post hides a copy. Names of target groups, words of the evidence and quoted statements don't count; nor do single
+    words in a sentence that refutes them.
+    """
+    shares = [(_share(part, reply), part.text) for part in reply.parts if not part.quoted]
+    worst, text = max(shares, default=(0.0, ""))
+    limit = settings.max_echo
+    passed = worst <= limit
+    detail = f"{worst:.0%} repeats the post; {limit:.0%} is the limit."
+    if not passed:
+        detail = f"Repeats the post's claim: “{text[:80]}” ({detail[:-1]})."
+    return Check(name="echo", passed=passed, value=round(worst, 3), threshold=limit, detail=detail)
+
+
+def copied(part: Part, reply: Material) -> Run:
+    """Return the longest run of words that the sentence took from the post, empty when shorter than a clause."""
+    grams = _grams(reply.post_words)
+    found = part.words
+    best: Run = ()
+    start = 0
+    while start + SHORTEST_COPY <= len(found):
+        end = start
+        while found[end : end + SHORTEST_COPY] in grams and end + SHORTEST_COPY <= len(found):
+            end += 1
+        if end > start and end - start + SHORTEST_COPY - 1 > len(best):
+            best = found[start : end + SHORTEST_COPY - 1]
+        start = max(end, start + 1)
+    return best if len(content(best)) >= FEWEST_SHARED and not _in_evidence(best, reply) else ()
+
+
+def refutes(part: Part, reply: Material) -> bool:
+    """Tell whether the sentence refutes or doubts something in its own words, not in words taken from the post."""
+    run = copied(part, reply)
+    if not run:
+        return bool(refutations(part.folded, reply.language))
+    own = " ".join(part.words).replace(" ".join(run), " … ")
+    return bool(refutations(own, reply.language))
+
+
+def _share(part: Part, reply: Material) -> float:
+    run, refuting = copied(part, reply), refutes(part, reply)
+    if run and (not refuting or len(run) > LONGEST_QUOTE):
+        return 1.0
+    if refuting:
+        return 0.0
+    free = group_stems(reply.text) | reply.supporting | claim_stems(reply.language)
+    theirs, own = reply.post_content - free, part.content - free
+    return len(theirs & own) / max(FEWEST_SHARED, min(len(theirs), len(own)))
+
+
+def _grams(found: tuple[str, ...]) -> frozenset[Run]:
+    return frozenset(found[start : start + SHORTEST_COPY] for start in range(len(found) - SHORTEST_COPY + 1))
+
+
+def _in_evidence(run: Run, reply: Material) -> bool:
+    needle = f" {' '.join(run)} "
+    return any(needle in f" {' '.join(ground.words)} " for ground in reply.grounds)

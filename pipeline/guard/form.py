@@ -1,0 +1,122 @@
+"""Check a reply's form: length, sentences, language, characters, and nothing a chat client would act on."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from pipeline import sentences
+from pipeline.guard.material import LONGEST_READ, Material
+from pipeline.language import detect
+from rejoinder.domain import Check, Intent
+from rejoinder.settings import GuardSettings
+
+_MENTION = re.compile(r"(?:^|[^\w/&])[@＠]\s?\w+|(?<![\w&])[#＃]\w+|@(?:everyone|here|channel)", re.IGNORECASE)
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")
+_TLDS = (
+    "com|org|net|edu|gov|mil|int|info|biz|io|co|eu|uk|us|ca|au|de|fr|es|it|nl|be|ch|at|pl|ru|cn|jp|in|br|me|tv|gg|ly|to|"
+    "app|dev|xyz|online|site|club|link|news|live|shop|ai|cc|ws|su|ua|se|no|fi|dk|pt|gr|ie|tk|top|moe|social|chat"
+)
+_LINK = re.compile(
+    rf"\b[a-z][a-z0-9+.-]*://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|\b[\w-]{{1,63}}\.(?:{_TLDS})\b(?!\.\w)|"
+    r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\b[\w-]{2,63}\s?(?:\(dot\)|\[dot\])\s?\w{2,}",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(
+    r"<\s?[a-z/!?@#:]|&(?:#\d+|#x[0-9a-f]+|[a-z]{2,8});|\]\s?\(|`|\*\w|\w\*|__|~~|\|\||^\s*(?:[>#*-]|\d+\.)\s|"
+    r"\{\{|\}\}|\{%|\[/?(?:b|i|u|url|img|quote)\b|:[a-z_][a-z0-9_]{1,31}:",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def not_empty(reply: Material, settings: GuardSettings) -> Check:
+    """Check that there is something to read."""
+    letters = sum(map(str.isalpha, reply.text))
+    detail = "" if letters else "There is no text."
+    return Check(name="not_empty", passed=letters > 0, value=letters, threshold=1, detail=detail)
+
+
+def length(reply: Material, settings: GuardSettings) -> Check:
+    """Check that the reply fits the platform."""
+    limit = limit_for(reply.context.post.platform, settings)
+    size = len(reply.text)
+    detail = f"{size} characters of at most {limit} on {reply.context.post.platform}."
+    return Check(name="length", passed=size <= limit, value=size, threshold=limit, detail=detail)
+
+
+def limit_for(platform: str, settings: GuardSettings) -> int:
+    """Return the longest reply on `platform`, in characters; never more than is read."""
+    return min(settings.platform_max_chars.get(platform.lower(), settings.max_chars), LONGEST_READ)
+
+
+def two_sentences(reply: Material, settings: GuardSettings) -> Check:
+    """Check for exactly two complete sentences; a question may stand alone."""
+    count = len(reply.parts)
+    wanted = (1, 2) if reply.context.intent is Intent.QUESTIONING else (2,)
+    cut = [part.text for part in reply.parts if not sentences.is_complete(part.text)]
+    asks = reply.context.intent is not Intent.QUESTIONING or any(sentences.is_question(p.text) for p in reply.parts)
+    detail = f"{count} sentence{'' if count == 1 else 's'}, {' or '.join(map(str, wanted))} expected."
+    if count in wanted and cut:
+        detail = f"A sentence has no end mark: “…{cut[0][-40:]}”"
+    elif count in wanted and not asks:
+        detail = "A questioning reply needs a question mark."
+    passed = count in wanted and not cut and asks
+    return Check(name="sentences", passed=passed, value=count, threshold=2, detail=detail)
+
+
+def same_language(reply: Material, settings: GuardSettings) -> Check:
+    """Check that the reply is in the post's language; English where that is unknown."""
+    found, confidence = detect(reply.text, reply.language)
+    passed = found == reply.language
+    detail = f"Reads as “{found}”; the post calls for “{reply.language}”."
+    return Check(name="language", passed=passed, value=round(confidence, 3), threshold=0, detail=detail)
+
+
+def plain_characters(reply: Material, settings: GuardSettings) -> Check:
+    """Check for invisible, control and direction-changing characters, and for words that mix scripts."""
+    odd = [f"U+{ord(char):04X}" for position, char in enumerate(reply.text) if _is_hidden(reply.text, position, char)]
+    odd += [f"“{word}” (mixed scripts)" for word in re.findall(r"[^\W\d_]+", reply.text) if _mixes_scripts(word)]
+    detail = f"Hidden or disguised characters: {', '.join(sorted(set(odd))[:5])}." if odd else ""
+    return Check(name="characters", passed=not odd, value=len(odd), threshold=0, detail=detail)
+
+
+def no_mentions(reply: Material, settings: GuardSettings) -> Check:
+    """Check that nobody is addressed by handle, hashtag, mail address or channel-wide mention."""
+    return _none_of("mentions", [*_MENTION.findall(reply.text), *_EMAIL.findall(reply.text)])
+
+
+def no_links(reply: Material, settings: GuardSettings) -> Check:
+    """Check that there is no link and no bare domain."""
+    return _none_of("links", [match.group() for match in _LINK.finditer(reply.text)])
+
+
+def no_markup(reply: Material, settings: GuardSettings) -> Check:
+    """Check for HTML, Markdown, BBCode, templates and Discord or Slack control sequences."""
+    return _none_of("markup", [match.group() for match in _MARKUP.finditer(reply.text)])
+
+
+def _none_of(name: str, found: list[str]) -> Check:
+    shown = ", ".join(f"“{piece.strip()[:40]}”" for piece in found[:3])
+    detail = f"Remove {shown}." if found else ""
+    return Check(name=name, passed=not found, value=len(found), threshold=0, detail=detail)
+
+
+def _is_hidden(text: str, position: int, char: str) -> bool:
+    if char in "\n\u00a0\u202f" or (char.isprintable() and char != "\ufffd"):
+        return False
+    joins = char in "\u200c\u200d" and position > 0
+    # Joiners belong inside emoji and inside Arabic and Indic words, never inside a word in Latin letters.
+    return not (joins and not text[position - 1].isascii() and not _is_latin(text[position - 1]))
+
+
+def _is_latin(char: str) -> bool:
+    return unicodedata.name(char, "").startswith("LATIN")
+
+
+def _mixes_scripts(word: str) -> bool:
+    if word.isascii():
+        return False
+    scripts = {unicodedata.name(char, "").split(" ")[0] for char in word}
+    return len(
+        scripts & {"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHEMATICAL"}
+    ) > 1 or bool(scripts & {"FULLWIDTH", "MATHEMATICAL"})

@@ -1,0 +1,51 @@
+"""Check that a reply insults nobody and isn't toxic."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pipeline.guard.lexicon import table
+from pipeline.guard.material import Material, terms_pattern
+from pipeline.guard.words import fold
+from rejoinder.domain import Check
+from rejoinder.settings import GuardSettings
+
+if TYPE_CHECKING:
+    from models.toxicity import ToxicityHead
+
+HEAD_LANGUAGE = "en"
+"""The one language the toxicity head was trained on (`models/data/toxicity.md`)."""
+
+
+def not_toxic(reply: Material, settings: GuardSettings, head: ToxicityHead) -> Check:
+    """Check the toxicity head's probability for the reply's own words.
+
+    In other languages than the head's the result is only advice. Quoted statements are left out: they are vetted,
+    and such heads take the mere names of groups for harm.
+    """
+    own = " ".join(part.text for part in reply.parts if not part.quoted)
+    score = head.score(own) if own else 0.0
+    limit = settings.max_toxicity
+    known = reply.language == HEAD_LANGUAGE
+    detail = f"Toxicity {score:.0%}; {limit:.0%} is the limit."
+    if not known:
+        detail = f"Toxicity is only known for English; please read this reply in “{reply.language}” closely."
+    passed = score < limit
+    return Check(name="toxicity", passed=passed, value=round(score, 4), threshold=limit, hard=known, detail=detail)
+
+
+def no_insult(reply: Material, settings: GuardSettings) -> Check:
+    """Check for mild insults in any of the listed languages; a quoted statement may name them."""
+    outside = " ".join(part.folded for part in reply.parts if not part.quoted)
+    found = sorted({match.group() for match in _insults(reply.language).finditer(outside)})
+    detail = f"Reads as an insult: {', '.join(f'“{word}”' for word in found[:3])}." if found else ""
+    return Check(name="insult", passed=not found, value=len(found), threshold=0, detail=detail)
+
+
+@lru_cache(maxsize=16)
+def _insults(language: str) -> re.Pattern[str]:
+    lists: dict[str, list[str]] = table("insults")
+    terms = [*lists["en"], *lists.get(language, [])]
+    return re.compile(rf"\b(?:{terms_pattern([fold(term) for term in terms])})(?!\w)")

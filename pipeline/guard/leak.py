@@ -1,0 +1,33 @@
+"""Check that a reply is a reply: no refusal, no role play as a machine, no piece of the prompt."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from pipeline.guard.lexicon import table
+from pipeline.guard.material import Material
+from rejoinder.domain import Check
+from rejoinder.settings import GuardSettings
+
+
+def no_refusal(reply: Material, settings: GuardSettings) -> Check:
+    """Check that the reply doesn't refuse, apologise or speak as a machine."""
+    return _absent("refusal", reply, "Speaks as a machine or refuses")
+
+
+def no_leak(reply: Material, settings: GuardSettings) -> Check:
+    """Check that no instruction, label or delimiter of the prompt shows."""
+    return _absent("leak", reply, "Shows a piece of the drafting instructions")
+
+
+def _absent(name: str, reply: Material, saying: str) -> Check:
+    outside = " ".join(part.folded for part in reply.parts if not part.quoted)
+    found = [match.group() for match in _pattern(name).finditer(outside)]
+    detail = f"{saying}: “{found[0][:60]}”." if found else ""
+    return Check(name=name, passed=not found, value=len(found), threshold=0, detail=detail)
+
+
+@lru_cache(maxsize=2)
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile("|".join(table("leak")[name]))

@@ -1,0 +1,136 @@
+"""Take a reply, its post and its evidence apart once, for all checks to look at."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pipeline import sentences
+from pipeline.guard.lexicon import group_terms
+from pipeline.guard.words import content, fold, words
+from rejoinder.domain import Evidence, FlaggedPost, Intent, TargetGroup
+
+LONGEST_READ = 5000
+"""Characters of a reply that are read; no longer reply passes, so that hostile text can't hold the desk up."""
+
+
+@dataclass(frozen=True)
+class GuardContext:
+    """Hold what a reply is judged against: the post, its evidence and the replies it must not repeat.
+
+    `language` is ISO 639-1 or `und`; then an English reply is expected.
+    """
+
+    post: FlaggedPost
+    language: str
+    intent: Intent = Intent.INFORMATIVE
+    evidence: tuple[Evidence, ...] = ()
+    groups: tuple[TargetGroup, ...] = ()
+    avoid: tuple[str, ...] = ()
+
+    @property
+    def reply_language(self) -> str:
+        """Return the language a reply should be in."""
+        return "en" if self.language == "und" else self.language
+
+
+@dataclass(frozen=True)
+class Part:
+    """Hold one sentence of a reply; `quoted` tells that it repeats an evidence statement word for word."""
+
+    text: str
+    folded: str
+    words: tuple[str, ...]
+    content: frozenset[str]
+    quoted: bool
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Hold one evidence statement, taken apart; `named` are the stems of its source's title, institution and symbol."""
+
+    evidence: Evidence
+    words: tuple[str, ...]
+    sentences: tuple[tuple[str, ...], ...]
+    content: frozenset[str]
+    named: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Material:
+    """Hold a reply with everything the checks compare it to."""
+
+    text: str
+    context: GuardContext
+    parts: tuple[Part, ...]
+    grounds: tuple[Ground, ...]
+    post_words: tuple[str, ...]
+    post_content: frozenset[str]
+
+    @property
+    def language(self) -> str:
+        """Return the language the reply should be in."""
+        return self.context.reply_language
+
+    @property
+    def supporting(self) -> frozenset[str]:
+        """Return the content stems of all evidence and its sources."""
+        return frozenset[str]().union(*(ground.content | ground.named for ground in self.grounds))
+
+
+def material(text: str, context: GuardContext) -> Material:
+    """Take `text` and its context apart; lone surrogates become replacement characters."""
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    grounds = tuple(map(_ground, context.evidence))
+    post_words = _post_words(context.post.text)
+    parts = tuple(_part(piece, grounds) for piece in sentences.split(text[:LONGEST_READ], context.reply_language))
+    return Material(text, context, parts, grounds, post_words, content(post_words))
+
+
+def _part(text: str, grounds: tuple[Ground, ...]) -> Part:
+    found = words(text)
+    quoted = any(_quotes(found, ground) for ground in grounds)
+    return Part(text, fold(text), found, content(found), quoted)
+
+
+def _quotes(found: tuple[str, ...], ground: Ground) -> bool:
+    """Tell whether `found` is the statement or one of its sentences, perhaps after "<title> (<institution>):"."""
+    for statement in (ground.words, *ground.sentences):
+        intro = found[: len(found) - len(statement)]
+        if statement and found[len(intro) :] == statement and content(intro) <= ground.named:
+            return True
+    return False
+
+
+@lru_cache(maxsize=2048)
+def _ground(evidence: Evidence) -> Ground:
+    found = words(evidence.text)
+    source = evidence.source
+    named = content(words(f"{source.institution} {source.title} {source.symbol} {source.locator} {source.year}"))
+    pieces = tuple(words(piece) for piece in sentences.split(evidence.text, evidence.language))
+    return Ground(evidence, found, pieces, content(found), named)
+
+
+@lru_cache(maxsize=256)
+def _post_words(text: str) -> tuple[str, ...]:
+    return words(text)
+
+
+def terms_pattern(terms: list[str]) -> str:
+    """Return a regular expression for lexicon terms over folded text; a trailing `*` stands for any ending."""
+    folded = (re.escape(fold(term)).replace(r"\*", r"\w*").replace(r"\ ", r"\s+") for term in terms)
+    return "|".join(sorted(folded, key=len, reverse=True))
+
+
+@lru_cache(maxsize=1)
+def group_pattern() -> re.Pattern[str]:
+    """Return a pattern for the names of all target groups, over folded text."""
+    terms = [term for found in group_terms().values() for term in found]
+    return re.compile(rf"\b(?:{terms_pattern(terms)})\b")
+
+
+@lru_cache(maxsize=256)
+def group_stems(text: str) -> frozenset[str]:
+    """Return the content stems of the target groups that `text` names."""
+    return content(word for name in group_pattern().findall(fold(text)) for word in words(name))

@@ -1,0 +1,95 @@
+"""Check that every proper name in a reply occurs in its evidence or in the post."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from pipeline.guard.lexicon import table
+from pipeline.guard.material import Material, Part, group_pattern
+from pipeline.guard.words import claim_stems, fold, function_words, stem, stems, words
+from rejoinder.domain import Check, Evidence
+from rejoinder.settings import GuardSettings
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
+
+
+def names(reply: Material, settings: GuardSettings) -> Check:
+    """Check names of people, places and bodies, and appeals to findings ("studies show").
+
+    A capital inside a sentence makes a name. At its start only a known country or body, an acronym, an inner capital
+    or a second capitalised word does; German capitalises nouns, so there only these count anywhere. Names may come
+    from the evidence, its source, the post, or be a target group's. `value` counts the names that occur nowhere.
+    """
+    known = _known(reply)
+    loose = [
+        name
+        for part in reply.parts
+        if not part.quoted
+        for name in names_in(part, reply.language)
+        if not _is_known(name, known, reply)
+    ]
+    loose += [
+        word
+        for part in reply.parts
+        if not part.quoted
+        for word in part.words
+        if word in _listed("appeals") and stem(word) not in known
+    ]
+    detail = f"Not in the evidence: {', '.join(f'“{name}”' for name in dict.fromkeys(loose))}." if loose else ""
+    return Check(name="names", passed=not loose, value=len(loose), threshold=0, detail=detail)
+
+
+def names_in(part: Part, language: str) -> Iterator[str]:
+    """Yield the words of a sentence that look like proper names, those of target groups left out."""
+    found = list(_WORD.finditer(part.text))
+    for position, match in enumerate(found):
+        word = match.group()
+        if (
+            not word[0].isupper()
+            or word in {"I", "I'm", "I'd", "I've", "I'll"}
+            or group_pattern().fullmatch(fold(word))
+        ):
+            continue
+        begins = position == 0 or part.text[: match.start()].rstrip().endswith((":", "“", '"', "«", "¿", "¡"))
+        plain = begins or language == "de"
+        if not plain or _is_plainly_a_name(
+            word, found[position + 1].group() if position + 1 < len(found) else "", language
+        ):
+            yield word
+
+
+def _is_plainly_a_name(word: str, following: str, language: str) -> bool:
+    if fold(word) in _listed("countries") | _listed("bodies"):
+        return True
+    if any(char.isupper() for char in word[1:]) and len(word) > 1:
+        return True
+    common = fold(word) in function_words() or stem(fold(word)) in claim_stems(language)
+    return language != "de" and not common and following[:1].isupper() and following != "I"
+
+
+def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
+    """Tell whether a name occurs; an acronym must occur as one, so that "the WHO" is not found in "who"."""
+    if name.isupper() and len(name) > 1 and fold(name) in function_words():
+        return any(name in _WORD.findall(ground.evidence.text) for ground in reply.grounds)
+    return all(stem(word) in known for word in words(name) if word not in function_words())
+
+
+@lru_cache(maxsize=8)
+def _listed(name: str) -> frozenset[str]:
+    return frozenset(fold(entry) for entry in table("names")[name])
+
+
+def _known(reply: Material) -> frozenset[str]:
+    evidence = (_of_evidence(ground.evidence) for ground in reply.grounds)
+    return stems(reply.post_words).union(*evidence)
+
+
+@lru_cache(maxsize=2048)
+def _of_evidence(evidence: Evidence) -> frozenset[str]:
+    source = evidence.source
+    aliases: list[str] = table("names")["aliases"].get(source.institution, [])
+    return stems(
+        words(f"{evidence.text} {source.institution} {source.title} {source.symbol} {' '.join(aliases)} article")
+    )

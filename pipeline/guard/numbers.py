@@ -1,0 +1,111 @@
+"""Check that every figure in a reply occurs in its evidence or in the post."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pipeline.guard.lexicon import table
+from pipeline.guard.material import Material
+from pipeline.guard.words import fold
+from rejoinder.domain import Check, Evidence
+from rejoinder.settings import GuardSettings
+
+_GROUPED = r"\d{1,3}(?:[ .,']\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?"
+_PERCENT = r"\s?(?:%|per ?cent\b|percent|por ciento|per cento|pour ?cent|prozent)"
+_FIGURE = re.compile(
+    rf"(?P<number>{_GROUPED}|\d+(?:[.,]\d+)?)(?P<percent>{_PERCENT})?"
+    r"|(?P<word>[^\W\d_]+)"
+)
+_SYMBOL = re.compile(r"(?<![\w/.])(?=[^\s]*\d)[\w.]+(?:/[\w.()]+)+")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Hold a number as written, its value, and whether it is a percentage."""
+
+    text: str
+    value: float
+    percent: bool
+
+
+def numbers(reply: Material, settings: GuardSettings) -> Check:
+    """Check numbers, years, percentages and document symbols; "1,000", "1 000" and "47 %" mean what they mean.
+
+    `value` counts the figures that occur nowhere.
+    """
+    known = _known(reply)
+    values = {figure.value for figure in known}
+    percentages = {figure.value for figure in known if figure.percent}
+    loose = [
+        figure.text
+        for figure in figures(reply.text, reply.language)
+        if figure.value not in (percentages if figure.percent else values)
+    ]
+    loose += [symbol for symbol in _symbols(reply.text) if symbol not in _haystack(reply)]
+    detail = f"Not in the evidence: {', '.join(f'“{text}”' for text in dict.fromkeys(loose))}." if loose else ""
+    return Check(name="numbers", passed=not loose, value=len(loose), threshold=0, detail=detail)
+
+
+def figures(text: str, language: str) -> tuple[Figure, ...]:
+    """Return the figures of `text`, in digits and in words, magnitudes applied ("1.3 billion")."""
+    return tuple(_figures(fold(text), language))
+
+
+def value_of(number: str) -> float:
+    """Return the value of digits with decimal point or comma, or with thousands set apart by point, comma or space."""
+    if re.fullmatch(_GROUPED, number):
+        mark = re.search(r"[.,](\d{1,2})$", number)
+        whole = re.sub(r"\D", "", number[: mark.start()] if mark else number)
+        return float(f"{whole}.{mark.group(1)}" if mark else whole)
+    return float(number.replace(",", "."))
+
+
+def _figures(text: str, language: str) -> Iterator[Figure]:
+    by_word, magnitudes = _number_words(language)
+    pending: Figure | None = None
+    for match in _FIGURE.finditer(text):
+        word = match["word"]
+        value = by_word.get(word) if word else value_of(match["number"])
+        if word in magnitudes and not (pending and pending.percent):
+            base = pending or Figure("", 1, False)
+            pending = Figure(f"{base.text} {word}".strip(), base.value * magnitudes[word], False)
+        elif pending and word and value and value < 10 <= pending.value < 100 and pending.text in by_word:
+            pending = Figure(f"{pending.text}-{word}", pending.value + value, False)
+        else:
+            if pending:
+                yield pending
+            pending = None if value is None else Figure(match.group(), value, bool(match["percent"]))
+    if pending:
+        yield pending
+
+
+@lru_cache(maxsize=32)
+def _number_words(language: str) -> tuple[dict[str, float], dict[str, float]]:
+    found = table("names")
+    return found["numbers"].get(language, {}), found["magnitudes"].get(language, {})
+
+
+def _symbols(text: str) -> tuple[str, ...]:
+    return tuple(symbol.rstrip(".") for symbol in _SYMBOL.findall(fold(text)))
+
+
+def _haystack(reply: Material) -> str:
+    return fold(" ".join([*(_everything(ground.evidence) for ground in reply.grounds), reply.context.post.text]))
+
+
+def _known(reply: Material) -> set[Figure]:
+    post = figures(reply.context.post.text, reply.language)
+    return {*post, *(figure for ground in reply.grounds for figure in _of_evidence(ground.evidence))}
+
+
+@lru_cache(maxsize=2048)
+def _of_evidence(evidence: Evidence) -> tuple[Figure, ...]:
+    return figures(_everything(evidence), evidence.language)
+
+
+def _everything(evidence: Evidence) -> str:
+    source = evidence.source
+    return f"{evidence.text} | {source.title} | {source.symbol} | {source.locator} | {source.year}"

@@ -1,0 +1,29 @@
+"""Check that a reply isn't one the thread has seen before."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from pipeline.guard.material import Material
+from pipeline.guard.words import stems, words
+from rejoinder.domain import Check
+from rejoinder.settings import GuardSettings
+
+
+def not_repeated(reply: Material, settings: GuardSettings) -> Check:
+    """Check the shared part of words (Jaccard) with each earlier reply and each message of the thread."""
+    own = stems(words(reply.text))
+    earlier = (*reply.context.avoid, *reply.context.post.context)
+    closest = max((_overlap(own, _stems(text)) for text in earlier), default=0.0)
+    limit = settings.max_similarity
+    detail = f"{closest:.0%} of its words stand in an earlier reply; {limit:.0%} is the limit." if earlier else ""
+    return Check(name="repeat", passed=closest < limit, value=round(closest, 3), threshold=limit, detail=detail)
+
+
+@lru_cache(maxsize=1024)
+def _stems(text: str) -> frozenset[str]:
+    return stems(words(text))
+
+
+def _overlap(left: frozenset[str], right: frozenset[str]) -> float:
+    return len(left & right) / len(left | right) if left | right else 0.0

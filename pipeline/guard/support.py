@@ -1,0 +1,92 @@
+"""Check that what a reply states as fact is in its evidence."""
+
+from __future__ import annotations
+
+import re
+
+from pipeline.guard.cues import clauses, negated, pattern, refutations
+from pipeline.guard.material import Ground, Material, Part, group_stems
+from pipeline.guard.names import names_in
+from pipeline.guard.words import claim_stems, content, words
+from pipeline.sentences import is_question
+from rejoinder.domain import Check
+from rejoinder.settings import GuardSettings
+
+ENOUGH = 0.65
+"""Share of a sentence's content words that must be known."""
+SAME_STATEMENT = 0.7
+"""Share of a sentence's content in one statement from which the two say the same thing, or its opposite."""
+_FACTUAL = re.compile(r"\d|%")
+
+
+def supported(reply: Material, settings: GuardSettings) -> Check:
+    """Check the share of each sentence's content words that its evidence, or plain talk of rights, accounts for.
+
+    A sentence that names a source or a figure must find its words in the evidence; only one that refutes the post may
+    use the post's words too. Other sentences may also use the vocabulary of rights and fairness. A question states
+    nothing. A sentence that turns an evidence statement into its opposite has the share 0. `value` is the lowest share.
+    """
+    shares = [(_share(part, reply), part.text) for part in reply.parts if not part.quoted]
+    lowest, text = min(shares, default=(1.0, ""))
+    passed = lowest >= ENOUGH
+    detail = f"{lowest:.0%} of the words are accounted for; {ENOUGH:.0%} are needed."
+    if not passed and lowest == 0 and reply.grounds:
+        detail = f"Says the opposite of its evidence, or nothing of it: “{text[:80]}”.{_foreign(reply)}"
+    elif not passed:
+        detail = f"Says more than its evidence: “{text[:80]}” ({detail[:-1]}).{_foreign(reply)}"
+    return Check(name="supported", passed=passed, value=round(lowest, 3), threshold=ENOUGH, detail=detail)
+
+
+def uses_evidence(reply: Material, settings: GuardSettings) -> Check:
+    """Measure, as advice only, how much of its best sentence a reply takes from the evidence."""
+    best = max((covered(part, reply) for part in reply.parts), default=0.0)
+    passed = best >= ENOUGH
+    detail = f"{best:.0%} of the best sentence comes from the evidence."
+    return Check(name="evidence", passed=passed, value=round(best, 3), threshold=ENOUGH, hard=False, detail=detail)
+
+
+def covered(part: Part, reply: Material) -> float:
+    """Return the share of the sentence's content that one evidence statement with its source accounts for, 0 to 1."""
+    if part.quoted:
+        return 1.0
+    if len(part.content) < 3:
+        return 0.0
+    shares = (len(part.content & (ground.content | ground.named)) / len(part.content) for ground in reply.grounds)
+    return max(shares, default=0.0)
+
+
+def _share(part: Part, reply: Material) -> float:
+    if not part.content or any(_opposes(part, ground, reply.language) for ground in reply.grounds):
+        return 0.0 if part.content else 1.0
+    if is_question(part.text) and not _is_factual(part, reply):
+        return 1.0
+    known = reply.supporting | group_stems(part.text)
+    if not _is_factual(part, reply) or refutations(part.folded, reply.language):
+        known |= claim_stems(reply.language) | reply.post_content
+    return len(part.content & known) / len(part.content)
+
+
+def _is_factual(part: Part, reply: Material) -> bool:
+    """Tell whether the sentence gives a figure or names anybody but a target group."""
+    return bool(_FACTUAL.search(part.text)) or any(True for _ in names_in(part, reply.language))
+
+
+def _opposes(part: Part, ground: Ground, language: str) -> bool:
+    """Tell whether the sentence says the statement with a negation put in or left out."""
+    shared = (part.content & ground.content) - group_stems(part.text)
+    if len(shared) < 3 or len(shared) < SAME_STATEMENT * len(part.content):
+        return False
+    if pattern(language, "debunk").search(part.folded) or is_question(part.text):
+        return False
+    spans = (part.folded[start:end] for start, end in clauses(part.folded))
+    about = " ".join(clause for clause in spans if len(content(words(clause)) & ground.content) > 1)
+    return negated(about, language) != negated(" ".join(ground.words), language)
+
+
+def _foreign(reply: Material) -> str:
+    others = {ground.evidence.language for ground in reply.grounds} - {reply.language}
+    if not others:
+        return ""
+    return (
+        f" The evidence is in “{', '.join(sorted(others))}”, which a “{reply.language}” reply can't be compared with."
+    )

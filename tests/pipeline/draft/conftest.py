@@ -1,0 +1,81 @@
+"""Cases, evidence and a scripted chat client, for the tests of drafting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from kb.starter import load_starter
+from models.chat import ChatClient, Completion, Message
+from models.toxicity import ToxicityHead
+from pipeline.compose import Composer
+from pipeline.guard import Guard
+from rejoinder.domain import Evidence, FlaggedPost, Grounding, GroupScore, Route, TargetGroup, Triage
+from rejoinder.settings import GuardSettings
+
+
+class ScriptedChat(ChatClient):
+    """Answer with set texts, or raise a set error; keep what was asked."""
+
+    def __init__(self, *answers: str, error: Exception | None = None) -> None:
+        self.model = "scripted"
+        self._answers = answers
+        self._error = error
+        self.asked: list[dict[str, Any]] = []
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        n: int = 1,
+        temperature: float = 0.5,
+        max_tokens: int = 150,
+        grammar: str | None = None,
+        seed: int | None = None,
+        stop: Sequence[str] = (),
+    ) -> list[Completion]:
+        self.asked.append({"messages": list(messages), "n": n, "temperature": temperature, "grammar": grammar})
+        if self._error:
+            raise self._error
+        return [Completion(answer, "stop") for answer in self._answers]
+
+
+@pytest.fixture
+def scripted() -> Callable[..., ScriptedChat]:
+    """Return the scripted client's class, to be made with its answers or its error."""
+    return ScriptedChat
+
+
+@pytest.fixture(scope="session")
+def statements() -> tuple[Evidence, ...]:
+    return tuple(statement.evidence() for statement in load_starter())
+
+
+@pytest.fixture(scope="session")
+def guard() -> Guard:
+    return Guard(GuardSettings(), ToxicityHead.load())
+
+
+@pytest.fixture(scope="session")
+def composer() -> Composer:
+    return Composer(GuardSettings())
+
+
+@pytest.fixture(scope="session")
+def post() -> FlaggedPost:
+    return FlaggedPost(
+        platform="forum", post_id="7", text="women have no business in politics, they only follow feelings"
+    )
+
+
+@pytest.fixture(scope="session")
+def triage() -> Triage:
+    groups = (GroupScore(group=TargetGroup.WOMEN, score=0.9),)
+    return Triage(language="en", groups=groups, hate=0.9, route=Route.DRAFT, reason="")
+
+
+@pytest.fixture(scope="session")
+def grounding(statements: tuple[Evidence, ...]) -> Grounding:
+    return Grounding(evidence=tuple(item for item in statements if item.id.startswith("women-cedaw"))[:3])

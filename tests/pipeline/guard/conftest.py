@@ -1,0 +1,101 @@
+"""A post, its evidence and a guard, for the tests of single checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from models.toxicity import ToxicityHead
+from pipeline.guard import Guard, GuardContext
+from rejoinder.domain import Check, Evidence, FlaggedPost, Intent, Source, TargetGroup
+from rejoinder.settings import GuardSettings
+
+VOTE = Evidence(
+    id="women-cedaw-7",
+    text="Under the women's rights convention CEDAW, states must guarantee women the right to vote, to stand for "
+    "election and to hold public office at every level.",
+    groups=(TargetGroup.WOMEN,),
+    answers=("women do not belong in politics",),
+    source=Source(
+        institution="United Nations",
+        symbol="A/RES/34/180",
+        locator="Article 7",
+        year=1979,
+        url="https://docs.un.org",
+        title="Convention on the Elimination of All Forms of Discrimination against Women",
+    ),
+)
+SHARE = Evidence(
+    id="disabled-share",
+    text="The UN General Assembly put the number of people with disabilities in 2024 at an estimated 1.3 billion, or "
+    "16 per cent of the world's population.",
+    groups=(TargetGroup.DISABLED,),
+    source=Source(
+        institution="United Nations",
+        symbol="A/RES/79/149",
+        locator="Preamble",
+        year=2024,
+        url="https://docs.un.org",
+        title="Inclusive development for and with persons with disabilities",
+    ),
+)
+MIGRANTS = Evidence(
+    id="migrants-icerd",
+    text="The UN treaty against racial discrimination never allows laws on nationality to discriminate against any "
+    "particular nationality, whatever a state decides about citizenship.",
+    groups=(TargetGroup.MIGRANTS,),
+    source=Source(
+        institution="United Nations",
+        symbol="A/RES/2106(XX)",
+        locator="Article 1(3)",
+        year=1965,
+        url="https://docs.un.org",
+        title="International Convention on the Elimination of All Forms of Racial Discrimination",
+    ),
+)
+
+GOOD = f"Women deserve an equal say in politics. {VOTE.text}"
+
+Judge = Callable[..., Check]
+
+
+@pytest.fixture(scope="session")
+def guard() -> Guard:
+    return Guard(GuardSettings(), ToxicityHead.load())
+
+
+@pytest.fixture(scope="session")
+def context() -> GuardContext:
+    post = FlaggedPost(
+        platform="forum", post_id="1", text="women have no business in politics, keep them in the kitchen"
+    )
+    return GuardContext(post=post, language="en", evidence=(VOTE, SHARE, MIGRANTS), groups=(TargetGroup.WOMEN,))
+
+
+@pytest.fixture
+def judge(guard: Guard, context: GuardContext) -> Judge:
+    """Return a function that gives one named check's result for a text."""
+
+    def one(
+        name: str,
+        text: str,
+        post: str | None = None,
+        intent: Intent = Intent.INFORMATIVE,
+        language: str = "en",
+        platform: str = "forum",
+        avoid: tuple[str, ...] = (),
+        thread: tuple[str, ...] = (),
+    ) -> Check:
+        flagged = FlaggedPost(platform=platform, post_id="1", text=post or context.post.text, context=thread)
+        ctx = replace(context, post=flagged, intent=intent, language=language, avoid=avoid)
+        return next(check for check in guard.check(text, ctx) if check.name == name)
+
+    return one
+
+
+@pytest.fixture
+def good() -> str:
+    """Return a reply that passes every hard check in the usual context."""
+    return GOOD

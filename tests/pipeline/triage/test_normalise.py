@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from pipeline.normalise import fold, normalise
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("  Two   spaces\n\tand lines ", "Two spaces and lines"),
+        ("ｆｕｌｌ ｗｉｄｔｈ and 𝐛𝐨𝐥𝐝", "full width and bold"),
+        ("hid\u200bden\u00ad words\ufeff", "hidden words"),
+        ("abc\u202edef\u2066ghi\u2069", "abcdefghi"),
+        ("a\x00b\x1bc", "abc"),
+        ("@someone and @some.one-else said", "@user and @user said"),
+        ("@a @b, @c: hello", "@user hello"),
+        ("<user> [USER] hm", "@user hm"),
+        ("mail me at me@example.org", "mail me at me@example.org"),
+        ("look https://x.example/a?b=c#d www.y.example", "look [link] [link]"),
+        ("sooooo BAAAAD!!!!!!!", "soo BAAD!!!"),
+        ("10000000 people in 2000", "10000000 people in 2000"),
+        ("coffee &amp; tea &lt;3", "coffee & tea <3"),
+        ("👩\u200d👧 and 🏳️\u200d🌈 stay", "👩\u200d👧 and 🏳️\u200d🌈 stay"),
+        ("שלום \u200fעולם", "שלום עולם"),
+        ("Motörhead ñ Straße", "Motörhead ñ Straße"),
+    ],
+)
+def test_text_for_models_is_plain(text: str, plain: str) -> None:
+    assert normalise(text) == plain
+
+
+@pytest.mark.parametrize("text", ["", " ", "\u200b\u200d\ufeff", "\x00\x01", "\u202e"])
+def test_nothing_may_be_left(text: str) -> None:
+    assert normalise(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["Zorblaxians ruin EVERYTHING!!!!", "@a @b 🙂🙂🙂🙂🙂 aaaa", "ﬁ &amp;amp; x", "\u0915\u094d\u200d\u0937"]
+)
+def test_normalising_twice_changes_nothing_more(text: str) -> None:
+    once = normalise(normalise(text))
+    assert normalise(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Résumé NAÏVE Straße", "resume naive strasse"),
+        ("k1ll th3m 4ll", "kill them 4ll"),
+        ("sh00t d!e p@y", "shoot die pay"),
+        ("in 2015 covid19 4 you", "in 2015 covid19 4 you"),
+        ("kіll тhem", "kill them"),  # Cyrillic look-alikes between Latin letters
+        ("это слово", "это слово"),
+        ("k i l l and k.i.l.l and k-i-l-l", "kill and kill and kill"),
+        ("I am a man", "i am a man"),
+        ("diiiie and killllll", "die and kill"),
+        ("I’ll", "i'll"),
+        ("see https://kill.example/them @killer", "see @user"),
+    ],
+)
+def test_text_for_rules_is_folded(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+@pytest.mark.parametrize("form", [normalise, fold])
+@pytest.mark.parametrize(
+    "text", ["a" * 20_000, "🙂" * 20_000, "a b " * 5_000, "\u0301" * 20_000, "k.i." * 5_000, "\ud800x"]
+)
+def test_hostile_lengths_and_characters_come_out_as_text(form: type[str], text: str) -> None:
+    assert len(form(text).encode("utf-8")) <= 4 * 20_000

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.heads import COUNTER, HATE, NAMES
+from pipeline.heads_data import EVERY, NOBODY, Sample, samples, written
+from pipeline.normalise import normalise
+from rejoinder.domain import TargetGroup
+
+train_heads = pytest.importorskip("pipeline.train_heads")
+SHARED = Path(__file__).parents[3] / "../shared/data"
+
+
+def made_up(count: int = 600) -> tuple[list[Sample], np.ndarray[tuple[int, int], np.dtype[np.float32]]]:
+    """Return samples and vectors in which each head's answer is one coordinate's sign."""
+    vectors = np.random.default_rng(0).normal(size=(count, 16)).astype(np.float32)
+    found = [
+        Sample(f"text {number}", "HateXplain", frozenset(g for g, x in zip(TargetGroup, row, strict=False) if x > 0.5),
+               EVERY, bool(row[8] > 0), bool(row[9] > 1))
+        for number, row in enumerate(vectors)
+    ]  # fmt: skip
+    return found, vectors
+
+
+def test_training_learns_every_head_and_calibrates_it() -> None:
+    found, vectors = made_up()
+    heads = train_heads.train(found, vectors, "made-up")
+    assert heads.embedder == "made-up"
+    chances = heads.probabilities(vectors)
+    for column, name in enumerate(NAMES):
+        true, known = train_heads.labels(name, found)
+        assert known.all()
+        assert chances[true, column].mean() > chances[~true, column].mean() + 0.4
+        assert chances[:, column].mean() == pytest.approx(true.mean(), abs=0.06)
+
+
+def test_training_twice_gives_the_same_heads() -> None:
+    found, vectors = made_up(300)
+    one, other = (train_heads.train(found, vectors, "made-up") for _ in range(2))
+    assert np.array_equal(one.weights, other.weights)
+    assert np.array_equal(one.bias, other.bias)
+
+
+def test_what_is_not_judged_teaches_nothing() -> None:
+    women = frozenset({TargetGroup.WOMEN})
+    found = [Sample("a", "EDOS", women, women, True), Sample("b", "MLMA", NOBODY, NOBODY, None)]
+    true, known = train_heads.labels("women", found)
+    assert (true.tolist(), known.tolist()) == ([True, False], [True, False])
+    assert train_heads.labels("jews", found)[1].tolist() == [False, False]
+    assert train_heads.labels(HATE, found)[1].tolist() == [True, False]
+    assert train_heads.labels(COUNTER, found)[1].tolist() == [False, False]
+
+
+def test_cached_embeddings_are_not_computed_again(tmp_path: Path) -> None:
+    cache = tmp_path / "cache.npz"
+    vectors = np.eye(2, 384, dtype=np.float16)
+    np.savez(cache, keys=np.array([hashlib.sha1(t.encode()).hexdigest() for t in ("a", "b")]), vectors=vectors)
+    before = cache.read_bytes()
+    assert np.array_equal(train_heads.embedded(["b", "a"], cache), vectors[::-1].astype(np.float32))
+    assert cache.read_bytes() == before
+
+
+def test_written_sentences_name_every_group_both_ways() -> None:
+    found = list(written())
+    assert {group for sample in found for group in sample.groups} == set(TargetGroup)
+    assert {sample.hateful for sample in found} == {True, False}
+    assert all(sample.text[0].isupper() and "{" not in sample.text for sample in found)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the public data sets are not beside this checkout")
+def test_the_flagged_posts_never_teach() -> None:
+    found = samples(SHARED)
+    posts = (SHARED / "flags/real_posts.jsonl").read_text("utf-8").splitlines()
+    real = {_letters(normalise(json.loads(line)["text"])) for line in posts}
+    seen = {_letters(sample.text) for sample in found if not sample.held}
+    assert not {text for text in real & seen if len(text) > 20}
+    assert sum(sample.held and sample.origin == "real posts" for sample in found) > 950
+    assert len(found) < 20_000
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
