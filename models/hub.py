@@ -40,8 +40,10 @@ async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) 
             except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
                 failures = 1 if part.stat().st_size > before else failures + 1
                 if failures >= ATTEMPTS:
-                    raise WeightsError(f"{_url(entry)} can't be fetched: {str(error) or type(error).__name__}. "
-                                       "Check the network and pull again; it goes on where it stopped.") from None
+                    raise WeightsError(
+                        f"{_url(entry)} can't be fetched: {str(error) or type(error).__name__}. "
+                        "Check the network and pull again; it goes on where it stopped."
+                    ) from None
                 await asyncio.sleep(0.25 * 2**failures)
 
 

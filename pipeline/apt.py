@@ -17,9 +17,9 @@ from pipeline.heads import Scores
 from pipeline.normalise import fold
 from rejoinder.domain import Route
 
-COUNTERSPEECH_FROM = 0.9
+COUNTERSPEECH_FROM = 0.97
 """Probability from which a post counts as counterspeech itself."""
-COUNTERSPEECH_HATE_BELOW = 0.5
+COUNTERSPEECH_HATE_BELOW = 0.2
 """Hate probability from which it doesn't, however much it sounds like it."""
 
 

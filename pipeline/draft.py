@@ -44,6 +44,8 @@ class Drafter:
         self._guard = guard
         self._composer = composer
         self._settings = settings
+        # A post that waits for its turn here does not use up its timeout in the server's queue.
+        self._turns = asyncio.Semaphore(max(1, settings.slots // settings.candidates))
 
     async def draft(
         self,
@@ -82,13 +84,14 @@ class Drafter:
             return [], ""
         limit = limit_for(ctx.post.platform, self._guard.settings)
         try:
-            answers = await self._chat.complete(
-                prompt.messages(ctx, request.hint),
-                n=self._settings.candidates,
-                temperature=self._settings.temperature,
-                max_tokens=self._settings.max_tokens,
-                grammar=grammar.two_sentences(ctx.intent, limit),
-            )
+            async with self._turns:
+                answers = await self._chat.complete(
+                    prompt.messages(ctx, request.hint),
+                    n=self._settings.candidates,
+                    temperature=self._settings.temperature,
+                    max_tokens=self._settings.max_tokens,
+                    grammar=grammar.two_sentences(ctx.intent, limit),
+                )
         except ModelRefused as error:
             return [], f"The language model refused: {error}"
         except ModelUnavailable as error:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prometheus_client import start_http_server
+
 from ledger import Ledger
 from rejoinder.secrets import author_key
-from rejoinder.settings import Settings
+from rejoinder.settings import ChatServer, Settings
 
 if TYPE_CHECKING:
-    from pipeline.ground import Grounder
-    from pipeline.triage import Triager
-
     from kb.search import Searcher
     from models.chat import ChatClient
     from models.embed import Embedder
     from pipeline.draft import Drafter
+    from pipeline.ground import Grounder
     from pipeline.guard import Guard
+    from pipeline.triage import Triager
     from stream.stages import Stage
 
 log = logging.getLogger(__name__)
@@ -158,7 +159,12 @@ def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: 
     if pipeline.triager is not None:
         stages.append(TriageStage(ledger, pipeline.triager))
     if pipeline.grounder is not None:
-        stages.append(GroundStage(ledger, pipeline.grounder, settings.desk.default_intent))
+        from bot.intents import chooser
+
+        chats: dict[str, Mapping[str, ChatServer]] = {
+            "discord": settings.discord.servers, "slack": settings.slack.workspaces,
+        }  # fmt: skip
+        stages.append(GroundStage(ledger, pipeline.grounder, settings.desk.default_intent, chooser(ledger, chats)))
     if pipeline.drafter is not None:
         stages.append(DraftStage(ledger, pipeline.drafter))
     if "desk" in names:
@@ -173,6 +179,8 @@ async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) 
     from stream.topics import Topics
     from stream.worker import run_worker
 
+    if settings.stream.metrics_port:
+        start_http_server(settings.stream.metrics_port)
     async with (
         open_ledger(settings) as ledger,
         Producer(settings.kafka) as producer,

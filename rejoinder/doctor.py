@@ -32,7 +32,7 @@ async def examine(settings: Settings) -> list[Finding]:
     """Look at everything the settings ask for."""
     looks: list[Callable[[Settings], Awaitable[Finding]]] = [
         python, data_folder, disk, broker, embedded_broker, ledger, weights, engine, knowledge_base, embeddings, tokens,
-        accurate,
+        discord, slack, accurate,
     ]  # fmt: skip
     return [await look(settings) for look in looks]
 
@@ -158,6 +158,40 @@ async def tokens(settings: Settings) -> Finding:
     if settings.desk.tokens:
         return Finding("tokens", "ok", f"for {', '.join(settings.desk.tokens)}")
     return Finding("tokens", "note", "none set; demo makes its own", "Gateway and desk need REJOINDER_DESK__TOKENS.")
+
+
+async def discord(settings: Settings) -> Finding:
+    """Look whether Discord takes the bot, and whether the servers, channels and roles of the settings are there."""
+    chat = settings.discord
+    if not chat.servers:
+        return Finding("Discord", "note", "no server is set, and none is needed", "docs/discord.md says how.")
+    from bot.discord.checkup import complaints
+    from rejoinder.secrets import given_secret
+
+    try:
+        told = await complaints(chat, given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN"))
+    except RejoinderError as error:
+        told = [str(error)]
+    if told:
+        return Finding("Discord", "missing", " ".join(told))
+    return Finding("Discord", "ok", f"the bot can work on {len(chat.servers)} servers")
+
+
+async def slack(settings: Settings) -> Finding:
+    """Look whether Slack takes the tokens, and whether the channels and user groups of the settings are there."""
+    if not settings.slack.workspaces:
+        return Finding("Slack", "note", "no workspace is set, and none is needed", "docs/slack.md says how to set one")
+    from bot.slack.checkup import complaints
+    from rejoinder.commands.slack import connect
+
+    try:
+        workspaces, line = connect(settings.slack)
+        told = await complaints(workspaces, None if isinstance(line, str) else line)
+    except RejoinderError as error:
+        told = [str(error)]
+    if told:
+        return Finding("Slack", "missing", " ".join(told))
+    return Finding("Slack", "ok", f"the app can work in {len(settings.slack.workspaces)} workspaces")
 
 
 async def accurate(settings: Settings) -> Finding:

@@ -7,6 +7,9 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from pydantic import SecretStr
+
+from rejoinder.errors import BadSettings
 from rejoinder.settings import Settings
 
 
@@ -29,3 +32,21 @@ def kept_secret(path: Path) -> str:
         path.hardlink_to(draft)
     draft.unlink()
     return path.read_text().strip()
+
+
+def given_secret(value: SecretStr | None, file: Path | None, variable: str) -> str:
+    """Return a secret given in the environment or in a file; raises BadSettings when there is none.
+
+    `variable` names the environment variable, so that the message says what to set.
+    """
+    if value is not None and value.get_secret_value().strip():
+        return value.get_secret_value().strip()
+    if file is None:
+        raise BadSettings(f"{variable} is not set; set it, or {variable}_FILE to a file that holds it.")
+    try:
+        found = file.read_text().strip()
+    except OSError as error:
+        raise BadSettings(f"{variable}_FILE can't be read: {error.strerror}; check its path and rights.") from error
+    if not found:
+        raise BadSettings(f"{variable}_FILE names an empty file; put the secret into it.")
+    return found

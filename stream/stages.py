@@ -6,13 +6,14 @@ MOVED or AGAIN send downstream, LATE drops.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel
 
 from ledger import Ledger, Step
-from rejoinder.domain import CaseState, Draft, DraftRequest, FlaggedPost, Intent, Route
+from rejoinder.domain import CaseState, Draft, DraftRequest, FlaggedPost, Intent, Route, Triage
 from rejoinder.errors import CaseNotFound
 from stream.messages import Grounded, Triaged, decode
 
@@ -70,22 +71,30 @@ class TriageStage:
         return Outgoing("triaged", post.key, Triaged(post=post.model_copy(update={"author_id": None}), triage=triage))
 
 
+ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
+"""Find the intent that moderators set for a case; None when they set none for it."""
+
+
 class GroundStage:
-    """Find the evidence for a post."""
+    """Find the evidence for a post, and choose the intent of its draft."""
 
     name = "ground"
     role = "triaged"
 
-    def __init__(self, ledger: Ledger, grounder: Grounder, default_intent: Intent) -> None:
+    def __init__(
+        self, ledger: Ledger, grounder: Grounder, default_intent: Intent, choose: ChooseIntent | None = None
+    ) -> None:
         self._ledger = ledger
         self._grounder = grounder
         self._intent = default_intent
+        self._choose = choose
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
         """Ground one triaged post and ask for its first draft."""
         message = decode(value, Triaged)
         grounding = await self._grounder.ground(message.post, message.triage)
-        request = DraftRequest(intent=self._intent, avoid=message.post.context)
+        chosen = await self._choose(message.post, message.triage) if self._choose else None
+        request = DraftRequest(intent=chosen or self._intent, avoid=message.post.context)
         if await self._ledger.stages.ground(message.post.key, grounding, request) is Step.LATE:
             return None
         grounded = Grounded(post=message.post, triage=message.triage, grounding=grounding, request=request)

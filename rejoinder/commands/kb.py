@@ -8,6 +8,9 @@ import click
 from rich.console import Console
 
 from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.commands.kb_add import add
+from rejoinder.commands.kb_build import build
+from rejoinder.commands.kb_crawl import crawl
 from rejoinder.domain import Evidence, TargetGroup
 from rejoinder.settings import Settings
 
@@ -15,6 +18,10 @@ from rejoinder.settings import Settings
 @click.group()
 def kb() -> None:
     """Search and build the knowledge base."""
+
+
+for command in (crawl, add, build):
+    kb.add_command(command)
 
 
 @kb.command()

@@ -17,18 +17,34 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH…")
-@click.option("--metadata", required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="CSV, JSON, JSON Lines or TOML with file, title, institution, symbol, year, url, groups, language.")
-@click.option("--harvest", type=click.Path(file_okay=False, path_type=Path),
-              help="Folder of what was extracted so far; default: `harvest` in the data folder.")
+@click.option(
+    "--metadata",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="CSV, JSON, JSON Lines or TOML with file, title, institution, symbol, year, url, groups, language.",
+)
+@click.option(
+    "--harvest",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of what was extracted so far; default: `harvest` in the data folder.",
+)
 @click.option("--workers", type=click.IntRange(1, 64), help="Processes; default: one a core.")
-@click.option("--seconds", type=click.FloatRange(1), default=600.0, show_default=True,
-              help="Time limit for a document.")
+@click.option(
+    "--seconds", type=click.FloatRange(1), default=600.0, show_default=True, help="Time limit for a document."
+)
 @click.option("--memory", type=click.IntRange(512), default=3072, show_default=True, help="MiB a process may take.")
 @click.option("--retry", is_flag=True, help="Read documents again that failed before.")
 @click.pass_context
-def add(context: click.Context, paths: tuple[Path, ...], metadata: Path, harvest: Path | None, workers: int | None,
-        seconds: float, memory: int, retry: bool) -> None:
+def add(
+    context: click.Context,
+    paths: tuple[Path, ...],
+    metadata: Path,
+    harvest: Path | None,
+    workers: int | None,
+    seconds: float,
+    memory: int,
+    retry: bool,
+) -> None:
     """Take in PDF, HTML, DOCX, TXT, Markdown or JSON files, or folders of them.
 
     Run `rejoinder kb build` afterwards: it makes what was taken in searchable.
@@ -62,8 +78,10 @@ def take_in(documents: list[SourceDocument], folder: Path, limits: Limits) -> Ex
 
 def show(report: ExtractionReport) -> None:
     """Print what a run did, and what went wrong in it."""
-    click.echo(f"{report.documents} documents ({report.unchanged} unchanged, {report.repeated_documents} repeated, "
-               f"{report.failed} failed), {report.pages} PDF pages ({report.scanned_pages} by OCR), "
-               f"{report.paragraphs} paragraphs ({report.folded} more repeat one of them), {report.seconds:.1f} s.")
+    click.echo(
+        f"{report.documents} documents ({report.unchanged} unchanged, {report.repeated_documents} repeated, "
+        f"{report.failed} failed), {report.pages} PDF pages ({report.scanned_pages} by OCR), "
+        f"{report.paragraphs} paragraphs ({report.folded} more repeat one of them), {report.seconds:.1f} s."
+    )
     for problem in report.problems:
         click.echo(f"{'FAILED' if problem.fatal else 'note'}  {problem.document}: {problem.message}")

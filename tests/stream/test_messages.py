@@ -34,6 +34,7 @@ def test_a_record_survives_the_wire() -> None:
         (b'{"platform":"a","post_id":"1","text":"\\u0000\\u0007"}', "text: is empty"),
         (b'{"platform":"a/b","post_id":"1","text":"x"}', "platform"),
         (b'{"platform":"a","post_id":"1 2","text":"x"}', "post_id"),
+        (b'{"platform":"a","post_id":"..","text":"x"}', "path segment"),
         (b'{"platform":"a","post_id":"1","text":5}', "text"),
         (b'{"platform":"a","post_id":"1","text":"x","language":"klingon!"}', "language"),
         (b'{"platform":"a","post_id":"1","text":"x","flagged_at":"yesterday"}', "flagged_at"),

@@ -1,0 +1,172 @@
+"""What travels between a source, the shelf and the crawl."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Protocol
+
+from pydantic import BeforeValidator, Field
+
+from kb.sources.challenge import Format, Refusal
+from kb.sources.fetch import Answer
+from rejoinder.domain import Moment, Record, TargetGroup
+
+LANGUAGES = {
+    "bg": "bul",
+    "cs": "ces",
+    "da": "dan",
+    "de": "deu",
+    "el": "ell",
+    "en": "eng",
+    "es": "spa",
+    "et": "est",
+    "fi": "fin",
+    "fr": "fra",
+    "ga": "gle",
+    "hr": "hrv",
+    "hu": "hun",
+    "it": "ita",
+    "lt": "lit",
+    "lv": "lav",
+    "mt": "mlt",
+    "nl": "nld",
+    "pl": "pol",
+    "pt": "por",
+    "ro": "ron",
+    "sk": "slk",
+    "sl": "slv",
+    "sv": "swe",
+    "ar": "ara",
+    "ru": "rus",
+    "zh": "zho",
+}
+"""ISO 639-1 to 639-3: the languages of the European Union and of the United Nations."""
+OF_THE_UN = ("ar", "en", "es", "fr", "ru", "zh")
+OF_THE_EU = tuple(code for code in LANGUAGES if code not in ("ar", "ru", "zh"))
+
+_LONGEST = 1000
+
+
+def _one_line(value: object) -> object:
+    return " ".join(value.split())[:_LONGEST] if isinstance(value, str) else value
+
+
+Line = Annotated[str, BeforeValidator(_one_line), Field(min_length=1)]
+
+
+class Candidate(Record):
+    """Be a document that a source knows of, not fetched yet.
+
+    `id` is unique over all sources: a UN symbol, a CELEX number, an FRA publication; documents in another language than
+    English carry it at the end. `url` is what is cited. `record` and `files` say where the source finds the text.
+    """
+
+    id: Line
+    title: Line
+    institution: Line
+    type: Line
+    symbol: Line
+    groups: tuple[TargetGroup, ...]
+    year: Annotated[int, Field(ge=1900, le=2100)]
+    language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] = "en"
+    url: str
+    record: str = ""
+    files: tuple[str, ...] = ()
+
+
+class Document(Record):
+    """Be a document on the shelf: one row of the manifest. `file` is its path from the shelf's folder."""
+
+    id: str
+    title: str
+    institution: str
+    type: str
+    symbol: str
+    groups: tuple[TargetGroup, ...]
+    year: int
+    language: str
+    url: str
+    file: str
+    sha256: str
+    fetched_at: Moment
+
+
+class Order(Record):
+    """Say what to fetch: groups, years (both ends included), types, how many at most.
+
+    With `only` nothing is searched for: just these UN record numbers, CELEX numbers or FRA publications are taken.
+    """
+
+    groups: tuple[TargetGroup, ...] = tuple(TargetGroup)
+    first: int = 2000
+    last: int = 2025
+    types: tuple[str, ...] = ()
+    most: int | None = None
+    language: str = "en"
+    only: tuple[str, ...] = ()
+
+    def wants(self, candidate: Candidate) -> bool:
+        """Tell whether a candidate is asked for."""
+        if self.only:
+            return True
+        return (
+            self.first <= candidate.year <= self.last
+            and candidate.type in self.types
+            and candidate.language == self.language
+            and not set(self.groups).isdisjoint(candidate.groups)
+        )
+
+
+def identity(symbol: str, language: str) -> str:
+    """Return a document's id."""
+    return symbol if language == "en" else f"{symbol} ({language})"
+
+
+@dataclass(frozen=True)
+class Page:
+    """Be one step of a listing: what it found, and where to go on after an interruption.
+
+    `bookmarks` are stored together with the candidates, all or nothing; None removes one. `steps` is how many of the
+    listing's steps are now done.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    bookmarks: Mapping[str, str | None] = field(default_factory=dict)
+    steps: int = 0
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """Be a candidate's text, or one of its parts, numbered from 1; 0 for the whole."""
+
+    content: bytes
+    format: Format
+    part: int = 0
+
+    @classmethod
+    def of(cls, answer: Answer, part: int = 0) -> Delivery:
+        """Take over what the client fetched."""
+        return cls(answer.content, answer.format, part)
+
+
+class Source(Protocol):
+    """Be an institution's publications: list what there is, fetch one of them.
+
+    Neither method raises for anything a server does: refusals are values. A refusal in a listing does not end it
+    unless it is the last item.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    usual_types: tuple[str, ...]
+    languages: tuple[str, ...]
+
+    def steps(self, order: Order) -> int | None:
+        """Return how many steps the listing has, None when that can't be known."""
+
+    def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+        """Yield what there is, from where the bookmarks say."""
+
+    async def fetch(self, candidate: Candidate) -> list[Delivery] | Refusal:
+        """Return a candidate's text."""

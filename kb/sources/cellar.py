@@ -1,0 +1,119 @@
+"""Ask the Publications Office's repository: SPARQL for what there is, content negotiation for the text.
+
+Queries go to `https://publications.europa.eu/webapi/rdf/sparql`; texts come from
+`http://publications.europa.eu/resource/celex/<CELEX>` by `Accept` and `Accept-Language`, after a 303 or, for a work in
+several parts, with a 300 that lists them. `eur-lex.europa.eu` answers scripts with a challenge and is only cited.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+from urllib.parse import quote, urlsplit
+
+from lxml import html
+
+from kb.sources.candidates import LANGUAGES, Delivery
+from kb.sources.challenge import Format, Kind, Refusal
+from kb.sources.fetch import Client
+
+SPARQL = "https://publications.europa.eu/webapi/rdf/sparql"
+RESOURCES = "http://publications.europa.eu"
+_FORMS = (
+    ("application/xhtml+xml", {Format.HTML, Format.XML}),
+    ("text/html", {Format.HTML}),
+    ("application/xml;type=fmx4", {Format.XML}),
+    ("application/pdf", {Format.PDF}),
+)
+_DESCRIPTION = re.compile(r"\.(?:doc|toc)\.xml$")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Be one row of an answer: a work with its title."""
+
+    celex: str
+    year: int
+    title: str
+
+
+class Cellar:
+    """Be the repository; tests give other addresses."""
+
+    def __init__(self, client: Client, sparql: str = SPARQL, resources: str = RESOURCES) -> None:
+        self._client = client
+        self._sparql = sparql
+        self._resources = resources
+
+    async def rows(self, query: str, **values: str) -> list[Row] | Refusal:
+        """Run one of the queries beside this module, with its placeholders filled in."""
+        text = Template(_query(query))
+        answer = await self._client.get(
+            self._sparql,
+            {Format.JSON},
+            params={"query": text.substitute(values), "format": "application/sparql-results+json"},
+        )
+        if isinstance(answer, Refusal):
+            return answer
+        try:
+            return _rows(answer.content)
+        except (ValueError, KeyError, TypeError) as error:
+            return Refusal(Kind.UNREADABLE, self._sparql, f"no SPARQL results: {error!r}")
+
+    async def text(self, celex: str, language: str) -> list[Delivery] | Refusal:
+        """Return a work's text in the first form there is: XHTML, HTML, Formex, PDF."""
+        url = f"{self._resources}/resource/celex/{quote(celex, safe='()')}"
+        refusal = Refusal(Kind.MISSING, url, "in no form")
+        for accept, formats in _FORMS:
+            headers = {"Accept": accept, "Accept-Language": LANGUAGES[language]}
+            answer = await self._client.get(url, formats, headers=headers)
+            if not isinstance(answer, Refusal):
+                return [Delivery.of(answer)]
+            if answer.kind is Kind.CHOICES:
+                return await self._parts(answer, formats, headers)
+            refusal = answer
+            if answer.kind is not Kind.MISSING:
+                break
+        return refusal
+
+    async def _parts(self, choices: Refusal, formats: set[Format], headers: dict[str, str]) -> list[Delivery] | Refusal:
+        """Fetch all parts that a list of choices names; one that is refused spoils the whole."""
+        found: list[Delivery] = []
+        paths = parts_of(choices.body)
+        for number, path in enumerate(paths, start=1):
+            answer = await self._client.get(f"{self._resources}{path}", formats, headers=headers)
+            if isinstance(answer, Refusal):
+                return answer
+            found.append(Delivery.of(answer, number if len(paths) > 1 else 0))
+        return found or Refusal(Kind.CHOICES, choices.url, "a list of choices that names no text")
+
+
+def parts_of(page: bytes) -> list[str]:
+    """Return the paths of the texts that a 300 lists, in their order; descriptions of texts are left out."""
+    parts: list[tuple[int, str]] = []
+    for item in html.fromstring(page).xpath('//li[@title="item"][a/@href]'):
+        path = urlsplit(item.xpath("string(a/@href)")).path
+        name = item.xpath('string(.//li[@title="stream_name"])')
+        order = item.xpath('string(.//li[@title="stream_order"])')
+        if path.startswith("/resource/cellar/") and not _DESCRIPTION.search(name):
+            parts.append((int(order) if order.isdigit() else len(parts), path))
+    return [path for _, path in sorted(parts)]
+
+
+def _query(name: str) -> str:
+    """Return a query without its comments, which are for readers and would only lengthen the address."""
+    text = (files("kb.sources") / "queries" / f"{name}.rq").read_text(encoding="utf-8")
+    return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+
+
+def _rows(content: bytes) -> list[Row]:
+    found: dict[str, Row] = {}
+    for binding in json.loads(content)["results"]["bindings"]:
+        celex = str(binding["celex"]["value"])
+        if celex not in found:
+            title = " – ".join(part for part in str(binding["title"]["value"]).split("#") if part.strip())
+            found[celex] = Row(celex, int(str(binding["date"]["value"])[:4]), title[:1000])
+    return list(found.values())

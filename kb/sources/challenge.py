@@ -1,0 +1,208 @@
+"""Tell a document from what servers send in its place.
+
+Servers of public documents answer scripts with a challenge page, send HTML under the address of a PDF, report their
+errors with status 200, cut files short. Each of these has a name here, and none of them is ever stored.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from io import BytesIO
+
+_HEAD = 4096
+_TAIL = 8192
+_LONGEST_SHOWN = 120
+_CHALLENGES = (
+    b"awswaf.com/",
+    b"AwsWafIntegration",
+    b"gokuProps",
+    b"/cdn-cgi/challenge-platform/",
+    b"_Incapsula_Resource",
+)
+_OUT_OF_TIME = re.compile(rb"S1T00|S1TAT|SR171|timed? ?out|timeout", re.IGNORECASE)
+_ROOT = re.compile(rb"<([A-Za-z_][\w.:-]*)[\s>/]")
+
+
+class Kind(StrEnum):
+    """Name why an answer is no document."""
+
+    CHALLENGE = "challenge page"
+    WRONG_FORMAT = "wrong format"
+    EMPTY = "empty answer"
+    ENDPOINT_ERROR = "endpoint error"
+    UNREADABLE = "unreadable answer"
+    CHOICES = "multiple choices"
+    TRUNCATED = "truncated"
+    TOO_LARGE = "too large"
+    DISALLOWED = "disallowed by robots.txt"
+    FOREIGN = "foreign address"
+    MISSING = "missing"
+    FORBIDDEN = "forbidden"
+    BUSY = "server busy"
+    BROKEN = "server error"
+    TIMEOUT = "out of time"
+    UNREACHABLE = "unreachable"
+    CLOSED = "host left alone"
+
+    @property
+    def transient(self) -> bool:
+        """Tell whether asking again in a moment may help."""
+        return self in _TRANSIENT
+
+    @property
+    def lasting(self) -> bool:
+        """Tell whether the same question would get the same answer tomorrow."""
+        return self in _LASTING
+
+    @property
+    def wall(self) -> bool:
+        """Tell whether it is the host that refuses, whatever one asks for."""
+        return self in _WALLS
+
+
+_TRANSIENT = {Kind.TRUNCATED, Kind.BUSY, Kind.BROKEN, Kind.TIMEOUT, Kind.UNREACHABLE}
+_LASTING = {
+    Kind.WRONG_FORMAT,
+    Kind.EMPTY,
+    Kind.CHOICES,
+    Kind.TOO_LARGE,
+    Kind.DISALLOWED,
+    Kind.FOREIGN,
+    Kind.MISSING,
+    Kind.FORBIDDEN,
+}
+_WALLS = {Kind.CHALLENGE, Kind.BUSY, Kind.UNREACHABLE, Kind.CLOSED}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Be an answer that is no document: why, from where, and what was seen."""
+
+    kind: Kind
+    url: str
+    detail: str
+    retry_after_s: float = 0.0
+    body: bytes = field(default=b"", repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.story}"
+
+    @property
+    def story(self) -> str:
+        """Return what was seen and where; a query's address is cut short."""
+        place = self.url if len(self.url) <= _LONGEST_SHOWN else f"{self.url[:_LONGEST_SHOWN]}…"
+        return f"{self.detail} ({place})"
+
+
+class Format(StrEnum):
+    """Name what a body is, by its first bytes; the value is the file's ending."""
+
+    PDF = "pdf"
+    HTML = "html"
+    XML = "xml"
+    JSON = "json"
+    DOCX = "docx"
+    TEXT = "txt"
+
+
+def recognise(content: bytes) -> Format | None:
+    """Return the format of a body, whatever its server calls it; None for an unknown one."""
+    head = content[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if b"%PDF-" in head[:1024]:
+        return Format.PDF
+    if head.startswith(b"PK\x03\x04"):
+        return Format.DOCX
+    if head[:1] in (b"{", b"["):
+        return Format.JSON
+    if re.search(rb"<!doctype html|<html[\s>]", head, re.IGNORECASE):
+        return Format.HTML
+    if head.startswith(b"<"):
+        return Format.XML
+    return Format.TEXT if head and b"\0" not in head else None
+
+
+def examine(
+    url: str, status: int, headers: Mapping[str, str], content: bytes, formats: Collection[Format]
+) -> Refusal | None:
+    """Return why an answer is none of these formats, whole and meant; None when it is."""
+    refused = _challenged(url, headers, content) or _by_status(url, status, headers, content)
+    if refused:
+        return refused
+    if not content.strip():
+        return Refusal(Kind.EMPTY, url, "status 200 with an empty body")
+    return _endpoint_error(url, headers, content) or _by_format(url, headers, content, formats)
+
+
+def _challenged(url: str, headers: Mapping[str, str], content: bytes) -> Refusal | None:
+    if headers.get("x-amzn-waf-action") or any(mark in content[:20_000] for mark in _CHALLENGES):
+        return Refusal(Kind.CHALLENGE, url, "the server wants to see a browser run a script")
+    return None
+
+
+def _by_status(url: str, status: int, headers: Mapping[str, str], content: bytes) -> Refusal | None:
+    if status == 200:
+        return None
+    if content.startswith(b"Virtuoso "):
+        return _endpoint_error(url, headers, content)
+    kinds = {
+        202: Kind.EMPTY,
+        204: Kind.EMPTY,
+        300: Kind.CHOICES,
+        401: Kind.FORBIDDEN,
+        403: Kind.FORBIDDEN,
+        451: Kind.FORBIDDEN,
+        404: Kind.MISSING,
+        406: Kind.MISSING,
+        410: Kind.MISSING,
+        408: Kind.TIMEOUT,
+        429: Kind.BUSY,
+        503: Kind.BUSY,
+        504: Kind.TIMEOUT,
+    }
+    kind = kinds.get(status, Kind.BROKEN if status >= 500 else Kind.UNREADABLE)
+    return Refusal(kind, url, f"status {status}", body=content if kind is Kind.CHOICES else b"")
+
+
+def _endpoint_error(url: str, headers: Mapping[str, str], content: bytes) -> Refusal | None:
+    """Recognise Virtuoso's errors, which come as text with status 200, and its partial results."""
+    if content.startswith(b"Virtuoso "):
+        line = content.splitlines()[0][:200]
+        kind = Kind.TIMEOUT if _OUT_OF_TIME.search(line) else Kind.ENDPOINT_ERROR
+        return Refusal(kind, url, line.decode("utf-8", "replace"))
+    if headers.get("x-sql-state"):
+        return Refusal(Kind.TIMEOUT, url, f"a partial result, SQL state {headers['x-sql-state']}")
+    return None
+
+
+def _by_format(url: str, headers: Mapping[str, str], content: bytes, formats: Collection[Format]) -> Refusal | None:
+    found = recognise(content)
+    if found not in formats:
+        wanted = " or ".join(sorted(one.upper() for one in formats))
+        named = headers.get("content-type", "no content type")
+        return Refusal(
+            Kind.WRONG_FORMAT,
+            url,
+            f"{found.upper() if found else 'something else'} in place of {wanted} (called {named})",
+        )
+    if found and not _whole(content, found):
+        return Refusal(Kind.TRUNCATED, url, f"the {found.upper()} has no end; {len(content):,} bytes came")
+    return None
+
+
+def _whole(content: bytes, found: Format) -> bool:
+    tail = content[-_TAIL:]
+    if found is Format.PDF:
+        return b"%%EOF" in tail
+    if found is Format.DOCX:
+        return zipfile.is_zipfile(BytesIO(content))
+    if found is Format.HTML:
+        return b"</html" in tail.lower() or b"<html" not in content[:_HEAD].lower()
+    if found is Format.XML:
+        bare = re.sub(rb"<[?!].*?>", b"", content[:_HEAD], flags=re.DOTALL)
+        root = _ROOT.search(bare)
+        return root is None or b"</" + root[1] in tail or content.rstrip().endswith(b"/>")
+    return True

@@ -1,0 +1,153 @@
+"""List EU law and policy by EuroVoc subject and by CELEX number, and fetch the texts from CELLAR."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from urllib.parse import quote
+
+from pydantic import ValidationError
+
+from kb.sources.candidates import LANGUAGES, OF_THE_EU, Candidate, Delivery, Order, Page, identity
+from kb.sources.cellar import Cellar, Row
+from kb.sources.challenge import Kind, Refusal
+from kb.sources.keywords import Keywords
+from rejoinder.domain import TargetGroup
+
+INSTITUTION = "European Union"
+ROWS = 500
+"""Rows a page: few enough for the endpoint's 60 s."""
+_PATTERNS = {
+    "directive": "3[0-9]{4}L[0-9]{4}",
+    "regulation": "3[0-9]{4}R[0-9]{4}",
+    "decision": "3[0-9]{4}[DF][0-9]{4}",
+    "recommendation": "3[0-9]{4}H[0-9]{4}",
+    "resolution": "(3[0-9]{4}G|5[0-9]{4}IP)[0-9]{4}",
+    "communication": "5[0-9]{4}DC[0-9]{4}",
+    "proposal": "5[0-9]{4}PC[0-9]{4}",
+    "judgment": "6[0-9]{4}[CT]J[0-9]{4}",
+    "opinion": "6[0-9]{4}CC[0-9]{4}",
+    "treaty": "1[0-9]{4}[A-Z]*(/[A-Z]+)?",
+}
+_ENDING = r"([(][0-9]{2}[)])?"
+_CELEX = re.compile(r"[0-9][0-9A-Z/()_-]{5,40}")
+_DONE = "done"
+
+
+class EuropeanUnion:
+    """Be the EU's law: acts, case-law and policy papers."""
+
+    name = "eurlex"
+    types: tuple[str, ...] = tuple(_PATTERNS)
+    usual_types: tuple[str, ...] = (
+        "directive",
+        "regulation",
+        "decision",
+        "recommendation",
+        "resolution",
+        "communication",
+        "judgment",
+        "treaty",
+    )
+    languages: tuple[str, ...] = OF_THE_EU
+
+    def __init__(self, cellar: Cellar, keywords: Keywords) -> None:
+        self._cellar = cellar
+        self._keywords = keywords
+
+    def steps(self, order: Order) -> int | None:
+        """Return the number of questions: the known acts, then each group in each year."""
+        return 1 if order.only else 1 + len(order.groups) * (order.last - order.first + 1)
+
+    async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+        """Yield the acts that the keywords name, then what EuroVoc finds; finished, it starts anew next time."""
+        yield await self._named(order)
+        if order.only:
+            return
+        finished: dict[str, None] = {}
+        for group in order.groups:
+            for year in range(order.last, order.first - 1, -1):
+                name = "/".join((order.language, *sorted(order.types), group, str(year)))
+                async for page in self._slice(order, group, year, name, bookmarks.get(name, "")):
+                    yield page
+                    if isinstance(page, Refusal) and page.kind.wall:
+                        return
+                finished[name] = None
+        yield Page(bookmarks=finished)
+
+    async def fetch(self, candidate: Candidate) -> list[Delivery] | Refusal:
+        """Return the text from CELLAR."""
+        return await self._cellar.text(candidate.symbol, candidate.language)
+
+    async def _named(self, order: Order) -> Page | Refusal:
+        asked = order.only or tuple(
+            dict.fromkeys(celex for group in order.groups for celex in self._keywords.groups[group].celex)
+        )
+        if wrong := [celex for celex in asked if not _CELEX.fullmatch(celex)]:
+            return Refusal(Kind.MISSING, ", ".join(wrong), "not a CELEX number")
+        if not asked:
+            return Page(steps=1)
+        literals = " ".join(f'"{celex}"^^xsd:string' for celex in asked)
+        rows = await self._cellar.rows("by_celex", celex=literals, language=LANGUAGES[order.language].upper())
+        if isinstance(rows, Refusal):
+            return rows
+        if not rows:
+            return Refusal(Kind.EMPTY, " ".join(asked), "status 200, but none of these CELEX numbers is known")
+        return Page(self._candidates(rows, order), steps=1)
+
+    async def _slice(
+        self, order: Order, group: TargetGroup, year: int, name: str, after: str
+    ) -> AsyncIterator[Page | Refusal]:
+        """Yield one group's works of one year, page by page."""
+        labels = " ".join(f'"{label}"@en' for label in self._keywords.groups[group].eurovoc)
+        pattern = "|".join(_PATTERNS[kind] for kind in order.types)
+        while after != _DONE:
+            rows = await self._cellar.rows(
+                "by_subject",
+                labels=labels,
+                first=f"{year}-01-01",
+                next=f"{year + 1}-01-01",
+                pattern=f"^({pattern}){_ENDING}$",
+                after=after,
+                language=LANGUAGES[order.language].upper(),
+                limit=str(ROWS),
+            )
+            if isinstance(rows, Refusal):
+                yield rows
+                return
+            after = rows[-1].celex if len(rows) == ROWS else _DONE
+            yield Page(self._candidates(rows, order, (group,)), {name: after}, int(after == _DONE))
+
+    def _candidates(
+        self, rows: Sequence[Row], order: Order, groups: tuple[TargetGroup, ...] = ()
+    ) -> tuple[Candidate, ...]:
+        found = (self._candidate(row, order.language, groups) for row in rows)
+        return tuple(one for one in found if one is not None)
+
+    def _candidate(self, row: Row, language: str, groups: tuple[TargetGroup, ...]) -> Candidate | None:
+        try:
+            return Candidate(
+                id=identity(row.celex, language),
+                title=row.title,
+                institution=INSTITUTION,
+                type=type_of(row.celex),
+                symbol=row.celex,
+                groups=self._keywords.by_celex(row.celex, row.title, groups),
+                year=row.year,
+                language=language,
+                url=citation(row.celex, language),
+            )
+        except ValidationError:
+            return None
+
+
+def type_of(celex: str) -> str:
+    """Return the type that a CELEX number tells."""
+    return next(
+        (kind for kind, pattern in _PATTERNS.items() if re.fullmatch(f"(?:{pattern}){_ENDING}", celex)), "other"
+    )
+
+
+def citation(celex: str, language: str) -> str:
+    """Return the address to cite, which is never fetched."""
+    return f"https://eur-lex.europa.eu/legal-content/{language.upper()}/TXT/?uri=CELEX:{quote(celex, safe='()')}"

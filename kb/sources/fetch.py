@@ -1,0 +1,197 @@
+"""Fetch over HTTP politely; what comes back is a document or a named refusal, never something in between."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from importlib.metadata import version
+from types import TracebackType
+
+import aiohttp
+from multidict import CIMultiDict
+from protego import Protego
+from yarl import URL
+
+from kb.sources.challenge import Format, Kind, Refusal, examine, recognise
+from kb.sources.manners import AGENT, Host, Manners
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+_MOST_REDIRECTS = 5
+_ROBOTS_BYTES = 512 * 1024
+"""RFC 9309 lets a crawler stop reading there."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Be a body that is what was asked for; `url` is where it was in the end."""
+
+    url: str
+    content: bytes
+    format: Format
+
+
+@dataclass(frozen=True)
+class _Raw:
+    url: URL
+    status: int
+    headers: CIMultiDict[str]
+    content: bytes
+
+
+class Client:
+    """Be the one way to the network: per host one request at a time, robots.txt obeyed, failures retried.
+
+    Addresses outside `domains` are never asked for, wherever a record or a redirect points.
+    """
+
+    def __init__(self, domains: Collection[str], manners: Manners | None = None, contact: str = "") -> None:
+        self._domains = tuple(domains)
+        self._manners = manners or Manners()
+        self._agent = f"{AGENT}/{version('rejoinder')}" + (f" ({contact})" if contact else "")
+        self._hosts: dict[str, Host] = {}
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Client:
+        limits = aiohttp.ClientTimeout(total=self._manners.timeout_s, connect=30)
+        self._session = aiohttp.ClientSession(
+            timeout=limits, headers={"User-Agent": self._agent}, cookie_jar=aiohttp.DummyCookieJar()
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def get(
+        self,
+        url: str,
+        formats: Collection[Format],
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer | Refusal:
+        """Fetch an address; try again after a pause where that may help."""
+        try:
+            target = URL(url).update_query(params or {})
+        except ValueError as error:
+            return Refusal(Kind.FOREIGN, url, f"no address: {error}")
+        outcome: Answer | Refusal = Refusal(Kind.UNREACHABLE, url, "never tried")
+        for attempt in range(self._manners.attempts):
+            outcome = await self._try(target, formats, headers or {})
+            if isinstance(outcome, Answer) or not outcome.kind.transient:
+                break
+            if outcome.retry_after_s > self._manners.patience_s or attempt + 1 == self._manners.attempts:
+                break
+            self._host(URL(outcome.url)).hold(max(self._manners.backoff(attempt), outcome.retry_after_s))
+        self._host(URL(outcome.url)).note(outcome if isinstance(outcome, Refusal) else None)
+        return outcome
+
+    async def _try(self, url: URL, formats: Collection[Format], headers: Mapping[str, str]) -> Answer | Refusal:
+        raw = await self._follow(url, headers, self._manners.max_bytes)
+        if isinstance(raw, Refusal):
+            return raw
+        refusal = examine(str(raw.url), raw.status, raw.headers, raw.content, formats)
+        if refusal is not None:
+            wait_s = _retry_after(raw.headers.get("retry-after", ""))
+            return Refusal(refusal.kind, refusal.url, refusal.detail, wait_s, refusal.body)
+        found = recognise(raw.content)
+        assert found is not None
+        return Answer(str(raw.url), raw.content, found)
+
+    async def _follow(self, url: URL, headers: Mapping[str, str], limit: int, *, ruled: bool = True) -> _Raw | Refusal:
+        for _ in range(_MOST_REDIRECTS + 1):
+            if refusal := self._foreign(url) or (await self._forbidden(url) if ruled else None):
+                return refusal
+            raw = await self._ask(url, headers, limit)
+            if isinstance(raw, Refusal) or raw.status not in _REDIRECTS or "location" not in raw.headers:
+                return raw
+            try:
+                url = url.join(URL(raw.headers["location"]))
+            except ValueError:
+                return Refusal(Kind.FOREIGN, str(url), "it redirects to something that is no address")
+        return Refusal(Kind.UNREADABLE, str(url), f"more than {_MOST_REDIRECTS} redirects")
+
+    def _foreign(self, url: URL) -> Refusal | None:
+        name = url.host or ""
+        if url.scheme in ("http", "https") and any(name == one or name.endswith(f".{one}") for one in self._domains):
+            return None
+        return Refusal(Kind.FOREIGN, str(url), f"not below {', '.join(self._domains)}")
+
+    async def _forbidden(self, url: URL) -> Refusal | None:
+        host = self._host(url)
+        async with host.reading_rules:
+            if host.rules is None:
+                host.obey(await self._robots(url))
+        return host.forbids(str(url))
+
+    async def _robots(self, url: URL) -> Protego | Refusal:
+        """Read robots.txt as RFC 9309 has it: none there allows all, one that can't be read forbids all."""
+        place = url.origin() / "robots.txt"
+        raw: _Raw | Refusal = Refusal(Kind.UNREACHABLE, str(place), "never tried")
+        for attempt in range(self._manners.attempts):
+            raw = await self._follow(place, {}, _ROBOTS_BYTES, ruled=False)
+            if isinstance(raw, _Raw) and raw.status < 500 and raw.status != 429:
+                break
+            self._host(url).hold(self._manners.backoff(attempt))
+        if isinstance(raw, Refusal):
+            return raw
+        if raw.status >= 500 or raw.status == 429:
+            return Refusal(Kind.BUSY, str(place), f"status {raw.status}")
+        challenge = examine(str(place), raw.status, raw.headers, raw.content, set(Format))
+        if challenge is not None and challenge.kind is Kind.CHALLENGE:
+            return challenge
+        return Protego.parse(raw.content.decode("utf-8", "replace") if raw.status == 200 else "")
+
+    async def _ask(self, url: URL, headers: Mapping[str, str], limit: int) -> _Raw | Refusal:
+        if self._session is None:
+            raise RuntimeError("The client is used outside its `async with`.")
+        try:
+            async with (
+                self._host(url).turn(),
+                self._session.get(url, headers=headers, allow_redirects=False) as response,
+            ):
+                content = await _read(response, limit)
+                if content is None:
+                    return Refusal(Kind.TOO_LARGE, str(url), f"more than {limit:,} bytes")
+                return _Raw(url, response.status, CIMultiDict(response.headers), content)
+        except TimeoutError:
+            return Refusal(Kind.TIMEOUT, str(url), f"no whole answer within {self._manners.timeout_s:.0f} s")
+        except aiohttp.ClientPayloadError as error:
+            return Refusal(Kind.TRUNCATED, str(url), f"the answer broke off: {error}")
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            return Refusal(Kind.UNREACHABLE, str(url), f"{type(error).__name__}: {error}")
+
+    def _host(self, url: URL) -> Host:
+        name = url.authority
+        if name not in self._hosts:
+            self._hosts[name] = Host(name, self._manners)
+        return self._hosts[name]
+
+
+async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes | None:
+    if (response.content_length or 0) > limit:
+        response.close()
+        return None
+    content = bytearray()
+    async for chunk in response.content.iter_chunked(64 * 1024):
+        content += chunk
+        if len(content) > limit:
+            response.close()
+            return None
+    return bytes(content)
+
+
+def _retry_after(value: str) -> float:
+    """Read a Retry-After header, seconds or a date, RFC 9110; 0 where it says nothing."""
+    if value.isascii() and value.strip().isdigit():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return 0.0
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())

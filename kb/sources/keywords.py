@@ -1,0 +1,77 @@
+"""Know by which catalogue headings, themes and instruments each target group is found (`kb/keywords.toml`)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from kb.extract.subjects import GroupTerms
+from rejoinder.domain import Record, TargetGroup
+from rejoinder.errors import KnowledgeBaseError
+
+
+class GroupKeywords(Record):
+    """Hold one group's words; `celex` are the acts taken whatever their headings."""
+
+    terms: tuple[str, ...]
+    synonyms: tuple[str, ...]
+    instruments: tuple[str, ...]
+    un_subjects: tuple[str, ...]
+    eurovoc: tuple[str, ...]
+    fra_themes: tuple[str, ...]
+    celex: tuple[str, ...] = ()
+
+
+class Keywords:
+    """Find out whom a catalogue record is about."""
+
+    def __init__(self, groups: Mapping[TargetGroup, GroupKeywords]) -> None:
+        self.groups = groups
+        self._words = GroupTerms(
+            {group: (*one.terms, *one.synonyms, *one.instruments) for group, one in groups.items()}
+        )
+        self._headings = {group: _headings(one.un_subjects) for group, one in groups.items()}
+
+    @classmethod
+    def load(cls, entry: Traversable | None = None) -> Keywords:
+        """Read the shipped keywords, or others; raises KnowledgeBaseError when they are unreadable or incomplete."""
+        entry = entry or files("kb") / "keywords.toml"
+        try:
+            data = tomllib.loads(entry.read_text(encoding="utf-8"))
+            return cls({group: GroupKeywords.model_validate(data[group.value]) for group in TargetGroup})
+        except (OSError, ValueError, KeyError) as error:
+            raise KnowledgeBaseError(
+                f"The keywords of the target groups can't be used: {error!r}. Correct {entry}, or "
+                "install the package again."
+            ) from error
+
+    def by_subjects(self, subjects: Iterable[str], text: str = "") -> tuple[TargetGroup, ...]:
+        """Return the groups that UN catalogue headings, or else the title and abstract, speak of."""
+        headings = "\n".join(subjects).upper()
+        found = tuple(group for group, pattern in self._headings.items() if pattern.search(headings))
+        return found or self._words.named_in(text)
+
+    def by_themes(self, themes: Iterable[str], title: str, text: str = "") -> tuple[TargetGroup, ...]:
+        """Return the groups of FRA themes and of a title; without any, the one that the text names most."""
+        seen = set(themes)
+        found = [group for group, one in self.groups.items() if not seen.isdisjoint(one.fra_themes)]
+        return self.merge(found, self._words.named_in(title)) or self._words.named_in(text)[:1]
+
+    def by_celex(self, celex: str, title: str, known: Iterable[TargetGroup] = ()) -> tuple[TargetGroup, ...]:
+        """Return the groups an act is listed under, was found by, or names in its title."""
+        listed = [group for group, one in self.groups.items() if celex in one.celex]
+        return self.merge(known, listed, self._words.named_in(title))
+
+    @staticmethod
+    def merge(*groups: Iterable[TargetGroup]) -> tuple[TargetGroup, ...]:
+        """Return all groups once, in their usual order."""
+        found = {group for some in groups for group in some}
+        return tuple(group for group in TargetGroup if group in found)
+
+
+def _headings(subjects: Iterable[str]) -> re.Pattern[str]:
+    words = "|".join(re.escape(subject.upper()) for subject in subjects)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)")

@@ -1,0 +1,246 @@
+"""Keep fetched documents on disk: a folder an institution, a manifest, and everything a later run must not ask again.
+
+`crawl.sqlite` is the truth; `manifest.jsonl` is made from it for people and for `rejoinder kb add`. A document's row is
+committed before its file takes its final name, and an unfinished move is finished on opening, so that no moment of
+interruption leads to a second download or to a row without a file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from kb.sources.candidates import Candidate, Delivery, Document, Page
+from kb.sources.challenge import Refusal
+from kb.sources.keywords import Keywords
+from rejoinder.domain import now
+from rejoinder.errors import KnowledgeBaseError, Unavailable
+
+MANIFEST = "manifest.jsonl"
+_FILE = "crawl.sqlite"
+_PARTS = ".part"
+_APPLICATION = 0x526A5348
+_SCHEMA = 1
+_TABLES = """
+CREATE TABLE document (id TEXT PRIMARY KEY, file TEXT NOT NULL UNIQUE, sha256 TEXT NOT NULL UNIQUE, row TEXT NOT NULL)
+STRICT;
+CREATE TABLE candidate (id TEXT PRIMARY KEY, source TEXT NOT NULL, year INTEGER NOT NULL, row TEXT NOT NULL,
+    tries INTEGER NOT NULL DEFAULT 0, outcome TEXT, detail TEXT) STRICT;
+CREATE INDEX candidate_open ON candidate (source, tries, year) WHERE outcome IS NULL;
+CREATE TABLE bookmark (source TEXT, name TEXT, value TEXT NOT NULL, PRIMARY KEY (source, name)) STRICT, WITHOUT ROWID;
+"""
+STORED, REPEATED = "stored", "repeated"
+
+
+class Shelf:
+    """Be a folder of documents; one process at a time writes it."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a shelf, or begin one; raises KnowledgeBaseError when it is foreign, torn or in use."""
+        self.folder = folder
+        (folder / _PARTS).mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(folder / _FILE, timeout=1.0)
+        try:
+            self._prepare()
+            self._settle()
+        except sqlite3.OperationalError as error:
+            self._db.close()
+            raise KnowledgeBaseError(
+                f"{folder / _FILE} can't be opened: {error}. Wait for the other crawl to end, or give another folder."
+            ) from error
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise KnowledgeBaseError(f"{folder / _FILE} can't be read: {error}. Give another folder.") from error
+        self._write_manifest()
+
+    def __enter__(self) -> Shelf:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def bookmarks(self, source: str) -> dict[str, str]:
+        """Return where a source's listing stands."""
+        return dict(self._db.execute("SELECT name, value FROM bookmark WHERE source = ?", (source,)).fetchall())
+
+    def take_in(self, source: str, page: Page) -> None:
+        """Note a listing's step: its candidates and its bookmarks, all or nothing."""
+        with self._db:
+            for candidate in page.candidates:
+                self._note(source, candidate)
+            for name, value in page.bookmarks.items():
+                if value is None:
+                    self._db.execute("DELETE FROM bookmark WHERE source = ? AND name = ?", (source, name))
+                else:
+                    self._db.execute("INSERT OR REPLACE INTO bookmark VALUES (?, ?, ?)", (source, name, value))
+
+    def open_candidates(self, source: str) -> Iterator[Candidate]:
+        """Yield what is known of and neither fetched nor refused for good; what failed least often first."""
+        query = "SELECT row FROM candidate WHERE source = ? AND outcome IS NULL ORDER BY tries, year DESC, id"
+        for (row,) in self._db.execute(query, (source,)).fetchall():
+            yield Candidate.model_validate_json(row)
+
+    def is_open(self, candidate: Candidate) -> bool:
+        """Tell whether a candidate still has to be fetched."""
+        row = self._db.execute("SELECT outcome FROM candidate WHERE id = ?", (candidate.id,)).fetchone()
+        return row is not None and row[0] is None
+
+    def reopen(self, source: str) -> None:
+        """Forget what was refused for good, and that publications without a file were looked at."""
+        with self._db:
+            self._db.execute(
+                "UPDATE candidate SET outcome = NULL WHERE source = ? AND outcome NOT IN (?, ?)",
+                (source, STORED, REPEATED),
+            )
+            self._db.execute("DELETE FROM bookmark WHERE source = ?", (source,))
+
+    def refuse(self, candidate: Candidate, refusal: Refusal) -> None:
+        """Note a refusal: for good where it lasts, else as one more try."""
+        with self._db:
+            self._db.execute(
+                "UPDATE candidate SET tries = tries + 1, detail = ?, outcome = ? WHERE id = ?",
+                (str(refusal), str(refusal.kind) if refusal.kind.lasting else None, candidate.id),
+            )
+
+    def put(self, candidate: Candidate, deliveries: Sequence[Delivery]) -> int:
+        """Store a candidate's text; return how many of its parts were not here under another name already.
+
+        Raises Unavailable when the disk is full or can't be written.
+        """
+        try:
+            return self._put(candidate, deliveries)
+        except (OSError, sqlite3.Error) as error:
+            raise Unavailable(
+                f"{candidate.id} can't be stored in {self.folder}: {error}. Make room there and run the crawl again."
+            ) from error
+
+    def documents(self) -> Iterator[Document]:
+        """Yield what is on the shelf, by institution and id."""
+        for (row,) in self._db.execute("SELECT row FROM document ORDER BY file"):
+            yield Document.model_validate_json(row)
+
+    def close(self) -> None:
+        """Write the manifest and close; safe to call twice."""
+        try:
+            self._write_manifest()
+        except sqlite3.ProgrammingError:
+            return
+        self._db.close()
+
+    def _prepare(self) -> None:
+        self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        marks = tuple(self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+        tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if marks == (0, 0) and not tables:
+            self._db.executescript(
+                f"BEGIN EXCLUSIVE; PRAGMA application_id = {_APPLICATION}; "
+                f"PRAGMA user_version = {_SCHEMA}; {_TABLES} COMMIT;"
+            )
+        elif marks != (_APPLICATION, _SCHEMA):
+            raise sqlite3.DatabaseError("it is no shelf of this version")
+        else:
+            self._db.execute("BEGIN EXCLUSIVE")
+            self._db.commit()
+
+    def _settle(self) -> None:
+        """Finish moves that an interruption cut short; forget documents whose files somebody removed."""
+        with self._db:
+            for name, file, digest in self._db.execute("SELECT id, file, sha256 FROM document").fetchall():
+                part = self.folder / _PARTS / digest
+                if (self.folder / file).exists():
+                    continue
+                if part.exists():
+                    _move(part, self.folder / file)
+                else:
+                    self._db.execute("DELETE FROM document WHERE id = ?", (name,))
+                    self._db.execute("UPDATE candidate SET outcome = NULL WHERE id = ?", (name.partition("#")[0],))
+        for part in (self.folder / _PARTS).iterdir():
+            part.unlink()
+
+    def _note(self, source: str, candidate: Candidate) -> None:
+        row = self._db.execute("SELECT row FROM candidate WHERE id = ?", (candidate.id,)).fetchone()
+        if row is None:
+            self._db.execute(
+                "INSERT INTO candidate (id, source, year, row) VALUES (?, ?, ?, ?)",
+                (candidate.id, source, candidate.year, candidate.model_dump_json()),
+            )
+            return
+        known = Candidate.model_validate_json(row[0])
+        groups = Keywords.merge(known.groups, candidate.groups)
+        files = tuple(dict.fromkeys((*known.files, *candidate.files)))
+        merged = candidate.model_copy(update={"groups": groups, "files": files})
+        if merged != known:
+            self._db.execute(
+                "UPDATE candidate SET row = ?, year = ? WHERE id = ?",
+                (merged.model_dump_json(), merged.year, candidate.id),
+            )
+            self._regroup(merged)
+
+    def _regroup(self, candidate: Candidate) -> None:
+        query = "SELECT row FROM document WHERE id = ?1 OR substr(id, 1, length(?1) + 1) = ?1 || '#'"
+        for (row,) in self._db.execute(query, (candidate.id,)).fetchall():
+            document = Document.model_validate_json(row).model_copy(update={"groups": candidate.groups})
+            self._db.execute("UPDATE document SET row = ? WHERE id = ?", (document.model_dump_json(), document.id))
+
+    def _put(self, candidate: Candidate, deliveries: Sequence[Delivery]) -> int:
+        new: dict[str, Document] = {}
+        for delivery in deliveries:
+            digest = hashlib.sha256(delivery.content).hexdigest()
+            if digest not in new and not self._holds(digest):
+                self._write(self.folder / _PARTS / digest, delivery.content)
+                new[digest] = self._document(candidate, delivery, digest)
+        with self._db:
+            self._db.executemany(
+                "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?)",
+                [(one.id, one.file, digest, one.model_dump_json()) for digest, one in new.items()],
+            )
+            self._db.execute(
+                "UPDATE candidate SET outcome = ?, detail = NULL WHERE id = ?",
+                (STORED if new else REPEATED, candidate.id),
+            )
+        for digest, document in new.items():
+            _move(self.folder / _PARTS / digest, self.folder / document.file)
+        with (self.folder / MANIFEST).open("a", encoding="utf-8") as out:
+            out.writelines(f"{document.model_dump_json()}\n" for document in new.values())
+        return len(new)
+
+    def _holds(self, digest: str) -> bool:
+        return self._db.execute("SELECT 1 FROM document WHERE sha256 = ?", (digest,)).fetchone() is not None
+
+    def _document(self, candidate: Candidate, delivery: Delivery, digest: str) -> Document:
+        name = f"{candidate.id}#{delivery.part}" if delivery.part else candidate.id
+        file = self._name(candidate.institution, name, digest, delivery.format.value)
+        known = candidate.model_dump(exclude={"record", "files", "id"})
+        return Document(id=name, file=file, sha256=digest, fetched_at=now(), **known)
+
+    @staticmethod
+    def _write(part: Path, content: bytes) -> None:
+        with part.open("wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+
+    def _name(self, institution: str, name: str, digest: str, suffix: str) -> str:
+        file = f"{_plain(institution).lower()}/{_plain(name)}.{suffix}"
+        taken = self._db.execute("SELECT 1 FROM document WHERE file = ? AND id != ?", (file, name)).fetchone()
+        return file if not taken else f"{file[: -len(suffix) - 1]}-{digest[:8]}.{suffix}"
+
+    def _write_manifest(self) -> None:
+        part = self.folder / _PARTS / MANIFEST
+        with part.open("w", encoding="utf-8") as out:
+            out.writelines(f"{document.model_dump_json()}\n" for document in self.documents())
+        part.replace(self.folder / MANIFEST)
+
+
+def _plain(name: str) -> str:
+    """Return a name that is safe as a file's on any system."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "_", name).strip("._-")[:120] or "document"
+
+
+def _move(part: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part.replace(target)

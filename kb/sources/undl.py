@@ -1,0 +1,213 @@
+"""List UN documents by the Digital Library's OAI-PMH, and fetch their files.
+
+`/oai2d?verb=ListRecords&metadataPrefix=marcxml&from=…&until=…` in windows of a month, then `resumptionToken` alone; a
+window without records answers `noRecordsMatch`, a token that has run out `badResumptionToken`. From and until are
+catalogue dates: a document of 2003 may lie in a window of 2021, so every window from the first year to today is looked
+through, the newest first. There is no search by subject; 650 and 991 are compared here. `/search` is not used: it
+answers scripts with a challenge. Single records come from `/record/<number>/export/xm`, lists of files from
+`/api/v1/file?recid=<number>`. Source: https://www.openarchives.org/OAI/openarchivesprotocol.html and recorded answers.
+"""
+
+from __future__ import annotations
+
+import calendar
+import json
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from datetime import date
+
+from lxml import etree
+from pydantic import ValidationError
+
+from kb.sources.candidates import OF_THE_UN, Candidate, Delivery, Order, Page, identity
+from kb.sources.challenge import Format, Kind, Refusal
+from kb.sources.fetch import Client
+from kb.sources.keywords import Keywords
+from kb.sources.marc import CatalogueRecord, language_of_file, read_records
+from kb.sources.un_documents import SymbolDocuments, citation, type_of
+from rejoinder.domain import now
+from rejoinder.errors import KnowledgeBaseError
+
+BASE = "https://digitallibrary.un.org"
+INSTITUTION = "United Nations"
+_OAI = "{http://www.openarchives.org/OAI/2.0/}"
+_DONE = "done"
+_UNCATALOGUED = {"draft", "meeting", "letter"}
+
+
+class UnitedNations:
+    """Be the UN's publications."""
+
+    name = "un"
+    types: tuple[str, ...] = ("resolution", "decision", "report", "general-comment", "observations", "other")
+    usual_types: tuple[str, ...] = ("resolution", "decision", "report", "general-comment", "observations")
+    languages: tuple[str, ...] = OF_THE_UN
+
+    def __init__(
+        self,
+        client: Client,
+        keywords: Keywords,
+        documents: SymbolDocuments,
+        base: str = BASE,
+        today: Callable[[], date] = lambda: now().date(),
+    ) -> None:
+        self._client = client
+        self._keywords = keywords
+        self._documents = documents
+        self._base = base
+        self._today = today
+
+    def steps(self, order: Order) -> int | None:
+        """Return the number of windows, or of single records."""
+        return len(order.only) or sum(1 for _ in self._windows(order.first))
+
+    async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+        """Yield the records of all windows that are not done yet."""
+        if order.only:
+            for number in order.only:
+                yield await self._record(number, order.language)
+            return
+        for first, last in self._windows(order.first):
+            async for page in self._window(first, last, order.language, bookmarks):
+                yield page
+                if isinstance(page, Refusal) and page.kind.wall:
+                    return
+
+    async def fetch(self, candidate: Candidate) -> list[Delivery] | Refusal:
+        """Return the PDF: by symbol, else by the record's files, else by the file API."""
+        refusal = Refusal(Kind.MISSING, candidate.url, "the record names no file")
+        if candidate.symbol != candidate.record:
+            answer = await self._documents.fetch(candidate.symbol, candidate.language)
+            if not isinstance(answer, Refusal):
+                return [Delivery.of(answer)]
+            refusal = answer
+        files = candidate.files or await self._files(candidate)
+        for url in () if isinstance(files, Refusal) else files:
+            answer = await self._client.get(url, {Format.PDF})
+            if not isinstance(answer, Refusal):
+                return [Delivery.of(answer)]
+            files = answer
+        # A way that may open tomorrow must not be forgotten for one that is closed for good.
+        refusals = (one for one in (refusal, files) if isinstance(one, Refusal))
+        return next((one for one in refusals if not one.kind.lasting), refusal)
+
+    async def _window(
+        self, first: date, last: date, language: str, bookmarks: Mapping[str, str]
+    ) -> AsyncIterator[Page | Refusal]:
+        name = f"{language}/{first:%Y-%m}"
+        token = bookmarks.get(name, "")
+        if token == _DONE:
+            yield Page(steps=1)
+            return
+        while True:
+            answer = await self._ask(first, last, token)
+            if isinstance(answer, Refusal):
+                yield answer
+                return
+            records, code, following = answer
+            if code == "badResumptionToken" and token:
+                token = ""
+                continue
+            # Records catalogued later today would be missed in a window that is not over.
+            done = _DONE if last < self._today() else None
+            yield Page(tuple(self._candidates(records, language)), {name: following or done}, 0 if following else 1)
+            if not following:
+                return
+            token = following
+
+    async def _ask(self, first: date, last: date, token: str) -> tuple[list[CatalogueRecord], str, str] | Refusal:
+        """Return a page's records, its error code and the token of the following page."""
+        params = {"verb": "ListRecords"}
+        params |= (
+            {"resumptionToken": token}
+            if token
+            else {"metadataPrefix": "marcxml", "from": first.isoformat(), "until": last.isoformat()}
+        )
+        answer = await self._client.get(f"{self._base}/oai2d", {Format.XML}, params=params)
+        if isinstance(answer, Refusal):
+            return answer
+        try:
+            records = read_records(answer.content)
+            code, text, following = _protocol(answer.content)
+        except (KnowledgeBaseError, etree.XMLSyntaxError) as error:
+            return Refusal(Kind.UNREADABLE, answer.url, str(error))
+        if code not in ("", "noRecordsMatch") and not (code == "badResumptionToken" and token):
+            return Refusal(Kind.ENDPOINT_ERROR, answer.url, f"OAI-PMH error {code}: {text}")
+        if not code and b"<record" not in answer.content:
+            return Refusal(Kind.EMPTY, answer.url, "neither records nor an error in the answer")
+        return records, code, following
+
+    async def _record(self, number: str, language: str) -> Page | Refusal:
+        answer = await self._client.get(f"{self._base}/record/{number}/export/xm", {Format.XML})
+        if isinstance(answer, Refusal):
+            return answer
+        try:
+            records = read_records(answer.content)
+        except KnowledgeBaseError as error:
+            return Refusal(Kind.UNREADABLE, answer.url, str(error))
+        if not records:
+            return Refusal(Kind.EMPTY, answer.url, f"no record {number} in the answer")
+        return Page(tuple(self._candidates(records, language, asked=True)), steps=1)
+
+    async def _files(self, candidate: Candidate) -> list[str] | Refusal:
+        """Return the addresses of a record's PDFs in its language from the file API."""
+        url = f"{self._base}/api/v1/file"
+        answer = await self._client.get(url, {Format.JSON}, params={"recid": candidate.record})
+        if isinstance(answer, Refusal):
+            return answer
+        try:
+            rows = json.loads(answer.content)
+        except ValueError as error:
+            return Refusal(Kind.UNREADABLE, answer.url, f"no list of files: {error}")
+        return [
+            str(row["url"])
+            for row in rows
+            if isinstance(row, dict)
+            and _is_pdf(row)
+            and language_of_file(str(row.get("description", "")), str(row.get("name", ""))) == candidate.language
+        ]
+
+    def _candidates(
+        self, records: Iterable[CatalogueRecord], language: str, *, asked: bool = False
+    ) -> Iterator[Candidate]:
+        """Yield what is of use: about one of the groups, no draft, minute or letter; anything when asked for."""
+        for record in records:
+            symbol = record.symbols[0] if record.symbols else record.number
+            kind = type_of(symbol, record.title, record.statement)
+            groups = self._keywords.by_subjects(record.subjects, f"{record.title}. {record.abstract}")
+            if not asked and (not groups or kind in _UNCATALOGUED):
+                continue
+            try:
+                yield Candidate(
+                    id=identity(symbol, language),
+                    title=record.title or symbol,
+                    institution=INSTITUTION,
+                    type=kind,
+                    symbol=symbol,
+                    groups=groups,
+                    year=record.year or 0,
+                    language=language,
+                    url=citation(symbol, language) if record.symbols else f"{self._base}/record/{record.number}",
+                    record=record.number,
+                    files=tuple(one.url for one in record.files if one.language == language),
+                )
+            except ValidationError:
+                continue  # Neither dated nor numbered: it could not be cited.
+
+    def _windows(self, first_year: int) -> Iterator[tuple[date, date]]:
+        """Yield the months from today back to a year's January, each with its first and last day."""
+        today = self._today()
+        for year in range(today.year, first_year - 1, -1):
+            for month in range(today.month if year == today.year else 12, 0, -1):
+                yield date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
+
+
+def _protocol(content: bytes) -> tuple[str, str, str]:
+    """Return an OAI-PMH answer's error code and text, and its resumption token."""
+    root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
+    error, token = root.find(f"{_OAI}error"), root.find(f".//{_OAI}resumptionToken")
+    code = "" if error is None else str(error.get("code", "unnamed"))
+    return code, "" if error is None else (error.text or ""), "" if token is None else (token.text or "").strip()
+
+
+def _is_pdf(row: Mapping[str, object]) -> bool:
+    return bool(row.get("url")) and str(row.get("format", "")).lstrip(".").casefold() == "pdf"

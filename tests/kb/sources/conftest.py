@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from kb.sources import Client, Keywords, Manners
+
+SHARED = Path(__file__).parents[3] / "../shared/kb"
+QUICK = Manners(interval_s=0.0, attempts=3, backoff_s=0.001, backoff_max_s=0.01, timeout_s=10.0)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Replay:
+    """Be a local server that answers as it is told, and remembers what it was asked."""
+
+    def __init__(self, handler: Handler, robots: Handler | None = None) -> None:
+        self.asked: list[str] = []
+        self.headers: list[dict[str, str]] = []
+        self._handler = handler
+        self._robots = robots
+        app = web.Application()
+        app.router.add_route("*", "/{path:.*}", self._answer)
+        self.server = TestServer(app)
+
+    @property
+    def base(self) -> str:
+        return str(self.server.make_url("")).rstrip("/")
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        if request.path == "/robots.txt":
+            return await self._robots(request) if self._robots else web.Response(status=404)
+        self.asked.append(request.path_qs)
+        self.headers.append(dict(request.headers))
+        return await self._handler(request)
+
+
+Serve = Callable[..., Awaitable[Replay]]
+ServeRaw = Callable[[bytes], Awaitable[str]]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    if not SHARED.is_dir():
+        pytest.skip("the recorded answers (../shared/kb) are not beside this checkout")
+    return SHARED
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    async with AsyncExitStack() as stack:
+
+        async def start(handler: Handler, robots: Handler | None = None) -> Replay:
+            replay = Replay(handler, robots)
+            await stack.enter_async_context(replay.server)
+            return replay
+
+        yield start
+
+
+@pytest.fixture
+async def serve_raw() -> AsyncIterator[ServeRaw]:
+    """Serve bytes as they are, to show what a broken connection looks like; robots.txt is missing."""
+    servers: list[asyncio.Server] = []
+
+    async def start(answer: bytes) -> str:
+        async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            head = await reader.readuntil(b"\r\n\r\n")
+            missing = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            writer.write(missing if b"/robots.txt" in head else answer)
+            await writer.drain()
+            writer.close()
+            await writer.wait_closed()
+
+        server = await asyncio.start_server(talk, "127.0.0.1", 0)
+        servers.append(server)
+        return f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+    yield start
+    for server in servers:
+        server.close()
+        await server.wait_closed()
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[Client]:
+    async with Client(["127.0.0.1"], QUICK) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def quick() -> Manners:
+    return QUICK
+
+
+@pytest.fixture(scope="session")
+def keywords() -> Keywords:
+    return Keywords.load()

@@ -1,0 +1,356 @@
+"""Whole crawls against local servers: composed catalogue, recorded documents."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from click.testing import CliRunner
+
+import kb.sources
+from kb.sources import Client, Keywords, Kind, Order, Refusal, Shelf, Tally, crawl
+from kb.sources.candidates import Candidate, Delivery, Page
+from kb.sources.challenge import Format
+from kb.sources.shelf import MANIFEST
+from kb.sources.un_documents import SymbolDocuments
+from kb.sources.undl import UnitedNations
+from rejoinder.commands.kb_crawl import crawl as command
+from rejoinder.domain import TargetGroup
+from rejoinder.errors import Unavailable
+
+Serve = Callable[..., Awaitable[Any]]
+TODAY = date(2025, 3, 15)
+ORDER = Order(first=2025, types=("resolution",))
+
+
+def page(*symbols: str, token: str = "") -> web.Response:
+    def row(symbol: str) -> str:
+        fields = {
+            ("191", "a"): symbol,
+            ("245", "a"): f"On women {symbol}",
+            ("269", "a"): "2025-01-17",
+            ("650", "a"): "WOMEN",
+        }
+        data = "".join(f'<datafield tag="{tag}" ind1=" " ind2=" "><subfield code="{code}">{value}</subfield>'
+                       "</datafield>" for (tag, code), value in fields.items())  # fmt: skip
+        return f'<record><metadata><record xmlns="http://www.loc.gov/MARC21/slim">{data}</record></metadata></record>'
+
+    text = (f'<OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"><ListRecords>{"".join(map(row, symbols))}'
+            f"<resumptionToken>{token}</resumptionToken></ListRecords></OAI-PMH>")  # fmt: skip
+    return web.Response(text=text, content_type="text/xml")
+
+
+class Library:
+    """Be a catalogue of three windows with two pages each, and the documents behind it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.files = {file.stem.replace("_", "/"): file for file in sorted(folder.glob("A_RES_*.pdf"))}
+        self.symbols = list(self.files)[:12]
+        self.fail: Callable[[web.Request], web.Response | None] = lambda request: None
+
+    async def __call__(self, request: web.Request) -> web.StreamResponse:
+        if broken := self.fail(request):
+            return broken
+        if request.path == "/oai2d":
+            return self._listing(request.query)
+        symbol = request.query.get("s", "")
+        if symbol in self.files:
+            return web.Response(body=self.files[symbol].read_bytes(), content_type="application/pdf")
+        return web.Response(text="<!DOCTYPE html><html></html>", content_type="text/html")
+
+    def _listing(self, query: Mapping[str, str]) -> web.Response:
+        if token := query.get("resumptionToken"):
+            month = int(token)
+            return page(*self.symbols[4 * month - 2 : 4 * month])
+        month = int(query["from"][5:7])
+        return page(*self.symbols[4 * month - 4 : 4 * month - 2], token=str(month))
+
+
+@pytest.fixture
+def library(shared: Path) -> Library:
+    return Library(shared / "un_docs/pdf")
+
+
+def source(client: Client, keywords: Keywords, base: str) -> UnitedNations:
+    return UnitedNations(client, keywords, SymbolDocuments(client, base), base, today=lambda: TODAY)
+
+
+async def test_a_crawl_stores_every_document_once_with_its_hash(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
+) -> None:
+    server = await serve(library)
+    with Shelf(tmp_path) as shelf:
+        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+        documents = list(shelf.documents())
+    assert (tally.stored, tally.found, tally.left, tally.steps, tally.steps_total) == (12, 12, 0, 3, 3)
+    assert tally.refused == Counter()
+    assert {document.symbol for document in documents} == set(library.symbols)
+    for document in documents:
+        content = (tmp_path / document.file).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == document.sha256
+        assert content == library.files[document.symbol].read_bytes()
+
+
+async def test_a_second_run_fetches_nothing_and_lists_only_the_current_month(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
+) -> None:
+    server = await serve(library)
+    with Shelf(tmp_path) as shelf:
+        await crawl(source(client, keywords, server.base), shelf, ORDER)
+    server.asked.clear()
+    with Shelf(tmp_path) as shelf:
+        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+    assert tally.stored == 0
+    assert [path.partition("ListRecords&")[2][:40] for path in server.asked] == [
+        "metadataPrefix=marcxml&from=2025-03-01&u", "resumptionToken=3"]  # fmt: skip
+
+
+@pytest.mark.parametrize("after", [1, 3, 6, 9, 13])
+async def test_an_interruption_anywhere_leads_to_no_second_download(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path, after: int
+) -> None:
+    reached = asyncio.Event()
+    server = await serve(library)
+
+    def watch(request: web.Request) -> web.Response | None:
+        if len(server.asked) == after:
+            reached.set()
+        return None
+
+    library.fail = watch
+    with Shelf(tmp_path) as shelf:
+        work = asyncio.create_task(crawl(source(client, keywords, server.base), shelf, ORDER))
+        await reached.wait()
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+        first = [f"/api/symbol/access?s={document.symbol}&l=en&t=pdf" for document in shelf.documents()]
+    server.asked.clear()
+    with Shelf(tmp_path) as shelf:
+        await crawl(source(client, keywords, server.base), shelf, ORDER)
+        assert {document.symbol for document in shelf.documents()} == set(library.symbols)
+    fetched = Counter(first + [path for path in server.asked if "symbol/access" in path])
+    assert set(fetched.values()) == {1}
+    assert len((tmp_path / MANIFEST).read_text().splitlines()) == 12
+
+
+async def test_a_killed_process_leads_to_no_second_download(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
+) -> None:
+    program = f"""
+import asyncio, datetime, pathlib
+from kb.sources import Client, Keywords, Manners, Order, Shelf, SymbolDocuments, UnitedNations, crawl
+
+async def main():
+    async with Client(["127.0.0.1"], Manners(interval_s=0)) as client:
+        un = UnitedNations(client, Keywords.load(), SymbolDocuments(client, BASE), BASE,
+                           today=lambda: datetime.date(2025, 3, 15))
+        with Shelf(pathlib.Path({str(tmp_path)!r})) as shelf:
+            await crawl(un, shelf, Order(first=2025, types=("resolution",)))
+
+asyncio.run(main())
+"""
+    server = await serve(library)
+    reached = asyncio.Event()
+
+    def watch(request: web.Request) -> web.Response | None:
+        if len(server.asked) >= 8:
+            reached.set()
+        return None
+
+    library.fail = watch
+    child = await asyncio.create_subprocess_exec(sys.executable, "-c", program.replace("BASE", repr(server.base)))
+    await asyncio.wait_for(reached.wait(), 60)
+    child.kill()
+    await child.wait()
+    with Shelf(tmp_path) as shelf:
+        kept = [f"/api/symbol/access?s={document.symbol}&l=en&t=pdf" for document in shelf.documents()]
+        assert all((tmp_path / document.file).is_file() for document in shelf.documents())
+        server.asked.clear()
+        await crawl(source(client, keywords, server.base), shelf, ORDER)
+        assert {document.symbol for document in shelf.documents()} == set(library.symbols)
+    assert not set(kept) & set(server.asked)
+
+
+async def test_reports_every_pitfall_and_stores_none_of_them(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path, shared: Path
+) -> None:
+    challenge = (shared / "eurlex/recorded_http/eurlex_aws_waf_challenge_202.html").read_bytes()
+    one, two, three, four, five = library.symbols[:5]
+    torn = library.files[three].read_bytes()[:-5000]
+
+    def fail(request: web.Request) -> web.Response | None:
+        answers = {one: (challenge, 202), two: (b"<!DOCTYPE html><html></html>", 200), three: (torn, 200),
+                   four: (b"", 200), five: (b"busy", 503)}  # fmt: skip
+        body, status = answers.get(request.query.get("s", ""), (None, 0))
+        return None if body is None else web.Response(body=body, status=status)
+
+    library.fail = fail
+    server = await serve(library)
+    with Shelf(tmp_path) as shelf:
+        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+        stored = {document.symbol for document in shelf.documents()}
+    assert stored == set(library.symbols[5:])
+    assert tally.refused == {Kind.CHALLENGE: 1, Kind.MISSING: 1, Kind.TRUNCATED: 1, Kind.EMPTY: 1, Kind.BUSY: 1}
+    assert tally.left == 3
+    files = [file for file in tmp_path.rglob("*.pdf") if file.is_file()]
+    assert len(files) == 7
+
+
+async def test_stores_what_two_symbols_share_once(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
+) -> None:
+    library.files[library.symbols[1]] = library.files[library.symbols[0]]
+    server = await serve(library)
+    with Shelf(tmp_path) as shelf:
+        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+    assert (tally.stored, tally.repeated, tally.left) == (11, 1, 0)
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+async def test_stops_at_the_number_asked_for_and_goes_on_from_there(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path, most: int
+) -> None:
+    server = await serve(library)
+    order = ORDER.model_copy(update={"most": most})
+    for _ in range(2):
+        with Shelf(tmp_path) as shelf:
+            tally = await crawl(source(client, keywords, server.base), shelf, order)
+        assert tally.stored == most
+    assert sum("symbol/access" in path for path in server.asked) == 2 * most
+
+
+async def test_refusals_do_not_count_towards_the_number_asked_for(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
+) -> None:
+    missing = set(library.symbols[::2])
+    library.fail = lambda request: web.Response(status=404) if request.query.get("s") in missing else None
+    server = await serve(library)
+    with Shelf(tmp_path) as shelf:
+        tally = await crawl(source(client, keywords, server.base), shelf, ORDER.model_copy(update={"most": 5}))
+    assert tally.stored == 5
+
+
+async def test_takes_only_the_groups_years_and_types_asked_for(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
+) -> None:
+    server = await serve(library)
+    un = source(client, keywords, server.base)
+    for change in ({"groups": (TargetGroup.JEWS,)}, {"first": 2025, "last": 2024}, {"types": ("report",)}):
+        with Shelf(tmp_path) as shelf:
+            assert (await crawl(un, shelf, ORDER.model_copy(update=change))).stored == 0
+    with Shelf(tmp_path) as shelf:
+        assert (await crawl(un, shelf, ORDER)).stored == 12
+
+
+async def test_says_why_a_listing_stopped_and_still_fetches_what_it_found(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
+) -> None:
+    library.fail = lambda request: web.Response(status=503) if request.query.get("from") == "2025-02-01" else None
+    server = await serve(library)
+    with Shelf(tmp_path) as shelf:
+        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+    assert tally.stored == 4
+    assert "server busy" in tally.stopped
+
+
+async def test_says_that_the_disk_cannot_be_written_and_loses_nothing(
+    serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
+) -> None:
+    (tmp_path / "united_nations").write_text("in the way")
+    server = await serve(library)
+    with Shelf(tmp_path) as shelf, pytest.raises(Unavailable, match="can't be stored"):
+        await crawl(source(client, keywords, server.base), shelf, ORDER)
+    (tmp_path / "united_nations").unlink()
+    fetched = [path for path in server.asked if "symbol/access" in path]
+    with Shelf(tmp_path) as shelf:
+        assert len(list(shelf.documents())) >= 1
+        assert all((tmp_path / document.file).is_file() for document in shelf.documents())
+        kept = {f"/api/symbol/access?s={document.symbol}&l=en&t=pdf" for document in shelf.documents()}
+    assert kept <= set(fetched)
+
+
+class Shop:
+    """Be a source of two documents, one of them missing."""
+
+    name = "un"
+    types: tuple[str, ...] = ("resolution",)
+    usual_types: tuple[str, ...] = ("resolution",)
+    languages: tuple[str, ...] = ("en",)
+
+    def steps(self, order: Order) -> int | None:
+        return 1
+
+    async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+        yield Page(tuple(
+            Candidate(id=name, title=name, institution="United Nations", type="resolution", symbol=name, year=2020,
+                      groups=(TargetGroup.WOMEN,), url="https://example.org")
+            for name in ("A", "B")), steps=1)  # fmt: skip
+
+    async def fetch(self, candidate: Candidate) -> list[Delivery] | Refusal:
+        if candidate.id == "B":
+            return Refusal(Kind.MISSING, "https://example.org/B", "no document B")
+        return [Delivery(b"%PDF-1.7 x %%EOF", Format.PDF)]
+
+
+@pytest.fixture
+def shop(monkeypatch: pytest.MonkeyPatch) -> None:
+    from contextlib import asynccontextmanager
+
+    @asynccontextmanager
+    async def open_shop(name: str, contact: str = "") -> AsyncIterator[Shop]:
+        yield Shop()
+
+    monkeypatch.setattr(kb.sources, "open_source", open_shop)
+
+
+def test_the_command_fetches_and_sums_up(shop: None, tmp_path: Path) -> None:
+    arguments = ["un", "--groups", "women,jews", "--from", "2019", "--to", "2021", "--max", "9", "--out", str(tmp_path)]
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 0, result.output
+    assert f"1 documents stored in {tmp_path}" in result.output
+    assert "1  missing" in result.output
+    assert "no document B" in result.output
+    assert (tmp_path / "united_nations/A.pdf").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [(["--groups", "zorblaxians"], "--groups does not know zorblaxians"),
+     (["--types", "poem"], "--types does not know"), (["--language", "xx"], "--language does not know xx"),
+     (["--from", "2021", "--to", "2020"], "is after")],
+)  # fmt: skip
+def test_the_command_says_what_it_does_not_know(
+    shop: None, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    result = CliRunner().invoke(command, ["un", *arguments, "--out", str(tmp_path)])
+    assert complaint in str(result.exception)
+
+
+def test_the_command_fails_when_everything_was_refused(
+    shop: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(self: Shop, candidate: Candidate) -> Refusal:
+        return Refusal(Kind.CHALLENGE, "https://example.org", "a challenge")
+
+    monkeypatch.setattr(Shop, "fetch", refuse)
+    result = CliRunner().invoke(command, ["un", "--out", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "challenge page" in result.output
+
+
+def test_the_command_sums_up_after_an_interruption(shop: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def interrupted(*_: object, **__: object) -> Tally:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(kb.sources, "crawl", interrupted)
+    result = CliRunner().invoke(command, ["un", "--out", str(tmp_path)])
+    assert result.exit_code == 130
+    assert "interrupted. Run the same command again to go on." in result.output

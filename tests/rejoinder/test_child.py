@@ -1,0 +1,105 @@
+"""Children: started, awaited, ended; gone when we are; started again when they die."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rejoinder.child import Child, keep_running
+from rejoinder.errors import Unavailable
+
+SLEEPER = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(60)"]
+STUBBORN = [
+    sys.executable,
+    "-c",
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)",
+]
+
+
+async def never() -> bool:
+    return False
+
+
+async def up(child: Child) -> None:
+    async def said_so() -> bool:
+        return "up" in child.tail()
+
+    await child.until(said_so, 10)
+
+
+async def test_a_child_runs_and_stops(tmp_path: Path) -> None:
+    child = Child("sleeper", SLEEPER, log_file=tmp_path / "log")
+    await child.start()
+    await up(child)
+    assert child.running and child.pid
+    await child.stop()
+    assert not child.running and await child.wait() == -signal.SIGTERM
+    await child.stop()
+
+
+async def test_a_child_that_ignores_the_request_is_killed(tmp_path: Path) -> None:
+    child = Child("stubborn", STUBBORN, log_file=tmp_path / "log")
+    await child.start()
+    await up(child)
+    await child.stop(grace_s=0.1)
+    assert await child.wait() == -signal.SIGKILL
+
+
+async def test_a_child_that_dies_early_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
+    child = Child("early", [sys.executable, "-c", "print('no disk'); raise SystemExit(3)"], log_file=tmp_path / "log")
+    await child.start()
+    with pytest.raises(Unavailable, match=r"early ended with exit code 3(.|\n)*no disk"):
+        await child.until(never, 10)
+
+
+async def test_a_child_that_is_never_ready_is_reported(tmp_path: Path) -> None:
+    child = Child("slow", SLEEPER, log_file=tmp_path / "log")
+    await child.start()
+    with pytest.raises(Unavailable, match="slow was not ready"):
+        await child.until(never, 0.1)
+    await child.stop()
+
+
+async def test_a_dead_child_is_started_again_until_we_stop(tmp_path: Path) -> None:
+    started: list[Child] = []
+    thrice = asyncio.Event()
+
+    async def start() -> Child:
+        child = Child("phoenix", SLEEPER, log_file=tmp_path / "log")
+        await child.start()
+        started.append(child)
+        if len(started) == 3:
+            thrice.set()
+        else:
+            assert child.pid
+            os.kill(child.pid, signal.SIGKILL)
+        return child
+
+    keeper = asyncio.create_task(keep_running(start, backoff_s=0.01))
+    await asyncio.wait_for(thrice.wait(), 20)
+    keeper.cancel()
+    await asyncio.gather(keeper, return_exceptions=True)
+    assert not any(child.running for child in started)
+
+
+async def test_a_child_dies_with_a_parent_that_is_killed() -> None:
+    code = (
+        "import asyncio\nfrom rejoinder.child import Child\n"
+        f"async def main():\n    child = Child('c', {SLEEPER!r})\n    await child.start()\n"
+        "    print(child.pid, flush=True)\n    await asyncio.sleep(60)\nasyncio.run(main())\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout
+    pid = int(await asyncio.to_thread(parent.stdout.readline))
+    parent.kill()
+    await asyncio.to_thread(parent.wait)
+    parent.stdout.close()
+    async with asyncio.timeout(5):
+        while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
+            await asyncio.sleep(0.02)

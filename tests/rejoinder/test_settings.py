@@ -1,0 +1,69 @@
+"""Settings: every one described, sources in order, mistakes named, secrets hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from rejoinder.commands.common import load_settings
+from rejoinder.errors import BadSettings
+from rejoinder.secrets import author_key, kept_secret
+from rejoinder.settings import Settings
+
+
+def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from leaves(field.annotation, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", field
+
+
+def test_every_setting_says_what_it_is_for() -> None:
+    silent = [name for name, field in leaves(Settings) if not (field.description or "").strip()]
+    assert not silent
+
+
+def test_environment_beats_file_and_file_beats_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rejoinder.toml").write_text('[kafka]\nbootstrap = "file:1"\npartitions = 7\n')
+    monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", "environment:1")
+    settings = load_settings()
+    assert (settings.kafka.bootstrap, settings.kafka.partitions, settings.kafka.replication) == ("environment:1", 7, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "complaint"),
+    [
+        ("REJOINDER_KAFKA__PARTITIONS", "0", "kafka.partitions"),
+        ("REJOINDER_KAFKA__BOOTSTARP", "x:1", "kafka.bootstarp"),
+        ("REJOINDER_DESK__PORT", "70000", "desk.port"),
+        ("REJOINDER_DESK__TOKENS", '{"ana": {"token": "short"}}', "desk.tokens"),
+    ],
+)
+def test_a_mistake_is_named(name: str, value: str, complaint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(BadSettings, match=complaint):
+        load_settings()
+
+
+def test_a_secret_shows_in_no_error_and_no_dump(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REJOINDER_DESK__TOKENS", '{"ana": {"token": "hush-hush-hush", "role": "king"}}')
+    with pytest.raises(BadSettings) as caught:
+        load_settings()
+    assert "hush" not in str(caught.value)
+    monkeypatch.setenv("REJOINDER_DESK__TOKENS", '{"ana": {"token": "hush-hush-hush"}}')
+    settings = load_settings()
+    assert "hush" not in settings.model_dump_json() and "hush" not in repr(settings)
+
+
+def test_a_kept_secret_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "author.key"
+    first = kept_secret(path)
+    assert kept_secret(path) == first and len(first) >= 32
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert author_key(Settings(data_dir=path.parent)) == first.encode()
