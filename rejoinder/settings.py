@@ -77,7 +77,7 @@ class ChatSettings(Section):
         None, description="Base URL of a running OpenAI-compatible server (`http://…/v1`); set: no server is started."
     )
     api_key: SecretStr | None = Field(None, description="Bearer token for `endpoint`.")
-    slots: Count = Field(4, description="Requests the started server works on at once.")
+    slots: Count = Field(4, description="Requests the model server works on at once.")
     threads: int = Field(0, ge=0, description="Threads of the started server; 0: all cores.")
     context_tokens: Count = Field(2048, description="Context window per slot, in tokens.")
     temperature: Annotated[float, Field(ge=0, le=2)] = Field(0.5, description="Sampling temperature.")
@@ -112,7 +112,7 @@ class KnowledgeBaseSettings(Section):
 
     folder: Path | None = Field(None, description="Folder of a built knowledge base; unset: the starter set.")
     top_k: Count = Field(3, description="Evidence statements per post.")
-    min_relevance: Share = Field(0.82, description="Cosine similarity below which a statement does not fit a post.")
+    min_relevance: Share = Field(0.83, description="Cosine similarity below which a statement does not fit a post.")
 
 
 class TriageSettings(Section):
@@ -183,7 +183,7 @@ class ChatServer(Section):
 
     channel: str | None = Field(None, description="Channel id for cases that no rule fits; unset: they stay away.")
     rules: tuple[ChannelRule, ...] = Field((), description="Where cases go; the first rule that fits wins.")
-    lead_channel: str | None = Field(None, description="Channel id for reminders; unset: leads are told directly.")
+    lead_channel: str | None = Field(None, description="Channel id for reminders of an old queue; unset: none.")
     reviewers: tuple[str, ...] = Field((), description="Role, user-group or user ids that may decide; empty: everyone.")
     leads: tuple[str, ...] = Field((), description="Role, user-group or user ids of leads.")
     admins: tuple[str, ...] = Field((), description="Role, user-group or user ids of admins.")
@@ -213,6 +213,7 @@ class SlackSettings(Section):
     app_token_file: Path | None = Field(None, description="File that holds the app-level token instead.")
     signing_secret: SecretStr | None = Field(None, description="Signing secret for `http`.")
     signing_secret_file: Path | None = Field(None, description="File that holds the signing secret instead.")
+    api_url: str = Field("https://slack.com/api/", description="Web API; Slack for Government has another address.")
     host: str = Field("127.0.0.1", description="Address to listen on for `http`.")
     port: int = Field(3000, ge=0, le=65535, description="Port to listen on for `http`; 0 takes a free one.")
     workspaces: dict[str, SlackWorkspace] = Field({}, description="Workspace (team) id -> how it is used.")
@@ -242,6 +243,12 @@ class StreamSettings(Section):
     stale_after_s: Positive = Field(300.0, description="Seconds an unfinished case may sit before it is sent again.")
     sweep_every_s: Positive = Field(30.0, description="Seconds between two looks for such cases.")
     publish_every_s: Positive = Field(0.25, description="Seconds between two looks into the outbox.")
+    metrics_port: int = Field(
+        0,
+        ge=0,
+        le=65535,
+        description="Port on which a worker serves its Prometheus metrics, on all addresses; 0: none.",
+    )
     lease_s: Positive = Field(30.0, description="Seconds one publisher holds an outbox row.")
 
 

@@ -19,6 +19,9 @@ from stream.topics import Topics
 
 log = logging.getLogger(__name__)
 
+MAX_KEPT = 600_000
+"""Most bytes of a message that its letter repeats: in base64 they must fit into Kafka's default limit of 1 MB."""
+
 _DUE_AT = {
     "triage": CaseState.RECEIVED,
     "ground": CaseState.TRIAGED,
@@ -46,7 +49,7 @@ class Burial:
             partition=message.partition,
             offset=message.offset,
             key=key,
-            value=base64.b64encode(message.value or b"").decode(),
+            value=base64.b64encode(message.value or b"").decode() if len(message.value or b"") <= MAX_KEPT else None,
             headers=tuple((name, base64.b64encode(value).decode()) for name, value in message.headers),
             at=now(),
         )
@@ -94,10 +97,23 @@ async def replay(settings: KafkaSettings, ledger: Ledger, places: Collection[str
                 continue
             if not await _revived(ledger, item.letter):
                 continue
+            value = await _original(settings, item.letter)
+            if value is None:
+                log.warning("%s: the message is no longer on %s; it can't be sent again", item.place, item.letter.topic)
+                continue
             headers = {name: base64.b64decode(value).decode(errors="replace") for name, value in item.letter.headers}
-            await producer.send(item.letter.topic, item.letter.key, base64.b64decode(item.letter.value), headers)
+            await producer.send(item.letter.topic, item.letter.key, value, headers)
             sent.append(item)
     return sent
+
+
+async def _original(settings: KafkaSettings, letter: DeadLetter) -> bytes | None:
+    if letter.value is not None:
+        return base64.b64decode(letter.value)
+    async for record in read_topic(settings, letter.topic, {letter.partition: letter.offset}):
+        if (record.partition, record.offset) == (letter.partition, letter.offset):
+            return record.value
+    return None
 
 
 async def _revived(ledger: Ledger, letter: DeadLetter) -> bool:

@@ -33,7 +33,10 @@ class Grounded(Record):
 
 
 class DeadLetter(Record):
-    """Carry a message nobody could work on: where it came from, its bytes (base64) and headers, and the error."""
+    """Carry a message nobody could work on: where it came from, its bytes (base64) and headers, and the error.
+
+    `value` is None when the bytes are too many for one more message; they are still where they came from.
+    """
 
     stage: str
     error: str
@@ -41,7 +44,7 @@ class DeadLetter(Record):
     partition: int
     offset: int
     key: str | None = None
-    value: str
+    value: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
     at: Moment
 

@@ -18,10 +18,9 @@ from rejoinder.errors import CaseNotFound
 from stream.messages import Grounded, Triaged, decode
 
 if TYPE_CHECKING:
+    from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.triage import Triager
-
-    from pipeline.draft import Drafter
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
@@ -17,9 +17,10 @@ EMPTY_POLL_MS = 200
 
 
 @asynccontextmanager
-async def _consumer(settings: KafkaSettings) -> AsyncIterator[AIOKafkaConsumer]:
+async def _consumer(settings: KafkaSettings, group: str | None = None) -> AsyncIterator[AIOKafkaConsumer]:
     consumer = AIOKafkaConsumer(
         bootstrap_servers=settings.bootstrap,
+        group_id=group,
         request_timeout_ms=int(settings.timeout_s * 1000),
         enable_auto_commit=False,
         auto_offset_reset="earliest",
@@ -37,6 +38,20 @@ async def end_offsets(settings: KafkaSettings, topic: str) -> dict[int, int]:
     """Return, for each partition, the offset the next message will get; raises BrokerUnavailable."""
     async with _consumer(settings) as consumer:
         return await _ends(consumer, topic)
+
+
+async def backlog(settings: KafkaSettings, group: str, topics: Collection[str]) -> dict[tuple[str, int], int]:
+    """Return (topic, partition) -> messages a consumer group has not committed yet; raises BrokerUnavailable.
+
+    Reads only; it does not join the group.
+    """
+    async with _consumer(settings, group) as consumer:
+        waiting = {}
+        for topic in topics:
+            for partition, end in (await _ends(consumer, topic)).items():
+                committed = await consumer.committed(TopicPartition(topic, partition))
+                waiting[topic, partition] = end - (committed or 0)
+        return waiting
 
 
 async def read_topic(

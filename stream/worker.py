@@ -8,17 +8,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from aiokafka import TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import KafkaError
-
 from rejoinder.errors import BrokerUnavailable
 from rejoinder.settings import KafkaSettings, Settings
 from stream.app import build_app
 from stream.dead_letters import Burial
 from stream.liveness import Liveness
 from stream.stages import Stage
-from stream.topic_reader import end_offsets
+from stream.topic_reader import backlog
 from stream.topics import Topics, ensure_topics
 
 log = logging.getLogger(__name__)
@@ -87,26 +83,8 @@ async def idle(app: Any, kafka: KafkaSettings, topics: Sequence[str]) -> bool:
     """Tell whether the broker answers and nothing waits in the partitions this worker holds."""
     try:
         held = {(place.topic, place.partition) for place in app.consumer.assignment()}
-        committed = await committed_offsets(kafka, f"{kafka.prefix}worker")
-        for topic in topics:
-            for partition, end in (await end_offsets(kafka, topic)).items():
-                ours = not held or (topic, partition) in held
-                if ours and end > committed.get((topic, partition), 0):
-                    return False
-    except (BrokerUnavailable, RuntimeError) as error:
+        waiting = await backlog(kafka, f"{kafka.prefix}worker", topics)
+    except BrokerUnavailable as error:
         log.warning("liveness probe failed: %s", error)
         return False
-    return True
-
-
-async def committed_offsets(kafka: KafkaSettings, group: str) -> dict[tuple[str, int], int]:
-    """Return (topic, partition) -> committed offset of a consumer group; raises BrokerUnavailable."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=kafka.bootstrap, request_timeout_ms=int(kafka.timeout_s * 1000))
-    try:
-        await admin.start()
-        offsets: dict[TopicPartition, Any] = await admin.list_consumer_group_offsets(group)
-        return {(place.topic, place.partition): max(item.offset, 0) for place, item in offsets.items()}
-    except (KafkaError, OSError) as error:
-        raise BrokerUnavailable(f"The broker at {kafka.bootstrap} did not answer: {error!r}.") from error
-    finally:
-        await admin.close()
+    return not any(count > 0 for place, count in waiting.items() if not held or place in held)

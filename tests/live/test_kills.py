@@ -138,3 +138,13 @@ async def test_two_hundred_times_two_moderators_at_once(start_demo: Start, wait_
     await wait_until(released, 60)
     keys = [reply["case_key"] for reply in await demo.replies()]
     assert len(keys) == len(set(keys)) == wins
+
+
+async def test_a_worker_without_work_is_alive_and_left_alone(start_demo: Start, wait_until: Wait) -> None:
+    demo = await start_demo("--chat-model", "none", "--no-samples", REJOINDER_STREAM__IDLE_LIMIT_S="6")
+    await demo.send(posts(1))
+    await demo.settled(1, within_s=60)
+    worker = demo.pid_of("worker --stages")
+    # Nothing can be awaited here: the point is that nothing happens for longer than the limit.
+    await asyncio.sleep(15)
+    assert demo.pid_of("worker --stages") == worker

@@ -17,7 +17,7 @@ from stream.intake import Intake
 from stream.messages import Grounded, Triaged, decode, encode
 from stream.producer import Producer
 from stream.sweeper import Sweeper
-from stream.topic_reader import read_topic
+from stream.topic_reader import backlog, read_topic
 from stream.topics import Topics
 
 pytestmark = pytest.mark.live
@@ -93,3 +93,31 @@ async def test_a_letter_without_a_readable_case_is_kept_too(
     await producer.send(topics.dead_letters, None, json.dumps({"not": "a letter"}).encode())
     [item] = [letter async for letter in read_letters(settings.kafka)]
     assert item.letter.key is None and item.letter.error == "not JSON"
+
+
+async def test_a_message_too_large_for_a_letter_is_named_and_replayed_from_where_it_lies(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    huge = b'{"text":"' + b"x" * 900_000 + b'"}'
+    await producer.send(topics.flags, None, huge)
+    [record] = [record async for record in read_topic(settings.kafka, topics.flags)]
+    message = Incoming(topics.flags, record.partition, record.offset, None, huge)
+    await Burial(producer, topics, ledger).bury(message, "triage", "too long")
+    [item] = [letter async for letter in read_letters(settings.kafka)]
+    assert item.letter.value is None
+    assert len(await replay(settings.kafka, ledger)) == 1
+    assert [record.value async for record in read_topic(settings.kafka, topics.flags)] == [huge, huge]
+
+
+async def test_the_backlog_of_a_group_is_what_it_has_not_committed(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    group = f"{topics.prefix}intake"
+    await producer.send(topics.flags, post().key, encode(post()))
+    assert sum((await backlog(settings.kafka, group, [topics.flags])).values()) == 1
+    intake = asyncio.create_task(Intake(ledger, settings).run())
+    async with asyncio.timeout(30):
+        while sum((await backlog(settings.kafka, group, [topics.flags])).values()):
+            await asyncio.sleep(0.1)
+    intake.cancel()
+    await asyncio.gather(intake, return_exceptions=True)
