@@ -112,7 +112,7 @@ async def _original(settings: KafkaSettings, letter: DeadLetter) -> bytes | None
         return base64.b64decode(letter.value)
     async for record in read_topic(settings, letter.topic, {letter.partition: letter.offset}):
         if (record.partition, record.offset) == (letter.partition, letter.offset):
-            return record.value
+            return bytes(record.value or b"")
     return None
 
 

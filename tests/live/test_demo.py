@@ -40,7 +40,7 @@ async def test_samples_become_drafts_and_an_approved_one_arrives_once_exactly(
     assert status == 409 and stale["case"]["state"] == "approved"
 
     async def released() -> bool:
-        return (await demo.get(f"/v1/cases/{key}"))["state"] == "released"
+        return bool((await demo.get(f"/v1/cases/{key}"))["state"] == "released")
 
     await wait_until(released, 20)
     assert [(reply["case_key"], reply["text"]) for reply in await demo.replies()] == [(key, draft["text"])]

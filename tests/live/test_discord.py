@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 
 from bot.desk import Desk
 from bot.discord.client import DeskClient
@@ -16,7 +16,7 @@ from bot.discord.connection import stay_connected
 from ledger import Ledger
 from models.toxicity import ToxicityHead
 from pipeline.guard import Guard
-from rejoinder.settings import CareSettings, DeskSettings, GuardSettings, Token
+from rejoinder.settings import CareSettings, DeskSettings, DiscordSettings, GuardSettings
 from tests.bot.discord import conftest
 from tests.bot.discord.look import field, labels
 
@@ -27,18 +27,28 @@ FLAG = {"platform": "birdsong", "post_id": "d1", "text": "Women have no business
 UNDO_S = 2.0
 
 
+@asynccontextmanager
+async def bot_beside(demo: Any, settings: DiscordSettings) -> AsyncIterator[None]:
+    """Run the bot on the demo's ledger."""
+    ledger = await Ledger.open(f"sqlite+aiosqlite:///{demo.data / 'ledger.db'}", b"another key")
+    desk = Desk(ledger, Guard(GuardSettings(), ToxicityHead.load()), DeskSettings(undo_s=UNDO_S))
+    stop = asyncio.Event()
+    bot = asyncio.create_task(
+        stay_connected(lambda: DeskClient(ledger, desk, settings, CareSettings()), conftest.TOKEN, stop)
+    )
+    try:
+        yield
+    finally:
+        stop.set()
+        await bot
+        await ledger.close()
+
+
 async def test_a_flag_is_answered_through_discord_and_every_surface_shows_it(
     start_demo: Callable[..., Awaitable[Any]], wait_until: Callable[..., Awaitable[None]], platform: Any
 ) -> None:
     demo = await start_demo("--chat-model", "none", "--no-samples", REJOINDER_DESK__UNDO_S=str(UNDO_S))
-    ledger = await Ledger.open(f"sqlite+aiosqlite:///{demo.data / 'ledger.db'}", b"another key")
-    settings = DeskSettings(undo_s=UNDO_S, tokens={"ana": Token(token=SecretStr("long-enough"), role="reviewer")})
-    desk = Desk(ledger, Guard(GuardSettings(), ToxicityHead.load()), settings)
-    stop = asyncio.Event()
-    bot = asyncio.create_task(
-        stay_connected(lambda: DeskClient(ledger, desk, platform.settings(), CareSettings()), conftest.TOKEN, stop)
-    )
-    try:
+    async with bot_beside(demo, platform.settings()):
         await demo.send([FLAG])
         card = await asyncio.wait_for(platform.card(platform.women), 90)
         draft = (await demo.get("/v1/cases/birdsong/d1"))["drafts"][-1]["text"]
@@ -55,23 +65,13 @@ async def test_a_flag_is_answered_through_discord_and_every_surface_shows_it(
         await platform.world.until(lambda: "the reply has left" in field(card, "Standing"), 30)
         assert labels(card) == ["Evidence"]
         assert [(reply["case_key"], reply["text"]) for reply in await demo.replies()] == [("birdsong/d1", draft)]
-    finally:
-        stop.set()
-        await bot
-        await ledger.close()
 
 
 async def test_a_decision_in_the_browser_reaches_the_card_within_two_seconds(
     start_demo: Callable[..., Awaitable[Any]], platform: Any
 ) -> None:
     demo = await start_demo("--chat-model", "none", "--no-samples", REJOINDER_DESK__UNDO_S=str(UNDO_S))
-    ledger = await Ledger.open(f"sqlite+aiosqlite:///{demo.data / 'ledger.db'}", b"another key")
-    desk = Desk(ledger, Guard(GuardSettings(), ToxicityHead.load()), DeskSettings(undo_s=UNDO_S))
-    stop = asyncio.Event()
-    bot = asyncio.create_task(
-        stay_connected(lambda: DeskClient(ledger, desk, platform.settings(), CareSettings()), conftest.TOKEN, stop)
-    )
-    try:
+    async with bot_beside(demo, platform.settings()):
         await demo.send([FLAG])
         card = await asyncio.wait_for(platform.card(platform.women), 90)
         version = (await demo.get("/v1/cases/birdsong/d1"))["version"]
@@ -80,7 +80,3 @@ async def test_a_decision_in_the_browser_reaches_the_card_within_two_seconds(
         await platform.world.until(lambda: "Approve" not in labels(card), 2)
         told = await platform.person("ben").told(await platform.person("ben").press(card, "Undo"))
         assert "only moderator or a lead may undo it" in told["content"]
-    finally:
-        stop.set()
-        await bot
-        await ledger.close()

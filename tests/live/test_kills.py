@@ -36,7 +36,7 @@ def assert_one_draft_each(cases: list[dict[str, Any]], count: int) -> None:
 
 async def some_done(demo: Any, at_least: int) -> bool:
     counts = await demo.counts()
-    return sum(counts.get(state, 0) for state in ("pending", "dismissed", "escalated")) >= at_least
+    return bool(sum(counts.get(state, 0) for state in ("pending", "dismissed", "escalated")) >= at_least)
 
 
 async def kill_worker(demo: Any) -> None:
@@ -77,7 +77,7 @@ async def test_the_broker_away_for_ten_seconds(start_demo: Start, wait_until: Wa
     os.kill(broker, signal.SIGCONT)
 
     async def released() -> bool:
-        return len(await demo.cases("released")) == len(approved)
+        return bool(len(await demo.cases("released")) == len(approved))
 
     await wait_until(released, 90)
     replies = await demo.replies()
@@ -92,7 +92,7 @@ async def test_a_killed_broker_forgets_its_topics_and_every_case_still_arrives(
     await demo.send(posts(200))
 
     async def known() -> bool:
-        return sum((await demo.counts()).values()) == 200
+        return bool(sum((await demo.counts()).values()) == 200)
 
     await wait_until(known, 90, 0.05)
     os.kill(demo.pid_of("tansu"), signal.SIGKILL)

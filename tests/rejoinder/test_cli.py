@@ -1,0 +1,88 @@
+"""The command line as a person and as a program uses it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rejoinder.child import free_port
+from rejoinder.cli import main
+from rejoinder.demo import sample_posts
+from rejoinder.domain import TargetGroup
+
+POST = "Women have no business in parliament."
+
+
+@pytest.fixture
+def rejoinder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("REJOINDER_CHAT__MODEL", "none")
+    return CliRunner()
+
+
+def invoke(runner: CliRunner, *argv: str, code: int = 0, given: str | None = None) -> Result:
+    result = runner.invoke(main, argv, input=given)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_draft_answers_in_the_terminal(rejoinder: CliRunner) -> None:
+    output = invoke(rejoinder, "draft", POST, "--chat-model", "none").output
+    assert "women" in output and "composer" in output and "https://" in output and "toxicity" in output
+
+
+def test_draft_answers_a_program(rejoinder: CliRunner) -> None:
+    answer = json.loads(invoke(rejoinder, "draft", POST, "--intent", "questioning", "--json").stdout)
+    assert answer["draft"]["intent"] == "questioning" and answer["draft"]["text"]
+    assert answer["grounding"]["evidence"] and answer["triage"]["groups"][0]["group"] == "women"
+    assert all(check["passed"] for check in answer["draft"]["checks"] if check["hard"])
+
+
+def test_draft_of_a_threat_says_that_people_act(rejoinder: CliRunner) -> None:
+    answer = json.loads(invoke(rejoinder, "draft", "Somebody should beat them all up.", "--json").stdout)
+    assert answer["triage"]["route"] == "escalate" and answer["draft"] is None
+
+
+@pytest.mark.parametrize(("text", "complaint"), [("   ", "empty"), ("x" * 30_000, "20000")])
+def test_draft_refuses_what_cannot_be_answered(rejoinder: CliRunner, text: str, complaint: str) -> None:
+    output = invoke(rejoinder, "draft", text, code=1).output
+    assert complaint in output and "Traceback" not in output
+
+
+def test_kb_search_finds_the_convention(rejoinder: CliRunner) -> None:
+    found = json.loads(invoke(rejoinder, "kb", "search", "women in parliament", "--group", "women", "--json").stdout)
+    assert found and all("women" in item["groups"] and item["source"]["url"].startswith("https://") for item in found)
+
+
+def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", f"127.0.0.1:{free_port()}")
+    assert "MISSING" not in invoke(rejoinder, "doctor").output
+    monkeypatch.setenv("REJOINDER_CHAT__MODEL", "qwen2.5-coder-1.5b")
+    monkeypatch.setenv("REJOINDER_WEIGHTS__FOLDER", "nowhere")
+    assert "rejoinder models pull qwen2.5-coder-1.5b" in invoke(rejoinder, "doctor", code=1).output
+
+
+def test_models_are_listed_and_an_unknown_one_is_refused_with_the_known_names(rejoinder: CliRunner) -> None:
+    assert "smollm2-135m" in invoke(rejoinder, "models", "list").output
+    assert "smollm2-135m" in invoke(rejoinder, "models", "verify", "gpt-17", code=1).output
+
+
+def test_ingest_without_a_broker_says_what_to_do(rejoinder: CliRunner) -> None:
+    output = invoke(rejoinder, "ingest", "-", "--bootstrap", f"127.0.0.1:{free_port()}", code=1, given="{}\n").output
+    assert "rejoinder demo" in output and "Traceback" not in output
+
+
+def test_settings_hide_secrets(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REJOINDER_DESK__TOKENS", '{"ana": {"token": "hush-hush-hush"}}')
+    output = invoke(rejoinder, "settings").output
+    assert "ana" in output and "hush" not in output
+
+
+def test_samples_cover_every_group_and_are_unique() -> None:
+    posts = sample_posts()
+    assert len({post.key for post in posts}) == len(posts) >= 24
+    assert len(TargetGroup) * 3 <= len(posts)
