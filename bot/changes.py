@@ -31,11 +31,15 @@ class Subscription:
         """Wait for the next change; None means some were lost: read everything again."""
         return await self._waiting.get()
 
+    def forget(self) -> None:
+        """Drop what waits, for a subscriber that reads everything again anyway."""
+        while not self._waiting.empty():
+            self._waiting.get_nowait()
+
     def offer(self, change: Transition) -> None:
         """Take one change, or give up what waits when there is no room."""
         if self._waiting.full():
-            while not self._waiting.empty():
-                self._waiting.get_nowait()
+            self.forget()
             self._waiting.put_nowait(None)
         self._waiting.put_nowait(change)
 

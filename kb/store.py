@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,16 +49,28 @@ class Holding:
     words: float
 
 
+@dataclass(frozen=True)
+class Tally:
+    """Count what a document has for a group."""
+
+    institution: str
+    group: TargetGroup
+    symbol: str
+    paragraphs: int
+    words: int
+
+
 class ParagraphStore:
     """Be the paragraphs of a knowledge base.
 
-    A store is filled once, by one process, and then opened read-only by any number of them. An opened store may be
-    used from any thread, one at a time.
+    A store is filled once, by one process, and then opened read-only by any number of them. Safe to use from many
+    threads.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
+        self._lock = threading.Lock()
 
     @classmethod
     def create(cls, folder: Path) -> ParagraphStore:
@@ -66,8 +80,9 @@ class ParagraphStore:
         if path.exists():
             raise KnowledgeBaseError(f"{path} is there already. Build into an empty folder.")
         connection = sqlite3.connect(path, check_same_thread=False)
-        connection.executescript(
-            f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES}")
+        # No journal on disk and no waiting for it: what is unfinished is thrown away, what is finished has checksums.
+        connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; "
+                                 f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES}")
         return cls(connection, path)
 
     @classmethod
@@ -101,9 +116,12 @@ class ParagraphStore:
         with self._readable() as db:
             rows = db.execute(f"SELECT number, {_COLUMNS} FROM paragraph WHERE number IN ({marks})",  # noqa: S608
                               numbers).fetchall()
-            groups = db.execute("SELECT number, target_group FROM paragraph_group "  # noqa: S608
-                                f"WHERE number IN ({marks}) ORDER BY number, place", numbers).fetchall()
-        found = {row[0]: _evidence(row[1:], [group for number, group in groups if number == row[0]]) for row in rows}
+            pairs = db.execute("SELECT number, target_group FROM paragraph_group "  # noqa: S608
+                               f"WHERE number IN ({marks}) ORDER BY number, place", numbers).fetchall()
+        groups = defaultdict[int, list[str]](list)
+        for number, group in pairs:
+            groups[number].append(group)
+        found = {row[0]: _evidence(row[1:], groups[row[0]]) for row in rows}
         if missing := [number for number in numbers if number not in found]:
             raise KnowledgeBaseError(f"{self._path} has no paragraph number {missing[0]}, but the index names it. "
                                      "Build the knowledge base again.")
@@ -112,7 +130,19 @@ class ParagraphStore:
     def count(self) -> int:
         """Return how many paragraphs there are."""
         with self._readable() as db:
-            return int(db.execute("SELECT count(*) FROM paragraph").fetchone()[0])
+            return int(db.execute("SELECT ifnull(max(number) + 1, 0) FROM paragraph").fetchone()[0])
+
+    def find(self, ids: Collection[str]) -> dict[str, int]:
+        """Return the numbers of those paragraphs of these ids that are here."""
+        with self._readable() as db:
+            return dict(db.execute("SELECT id, number FROM paragraph WHERE id IN (SELECT value FROM json_each(?))",
+                                   (json.dumps(list(ids)),)))
+
+    def find_texts(self, texts: Collection[str]) -> dict[str, int]:
+        """Return the ids and numbers of the paragraphs that have one of these texts."""
+        with self._readable() as db:
+            return dict(db.execute("SELECT id, number FROM paragraph WHERE sha256 IN (SELECT value FROM json_each(?))",
+                                   (json.dumps([_digest(text) for text in texts]),)))
 
     def members(self, group: TargetGroup) -> NDArray[np.int64]:
         """Return the numbers of the paragraphs that speak of a group, ascending."""
@@ -120,12 +150,14 @@ class ParagraphStore:
             rows = db.execute("SELECT number FROM paragraph_group WHERE target_group = ?", (group.value,)).fetchall()
         return np.array([row[0] for row in rows], dtype=np.int64)
 
-    def stats(self) -> list[Holding]:
-        """Count documents and paragraphs by institution and group."""
+    def tallies(self, without: Sequence[int] = ()) -> list[Tally]:
+        """Count paragraphs and words by institution, group and document, leaving out some numbers."""
         with self._readable() as db:
-            rows = db.execute("SELECT institution, target_group, count(DISTINCT symbol), count(*), avg(words) FROM "
-                              "paragraph JOIN paragraph_group USING (number) GROUP BY 1, 2 ORDER BY 1, 2").fetchall()
-        return [Holding(row[0], TargetGroup(row[1]), *row[2:]) for row in rows]
+            rows = db.execute("SELECT institution, target_group, symbol, count(*), sum(words) FROM paragraph "
+                              "JOIN paragraph_group USING (number) WHERE number NOT IN "
+                              "(SELECT value FROM json_each(?)) GROUP BY 1, 2, 3",
+                              (json.dumps(list(map(int, without))),)).fetchall()
+        return [Tally(row[0], TargetGroup(row[1]), *row[2:]) for row in rows]
 
     def close(self) -> None:
         """Close the file; safe to call twice."""
@@ -133,20 +165,34 @@ class ParagraphStore:
 
     def _insert(self, number: int, item: Evidence) -> None:
         at = item.source
-        digest = hashlib.sha256(item.text.encode()).hexdigest()
         self._connection.execute(
             "INSERT INTO paragraph VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (number, item.id, item.text, json.dumps(item.answers), item.language, len(item.text.split()),
-             at.institution, at.title, at.symbol, at.locator, at.year, at.url, digest))
+             at.institution, at.title, at.symbol, at.locator, at.year, at.url, _digest(item.text)))
         self._connection.executemany("INSERT INTO paragraph_group VALUES (?, ?, ?)",
                                      [(group.value, number, place) for place, group in enumerate(item.groups)])
 
     @contextmanager
     def _readable(self) -> Iterator[sqlite3.Connection]:
         try:
-            yield self._connection
+            with self._lock:
+                yield self._connection
         except sqlite3.DatabaseError as error:
             raise KnowledgeBaseError(f"{self._path} can't be read: {error}. Build the knowledge base again.") from error
+
+
+def holdings(tallies: Iterable[Tally]) -> list[Holding]:
+    """Sum tallies up by institution and group; a document counts once."""
+    sums = defaultdict[tuple[str, TargetGroup], list[Tally]](list)
+    for tally in tallies:
+        sums[tally.institution, tally.group].append(tally)
+    return [Holding(institution, group, len({one.symbol for one in found}), sum(one.paragraphs for one in found),
+                    sum(one.words for one in found) / sum(one.paragraphs for one in found))
+            for (institution, group), found in sorted(sums.items())]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _evidence(row: tuple[str, str, str, str, str, str, str, str, int, str], groups: list[str]) -> Evidence:

@@ -2,22 +2,25 @@
 
 A knowledge base's folder holds one subfolder a version and the file `current`, which names the one to read. A version
 is written under another name, renamed when it is whole, and only then named in `current`; both steps are atomic
-(POSIX rename), so a reader sees the old version or the new one, and of two builders the later wins.
+(POSIX rename), so a reader sees the old version or the new one. Builders wait for each other.
 """
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from rejoinder.errors import KnowledgeBaseError
 
 POINTER = "current"
+LOCK = ".lock"
 KEPT_S = 24 * 3600.0
 """How long a version that is no longer current is kept: readers that are opening it need it a moment longer."""
 
@@ -32,6 +35,24 @@ def current(folder: Path) -> Path:
     if not name or Path(name).name != name or not version.is_dir():
         raise KnowledgeBaseError(f"{folder / POINTER} names no version that is there. Build the knowledge base again.")
     return version
+
+
+def stamp(folder: Path) -> tuple[int, int] | None:
+    """Return what changes with every new version, cheap to ask for; None when there is none."""
+    try:
+        at = (folder / POINTER).stat()
+    except OSError:
+        return None
+    return at.st_ino, at.st_mtime_ns
+
+
+@asynccontextmanager
+async def locked(folder: Path) -> AsyncIterator[None]:
+    """Keep other builders of this folder waiting, in this process or another, while the block runs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK).open("a") as file:
+        await asyncio.to_thread(fcntl.flock, file, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from ledger.cards import Cards
 from ledger.cases import Cases
 from ledger.database import Database
 from ledger.decisions import Decisions
@@ -13,15 +14,18 @@ from ledger.migrate import migrate
 from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
 from ledger.stages import Stages
+from ledger.statistics import Statistics
 from ledger.uninterrupted import uninterrupted
+from ledger.wishes import Wishes
 from rejoinder.domain import now
 
 
 class Ledger:
     """Know what became of every post.
 
-    `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers; `cases` and `history`
-    only read. Every method of every part raises LedgerUnavailable when the database is away.
+    `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers, `cards` and
+    `wishes` for the chats; `cases`, `history` and `statistics` only read. Every method of every part raises
+    LedgerUnavailable when the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
@@ -31,6 +35,9 @@ class Ledger:
         self.stages = Stages(database, Pseudonyms(author_key))
         self.decisions = Decisions(database)
         self.outbox = Outbox(database)
+        self.cards = Cards(database)
+        self.wishes = Wishes(database)
+        self.statistics = Statistics(database)
 
     @classmethod
     async def open(cls, url: str, author_key: bytes, clock: Callable[[], datetime] = now) -> Ledger:

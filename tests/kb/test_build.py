@@ -45,11 +45,12 @@ def few(monkeypatch: pytest.MonkeyPatch) -> tuple[StarterStatement, ...]:
     return some
 
 
-async def test_text_and_every_claim_are_embedded_once(
+async def test_texts_are_embedded_as_passages_and_claims_as_queries_once(
     tmp_path: Path, embedder: Any, statements: list[Evidence]
 ) -> None:
     await build.build(statements, embedder, tmp_path)
-    assert sorted(embedder.embedded) == sorted(text for one in statements for text in (one.text, *one.answers))
+    assert sorted(embedder.embedded) == sorted(one.text for one in statements)
+    assert sorted(embedder.asked) == sorted(claim for one in statements for claim in one.answers)
     found = manifest.read(versions.current(tmp_path))
     assert (found.paragraphs, found.vectors, found.embedder, found.dimension) == (5, 10, "words-64", 64)
 
@@ -80,7 +81,7 @@ async def test_a_failed_build_leaves_the_old_one(tmp_path: Path, embedder: Any, 
     with pytest.raises(ModelUnavailable):
         await build.build(statements[:2], embedder, tmp_path)
     assert versions.current(tmp_path) == before
-    assert len(list(tmp_path.iterdir())) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "current", before.name]
 
 
 async def test_the_starter_is_built_once(tmp_path: Path, embedder: Any, few: tuple[StarterStatement, ...]) -> None:
@@ -101,7 +102,7 @@ async def test_changed_statements_another_embedder_or_a_torn_file_build_it_again
     monkeypatch.setattr(build, "load_starter", lambda: few[:2])
     await build.ensure_starter(tmp_path, embedder)
     seen.add(versions.current(tmp_path))
-    (versions.current(tmp_path) / "vectors.faiss").write_bytes(b"torn")
+    (versions.current(tmp_path) / "0" / "vectors.faiss").write_bytes(b"torn")
     await build.ensure_starter(tmp_path, embedder)
     seen.add(versions.current(tmp_path))
     assert len(seen) == 4

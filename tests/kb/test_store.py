@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kb.store import FILE, Holding, ParagraphStore
+from kb.store import FILE, Holding, ParagraphStore, holdings
 from rejoinder.domain import Evidence, TargetGroup
 from rejoinder.errors import KnowledgeBaseError
 
@@ -37,7 +37,14 @@ def test_members_are_the_paragraphs_of_a_group(store: ParagraphStore) -> None:
 
 
 def test_stats_count_documents_and_paragraphs_by_institution_and_group(store: ParagraphStore) -> None:
-    assert Holding("United Nations", TargetGroup.WOMEN, documents=2, paragraphs=3, words=25 / 3) in store.stats()
+    women = Holding("United Nations", TargetGroup.WOMEN, documents=2, paragraphs=3, words=25 / 3)
+    assert women in holdings(store.tallies())
+    assert women not in holdings(store.tallies(without=[1]))
+
+
+def test_paragraphs_are_found_by_id_and_by_text(store: ParagraphStore, statements: list[Evidence]) -> None:
+    assert store.find(["vote", "moon", "gone"]) == {"vote": 2, "moon": 0}
+    assert store.find_texts([statements[3].text, "No such text."]) == {"work": 3}
 
 
 def test_adding_goes_on_with_the_next_number(tmp_path: Path, evidence: Callable[..., Evidence]) -> None:

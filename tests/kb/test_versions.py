@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb import manifest
-from kb.versions import KEPT_S, POINTER, current, new_version
+from kb.versions import KEPT_S, POINTER, current, locked, new_version, stamp
 from rejoinder.errors import KnowledgeBaseError
 
 
@@ -45,6 +46,28 @@ def test_old_versions_and_leftovers_of_killed_builds_go_after_a_day(tmp_path: Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([POINTER, "notes", second.name])
 
 
+def test_the_stamp_changes_with_every_version(tmp_path: Path) -> None:
+    stamps = [stamp(tmp_path)]
+    for word in ("one", "two"):
+        _build(tmp_path, word)
+        stamps.append(stamp(tmp_path))
+    assert stamps[0] is None
+    assert len(set(stamps)) == 3
+
+
+async def test_builders_wait_for_each_other(tmp_path: Path) -> None:
+    inside: list[int] = []
+
+    async def build(number: int) -> None:
+        async with locked(tmp_path):
+            inside.append(number)
+            await asyncio.sleep(0)
+            assert inside[-1] == number
+
+    await asyncio.gather(*(build(number) for number in range(5)))
+    assert sorted(inside) == list(range(5))
+
+
 @pytest.mark.parametrize("pointer", ["", "v-gone", "../elsewhere", "/"])
 def test_a_pointer_to_nothing_is_an_error(tmp_path: Path, pointer: str) -> None:
     (tmp_path / POINTER).write_text(pointer)
@@ -59,7 +82,7 @@ def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
 
 def _manifest(folder: Path, **changes: object) -> None:
     (folder / "word").write_text("one")
-    fields = {"embedder": "e", "dimension": 3, "paragraphs": 1, "vectors": 1, "fingerprint": "f",
+    fields = {"embedder": "e", "dimension": 3, "paragraphs": 1, "vectors": 1, "fingerprint": "f", "segments": ["0"],
               "files": manifest.digests(folder)}
     manifest.write(folder, manifest.Manifest.model_validate(fields | changes))
 

@@ -164,7 +164,8 @@ def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     # As a replica PostgreSQL skips the trigger that keeps the history from being emptied.
     asyncio.run(_execute(
         _libpq_uri(uri, MIGRATED),
-        "SET session_replication_role = replica; TRUNCATE cases, drafts, history, outbox RESTART IDENTITY",
+        "SET session_replication_role = replica; TRUNCATE cases, drafts, history, outbox, case_numbers, cards, "
+        "notices, intents, switches, hidden_groups, assignments RESTART IDENTITY",
     ))  # fmt: skip
     return _alchemy_url(uri, MIGRATED)
 

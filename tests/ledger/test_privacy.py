@@ -12,6 +12,7 @@ from ledger.tables import metadata
 from rejoinder.domain import CaseState
 
 AUTHOR = "zorb-hater-4711"
+FILLED = ("cases", "drafts", "history", "outbox")
 
 
 async def test_no_table_ever_holds_an_author_id(ledger: Ledger, make: Any, url: str) -> None:
@@ -21,7 +22,7 @@ async def test_no_table_ever_holds_an_author_id(ledger: Ledger, make: Any, url: 
     async with engine.connect() as connection:
         for table in metadata.tables:
             rows = (await connection.execute(text(f"SELECT * FROM {table}"))).all()
-            assert rows
+            assert rows or table not in FILLED
             assert AUTHOR not in repr(rows)
         hashes = (await connection.execute(text("SELECT author_hash, fingerprint FROM cases"))).one()
     await engine.dispose()

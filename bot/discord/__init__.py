@@ -1,0 +1,1 @@
+"""The desk in Discord: cards, buttons, forms and slash commands."""

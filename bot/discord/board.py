@@ -1,0 +1,120 @@
+"""Hang cards in Discord's channels over its REST API; say in plain words what keeps one from hanging."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+import aiohttp
+import discord
+
+from bot.cards import Card
+from bot.discord.buttons import Press
+from bot.discord.render import card_embed, card_view
+from bot.discord.text import plain
+from rejoinder.errors import BadSettings, CardGone, CardRefused, ChannelLost, ChatUnavailable
+
+UNKNOWN_CHANNEL = 10003
+UNKNOWN_GUILD = 10004
+UNKNOWN_MESSAGE = 10008
+MOST_DRAFTS = 5_000
+_NEEDS = "View Channel, Send Messages, Embed Links and Read Message History"
+
+
+class DiscordBoard:
+    """Be Discord, to the keeper of cards."""
+
+    surface = "discord"
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+        self.drafts: dict[int, str] = {}
+        """Case number -> draft, of the cards shown lately: a form must open before anything is looked up."""
+
+    async def post(self, server: str, channel: str, card: Card, number: int) -> str:
+        """Post a card; within minutes Discord gives one message for one nonce, however often it is sent."""
+        self._remember(card, number)
+        with translated(server, channel):
+            message = await self._channel(server, channel).send(
+                embed=card_embed(card, number), view=card_view(card, number), nonce=f"rejoinder-{number}"
+            )
+        return str(message.id)
+
+    async def update(self, server: str, channel: str, message: str, card: Card, number: int) -> None:
+        """Show a card anew."""
+        self._remember(card, number)
+        with translated(server, channel):
+            here = self._channel(server, channel).get_partial_message(snowflake(message))
+            await here.edit(embed=card_embed(card, number), view=card_view(card, number))
+
+    async def find(self, server: str, channel: str, number: int, since: datetime) -> str | None:
+        """Look through what we wrote since a moment for the card with this number."""
+        own = self._client.application_id
+        with translated(server, channel):
+            async for message in self._channel(server, channel).history(after=since, limit=500):
+                if message.author.id == own and number in _numbers(message):
+                    return str(message.id)
+        return None
+
+    async def announce(self, server: str, channel: str, text: str, message: str | None) -> str:
+        """Post a text, or put it in place of the one in a message."""
+        here = self._channel(server, channel)
+        with translated(server, channel):
+            if message is not None:
+                try:
+                    await here.get_partial_message(snowflake(message)).edit(content=plain(text))
+                except discord.NotFound as error:
+                    if error.code != UNKNOWN_MESSAGE:
+                        raise
+                else:
+                    return message
+            return str((await here.send(plain(text))).id)
+
+    def _remember(self, card: Card, number: int) -> None:
+        while len(self.drafts) >= MOST_DRAFTS:
+            del self.drafts[next(iter(self.drafts))]
+        self.drafts[number] = card.editable
+
+    def _channel(self, server: str, channel: str) -> discord.PartialMessageable:
+        return self._client.get_partial_messageable(snowflake(channel), guild_id=snowflake(server))
+
+
+@contextmanager
+def translated(server: str, channel: str) -> Iterator[None]:
+    """Turn Discord's errors into ours; raises ChannelLost, CardGone, ChatUnavailable."""
+    where = f"The Discord channel {channel} of server {server}"
+    try:
+        yield
+    except discord.NotFound as error:
+        if error.code == UNKNOWN_MESSAGE:
+            raise CardGone(f"A card in the Discord channel {channel} was deleted.") from error
+        if error.code in (UNKNOWN_CHANNEL, UNKNOWN_GUILD):
+            raise ChannelLost(
+                f"{where} does not exist (any more). Set another under REJOINDER_DISCORD__SERVERS.", gone=True
+            ) from error
+        raise ChatUnavailable(f"{where}: Discord answered {error.status} ({error.code}).") from error
+    except discord.Forbidden as error:
+        raise ChannelLost(f"{where} is closed to the bot. Give its role there: {_NEEDS}.", gone=False) from error
+    except discord.HTTPException as error:
+        if error.status == 401:
+            raise ChatUnavailable(
+                "Discord no longer takes the bot's token. Make a new one in the developer portal and restart the bot."
+            ) from error
+        if error.status == 400:
+            raise CardRefused(f"{where}: Discord does not take it: {error.text[:300]}") from error
+        raise ChatUnavailable(f"{where}: Discord answered {error.status} ({error.code}).") from error
+    except (TimeoutError, aiohttp.ClientError, OSError) as error:
+        raise ChatUnavailable(f"Discord can't be reached: {type(error).__name__}.") from error
+
+
+def snowflake(text: str) -> int:
+    """Return a Discord id of the settings as a number; raises BadSettings."""
+    if not text.isascii() or not text.isdigit():
+        raise BadSettings(f"{text[:40]!r} is no Discord id; copy it with Developer Mode on, it is a long number.")
+    return int(text)
+
+
+def _numbers(message: discord.Message) -> set[int]:
+    ids = (getattr(child, "custom_id", None) for item in message.components for child in getattr(item, "children", ()))
+    return {press.number for custom_id in ids if custom_id and (press := Press.read(custom_id))}

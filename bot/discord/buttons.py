@@ -1,0 +1,78 @@
+"""A card's buttons. What a press means stands in the button's id, so that buttons outlive a restart of the bot.
+
+The id is `rj:action:version:number` or `rj:action:version:number:token`: the version of the case that the card shows
+(compare-and-set), the case's short number, and for an offer the token that it is kept under.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Self
+
+import discord
+
+from bot.cards import Style
+
+STYLES: dict[Style, discord.ButtonStyle] = {
+    "good": discord.ButtonStyle.success,
+    "bad": discord.ButtonStyle.danger,
+    "plain": discord.ButtonStyle.secondary,
+}
+FORM_ID = re.compile(
+    r"rj:(?P<action>[a-z]{1,16}):(?P<version>\d{1,9}):(?P<number>\d{1,18})(?::(?P<token>[\w-]{1,32}))?"
+)
+
+
+@dataclass(frozen=True)
+class Press:
+    """Say which button was pressed (or form sent), on which case, as of which version."""
+
+    action: str
+    version: int
+    number: int
+    token: str = ""
+
+    @property
+    def id(self) -> str:
+        """Return it as a component's id, which Discord gives back."""
+        return f"rj:{self.action}:{self.version}:{self.number}" + (f":{self.token}" if self.token else "")
+
+    @classmethod
+    def read(cls, custom_id: str) -> Self | None:
+        """Return what a component's id says; None when it is not ours."""
+        match = FORM_ID.fullmatch(custom_id)
+        return None if match is None else cls.of(match)
+
+    @classmethod
+    def of(cls, match: re.Match[str]) -> Self:
+        """Return what a matched id says."""
+        return cls(match["action"], int(match["version"]), int(match["number"]), match["token"] or "")
+
+
+class CaseButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=FORM_ID):
+    """Be one button of a card or an offer."""
+
+    def __init__(self, press: Press, label: str = "", style: discord.ButtonStyle = STYLES["plain"]) -> None:
+        super().__init__(discord.ui.Button(label=label or press.action, style=style, custom_id=press.id))
+        self.press = press
+
+    @classmethod
+    async def from_custom_id(
+        cls, interaction: discord.Interaction[Any], item: discord.ui.Item[Any], match: re.Match[str], /
+    ) -> Self:
+        """Rebuild a button that was pressed."""
+        return cls(Press.of(match))
+
+    async def callback(self, interaction: discord.Interaction[Any]) -> None:
+        """Hand the press on to the client's decisions."""
+        await interaction.client.decisions.press(interaction, self.press)
+
+
+def row(buttons: list[CaseButton]) -> discord.ui.View:
+    """Return buttons as a view that discord.py sends but keeps no track of; they are found by their id."""
+    view = discord.ui.View(timeout=None)
+    for button in buttons:
+        view.add_item(button)
+    view.stop()
+    return view

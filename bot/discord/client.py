@@ -1,0 +1,124 @@
+"""The Discord client: connects, hands interactions on, and keeps the cards true while it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+import discord
+from discord import app_commands
+
+from bot.asides import Asides
+from bot.care import Reminders
+from bot.changes import Changes
+from bot.commands import Commands
+from bot.desk import Desk
+from bot.discord.asker import Interaction
+from bot.discord.board import DiscordBoard, snowflake
+from bot.discord.buttons import CaseButton, Press
+from bot.discord.decisions import Decisions
+from bot.discord.forms import answers
+from bot.discord.slash import Slash
+from bot.keeper import CardKeeper
+from ledger import Ledger
+from rejoinder.settings import CareSettings, DiscordSettings
+
+log = logging.getLogger(__name__)
+
+GRACE_S = 5.0
+"""Seconds that interactions under way get to be finished when the bot is stopped."""
+
+
+class DeskClient(discord.Client):
+    """Be the bot.
+
+    - at start: registers its buttons and commands, then begins to keep the cards;
+    - on a button or form: `Decisions` answers; on a command: `Slash`;
+    - on a change anywhere (browser, Slack, worker): the keeper updates the card;
+    - on a cut: discord.py connects again by itself, and the keeper goes on over REST.
+
+    It asks for the intent `guilds` alone: no messages and no member lists are read.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        desk: Desk,
+        settings: DiscordSettings,
+        care: CareSettings,
+        *,
+        changes: Changes | None = None,
+        asides: Asides | None = None,
+    ) -> None:
+        super().__init__(
+            intents=discord.Intents(guilds=True),
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+        )
+        servers, board = settings.servers, DiscordBoard(self)
+        self._servers = servers
+        self._changes = changes or Changes(ledger.history)
+        self.keeper = CardKeeper(ledger, board, servers, care, self._changes)
+        self.decisions = Decisions(desk, ledger, self._changes, self.keeper, servers, board.drafts)
+        self._reminders = Reminders(ledger, board, servers, care)
+        self._tree = app_commands.CommandTree(self)
+        self._tree.add_command(Slash(Commands(desk, ledger, servers), ledger, servers, asides or Asides()))
+        self._tasks: list[asyncio.Task[None]] = []
+        self.in_flight: set[asyncio.Task[Any]] = set()
+        """What works on an interaction now."""
+
+    async def setup_hook(self) -> None:
+        """Get ready after the login, before the first event."""
+        self.add_dynamic_items(CaseButton)
+        self._begin("changes", self._changes.run())
+        self._begin("cards", self.keeper.run())
+        self._begin("reminders", self._reminders.run())
+        for server in self._servers:
+            await self._offer_commands(server)
+
+    async def on_interaction(self, interaction: Interaction) -> None:
+        """Take forms; discord.py itself hands on buttons and commands, but knows no form from before a restart."""
+        if interaction.type is discord.InteractionType.modal_submit:
+            data: dict[str, Any] = dict(interaction.data or {})
+            if (press := Press.read(data.get("custom_id", ""))) is not None:
+                await self.decisions.submit(interaction, press, answers(data))
+
+    async def close(self) -> None:
+        """Finish the interactions under way, stop keeping the cards and disconnect."""
+        if self.in_flight:
+            _, late = await asyncio.wait(self.in_flight, timeout=GRACE_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        for task in self._tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        self._tasks.clear()
+        await super().close()
+
+    async def _offer_commands(self, server: str) -> None:
+        """Register the commands on one server; there they appear at once, everywhere at once takes an hour."""
+        here = discord.Object(snowflake(server))
+        self._tree.copy_global_to(guild=here)
+        try:
+            await self._tree.sync(guild=here)
+        except discord.HTTPException as error:
+            log.error("The commands can't be registered on Discord server %s (%s). %s", server, error.code, _INVITE)
+
+    def _begin(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work, name=name)
+        task.add_done_callback(_told)
+        self._tasks.append(task)
+
+
+_INVITE = "Invite the bot there with the scopes bot and applications.commands; see docs/discord.md."
+
+
+def _told(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.critical("The task %s ended: %r", task.get_name(), error, exc_info=error)

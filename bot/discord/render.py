@@ -1,0 +1,106 @@
+"""A card as Discord shows it. Limits: https://discord.com/developers/docs/resources/message#embed-object-embed-limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import discord
+
+from bot.cards import Card, EvidenceLine
+from bot.discord.buttons import STYLES, CaseButton, Press, row
+from bot.discord.text import escaped
+from rejoinder.domain import CaseState
+
+MAX_TITLE = 256
+MAX_POST = 2_000
+MAX_FIELD = 1_024
+MAX_EMBED = 6_000
+_SHORT = 400
+_ON_CARD = 3
+
+_COLOURS = {
+    CaseState.PENDING: discord.Colour.gold(),
+    CaseState.GROUNDED: discord.Colour.gold(),
+    CaseState.APPROVED: discord.Colour.green(),
+    CaseState.RELEASED: discord.Colour.dark_green(),
+    CaseState.ESCALATED: discord.Colour.red(),
+    CaseState.FAILED: discord.Colour.red(),
+}
+
+
+def card_embed(card: Card, number: int) -> discord.Embed:
+    """Return a card's content; the post is a spoiler, uncovered by a click of whoever wants to see it."""
+    colour = _COLOURS.get(card.state, discord.Colour.light_grey())
+    embed = discord.Embed(
+        title=f"#{number} {escaped(card.title, MAX_TITLE - 20)}",
+        description=f"||{escaped(card.post, MAX_POST)}||",
+        colour=colour,
+    )
+    embed.add_field(name="Against", value=escaped(card.groups, _SHORT))
+    embed.add_field(name="Received", value=ago(card.received_at))
+    if card.url is not None:
+        embed.add_field(name="Where", value=f"[the post]({card.url})")
+    if card.context:
+        embed.add_field(name="Thread", value=f"{card.context} earlier posts")
+    if card.final_text is not None:
+        embed.add_field(name="Reply", value=escaped(card.final_text, MAX_FIELD), inline=False)
+    elif card.draft or card.drafted:
+        name = escaped(f"Draft, {card.drafted}", MAX_TITLE)
+        embed.add_field(name=name, value=escaped(card.draft, MAX_FIELD) or "There is none.", inline=False)
+    if card.evidence:
+        embed.add_field(name="Evidence", value=_sources(card.evidence), inline=False)
+    if card.close_checks:
+        embed.add_field(name="Close to a limit", value=escaped("\n".join(card.close_checks), _SHORT), inline=False)
+    embed.add_field(name="Standing", value=_standing(card), inline=False)
+    return embed
+
+
+def card_view(card: Card, number: int) -> discord.ui.View:
+    """Return a card's buttons."""
+    return row(
+        [
+            CaseButton(Press(button.action, card.version, number), button.label, STYLES[button.style])
+            for button in card.buttons
+        ]
+    )
+
+
+def evidence_embeds(lines: Sequence[EvidenceLine]) -> list[discord.Embed]:
+    """Return evidence in full, one embed a statement, as many as one message takes."""
+    embeds: list[discord.Embed] = []
+    room = MAX_EMBED
+    for number, line in enumerate(lines[:10], start=1):
+        embed = discord.Embed(
+            title=escaped(f"{number}. {line.title}", MAX_TITLE), url=line.url, description=escaped(line.text, 1_500)
+        )
+        embed.set_footer(text=line.where)
+        room -= len(embed)
+        if room < 0:
+            break
+        embeds.append(embed)
+    return embeds
+
+
+def ago(moment: datetime) -> str:
+    """Return a moment as Discord's own "5 minutes ago", which stays right by itself."""
+    return discord.utils.format_dt(moment, "R")
+
+
+def _sources(lines: Sequence[EvidenceLine]) -> str:
+    shown = [_source(line) for line in lines[:_ON_CARD]]
+    more = len(lines) - len(shown)
+    return "\n".join([*shown, *([f"and {more} more"] if more else [])])
+
+
+def _source(line: EvidenceLine) -> str:
+    # A third of the field each. The link is cut as a whole: half a link would be none.
+    where, title = escaped(line.where, 110), escaped(line.title, 90).replace("[", "(").replace("]", ")")
+    if line.url is None or len(line.url) > 110:
+        return f"{title}, {where}"
+    return f"[{title}]({line.url}), {where}"
+
+
+def _standing(card: Card) -> str:
+    undo = f" Undo until {discord.utils.format_dt(card.undo_until, 'T')}." if card.undo_until else ""
+    return escaped(card.standing, _SHORT) + undo

@@ -1,0 +1,28 @@
+"""Text as Discord shows it: markup escaped, never longer than Discord takes."""
+
+from __future__ import annotations
+
+import discord
+
+from bot.inert import cut, inert
+
+MAX_CONTENT = 2_000
+"""Longest message content (Discord, "Create Message")."""
+
+
+def escaped(text: str, limit: int) -> str:
+    """Return inert `text` with Discord's markup escaped, at most `limit` characters."""
+    shown = _escape(text)
+    while len(shown) > limit:
+        text = cut(text, max(1, len(text) - max(1, (len(shown) - limit) // 2)))
+        shown = _escape(text)
+    return shown
+
+
+def plain(text: str, limit: int = MAX_CONTENT) -> str:
+    """Return any text, made inert and escaped."""
+    return escaped(inert(text, limit), limit)
+
+
+def _escape(text: str) -> str:
+    return discord.utils.escape_markdown(text, ignore_links=False)

@@ -1,0 +1,1 @@
+"""The desk in Slack: cards with buttons, modals, `/rejoinder …`, over Socket Mode or signed HTTP."""

@@ -1,0 +1,124 @@
+"""A card as Slack shows it. The post is not in it: who wants to see it presses a button and is shown it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from slack_sdk.models.blocks import ActionsBlock, Block, ButtonElement
+from slack_sdk.models.blocks.block_elements import RichTextElement
+
+from bot.cards import Button, ButtonAction, Card, EvidenceLine
+from bot.slack.rich import ago, bold, bullets, escaped, header, italic, line, link, plain, quote, rich, words
+from rejoinder.domain import CaseState
+from rejoinder.errors import BadInput
+
+MOST_SOURCES = 5
+_STYLES = {"good": "primary", "bad": "danger", "plain": None}
+_SHOW = Button(ButtonAction.SHOW, "Show the post")
+_HEADED = {
+    CaseState.APPROVED: "Approved",
+    CaseState.RELEASED: "Released",
+    CaseState.REJECTED: "Rejected",
+    CaseState.ESCALATED: "Escalated",
+    CaseState.FAILED: "Failed",
+    CaseState.GROUNDED: "New draft under way",
+}
+
+
+@dataclass(frozen=True)
+class Pressed:
+    """Say which case a button belongs to, and which version of it was on the card."""
+
+    number: int
+    version: int
+
+    def __str__(self) -> str:
+        return f"{self.number}:{self.version}"
+
+    @classmethod
+    def read(cls, value: str) -> Pressed:
+        """Return what a button carries; raises BadInput for what no button of ours carries."""
+        number, _, version = value.partition(":")
+        if not (number.isdecimal() and version.isdecimal() and len(value) < 40):
+            raise BadInput("This button is not one of ours; open the case with /rejoinder case.")
+        return cls(int(number), int(version))
+
+
+def action_id(action: ButtonAction) -> str:
+    """Return the action id of a button."""
+    return f"card:{action}"
+
+
+def card_blocks(card: Card, number: int) -> list[Block]:
+    """Return a card's blocks."""
+    headed = f"{_HEADED[card.state]}: " if card.state in _HEADED else ""
+    blocks: list[Block] = [header(f"{headed}{card.title}"), rich(*_facts(card, number))]
+    if card.draft or card.drafted or card.final_text:
+        blocks.append(rich(*_reply(card)))
+    if card.evidence:
+        blocks.append(rich(line(words("Evidence", bold)), _sources(card.evidence)))
+    if card.close_checks and card.state is CaseState.PENDING:
+        blocks.append(rich(line(words("Close to a limit: ", bold), words("; ".join(card.close_checks)))))
+    return [*blocks, _buttons(card, number)]
+
+
+def summary(card: Card) -> str:
+    """Return the text of a card for notifications and screen readers."""
+    return escaped(f"{card.title}. {card.standing}")
+
+
+def evidence_blocks(evidence: Sequence[EvidenceLine]) -> list[Block]:
+    """Return statements in full, each with its source."""
+    return [rich(quote(item.text), line(*_source(item))) for item in evidence]
+
+
+def post_blocks(card: Card) -> list[Block]:
+    """Return the post itself, with where it stands."""
+    where: list[RichTextElement] = [words(f"On {card.case_key}. ")]
+    if card.url:
+        where.append(link(card.url, "Open it on the platform"))
+    if card.context:
+        where.append(words(f" It is part of a thread; {card.context} posts came before it."))
+    return [rich(quote(card.post), line(*where))]
+
+
+def _facts(card: Card, number: int) -> list[RichTextElement]:
+    return [
+        line(words("Against ", bold), words(card.groups)),
+        line(words("Case ", bold), words(f"{number}, received "), ago(card.received_at)),
+        line(words(card.standing, italic)),
+    ]
+
+
+def _reply(card: Card) -> list[RichTextElement]:
+    text = card.final_text or card.draft
+    said = "Reply" if card.final_text else "Draft"
+    told: list[RichTextElement] = [words(said, bold)]
+    if card.drafted and not card.final_text:
+        told.append(words(f" · {card.drafted}", italic))
+    return [line(*told), *([quote(text)] if text else [])]
+
+
+def _sources(evidence: Sequence[EvidenceLine]) -> RichTextElement:
+    lines = [line(*_source(item)) for item in evidence[:MOST_SOURCES]]
+    if len(evidence) > MOST_SOURCES:
+        lines.append(line(words(f"… and {len(evidence) - MOST_SOURCES} more behind Evidence", italic)))
+    return bullets(lines)
+
+
+def _source(item: EvidenceLine) -> list[RichTextElement]:
+    title = link(item.url, item.title) if item.url else words(item.title)
+    return [title, *([words(f" · {item.where}")] if item.where else [])]
+
+
+def _buttons(card: Card, number: int) -> ActionsBlock:
+    carried = str(Pressed(number, card.version))
+    return ActionsBlock(
+        elements=[
+            ButtonElement(
+                text=plain(button.label), action_id=action_id(button.action), value=carried, style=_STYLES[button.style]
+            )
+            for button in (_SHOW, *card.buttons)
+        ]
+    )

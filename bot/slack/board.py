@@ -1,0 +1,79 @@
+"""Hang cards in Slack channels: `bot.keeper` says which, this says how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from slack_sdk.models.metadata import Metadata
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.cards import Card
+from bot.slack.blocks import card_blocks, summary
+from bot.slack.calls import plainly
+from bot.slack.rich import escaped
+from rejoinder.errors import CardGone
+
+SURFACE = "slack"
+CARD = "rejoinder_card"
+"""The metadata that a card's message carries, unseen by people: after a crash it tells whether a card was posted."""
+_PAGE = 200
+_QUIET: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False, "parse": "none", "link_names": False}
+
+
+class SlackBoard:
+    """Post and change messages; `clients` holds one client a workspace."""
+
+    surface = SURFACE
+
+    def __init__(self, clients: Mapping[str, AsyncWebClient]) -> None:
+        self._clients = clients
+
+    async def post(self, server: str, channel: str, card: Card, number: int) -> str:
+        """Post a card and return its `ts`."""
+        with plainly(server, channel):
+            answer = await self._clients[server].chat_postMessage(
+                channel=channel, text=summary(card), blocks=card_blocks(card, number),
+                metadata=Metadata(event_type=CARD, event_payload={"number": number}), **_QUIET,
+            )  # fmt: skip
+        return str(answer["ts"])
+
+    async def update(self, server: str, channel: str, message: str, card: Card, number: int) -> None:
+        """Show a card anew."""
+        with plainly(server, channel):
+            await self._clients[server].chat_update(
+                channel=channel, ts=message, text=summary(card), blocks=card_blocks(card, number),
+                metadata=Metadata(event_type=CARD, event_payload={"number": number}), parse="none", link_names=False,
+            )  # fmt: skip
+
+    async def find(self, server: str, channel: str, number: int, since: datetime) -> str | None:
+        """Look through a channel's messages for a card."""
+        cursor: str | None = None
+        while True:
+            with plainly(server, channel):
+                page = await self._clients[server].conversations_history(
+                    channel=channel, oldest=f"{since.timestamp():.6f}", limit=_PAGE, include_all_metadata=True,
+                    cursor=cursor,
+                )  # fmt: skip
+            for message in page["messages"]:
+                metadata = message.get("metadata", {})
+                if metadata.get("event_type") == CARD and metadata["event_payload"].get("number") == number:
+                    return str(message["ts"])
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or None
+            if cursor is None:
+                return None
+
+    async def announce(self, server: str, channel: str, text: str, message: str | None) -> str:
+        """Post a text, or change the one posted before."""
+        client, told = self._clients[server], escaped(text)
+        if message is not None:
+            try:
+                with plainly(server, channel):
+                    await client.chat_update(channel=channel, ts=message, text=told, parse="none", link_names=False)
+            except CardGone:
+                return await self.announce(server, channel, text, None)
+            return message
+        with plainly(server, channel):
+            answer = await client.chat_postMessage(channel=channel, text=told, **_QUIET)
+        return str(answer["ts"])

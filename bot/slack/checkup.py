@@ -1,0 +1,86 @@
+"""Look whether the settings fit what Slack knows: tokens, scopes, channels, user groups."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.routing import channels
+from bot.slack.calls import error_code, plainly
+from bot.slack.socket import SocketLine
+from bot.slack.workspaces import Workspaces
+from rejoinder.errors import RejoinderError
+from rejoinder.settings import ChatServer
+
+SCOPES = (
+    "chat:write", "commands", "channels:read", "groups:read", "channels:history", "groups:history", "usergroups:read",
+    "files:write", "im:write",
+)  # fmt: skip
+"""What the app's manifest asks for, deploy/slack-manifest.yaml."""
+
+
+async def complaints(workspaces: Workspaces, line: SocketLine | None) -> list[str]:
+    """Return in plain words what keeps the bot from working, and what to do; nothing when all is well."""
+    found: list[str] = []
+    if line is not None:
+        try:
+            await line.check()
+        except RejoinderError as error:
+            found.append(str(error))
+    for team, server in workspaces.servers.items():
+        trouble = await workspaces.complaint(team)
+        if trouble is not None:
+            found.append(str(trouble))
+            continue
+        found += [told async for told in _workspace(workspaces.clients[team], team, server)]
+    return found
+
+
+async def _workspace(client: AsyncWebClient, team: str, server: ChatServer) -> AsyncIterator[str]:
+    if lacking := await _lacking(client, team):
+        yield (
+            f"The Slack app lacks {', '.join(lacking)} in workspace {team}. Add them under OAuth & Permissions (or "
+            "take deploy/slack-manifest.yaml), then install the app again."
+        )
+    for channel in dict.fromkeys([*channels(server), *filter(None, [server.lead_channel])]):
+        if (told := await _channel(client, team, channel)) is not None:
+            yield told
+    for name in sorted({*server.reviewers, *server.leads, *server.admins}):
+        if name.startswith("S") and (told := await _group(client, team, name)) is not None:
+            yield told
+
+
+async def _lacking(client: AsyncWebClient, team: str) -> list[str]:
+    with plainly(team):
+        answer = await client.auth_test()
+    granted = {scope.strip() for scope in answer.headers.get("x-oauth-scopes", "").split(",")}
+    return [scope for scope in SCOPES if scope not in granted]
+
+
+async def _channel(client: AsyncWebClient, team: str, channel: str) -> str | None:
+    try:
+        with plainly(team, channel):
+            known = (await client.conversations_info(channel=channel))["channel"]
+    except RejoinderError as error:
+        return str(error)
+    if known.get("is_archived"):
+        return f"Slack channel {channel} of workspace {team} was archived; set another, or take it out of the archive."
+    if not known.get("is_member"):
+        return f"The app is not in Slack channel {channel} of workspace {team}; type /invite @Rejoinder there."
+    return None
+
+
+async def _group(client: AsyncWebClient, team: str, group: str) -> str | None:
+    try:
+        with plainly(team):
+            try:
+                await client.usergroups_users_list(usergroup=group)
+            except SlackApiError as error:
+                if error_code(error) not in ("no_such_subteam", "subteam_not_found"):
+                    raise
+                return f"Workspace {team} has no user group {group}; correct the roles in REJOINDER_SLACK__WORKSPACES."
+    except RejoinderError as error:
+        return str(error)
+    return None

@@ -1,0 +1,94 @@
+"""The workspaces the app is installed in: their clients, and who their people are on the desk."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping
+from typing import cast
+
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.desk import Moderator
+from bot.people import moderator
+from bot.slack.board import SURFACE
+from bot.slack.calls import plainly, web_client
+from rejoinder.errors import BadSettings, Forbidden, RejoinderError
+from rejoinder.settings import ChatServer
+
+log = logging.getLogger(__name__)
+
+GROUPS_FOR_S = 60.0
+"""Seconds for which the members of a user group are remembered."""
+
+
+class Workspaces:
+    """Know each workspace's settings and client. `tokens` holds a bot token for each, by team id."""
+
+    def __init__(self, servers: Mapping[str, ChatServer], tokens: Mapping[str, str], api_url: str) -> None:
+        self.servers = servers
+        self.clients: dict[str, AsyncWebClient] = {team: web_client(tokens[team], api_url) for team in servers}
+        self._tokens = tokens
+        self._bots: dict[str, tuple[str, str]] = {}
+        self._members: dict[tuple[str, str], tuple[float, frozenset[str]]] = {}
+
+    async def insist(self) -> None:
+        """Raise BadSettings when Slack takes none of the tokens; one good one is enough to work."""
+        found = [await self.complaint(team) for team in self.servers]
+        if all(isinstance(error, BadSettings) for error in found):
+            raise next(error for error in found if error is not None)
+
+    async def complaint(self, team: str) -> RejoinderError | None:
+        """Return what is wrong with a workspace's token, or None."""
+        try:
+            with plainly(team):
+                answer = await self.clients[team].auth_test()
+        except RejoinderError as error:
+            return error
+        if answer["team_id"] != team:
+            return BadSettings(
+                f"The bot token set for Slack workspace {team} belongs to {answer['team_id']}; each has its own."
+            )
+        self._bots[team] = (str(answer["user_id"]), str(answer["bot_id"]))
+        return None
+
+    def authorize(self, team_id: str | None) -> AuthorizeResult:
+        """Return with which token to act for a workspace (Bolt asks at every request)."""
+        if team_id is None or team_id not in self.servers:
+            log.warning("Something came from Slack workspace %s, which is not in the settings; ignored.", team_id)
+            # Bolt takes None for "not installed there", though its types don't say so.
+            return cast("AuthorizeResult", None)
+        user, bot = self._bots.get(team_id, (None, None))
+        return AuthorizeResult(
+            enterprise_id=None, team_id=team_id, bot_token=self._tokens[team_id], bot_id=bot, bot_user_id=user
+        )
+
+    async def who(self, team: str, user: str, username: str) -> Moderator:
+        """Return who somebody is on the desk; raises Forbidden when they may not decide."""
+        server = self.servers.get(team)
+        if server is None:
+            raise Forbidden("You come from another workspace; here only members of this one decide.")
+        named = {*server.reviewers, *server.leads, *server.admins}
+        groups = [name for name in named if name.startswith("S")]
+        held = await asyncio.gather(*(self._holds(team, group, user) for group in groups))
+        roles = [group for group, inside in zip(groups, held, strict=True) if inside]
+        return moderator(server, SURFACE, user, username, roles)
+
+    async def _holds(self, team: str, group: str, user: str) -> bool:
+        known = self._members.get((team, group))
+        if known is None or time.monotonic() - known[0] > GROUPS_FOR_S:
+            known = (time.monotonic(), await self._fetched(team, group, known))
+            self._members[team, group] = known
+        return user in known[1]
+
+    async def _fetched(self, team: str, group: str, known: tuple[float, frozenset[str]] | None) -> frozenset[str]:
+        try:
+            with plainly(team):
+                answer = await self.clients[team].usergroups_users_list(usergroup=group)
+        except RejoinderError as error:
+            # Whom we knew keeps what they had; whom we never could look up holds nothing.
+            log.warning("The members of Slack user group %s can't be read: %s", group, error)
+            return known[1] if known else frozenset()
+        return frozenset(answer["users"])

@@ -1,0 +1,162 @@
+"""Keep, for each token, the texts that hold it and how much it weighs there: an inverted index in plain arrays.
+
+The arrays are memory-mapped, so that opening costs nothing and processes share the pages. Tokens are 64-bit numbers.
+Measured on 2 cores with 250,000 texts of 90 words against the libraries: `bm25s` took 32 s and 1.4 GB to index them,
+and SQLite's FTS5 16 ms a query with the commonest words left out (82 ms at the 95th percentile with those up to 5 %).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rejoinder.errors import KnowledgeBaseError
+
+READ_MOST = 100_000
+"""Postings read for one query and shard, rarest tokens first: what nearly all texts have tells little, costs most."""
+SHARD = 200_000
+"""Texts whose tokens are held in memory at once while indexing, about 1 KB each."""
+
+_ARRAYS = ("tokens.npy", "starts.npy", "texts.npy", "weights.npy")
+_FACTS = "facts.json"
+
+Tokens = NDArray[np.uint64]
+Weights = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+Weigh = Callable[[Tokens, NDArray[np.int32], Weights, int], Weights]
+
+
+class Hit(NamedTuple):
+    """Pair the number of a paragraph with how well it fits; scores of one retriever can be compared."""
+
+    number: int
+    score: float
+
+
+class Postings:
+    """Be an inverted index, in shards. Searching is safe from many threads."""
+
+    def __init__(self, shards: list[_Shard], facts: Mapping[str, object]) -> None:
+        self._shards = shards
+        self.facts = facts
+
+    @classmethod
+    def load(cls, folder: Path) -> Postings:
+        """Map the arrays of a folder; raises KnowledgeBaseError when one is missing or torn."""
+        try:
+            facts = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
+            shards = [_Shard(folder / str(place), count) for place, count in enumerate(facts["counts"])]
+        except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+            raise KnowledgeBaseError(f"The word index in {folder} can't be read: {error}. Build the knowledge base "
+                                     "again.") from error
+        return cls(shards, facts)
+
+    def best(self, query: Mapping[int, float], depth: int, allowed: Mask | None = None) -> list[Hit]:
+        """Return up to `depth` texts by the sum of query weight times text weight over shared tokens, best first."""
+        tokens = np.fromiter(query, np.uint64, len(query))
+        weights = np.fromiter(query.values(), np.float32, len(query))
+        hits: list[Hit] = []
+        start = 0
+        for shard in self._shards:
+            part = None if allowed is None else allowed[start:start + shard.count]
+            hits += [Hit(start + number, score) for number, score in shard.best(tokens, weights, depth, part)]
+            start += shard.count
+        return sorted(hits, key=lambda hit: -hit.score)[:depth]
+
+    def tokens_of(self, numbers: NDArray[np.int64]) -> list[dict[int, float]]:
+        """Return each text's tokens with their weights; slow at first, for the index is sorted by token."""
+        ends = np.cumsum([shard.count for shard in self._shards])
+        places = np.searchsorted(ends, numbers, side="right")
+        return [self._shards[place].tokens_of(int(number - (ends[place] - self._shards[place].count)))
+                for place, number in zip(places, numbers, strict=True)]
+
+
+class PostingsWriter:
+    """Write an inverted index into a folder, one shard after another, so that memory stays bounded.
+
+    `weigh` turns the values of a shard's triples (token, text, value) into weights; without it they stay.
+    """
+
+    def __init__(self, folder: Path, weigh: Weigh | None = None) -> None:
+        self._folder, self._weigh = folder, weigh
+        self._counts: list[int] = []
+        self._tokens: list[Tokens] = []
+        self._values: list[Weights] = []
+
+    def add(self, tokens: Mapping[int, float]) -> None:
+        """Add a text by its tokens, each with a value; it gets the next number."""
+        self._tokens.append(np.fromiter(tokens, np.uint64, len(tokens)))
+        self._values.append(np.fromiter(tokens.values(), np.float32, len(tokens)))
+        if len(self._tokens) == SHARD:
+            self._close_shard()
+
+    def finish(self, facts: Mapping[str, object]) -> None:
+        """Write what is left, and the facts that go with the index."""
+        if self._tokens or not self._counts:
+            self._close_shard()
+        (self._folder / _FACTS).write_text(json.dumps({**facts, "counts": self._counts}), encoding="utf-8")
+
+    def _close_shard(self) -> None:
+        count = len(self._tokens)
+        texts = np.repeat(np.arange(count, dtype=np.int32), [len(tokens) for tokens in self._tokens])
+        tokens = np.concatenate([*self._tokens, np.empty(0, np.uint64)])
+        values = np.concatenate([*self._values, np.empty(0, np.float32)])
+        self._tokens, self._values = [], []
+        weights = self._weigh(tokens, texts, values, count) if self._weigh else values
+        order = np.argsort(tokens, kind="stable")
+        known, first = np.unique(tokens[order], return_index=True)
+        folder = self._folder / str(len(self._counts))
+        folder.mkdir(parents=True)
+        arrays = (known, np.append(first, len(order)).astype(np.int64), texts[order], weights[order].astype(np.float16))
+        for name, array in zip(_ARRAYS, arrays, strict=True):
+            np.save(folder / name, array)
+        self._counts.append(count)
+
+
+class _Shard:
+    def __init__(self, folder: Path, count: int) -> None:
+        arrays = [np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in _ARRAYS]
+        self._tokens, self._starts, self._texts, self._weights = arrays
+        self.count = count
+        if len(self._starts) != len(self._tokens) + 1 or self._starts[-1] != len(self._texts):
+            raise ValueError("its arrays contradict each other")
+
+    def best(self, tokens: Tokens, weights: Weights, depth: int, allowed: Mask | None) -> list[Hit]:
+        runs = self._runs(tokens, weights)
+        if not runs:
+            return []
+        scores = np.zeros(self.count, np.float32)
+        for start, end, weight in runs:
+            scores[self._texts[start:end]] += weight * self._weights[start:end].astype(np.float32)
+        found = np.flatnonzero(scores if allowed is None else scores * allowed)
+        if len(found) > depth:
+            found = found[scores[found] >= np.partition(scores[found], -depth)[-depth]]
+        order = np.argsort(-scores[found], kind="stable")[:depth]
+        return [Hit(int(number), float(scores[number])) for number in found[order]]
+
+    def tokens_of(self, text: int) -> dict[int, float]:
+        order, starts = self._by_text
+        places = order[starts[text]:starts[text + 1]]
+        tokens = self._tokens[np.searchsorted(self._starts, places, side="right") - 1]
+        return dict(zip(tokens.tolist(), self._weights[places].astype(np.float32).tolist(), strict=True))
+
+    @cached_property
+    def _by_text(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        order = np.argsort(self._texts, kind="stable")
+        return order, np.searchsorted(self._texts[order], np.arange(self.count + 1))
+
+    def _runs(self, tokens: Tokens, weights: Weights) -> list[tuple[int, int, float]]:
+        """Return where the postings of known tokens lie, rarest first, up to READ_MOST postings but one token."""
+        places = np.minimum(np.searchsorted(self._tokens, tokens), max(len(self._tokens) - 1, 0))
+        known = self._tokens[places] == tokens if len(self._tokens) else np.zeros(len(tokens), np.bool_)
+        starts, ends = self._starts[places[known]], self._starts[places[known] + 1]
+        order = np.argsort(ends - starts, kind="stable")
+        within = np.cumsum((ends - starts)[order]) <= READ_MOST
+        within[:1] = True
+        return [(int(starts[place]), int(ends[place]), float(weights[known][place])) for place in order[within]]

@@ -1,0 +1,144 @@
+"""Open one version of a knowledge base: all its segments as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kb import manifest, versions
+from kb.postings import Mask
+from kb.retrievers import Hybrid, Joined, Retriever
+from kb.segments import Segment
+from kb.store import Holding, holdings
+from kb.vectors import Centre, Vectors
+from rejoinder.domain import Evidence, TargetGroup
+from rejoinder.errors import BadSettings, KnowledgeBaseError
+
+CENTRE = "centre.npy"
+REMOVED = "removed.npy"
+WORDS_WEIGHT = 0.2
+"""What the ranking by words counts beside that by meaning; tuned on the dev half of the labelled posts."""
+
+
+class Snapshot:
+    """Be one version, which never changes. Paragraphs are numbered through all segments. Safe from many threads."""
+
+    def __init__(self, folder: Path, found: manifest.Manifest, segments: Sequence[Segment], centre: Centre,
+                 removed: NDArray[np.int64]) -> None:
+        self.folder, self.manifest, self.centre, self.removed = folder, found, centre, removed
+        self.segments = segments
+        self._starts = np.cumsum([0, *(segment.count for segment in segments)])
+        self._allowed = lru_cache(maxsize=64)(self._mask)
+        self._users = 0
+        self._retired = False
+
+    @classmethod
+    def open(cls, folder: Path) -> Snapshot:
+        """Open the current version of a folder; raises KnowledgeBaseError when it is missing, torn or foreign."""
+        version = versions.current(folder)
+        found = manifest.read(version)
+        try:
+            centre = Centre(*np.load(version / CENTRE, allow_pickle=False))
+            removed = np.load(version / REMOVED, allow_pickle=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise KnowledgeBaseError(f"{version} lacks a part: {error}. Build the knowledge base again.") from error
+        return cls(version, found, [Segment(version / name, centre) for name in found.segments], centre, removed)
+
+    def retriever(self, kind: str) -> Retriever:
+        """Return a retriever by its name in the settings; raises BadSettings for one this version has no index for."""
+        parts: dict[str, Callable[[Segment], Retriever | None]] = {
+            "dense": lambda one: one.vectors, "words": lambda one: one.words, "sparse": lambda one: one.sparse}
+        if kind == "hybrid":
+            return Hybrid([self.retriever("dense"), self.retriever("words")], [1.0, WORDS_WEIGHT])
+        found = [part for segment in self.segments if (part := parts[kind](segment)) is not None]
+        if len(found) != len(self.segments):
+            raise BadSettings(f"kb.retriever is `{kind}`, but the knowledge base has no such index: its embedder, "
+                              f"{self.manifest.embedder}, does not weigh words. Choose another retriever.")
+        return found[0] if len(found) == 1 else Joined(found, [segment.count for segment in self.segments])
+
+    def allowed(self, groups: Collection[TargetGroup]) -> Mask | None:
+        """Return which paragraphs are there and speak of one of the groups; of any, without groups. None: all do."""
+        return self._allowed(frozenset(groups)) if groups or len(self.removed) else None
+
+    def cosines(self, vector: Vectors, numbers: Sequence[int]) -> Vectors:
+        """Return for each paragraph the cosine of a unit vector with its text or the nearest claim it answers."""
+        return self._gather(numbers, lambda segment, at: segment.vectors.cosines(vector, at))
+
+    def texts(self, numbers: Sequence[int]) -> Vectors:
+        """Return the centred unit vectors of these paragraphs' texts, shape (number of them, dimension)."""
+        return self._gather(numbers, lambda segment, at: segment.vectors.texts(at))
+
+    def get(self, numbers: Sequence[int]) -> list[Evidence]:
+        """Return the paragraphs with these numbers, in this order."""
+        found: dict[int, Evidence] = {}
+        for segment, start, places in self._split(np.array(numbers, np.int64)):
+            at = [int(numbers[place]) - start for place in places]
+            found.update(zip(map(int, places), segment.store.get(at), strict=True))
+        return [found[place] for place in range(len(numbers))]
+
+    def find(self, ids: Collection[str]) -> dict[str, int]:
+        """Return the numbers of those paragraphs of these ids that are there."""
+        return self._present(lambda segment: segment.store.find(ids))
+
+    def find_texts(self, texts: Collection[str]) -> dict[str, int]:
+        """Return ids and numbers of the paragraphs that have one of these texts."""
+        return self._present(lambda segment: segment.store.find_texts(texts))
+
+    def stats(self) -> list[Holding]:
+        """Count documents, paragraphs and words by institution and group."""
+        return holdings(tally for segment, start in zip(self.segments, self._starts, strict=False)
+                        for tally in segment.store.tallies(
+                            [n - start for n in self.removed if start <= n < start + segment.count]))
+
+    @contextmanager
+    def used(self) -> Iterator[Snapshot]:
+        """Keep the files open while the block runs, even when the snapshot is closed in it; for one event loop."""
+        self._users += 1
+        try:
+            yield self
+        finally:
+            self._users -= 1
+            if self._retired:
+                self.close()
+
+    def close(self) -> None:
+        """Close the files as soon as nobody uses them; safe to call twice."""
+        self._retired = True
+        if not self._users:
+            for segment in self.segments:
+                segment.store.close()
+
+    def _mask(self, groups: frozenset[TargetGroup]) -> Mask:
+        mask = np.full(self._starts[-1], not groups, np.bool_)
+        for segment, start in zip(self.segments, self._starts, strict=False):
+            for group in groups:
+                mask[start + segment.store.members(group)] = True
+        mask[self.removed] = False
+        return mask
+
+    def _present(self, look: Callable[[Segment], dict[str, int]]) -> dict[str, int]:
+        gone = set(self.removed.tolist())
+        return {name: start + number for segment, start in zip(self.segments, self._starts.tolist(), strict=False)
+                for name, number in look(segment).items() if start + number not in gone}
+
+    def _gather(self, numbers: Sequence[int], take: Callable[[Segment, NDArray[np.int64]], Vectors]) -> Vectors:
+        wanted = np.array(numbers, np.int64)
+        parts = [(places, take(segment, wanted[places] - start)) for segment, start, places in self._split(wanted)]
+        if not parts:
+            return np.empty(0, np.float32)
+        found = np.empty((len(wanted), *parts[0][1].shape[1:]), np.float32)
+        for places, values in parts:
+            found[places] = values
+        return found
+
+    def _split(self, numbers: NDArray[np.int64]) -> Iterator[tuple[Segment, int, NDArray[np.int64]]]:
+        """Yield each segment that has some of the numbers, where it starts, and the places of those."""
+        for segment, start, end in zip(self.segments, self._starts, self._starts[1:], strict=False):
+            places = np.flatnonzero((numbers >= start) & (numbers < end))
+            if len(places):
+                yield segment, int(start), places

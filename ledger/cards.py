@@ -1,0 +1,222 @@
+"""Which card of which case hangs where, so that none is missing and none hangs twice, whoever crashed when.
+
+A card is *reserved* before it is posted and *hung* when the platform has given it a message id. A reservation that was
+left behind by a crash is found by `unfinished`: the message may or may not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
+
+from ledger.chat_tables import IS_UNSETTLED, cards, case_numbers, notices
+from ledger.database import Database
+from ledger.rows import find_cases
+from ledger.tables import cases
+from ledger.uninterrupted import uninterrupted
+from rejoinder.domain import Case, CaseState, clean
+from rejoinder.errors import CaseNotFound
+
+ESCALATED_FOR = timedelta(days=1)
+"""How long an escalated case still gets a card, for example after the bot was down."""
+
+PlaceKey = tuple[str, str, str]
+"""Surface, server, case key."""
+
+_ONE = and_(
+    cards.c.surface == bindparam("a"), cards.c.server == bindparam("b"), cards.c.case_key == bindparam("c")
+)  # fmt: skip
+_NUMBER = select(case_numbers.c.number).where(case_numbers.c.case_key == bindparam("key"))
+
+
+@dataclass(frozen=True)
+class HungCard:
+    """Say where a case's card hangs; `message` is None while nobody knows whether it was posted.
+
+    `version` is the case's version that the card shows; `unsettled`: the case may still move on. `counted_only`: there
+    is no card of its own, only a number in a surge notice.
+    """
+
+    surface: str
+    server: str
+    case_key: str
+    channel: str
+    message: str | None
+    version: int
+    stale_at: datetime | None
+    counted_only: bool
+    unsettled: bool
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Be one message that is updated instead of repeated: a surge, a reminder."""
+
+    surface: str
+    server: str
+    channel: str
+    topic: str
+    message: str
+    count: int
+    since: datetime
+    at: datetime
+
+
+class Cards:
+    """Remember the cards."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @uninterrupted
+    async def number(self, key: str) -> int:
+        """Return the case's short number, which fits into a button's id and is easy to type; given out once."""
+        async with self._database.read() as connection:
+            found = (await connection.execute(_NUMBER, {"key": key})).scalar_one_or_none()
+        if found is not None:
+            return int(found)
+        async with self._database.write() as connection:
+            await connection.execute(self._database.insert_new(case_numbers).values(case_key=key))
+            return int((await connection.execute(_NUMBER, {"key": key})).scalar_one())
+
+    @uninterrupted
+    async def key(self, number: int) -> str:
+        """Return the key of the case with this number; raises CaseNotFound."""
+        wanted = select(case_numbers.c.case_key).where(case_numbers.c.number == number)
+        async with self._database.read() as connection:
+            found = (await connection.execute(wanted)).scalar_one_or_none() if 0 < number < 2**62 else None
+        if found is None:
+            raise CaseNotFound(f"There is no case number {number}; look it up in the queue.")
+        return str(found)
+
+    @uninterrupted
+    async def reserve(self, surface: str, server: str, key: str, channel: str, *, counted_only: bool = False) -> bool:
+        """Announce that a card will be posted; False when it is reserved or hangs already."""
+        row = {
+            "surface": surface, "server": server, "case_key": key, "channel": channel, "version": 0,
+            "counted_only": counted_only, "unsettled": not counted_only, "at": self._database.clock(),
+        }  # fmt: skip
+        async with self._database.write() as connection:
+            made = await connection.execute(self._database.insert_new(cards).values(row).returning(cards.c.case_key))
+            return made.scalar_one_or_none() is not None
+
+    @uninterrupted
+    async def hang(
+        self, surface: str, server: str, key: str, message: str, version: int, stale_at: datetime | None = None,
+        *, unsettled: bool = True,
+    ) -> None:  # fmt: skip
+        """Record what a card shows, and in which message; a card that shows its case's end is not unsettled."""
+        values = {"message": message, "version": version, "stale_at": stale_at, "unsettled": unsettled}
+        async with self._database.write() as connection:
+            await connection.execute(update(cards).where(_ONE).values(values), _bound((surface, server, key)))
+
+    @uninterrupted
+    async def take_down(self, surface: str, server: str, key: str) -> None:
+        """Forget a card, because its message is gone; an open case gets a new one."""
+        async with self._database.write() as connection:
+            await connection.execute(delete(cards).where(_ONE), _bound((surface, server, key)))
+
+    @uninterrupted
+    async def find(self, surface: str, server: str, key: str) -> HungCard | None:
+        """Return where a case's card hangs, or None."""
+        async with self._database.read() as connection:
+            row = (await connection.execute(select(cards).where(_ONE), _bound((surface, server, key)))).mappings()
+            found = row.one_or_none()
+        return None if found is None else HungCard(**found)
+
+    @uninterrupted
+    async def by_message(self, surface: str, message: str) -> HungCard | None:
+        """Return the card that a message is, or None."""
+        wanted = select(cards).where(cards.c.surface == surface, cards.c.message == message)
+        async with self._database.read() as connection:
+            found = (await connection.execute(wanted)).mappings().first()
+        return None if found is None else HungCard(**found)
+
+    @uninterrupted
+    async def missing(self, surface: str, server: str, limit: int = 200, after: Case | None = None) -> list[Case]:
+        """Return cases that people must see and that have no card on a server, the oldest first, from `after` on."""
+        has_card = (
+            select(cards.c.case_key)
+            .where(cards.c.surface == surface, cards.c.server == server, cards.c.case_key == cases.c.key)
+            .exists()
+        )
+        fresh = cases.c.updated_at >= self._database.clock() - ESCALATED_FOR
+        seen = or_(cases.c.state == CaseState.PENDING, and_(cases.c.state == CaseState.ESCALATED, fresh))
+        wanted = select(cases.c.key).where(seen, ~has_card)
+        if after is not None:
+            later = and_(cases.c.received_at == after.received_at, cases.c.key > after.key)
+            wanted = wanted.where(or_(cases.c.received_at > after.received_at, later))
+        wanted = wanted.order_by(cases.c.received_at, cases.c.key).limit(limit)
+        async with self._database.read() as connection:
+            return await find_cases(connection, (await connection.execute(wanted)).scalars().all())
+
+    @uninterrupted
+    async def outdated(self, surface: str, servers: Sequence[str], limit: int = 200) -> list[HungCard]:
+        """Return hung cards that no longer show how their case stands, the longest hanging first."""
+        changed = or_(cards.c.version != cases.c.version, cards.c.stale_at <= self._database.clock())
+        wanted = (
+            select(cards)
+            .join(cases, cases.c.key == cards.c.case_key)
+            .where(cards.c.surface == surface, cards.c.server.in_(servers), IS_UNSETTLED, changed)
+            .where(cards.c.message.is_not(None))
+            .order_by(cards.c.at)
+            .limit(limit)
+        )
+        return await self._hung(wanted)
+
+    @uninterrupted
+    async def unfinished(self, surface: str, servers: Sequence[str], before: datetime) -> list[HungCard]:
+        """Return cards reserved before a moment of which nobody knows whether they were posted."""
+        wanted = (
+            select(cards)
+            .where(cards.c.surface == surface, cards.c.server.in_(servers), IS_UNSETTLED, cards.c.at < before)
+            .where(cards.c.message.is_(None))
+        )
+        return await self._hung(wanted)
+
+    @uninterrupted
+    async def recent(self, surface: str, server: str, channel: str, since: datetime) -> int:
+        """Count the cards that a channel got since a moment."""
+        wanted = select(func.count()).where(
+            cards.c.surface == surface, cards.c.server == server, cards.c.channel == channel, cards.c.at >= since,
+            ~cards.c.counted_only,
+        )  # fmt: skip
+        async with self._database.read() as connection:
+            return int((await connection.execute(wanted)).scalar_one())
+
+    @uninterrupted
+    async def notice(self, surface: str, server: str, channel: str, topic: str) -> Notice | None:
+        """Return the newest message about a topic, or None."""
+        wanted = select(notices).where(*_notice(surface, server, channel, topic))
+        async with self._database.read() as connection:
+            found = (await connection.execute(wanted)).mappings().one_or_none()
+        return None if found is None else Notice(**found)
+
+    @uninterrupted
+    async def note(self, notice: Notice) -> None:
+        """Remember a message about a topic in place of the one before."""
+        here = _notice(notice.surface, notice.server, notice.channel, notice.topic)
+        async with self._database.write() as connection:
+            await connection.execute(delete(notices).where(*here))
+            await connection.execute(insert(notices).values(vars(notice)))
+
+    async def _hung(self, wanted: Any) -> list[HungCard]:
+        async with self._database.read() as connection:
+            return [HungCard(**row) for row in (await connection.execute(wanted)).mappings()]
+
+
+def _bound(place: PlaceKey) -> dict[str, str]:
+    surface, server, key = place
+    return {"a": surface, "b": server, "c": clean(key)}
+
+
+def _notice(surface: str, server: str, channel: str, topic: str) -> list[Any]:
+    return [
+        notices.c.surface == surface, notices.c.server == server, notices.c.channel == channel,
+        notices.c.topic == topic,
+    ]  # fmt: skip

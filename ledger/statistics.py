@@ -1,0 +1,94 @@
+"""What happened in a period, counted from the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from ledger.database import Database
+from ledger.tables import GROUP_BITS, cases, history
+from ledger.uninterrupted import uninterrupted
+from rejoinder.domain import CaseState, DraftRequest, Intent, TargetGroup
+
+_DECIDED = (CaseState.APPROVED, CaseState.REJECTED)
+
+
+@dataclass(frozen=True)
+class DecidedCase:
+    """Hold the last decision on a case in the period; `edited`: the moderator's own text was approved."""
+
+    key: str
+    platform: str
+    groups: tuple[TargetGroup, ...]
+    intent: Intent
+    state: CaseState
+    edited: bool
+    who: str
+    why: str
+    received_at: datetime
+    decided_at: datetime
+
+
+@dataclass(frozen=True)
+class Period:
+    """Hold what was received and decided since a moment; decisions that were undone don't count."""
+
+    since: datetime
+    received: int
+    decided: tuple[DecidedCase, ...]
+
+
+class Statistics:
+    """Count."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @uninterrupted
+    async def since(self, moment: datetime) -> Period:
+        """Return what was received and decided since a moment, decisions in their order."""
+        received = select(history.c.case_key).where(history.c.at >= moment, history.c.from_state.is_(None))
+        wanted = (
+            select(
+                history.c.case_key, history.c.to_state, history.c.from_state, history.c.at, history.c.who,
+                history.c.why, cases.c.platform, cases.c.groups, cases.c.request, cases.c.received_at,
+            )
+            .join(cases, cases.c.key == history.c.case_key)
+            .where(history.c.at >= moment, history.c.from_state.is_not(None))
+            .order_by(history.c.id)
+        )  # fmt: skip
+        async with self._database.read() as connection:
+            new = len((await connection.execute(received)).all())
+            rows = (await connection.execute(wanted)).mappings().all()
+        return Period(moment, new, tuple(_standing_decisions(rows)))
+
+
+def _standing_decisions(rows: Any) -> Iterator[DecidedCase]:
+    """Return the decisions that were not undone within `rows`, which are in the order in which they happened."""
+    last: dict[str, DecidedCase] = {}
+    for row in rows:
+        key = row["case_key"]
+        if row["to_state"] in _DECIDED:
+            last[key] = _decided(row)
+        elif row["from_state"] in _DECIDED and row["to_state"] == CaseState.PENDING:
+            last.pop(key, None)
+    yield from last.values()
+
+
+def _decided(row: Any) -> DecidedCase:
+    return DecidedCase(
+        key=row["case_key"],
+        platform=row["platform"],
+        groups=tuple(group for group, bit in GROUP_BITS.items() if row["groups"] & bit),
+        intent=DraftRequest.model_validate_json(row["request"]).intent,
+        state=CaseState(row["to_state"]),
+        edited=row["to_state"] == CaseState.APPROVED and row["why"].startswith("edited"),
+        who=row["who"],
+        why=row["why"],
+        received_at=row["received_at"],
+        decided_at=row["at"],
+    )

@@ -1,0 +1,37 @@
+"""`rejoinder discord`: the desk in Discord."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from rejoinder.commands.common import load_settings, run_until_stopped, start_logging
+
+
+@click.command()
+def discord() -> None:
+    """Serve moderators in Discord."""
+    from rejoinder.secrets import given_secret
+
+    settings = load_settings()
+    start_logging(settings)
+    chat = settings.discord
+    token = given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN")
+    if not chat.servers:
+        raise click.UsageError("No Discord server is set; see docs/discord.md for REJOINDER_DISCORD__SERVERS.")
+
+    async def body(stop: asyncio.Event) -> None:
+        from bot.desk import Desk
+        from bot.discord.checkup import complaints
+        from bot.discord.client import DeskClient
+        from bot.discord.connection import stay_connected
+        from rejoinder.assembly import open_guard, open_ledger
+
+        for told in await complaints(chat, token):
+            click.echo(told, err=True)
+        async with open_ledger(settings) as ledger:
+            desk = Desk(ledger, open_guard(settings), settings.desk)
+            await stay_connected(lambda: DeskClient(ledger, desk, chat, settings.care), token, stop)
+
+    run_until_stopped(body)

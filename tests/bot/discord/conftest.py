@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import yarl
+from aiohttp.test_utils import TestServer
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+from pydantic import SecretStr
+
+from bot.changes import Changes
+from bot.discord.client import DeskClient
+from bot.discord.connection import stay_connected
+from rejoinder.domain import TargetGroup
+from rejoinder.settings import CareSettings, ChannelRule, ChatServer, DiscordSettings
+from tests.bot.discord.gateway import Gateway
+from tests.bot.discord.people import Person
+from tests.bot.discord.rest import Rest
+from tests.bot.discord.world import Channel, Guild, World
+
+TOKEN = "a-token.of-the.bot"
+
+
+@dataclass
+class Platform:
+    """Hold Discord: one server with a channel for all cases, one for cases against women, and four people."""
+
+    world: World
+    gateway: Gateway
+    guild: Guild
+    general: Channel
+    women: Channel
+
+    def person(self, name: str) -> Person:
+        return Person(self.world, self.gateway, self.guild, self.guild.members[name])
+
+    def settings(self, others: dict[str, ChatServer] | None = None, **more: Any) -> DiscordSettings:
+        server = ChatServer(
+            channel=self.general.id,
+            rules=(ChannelRule(channel=self.women.id, groups=(TargetGroup.WOMEN,)),),
+            leads=(self.guild.roles["lead"],),
+            admins=(self.guild.roles["admin"],),
+            **more,
+        )
+        return DiscordSettings(token=SecretStr(TOKEN), servers={self.guild.id: server, **(others or {})})
+
+    async def card(self, channel: Channel | None = None, index: int = -1) -> dict[str, Any]:
+        """Return a card that hangs in a channel, waiting for it for a minute."""
+        where = channel or self.general
+        found: list[dict[str, Any]] = await self.world.until(
+            lambda: [item for item in self.world.in_channel(where) if item["embeds"]], 60
+        )
+        return found[index]
+
+
+@pytest.fixture
+async def platform(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Platform]:
+    world = World(TOKEN)
+    gateway = Gateway(world)
+    app = Rest(world).app()
+    app.router.add_get("/gateway/", gateway.handle)
+    guild = world.add_guild(
+        "Zorblax Watch", {"lead": "", "admin": "", "reviewer": ""},
+        [("ana", ["reviewer"]), ("ben", []), ("lea", ["lead"]), ("ada", ["admin"])],
+    )  # fmt: skip
+    async with TestServer(app) as server:
+        base = server.make_url("/")
+        gateway.url = str(base.with_scheme("ws") / "gateway/")
+        monkeypatch.setattr(Route, "BASE", str(base / "api/v10"))
+        monkeypatch.setattr(DiscordWebSocket, "DEFAULT_GATEWAY", yarl.URL(gateway.url))
+        yield Platform(world, gateway, guild, world.add_channel(guild, "general"), world.add_channel(guild, "women"))
+    assert world.complaints == []
+    assert world.pings == []
+
+
+Start = Callable[..., Any]
+
+
+@pytest.fixture
+async def start(house: Any, platform: Platform) -> AsyncIterator[Start]:
+    """Return a function that starts the bot, and stops the one that runs."""
+    running: list[tuple[asyncio.Event, asyncio.Task[None]]] = []
+
+    async def stop() -> None:
+        for event, task in running:
+            event.set()
+            with suppress(asyncio.CancelledError):
+                await task
+        running.clear()
+
+    async def begin(
+        *, ready: bool = True, care: CareSettings | None = None, asides: Any = None, **more: Any
+    ) -> DeskClient:
+        await stop()
+        settings = platform.settings(**more)
+        clients: list[DeskClient] = []
+
+        def make() -> DeskClient:
+            changes = Changes(house.ledger.history, every_s=0.05)
+            clients.append(
+                DeskClient(house.ledger, house.desk, settings, care or CareSettings(), changes=changes, asides=asides)
+            )
+            return clients[-1]
+
+        event = asyncio.Event()
+        task = asyncio.create_task(stay_connected(make, TOKEN, event, backoff_s=0.05))
+        running.append((event, task))
+        if ready:
+            await asyncio.wait_for(platform.gateway.ready.wait(), 10)
+        await asyncio.sleep(0)
+        return clients[-1]
+
+    begin.stop = stop  # type: ignore[attr-defined]
+    begin.running = running  # type: ignore[attr-defined]
+    yield begin
+    await stop()

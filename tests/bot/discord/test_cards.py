@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+from typing import Any
+
+from bot.desk import Moderator
+from rejoinder.domain import Action, CaseState, Decision, TargetGroup
+from rejoinder.settings import ChatServer
+from tests.bot.discord.look import field, labels
+from tests.bot.discord.people import Person
+from tests.bot.samples import DRAFT, add_draft, add_pending, post
+
+
+async def test_a_case_gets_a_card_with_the_post_hidden(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    description = card["embeds"][0]["description"]
+    assert description.startswith("||")
+    assert description.endswith("||")
+    assert "migrants 93 %" in field(card, "Against")
+    assert field(card, "Draft") == DRAFT
+    assert "[Convention on the Rights of the Child](https://docs.un.org/en/A/RES/44/25)" in field(card, "Evidence")
+    assert "echo: 0.47 of 0.5" in field(card, "Close")
+    assert labels(card) == ["Approve", "Edit", "Reject", "Redraft", "Evidence", "Claim"]
+
+
+async def test_the_bot_asks_for_no_more_than_the_list_of_servers(platform: Any, start: Any) -> None:
+    await start()
+    assert platform.gateway.intents == 1
+
+
+async def test_a_case_goes_to_the_channel_of_its_group(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await add_pending(house.ledger, post(1), group=TargetGroup.WOMEN)
+    assert (await platform.card(platform.women))["embeds"]
+    assert platform.world.in_channel(platform.general) == []
+
+
+async def test_approving_shows_who_and_offers_undo_until_the_release(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    await platform.person("ana").press(card, "Approve")
+    await platform.world.until(lambda: labels(card) == ["Undo", "Evidence"])
+    assert "ana" in field(card, "Standing")
+    assert "Undo until" in field(card, "Standing")
+    assert field(card, "Reply") == DRAFT
+    case = await house.ledger.cases.get(key)
+    assert case.state is CaseState.APPROVED
+    assert case.decided_by.startswith("ana (discord ")
+
+
+async def test_undo_brings_the_case_back(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana = platform.person("ana")
+    await ana.press(card, "Approve")
+    await platform.world.until(lambda: "Undo" in labels(card))
+    await ana.press(card, "Undo")
+    await platform.world.until(lambda: "Approve" in labels(card))
+    assert (await house.ledger.cases.get(key)).state is CaseState.PENDING
+
+
+async def test_an_edited_text_goes_out_as_written(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana = platform.person("ana")
+    form = await ana.press(card, "Edit")
+    assert form.modal["components"][0]["component"]["value"] == DRAFT
+    await ana.fill_in(form, text="Newcomers build this town. *Everyone* gains.")
+    await platform.world.until(lambda: "Undo" in labels(card))
+    assert (await house.ledger.cases.get(key)).final_text == "Newcomers build this town. *Everyone* gains."
+
+
+async def test_a_text_that_fails_the_guard_comes_back_and_only_a_lead_may_insist(
+    house: Any, platform: Any, start: Any
+) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana, lea = platform.person("ana"), platform.person("lea")
+    sent = await ana.fill_in(await ana.press(card, "Edit"), text="This is forbidden. Yes it is.")
+    told = await ana.told(sent)
+    assert "insult" in told["content"]
+    assert labels(told) == ["Edit again"]
+    again = await ana.press(told, "Edit again")
+    assert again.modal["components"][0]["component"]["value"] == "This is forbidden. Yes it is."
+    assert (await house.ledger.cases.get(key)).state is CaseState.PENDING
+
+    sent = await lea.fill_in(await lea.press(card, "Edit"), text="This is forbidden. Yes it is.")
+    told = await lea.told(sent)
+    assert labels(told) == ["Edit again", "Post anyway"]
+    await lea.press(told, "Post anyway")
+    await platform.world.until(lambda: "Undo" in labels(card))
+    assert "checks overridden" in (await house.ledger.cases.get(key)).decided_why
+
+
+async def test_a_rejection_asks_for_a_reason(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana = platform.person("ana")
+    sent = await ana.fill_in(await ana.press(card, "Reject"), reason="other")
+    assert "needs a reason" in (await ana.told(sent))["content"]
+    await ana.fill_in(await ana.press(card, "Reject"), reason="tone", words="too sharp")
+    await platform.world.until(lambda: "Undo" in labels(card))
+    assert (await house.ledger.cases.get(key)).decided_why == "tone: too sharp"
+
+
+async def test_a_redraft_carries_intent_and_hint_and_the_card_shows_the_new_draft(
+    house: Any, platform: Any, start: Any
+) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana = platform.person("ana")
+    await ana.fill_in(await ana.press(card, "Redraft"), intent="questioning", hint="ask about schools")
+    await platform.world.until(lambda: labels(card) == ["Evidence"])
+    case = await house.ledger.cases.get(key)
+    assert (case.request.intent, case.request.hint, case.request.number) == ("questioning", "ask about schools", 2)
+    await add_draft(house.ledger, key, 2, "What would a school lose by it? Who gains?")
+    await platform.world.until(lambda: "What would a school" in field(card, "Draft"))
+    assert "Approve" in labels(card)
+
+
+async def test_the_evidence_is_shown_to_who_asks_alone(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana = platform.person("ana")
+    told = await ana.told(await ana.press(card, "Evidence"))
+    assert len(told["embeds"]) == 2
+    assert told["embeds"][0]["url"] == "https://docs.un.org/en/A/RES/44/25"
+    assert "every child has a right" in told["embeds"][0]["description"]
+
+
+async def test_a_claim_is_shown_and_kept_from_others(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana, ben = platform.person("ana"), platform.person("ben")
+    await ana.press(card, "Claim")
+    await platform.world.until(lambda: "Release" in labels(card))
+    assert "ana" in field(card, "Standing")
+    told = await ben.told(await ben.press(card, "Approve"))
+    assert "claimed by ana" in told["content"]
+    assert told["components"] == []
+    await ana.press(card, "Release")
+    await platform.world.until(lambda: "Claim" in labels(card))
+
+
+async def test_the_second_of_two_who_decide_at_once_is_told_who_was_faster(
+    house: Any, platform: Any, start: Any
+) -> None:
+    await start()
+    await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana, ben = platform.person("ana"), platform.person("ben")
+    first, second = await ana.press_only(card, "Approve"), await ben.press_only(card, "Approve")
+    await platform.world.until(lambda: first.followups or second.followups)
+    loser, exchange = (ana, first) if first.followups else (ben, second)
+    winner = "ben" if loser is ana else "ana"
+    assert winner in (await loser.told(exchange))["content"]
+    await platform.world.until(lambda: "Undo" in labels(card))
+
+
+async def test_a_decision_made_elsewhere_takes_the_buttons_away(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    case = await house.desk.case(key)
+    await house.desk.decide(key, Decision(action=Action.APPROVE, version=case.version), Moderator("web", "reviewer"))
+    await platform.world.until(lambda: "Approve" not in labels(card), 2)
+    assert "web approved it" in field(card, "Standing")
+
+
+async def test_two_servers_show_the_case_each_with_its_own_roles(house: Any, platform: Any, start: Any) -> None:
+    world = platform.world
+    second = world.add_guild("Second Watch", {"chief": ""}, [("zoe", ["chief"]), ("yan", [])])
+    hall = world.add_channel(second, "hall")
+    there = ChatServer(channel=hall.id, leads=(second.roles["chief"],), reviewers=(second.roles["chief"],))
+    await start(others={second.id: there})
+    await add_pending(house.ledger, post(1))
+    card, other = await platform.card(), await platform.card(hall)
+    yan, zoe = (Person(world, platform.gateway, second, second.members[name]) for name in ("yan", "zoe"))
+    assert "reviewer's role" in (await yan.told(await yan.press(other, "Approve")))["content"]
+    await zoe.press(other, "Approve")
+    await world.until(lambda: "Undo" in labels(card) and "Undo" in labels(other), 2)
+    assert "zoe" in field(card, "Standing")
+
+
+async def test_a_press_on_a_server_that_is_not_set_up_is_refused(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    foreign = platform.world.add_guild("Elsewhere", {}, [("eve", [])])
+    eve = Person(platform.world, platform.gateway, foreign, foreign.members["eve"])
+    assert "not a server that Rejoinder works on" in (await eve.told(await eve.press(card, "Approve")))["content"]

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot import keeper
+from bot.discord.checkup import complaints
+from rejoinder.domain import CaseState, TargetGroup, now
+from rejoinder.errors import BadSettings
+from tests.bot.discord.conftest import TOKEN
+from tests.bot.discord.look import cards, field, labels
+from tests.bot.discord.world import SEND
+from tests.bot.samples import DRAFT, add_pending, post
+
+
+async def test_after_a_restart_every_open_card_still_works(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana = platform.person("ana")
+    form = await ana.press(card, "Edit")
+    await start()
+    await ana.fill_in(form, text="Written before the restart. Sent after it.")
+    await platform.world.until(lambda: "Undo" in labels(card))
+    assert (await house.ledger.cases.get(key)).final_text == "Written before the restart. Sent after it."
+    await start()
+    await ana.press(card, "Undo")
+    await platform.world.until(lambda: "Approve" in labels(card))
+    edit = await ana.press(card, "Edit")
+    assert edit.modal["components"][0]["component"]["value"] == DRAFT
+
+
+async def test_cards_missed_while_the_bot_was_down_appear_and_none_twice(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await add_pending(house.ledger, post(1))
+    await platform.card()
+    await start.stop()
+    for number in (2, 3):
+        await add_pending(house.ledger, post(number))
+    await start()
+    await platform.world.until(lambda: len(platform.world.in_channel(platform.general)) == 3)
+    client = await start()
+    await client.keeper.look()
+    await client.keeper.settled()
+    assert len(platform.world.in_channel(platform.general)) == 3
+
+
+async def test_what_was_decided_while_the_bot_was_down_is_shown_afterwards(
+    house: Any, platform: Any, start: Any
+) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    await start.stop()
+    case = await house.ledger.cases.get(key)
+    await house.ledger.decisions.reject(key, case.version, "web", "tone", now() + timedelta(seconds=20))
+    await start()
+    await platform.world.until(lambda: labels(card) == ["Undo", "Evidence"])
+    assert "web rejected it" in field(card, "Standing")
+
+
+async def test_the_undo_button_goes_when_the_window_closes(house: Any, platform: Any, start: Any) -> None:
+    key = await add_pending(house.ledger, post(1))
+    case = await house.ledger.cases.get(key)
+    await start()
+    card = await platform.card()
+    await house.ledger.decisions.reject(key, case.version, "web", "tone", now() + timedelta(seconds=1))
+    await platform.world.until(lambda: labels(card) == ["Undo", "Evidence"])
+    await platform.world.until(lambda: labels(card) == ["Evidence"])
+
+
+@pytest.mark.parametrize("posted", [True, False])
+async def test_a_crash_between_posting_and_noting_it_leaves_exactly_one_card(
+    house: Any, platform: Any, start: Any, monkeypatch: pytest.MonkeyPatch, posted: bool
+) -> None:
+    monkeypatch.setattr(keeper, "ORPHAN_S", 0.2)
+    key = await add_pending(house.ledger, post(1))
+    if posted:
+        await start()
+        card = await platform.card()
+        await platform.world.until(lambda: "Approve" in labels(card))
+        await start.stop()
+        await house.ledger.cards.take_down("discord", platform.guild.id, key)
+    await house.ledger.cards.reserve("discord", platform.guild.id, key, platform.general.id)
+    await asyncio.sleep(0.3)
+    client = await start()
+    card = await platform.card()
+
+    async def noted() -> bool:
+        hung = await house.ledger.cards.find("discord", platform.guild.id, key)
+        return hung is not None and hung.message == card["id"]
+
+    while not await noted():
+        await client.keeper.look()
+        await client.keeper.settled()
+    assert len(platform.world.in_channel(platform.general)) == 1
+
+
+async def test_a_network_cut_is_resumed_and_nothing_pressed_meanwhile_is_lost(
+    house: Any, platform: Any, start: Any
+) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    await platform.gateway.cut()
+    await platform.person("ana").press(card, "Approve")
+    await platform.world.until(lambda: "Undo" in labels(card))
+    assert platform.gateway.resumed == 1
+    assert (await house.ledger.cases.get(key)).state is CaseState.APPROVED
+
+
+async def test_discord_away_at_the_start_is_waited_for(house: Any, platform: Any, start: Any) -> None:
+    platform.world.down = True
+    await start(ready=False)
+    await add_pending(house.ledger, post(1))
+    await platform.world.until(lambda: platform.world.requests)
+    platform.world.down = False
+    await asyncio.wait_for(platform.gateway.ready.wait(), 20)
+    assert await platform.card()
+
+
+async def test_a_rate_limit_is_waited_out_and_holds_up_no_other_channel(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    platform.world.hold["post"] = time.monotonic() + 0.7
+    for number in range(12):
+        await add_pending(house.ledger, post(number))
+    await platform.world.until(lambda: len(cards(platform.world.in_channel(platform.general))) == 12, 20)
+    assert platform.world.refused >= 1
+
+
+async def test_a_deleted_channel_hands_its_cases_to_the_default_one(
+    house: Any, platform: Any, start: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    await start()
+    await add_pending(house.ledger, post(1), group=TargetGroup.WOMEN)
+    await platform.card(platform.women)
+    del platform.world.channels[platform.women.id]
+    await add_pending(house.ledger, post(2), group=TargetGroup.WOMEN)
+    card = await platform.card()
+    assert field(card, "Against").startswith("women")
+    told = [record.getMessage() for record in caplog.records if record.name == "bot.keeper"]
+    assert len([line for line in told if "does not exist" in line]) == 1
+
+
+async def test_a_lost_permission_is_told_once_and_given_back_it_is_used(
+    house: Any, platform: Any, start: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeper, "RETRY_LOST_S", 0.3)
+    await start()
+    platform.general.permissions &= ~SEND
+    await add_pending(house.ledger, post(1))
+    await platform.world.until(lambda: any("closed to the bot" in record.getMessage() for record in caplog.records))
+    platform.general.permissions |= SEND
+    assert await platform.card()
+    assert len([1 for record in caplog.records if "closed to the bot" in record.getMessage()]) == 1
+
+
+async def test_a_revoked_token_ends_the_bot_in_plain_words(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    task = next(task for task in asyncio.all_tasks() if "stay_connected" in repr(task.get_coro()))
+    await platform.gateway.revoke()
+    with pytest.raises(BadSettings, match="refuses the bot's token"):
+        await asyncio.wait_for(task, 10)
+    start.running.clear()
+
+
+async def test_a_deleted_card_of_an_open_case_hangs_anew(house: Any, platform: Any, start: Any) -> None:
+    client = await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    hung = await house.ledger.cards.find("discord", platform.guild.id, key)
+    while hung.message is None:
+        hung = await house.ledger.cards.find("discord", platform.guild.id, key)
+    del platform.world.messages[card["id"]]
+    case = await house.ledger.cases.get(key)
+    await house.ledger.decisions.claim(key, case.version, "web", now() + timedelta(minutes=5))
+    await client.keeper.look()
+    again = await platform.card()
+    assert again["id"] != card["id"]
+    assert "web holds it" in field(again, "Standing")
+
+
+async def test_the_checkup_names_each_thing_that_does_not_fit(platform: Any) -> None:
+    assert await complaints(platform.settings(), TOKEN) == []
+    platform.women.permissions &= ~SEND
+    settings = platform.settings(lead_channel="123", reviewers=("456",))
+    told = "\n".join(await complaints(settings, TOKEN))
+    assert "lacks send messages" in told
+    assert "Channel 123 does not exist" in told
+    assert "No role or member 456" in told
+    assert "refuses the bot's token" in (await complaints(platform.settings(), "wrong"))[0]
+
+
+async def test_the_token_is_in_no_log(house: Any, platform: Any, start: Any, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG", "bot")
+    caplog.set_level("INFO", "discord")
+    await start()
+    await add_pending(house.ledger, post(1))
+    await platform.person("ana").press(await platform.card(), "Approve")
+    assert TOKEN not in caplog.text
+    assert TOKEN not in repr(platform.settings())

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from typing import Any
+
+from bot.asides import Asides
+from rejoinder.domain import Draft, Evidence, Grounding, Intent, Origin, TargetGroup
+from rejoinder.settings import CareSettings
+from tests.bot.discord.look import cards, field, labels
+from tests.bot.samples import CRC, add_pending, post
+
+
+class Answers(Asides):
+    """Answer what a child process would, without one."""
+
+    async def draft(self, text: str, intent: Intent | None) -> tuple[Draft | None, Grounding | None, str]:
+        if "lovely" in text:
+            return None, None, "not hateful"
+        draft = Draft(case_key="terminal/1", number=1, text=f"An answer, {intent}. @everyone", intent=Intent.POSITIVE,
+                      origin=Origin.MODEL, model="m", language="en", checks=())  # fmt: skip
+        return draft, Grounding(evidence=(CRC,)), "hateful"
+
+    async def evidence(self, query: str, group: TargetGroup | None) -> list[Evidence]:
+        return [CRC] if group is TargetGroup.MIGRANTS else []
+
+
+async def ask(place: Any, who: str, path: str, /, **options: Any) -> dict[str, Any]:
+    person = place.person(who)
+    exchange = await person.command(place.general.id, f"rejoinder {path}", **options)
+    told: dict[str, Any] = await person.told(exchange)
+    return told
+
+
+async def test_the_queue_lists_open_cases_privately_and_leaves_hidden_groups_out(
+    house: Any, platform: Any, start: Any
+) -> None:
+    await start()
+    await add_pending(house.ledger, post(1))
+    await add_pending(house.ledger, post(2), group=TargetGroup.WOMEN)
+    told = await ask(platform, "ana", "queue")
+    assert "migrants 93 %" in told["content"]
+    assert "women 93 %" in told["content"]
+    assert "women" not in (await ask(platform, "ana", "queue", group="migrants"))["content"].splitlines()[0]
+    await ask(platform, "ana", "hide", group="women")
+    await ask(platform, "ana", "hide", group="people_of_colour")
+    assert "women 93" not in (await ask(platform, "ana", "queue"))["content"]
+    assert "women 93" in (await ask(platform, "ben", "queue"))["content"]
+
+
+async def test_a_case_can_be_decided_from_a_private_card(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    number = await house.ledger.cards.number(key)
+    card = await platform.card()
+    told = await ask(platform, "ana", "case", case=str(number))
+    assert field(told, "Draft")
+    await platform.person("ana").press(told, "Approve")
+    await platform.world.until(lambda: "Undo" in labels(told) and "Undo" in labels(card))
+    assert "no case number 99" in (await ask(platform, "ana", "case", case="99"))["content"]
+
+
+async def test_open_cases_are_suggested_while_typing(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    keys = [await add_pending(house.ledger, post(number)) for number in (1, 2)]
+    numbers = [str(await house.ledger.cards.number(key)) for key in keys]
+    ana = platform.person("ana")
+    offered = await ana.choices(platform.general.id, "rejoinder case", "case")
+    assert offered == numbers
+    assert await ana.choices(platform.general.id, "rejoinder case", "case", numbers[1]) == [numbers[1]]
+    assert await ana.choices(platform.general.id, "rejoinder mute-source", "platform", "for") == ["forum"]
+
+
+async def test_leads_set_intents_and_others_are_told_why_not(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    told = await ask(platform, "ana", "intent set", intent="questioning")
+    assert "Only a lead or an admin may set an intent" in told["content"]
+    assert await house.ledger.wishes.intents() == []
+    await ask(platform, "lea", "intent set", intent="questioning")
+    await ask(platform, "ada", "intent set", intent="positive", group="muslims")
+    told = await ask(platform, "ana", "intent show")
+    assert "Group muslims: positive, set by ada" in told["content"]
+    assert "Everywhere on this server: questioning, set by lea" in told["content"]
+    told = await ask(platform, "lea", "intent set", intent="positive", group="muslims", language="es")
+    assert "Name one of" in told["content"]
+
+
+async def test_a_draft_and_evidence_are_answered_privately_and_inert(platform: Any, start: Any) -> None:
+    await start(asides=Answers())
+    told = await ask(platform, "ana", "draft", text="They ruin everything", intent="positive")
+    assert "An answer, positive" in told["content"]
+    assert "@everyone" not in told["content"]
+    assert told["embeds"][0]["url"] == CRC.source.url
+    assert "No draft: not hateful" in (await ask(platform, "ana", "draft", text="lovely"))["content"]
+    told = await ask(platform, "ana", "evidence", query="schools", group="migrants")
+    assert len(told["embeds"]) == 1
+    assert "Nothing fits" in (await ask(platform, "ana", "evidence", query="schools"))["content"]
+
+
+async def test_a_paused_channel_gets_no_card_until_it_is_resumed(house: Any, platform: Any, start: Any) -> None:
+    client = await start()
+    assert "Only a lead" in (await ask(platform, "ana", "pause"))["content"]
+    await ask(platform, "lea", "pause", hours=2.0)
+    await add_pending(house.ledger, post(1))
+    await client.keeper.look()
+    await client.keeper.settled()
+    assert cards(platform.world.in_channel(platform.general)) == []
+    await ask(platform, "lea", "resume")
+    assert await platform.card()
+
+
+async def test_stats_come_with_a_picture(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await add_pending(house.ledger, post(1))
+    await platform.person("ana").press(await platform.card(), "Approve")
+    await platform.world.until(lambda: "Undo" in labels(platform.world.in_channel(platform.general)[0]))
+    told = await ask(platform, "ana", "stats", period="24h")
+    assert "1 received, 1 approved as drafted" in told["content"]
+    assert told["attachments"][0]["filename"].endswith(".png")
+    assert told["attachments"][0]["content"].startswith("\x89PNG")
+    assert "is no period" in (await ask(platform, "ana", "stats", period="a while"))["content"]
+
+
+async def test_assign_mute_export_settings_and_help_answer(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    number = str(await house.ledger.cards.number(key))
+    card = await platform.card()
+    ben = platform.guild.members["ben"]
+    assert "assigned to ben" in (await ask(platform, "lea", "assign", case=number, member=ben.id))["content"]
+    assert "migrants" in (await ask(platform, "ben", "queue", mine=True))["content"]
+    assert "forum is muted" in (await ask(platform, "lea", "mute-source", platform="forum"))["content"]
+    await platform.person("ana").press(card, "Approve")
+    await platform.world.until(lambda: "Undo" in labels(card))
+    told = await ask(platform, "lea", "export")
+    assert "forum/post-1" in told["attachments"][0]["content"]
+    assert "Newcomers ruin" not in told["attachments"][0]["content"]
+    assert "Only a lead" in (await ask(platform, "ana", "export"))["content"]
+    assert platform.general.id in (await ask(platform, "ana", "settings"))["content"]
+    assert "queue" in (await ask(platform, "ana", "help"))["content"]
+
+
+async def test_somebody_without_the_reviewers_role_may_not_decide(house: Any, platform: Any, start: Any) -> None:
+    await start(reviewers=(platform.guild.roles["reviewer"],))
+    await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ben = platform.person("ben")
+    assert "takes a reviewer's role" in (await ben.told(await ben.press(card, "Approve")))["content"]
+    assert "takes a reviewer's role" in (await ask(platform, "ben", "queue"))["content"]
+    await platform.person("ana").press(card, "Approve")
+    await platform.world.until(lambda: "Undo" in labels(card))
+
+
+async def test_a_surge_becomes_one_notice_that_counts(house: Any, platform: Any, start: Any) -> None:
+    await start(care=CareSettings(surge_cards=3))
+    for number in range(8):
+        await add_pending(house.ledger, post(number))
+
+    def notice() -> str:
+        texts = [item["content"] for item in platform.world.in_channel(platform.general) if item["content"]]
+        assert len(texts) <= 1
+        return texts[0] if texts else ""
+
+    await platform.world.until(lambda: "5 posts against migrants" in notice())
+    assert len(cards(platform.world.in_channel(platform.general))) == 3

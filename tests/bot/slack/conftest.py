@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from bot.asides import Asides
+from bot.slack.bot import SlackBot
+from bot.slack.socket import SocketLine
+from bot.slack.workspaces import Workspaces
+from rejoinder.settings import CareSettings, ChatServer
+from tests.bot.conftest import House
+from tests.bot.slack.block_kit import elements, texts
+from tests.bot.slack.people import Answer
+from tests.bot.slack.server import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, TEAM, Slack, slack_server
+
+ANA, BEN, LEA, OUT = "U0ANA", "U0BEN", "U0LEA", "U0OUT"
+CHANNEL = "C0DESK"
+SERVER = ChatServer(channel=CHANNEL, leads=(LEA,), reviewers=(ANA, BEN), people={ANA: "ana", BEN: "ben", LEA: "lea"})
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Slack]:
+    async with slack_server() as slack:
+        yield slack
+
+
+@dataclass
+class Floor:
+    """Hold a Slack and a bot that works in it."""
+
+    slack: Slack
+    house: House
+    servers: dict[str, ChatServer] = field(default_factory=lambda: {TEAM: SERVER})
+    tokens: dict[str, str] = field(default_factory=lambda: {TEAM: BOT_TOKEN})
+    care: CareSettings = field(default_factory=CareSettings)
+    asides: Asides = field(default_factory=Asides)
+    bot: SlackBot = field(init=False)
+
+    def open(self) -> None:
+        workspaces = Workspaces(self.servers, self.tokens, self.slack.base_url)
+        self.bot = SlackBot(
+            self.house.desk, self.house.ledger, self.house.changes, workspaces, self.care, self.asides,
+            signing_secret=SIGNING_SECRET, api_url=self.slack.base_url,
+        )  # fmt: skip
+
+    @asynccontextmanager
+    async def working(self, *, cards: bool = True, socket: bool = True) -> AsyncIterator[None]:
+        """Let the bot work for as long as the context lasts."""
+        if not hasattr(self, "bot"):
+            self.open()
+        jobs = [self.house.changes.run()]
+        if cards:
+            jobs.append(self.bot.keeper.run())
+        if socket:
+            jobs.append(SocketLine(APP_TOKEN, self.slack.base_url, ping_s=0.5).run(self.bot.app))
+        async with AsyncExitStack() as stack:
+            for job in jobs:
+                stack.push_async_callback(_stopped, asyncio.create_task(job))
+            if socket:
+                await asyncio.wait_for(self.slack.socket.connected.wait(), 10)
+            yield
+
+    def cards(self, channel: str = CHANNEL) -> list[dict[str, Any]]:
+        """Return the cards in a channel."""
+        return [message for message in self.slack.at.messages(channel) if "metadata" in message]
+
+    async def card(self, says: str = "", channel: str = CHANNEL) -> dict[str, Any]:
+        """Wait for the only card in a channel, and until it says something."""
+        await until(lambda: len(self.cards(channel)) == 1 and says in seen(self.cards(channel)[0]))
+        return self.cards(channel)[0]
+
+    async def press(self, action: str, user: str = ANA, channel: str = CHANNEL) -> Answer:
+        """Press a button of the only card."""
+        card = await self.card(channel=channel)
+        return await self.slack.people.press(user, channel, card["ts"], f"card:{action}")
+
+    async def modal(self, callback: str | None = None) -> Any:
+        """Wait for an open modal and return it."""
+        await until(lambda: bool(self.modals(callback)))
+        return self.modals(callback)[-1]
+
+    def modals(self, callback: str | None = None) -> list[Any]:
+        """Return the open modals."""
+        views = self.slack.at.views.values()
+        return [view for view in views if view.open and view.content.get("callback_id") == callback]
+
+    def whispers(self, channel: str = CHANNEL) -> list[dict[str, Any]]:
+        """Return what was told to one person only."""
+        return self.slack.at.channels[channel].whispers
+
+    async def whisper(self, says: str, channel: str = CHANNEL) -> dict[str, Any]:
+        """Wait until somebody is told something."""
+        await until(lambda: any(says in seen(item) for item in self.whispers(channel)))
+        return next(item for item in self.whispers(channel) if says in seen(item))
+
+
+def seen(message: dict[str, Any]) -> str:
+    """Return everything a message or modal shows."""
+    return "\n".join([message.get("text", ""), *texts(message.get("blocks", []))])
+
+
+def buttons(message: dict[str, Any]) -> list[str]:
+    """Return what a message's buttons do."""
+    return [element["action_id"].removeprefix("card:") for element in elements(message["blocks"])]
+
+
+async def until(holds: Callable[[], bool], within_s: float = 10.0) -> None:
+    """Wait until something holds: what another program does can only be looked at."""
+    async with asyncio.timeout(within_s):
+        while not holds():
+            await asyncio.sleep(0.01)
+
+
+async def until_true(holds: Callable[[], Awaitable[bool]], within_s: float = 10.0) -> None:
+    """Wait until something that must be asked for holds."""
+    async with asyncio.timeout(within_s):
+        while not await holds():
+            await asyncio.sleep(0.01)
+
+
+async def _stopped(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+@pytest.fixture
+async def floor(slack: Slack, house: House) -> Floor:
+    return Floor(slack, house)
+
+
+@pytest.fixture
+async def working(floor: Floor) -> AsyncIterator[Floor]:
+    async with floor.working():
+        yield floor
+    assert slack_is_content(floor.slack)
+
+
+def slack_is_content(slack: Slack) -> bool:
+    """Tell whether Slack had nothing to complain about: late acks, unknown envelopes, refused calls."""
+    return slack.socket.complaints == []

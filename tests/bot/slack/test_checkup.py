@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import pytest
+
+from bot.slack.checkup import SCOPES, complaints
+from bot.slack.socket import SocketLine
+from bot.slack.workspaces import Workspaces
+from rejoinder.errors import BadSettings
+from rejoinder.settings import ChannelRule, ChatServer
+from tests.bot.slack.server import APP_TOKEN, BOT_TOKEN, TEAM, Slack
+from tests.bot.slack.workplace import BOT_SCOPES
+
+WHOLE = ChatServer(
+    channel="C0DESK", rules=(ChannelRule(channel="C0OLD"), ChannelRule(channel="C0OUT")), lead_channel="C0GONE",
+    leads=("S0LEADS", "U0LEA"),
+)  # fmt: skip
+
+
+def workspaces(slack: Slack, server: ChatServer, token: str = BOT_TOKEN) -> Workspaces:
+    return Workspaces({TEAM: server}, {TEAM: token}, slack.base_url)
+
+
+async def test_nothing_is_told_when_all_is_well(slack: Slack) -> None:
+    line = SocketLine(APP_TOKEN, slack.base_url)
+    assert await complaints(workspaces(slack, ChatServer(channel="C0DESK")), line) == []
+
+
+async def test_everything_that_does_not_fit_is_told_with_what_to_do(slack: Slack) -> None:
+    slack.at.add_channel(TEAM, "C0OLD", "old", archived=True)
+    slack.at.add_channel(TEAM, "C0OUT", "out", bot_inside=False)
+    slack.at.tokens[BOT_TOKEN].scopes.discard("files:write")
+    told = "\n".join(await complaints(workspaces(slack, WHOLE), None))
+    assert "lacks files:write" in told
+    assert "C0OLD of workspace T0FIRST was archived" in told
+    assert "not in Slack channel C0OUT" in told
+    assert "C0GONE of workspace T0FIRST was deleted" in told
+    assert "no user group S0LEADS" in told
+    assert BOT_TOKEN not in told
+
+
+@pytest.mark.parametrize("refused", ["token_revoked", "token_expired", "account_inactive", "invalid_auth"])
+async def test_a_bad_token_is_told_and_stops_the_start(slack: Slack, refused: str) -> None:
+    slack.at.tokens[BOT_TOKEN].refused = refused
+    bad = workspaces(slack, WHOLE)
+    (told,) = await complaints(bad, None)
+    assert "Slack refuses the token of T0FIRST" in told
+    with pytest.raises(BadSettings):
+        await bad.insist()
+
+
+async def test_a_token_of_another_workspace_is_told(slack: Slack) -> None:
+    slack.at.add_team("T0OTHER", "xoxb-other")
+    (told,) = await complaints(workspaces(slack, WHOLE, "xoxb-other"), None)
+    assert "belongs to T0OTHER" in told
+
+
+def test_the_manifest_asks_for_what_is_needed_and_no_more() -> None:
+    assert set(SCOPES) == BOT_SCOPES
+
+
+async def test_one_good_token_is_enough_to_start(slack: Slack) -> None:
+    slack.at.add_team("T0OTHER", "xoxb-other")
+    slack.at.tokens["xoxb-other"].refused = "token_revoked"
+    servers = {TEAM: ChatServer(channel="C0DESK"), "T0OTHER": ChatServer()}
+    both = Workspaces(servers, {TEAM: BOT_TOKEN, "T0OTHER": "xoxb-other"}, slack.base_url)
+    await both.insist()
+    (told,) = await complaints(both, None)
+    assert "T0OTHER: it was revoked" in told
+
+
+async def test_slack_away_is_told_and_does_not_stop_the_start() -> None:
+    away = Workspaces({TEAM: ChatServer()}, {TEAM: BOT_TOKEN}, "http://127.0.0.1:9/api/")
+    await away.insist()
+    (told,) = await complaints(away, None)
+    assert "Slack can't be reached" in told

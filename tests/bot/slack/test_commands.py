@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.asides import Asides
+from rejoinder.domain import Draft, Intent, Origin, TargetGroup
+from tests.bot.samples import CHECKS, CRC, add_pending, fill, post
+from tests.bot.slack.conftest import ANA, CHANNEL, LEA, OUT, Floor, buttons, seen, until
+
+PROGRAM = """
+import json, sys
+words = sys.argv[1:]
+text = words[words.index("--") + 1]
+if text == "fail":
+    sys.exit("Error: the model is away")
+if words[0] == "draft":
+    print(json.dumps({"triage": {"reason": "hateful"}, "grounding": {"evidence": [EVIDENCE]}, "draft": DRAFT}))
+else:
+    print(json.dumps([] if text == "nothing" else [EVIDENCE]))
+"""
+DRAFT = Draft(
+    case_key="terminal/1", number=1, text="Children learn together. Why not?", intent=Intent.POSITIVE,
+    origin=Origin.MODEL, model="m", language="en", checks=CHECKS,
+)  # fmt: skip
+
+
+@pytest.fixture
+def asides(tmp_path: Path) -> Asides:
+    parts = f"EVIDENCE = {CRC.model_dump(mode='json')!r}\nDRAFT = {json.loads(DRAFT.model_dump_json())!r}\n"
+    program = tmp_path / "program.py"
+    program.write_text(parts + PROGRAM)
+    return Asides((sys.executable, str(program)), timeout_s=30)
+
+
+async def typed(floor: Floor, text: str, says: str, user: str = ANA) -> str:
+    """Type a command and return what the answer shows."""
+    floor.whispers().clear()
+    answer = await floor.slack.people.command(user, CHANNEL, text)
+    assert answer.sends == 1
+    told = await floor.whisper(says)
+    assert told["user"] == user
+    return seen(told)
+
+
+async def test_help_lists_the_commands(working: Floor) -> None:
+    for text in ("", "help"):
+        shown = await typed(working, text, "/rejoinder queue")
+        for name in working.bot.commands.names:
+            assert name in shown
+
+
+async def test_the_queue_lists_open_cases_oldest_first_without_their_posts(working: Floor) -> None:
+    await fill(working.house.ledger)
+    shown = await typed(working, "queue", "persons with disabilities")
+    assert len(shown.splitlines()) == 12 and "Zorblaxians" not in shown
+    assert "women" in await typed(working, "queue group:women", "women")
+
+
+async def test_a_group_hidden_by_somebody_leaves_their_queue_alone(working: Floor) -> None:
+    await fill(working.house.ledger)
+    await typed(working, "hide other", "Nobody else is told")
+    await typed(working, "queue", "women")
+    assert await working.house.ledger.wishes.hidden("ana") == {TargetGroup.OTHER}
+    assert await working.house.ledger.wishes.hidden("ben") == frozenset()
+
+
+async def test_a_case_is_shown_by_number_with_its_buttons(working: Floor) -> None:
+    await add_pending(working.house.ledger, post(1))
+    await working.card()
+    working.whispers().clear()
+    await working.slack.people.command(ANA, CHANNEL, "case 1")
+    await until(lambda: bool(working.whispers()))
+    assert "approve" in buttons(working.whispers()[0])
+    await typed(working, "case 99", "There is no case number 99")
+
+
+async def test_an_intent_is_set_by_leads_and_shown_with_who_set_it(working: Floor) -> None:
+    await typed(working, "intent set questioning for:group group:muslims", "Only a lead")
+    await typed(working, "intent set questioning for:group group:muslims", "Group muslims: questioning", LEA)
+    await typed(working, "intent set positive for:server", "Everywhere on this server: positive", LEA)
+    shown = await typed(working, "intent show", "Group muslims: questioning, set by lea on")
+    assert "Everywhere on this server: positive" in shown
+    await typed(working, "intent set none for:server", "no intent of its own", LEA)
+    await typed(working, "intent set sarcastic", "choose one of informative", LEA)
+
+
+async def test_a_paused_channel_gets_no_cards_until_it_is_resumed(working: Floor) -> None:
+    await typed(working, "pause hours:2", "Paused until", LEA)
+    await add_pending(working.house.ledger, post(1))
+    await typed(working, "queue", "migrants")
+    assert working.cards() == []
+    await typed(working, "resume", "Resumed", LEA)
+    await working.card()
+
+
+async def test_a_muted_platform_gets_no_cards(working: Floor) -> None:
+    await typed(working, "mute-source forum", "forum is muted here", LEA)
+    await add_pending(working.house.ledger, post(1))
+    await typed(working, "settings", "Muted: forum, by lea")
+    assert working.cards() == []
+    await typed(working, "unmute-source forum", "no longer muted", LEA)
+    await working.card()
+
+
+async def test_a_case_is_assigned_to_somebody_picked_from_slacks_list(working: Floor) -> None:
+    await add_pending(working.house.ledger, post(1))
+    await working.card()
+    await typed(working, "assign 1 <@U0BEN|ben>", "Only a lead")
+    await typed(working, "assign 1 <@U0ANA|ana>", "assigned to ana")
+    await typed(working, "queue mine", "migrants")
+    await typed(working, "assign 1 ben", "pick the name from Slack's list", LEA)
+
+
+async def test_drafts_and_evidence_come_from_a_child_process_to_the_one_who_asked(floor: Floor, asides: Asides) -> None:
+    floor.asides = asides
+    async with floor.working():
+        shown = await typed(floor, "draft intent:positive --json <!channel> they ruin it", "Children learn together")
+        assert "Convention on the Rights of the Child" in shown
+        await typed(floor, "evidence group:migrants school", "States recognise")
+        await typed(floor, "evidence nothing", "No fitting evidence")
+        await typed(floor, "draft fail", "the model is away")
+        await typed(floor, "draft", "Nothing was asked")
+
+
+async def test_figures_and_exports_come_as_files_in_private(working: Floor) -> None:
+    await add_pending(working.house.ledger, post(1))
+    await working.press("approve")
+    await working.card("ana approved it")
+    await typed(working, "stats 7d", "1 received, 1 approved as drafted")
+    await typed(working, "export", "Only a lead")
+    await typed(working, "export 7d", "1 decisions since", LEA)
+    await typed(working, "stats soon", "is no period")
+    picture, table = working.slack.at.files.values()
+    assert picture["data"].startswith(b"\x89PNG") and picture["channel"] == f"D{ANA}"
+    assert b"forum/post-1" in table["data"] and table["channel"] == f"D{LEA}"
+
+
+async def test_an_unknown_command_and_a_stranger_are_told_what_to_do(working: Floor) -> None:
+    await typed(working, "dance", "try /rejoinder help")
+    await typed(working, "queue", "You may look but not decide", OUT)

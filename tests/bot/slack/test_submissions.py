@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bot.desk import Desk
+from bot.slack.submissions import Submissions
+from rejoinder.domain import CaseState
+from tests.bot.samples import DRAFT, add_pending, post
+from tests.bot.slack.block_kit import elements
+from tests.bot.slack.conftest import ANA, LEA, Floor, seen, until
+
+OWN = "Schools are for every child. What would you say to a newcomer's parents?"
+
+
+async def opened(floor: Floor, action: str, user: str = ANA) -> str:
+    await floor.press(action, user)
+    return str((await floor.modal(action)).id)
+
+
+async def test_edit_opens_with_the_draft_and_sends_what_was_typed(working: Floor) -> None:
+    key = await add_pending(working.house.ledger, post(1))
+    view = await opened(working, "edit")
+    assert elements(working.slack.at.views[view].content)[0]["initial_value"] == DRAFT
+    answer = await working.slack.people.submit(ANA, view, {"text": OWN})
+    assert (answer.payload, answer.sends) == (None, 1)
+    case = await working.house.desk.case(key)
+    assert (case.state, case.final_text, case.decided_by) == (CaseState.APPROVED, OWN, "ana")
+
+
+async def test_a_text_that_fails_comes_back_with_what_it_fails_and_nothing_lost(working: Floor) -> None:
+    key = await add_pending(working.house.ledger, post(1))
+    view = await opened(working, "edit")
+    await working.slack.people.submit(ANA, view, {"text": "A forbidden word. And more."})
+    content = working.slack.at.views[view].content
+    assert "insult: 1 of 0 (a word)" in seen(content)
+    assert [item["action_id"] for item in elements(content)] == ["text"], "only leads may override"
+    assert elements(content)[0]["initial_value"] == "A forbidden word. And more."
+    assert (await working.house.desk.case(key)).state is CaseState.PENDING
+    await working.slack.people.submit(ANA, view, {"text": OWN})
+    assert (await working.house.desk.case(key)).final_text == OWN
+
+
+async def test_a_lead_may_say_a_second_time_that_it_is_to_be_sent(working: Floor) -> None:
+    key = await add_pending(working.house.ledger, post(1))
+    view = await opened(working, "edit", LEA)
+    await working.slack.people.submit(LEA, view, {"text": "A forbidden word. And more."})
+    assert (await working.house.desk.case(key)).state is CaseState.PENDING
+    await working.slack.people.submit(LEA, view, {"text": "A forbidden word. And more.", "override": ["yes"]})
+    case = await working.house.desk.case(key)
+    assert case.state is CaseState.APPROVED and "checks overridden" in str(case.decided_why)
+
+
+async def test_reject_asks_for_a_reason_and_words(working: Floor) -> None:
+    key = await add_pending(working.house.ledger, post(1))
+    view = await opened(working, "reject")
+    await working.slack.people.submit(ANA, view, {"chosen": "other"})
+    assert "A rejection needs a reason" in seen(working.slack.at.views[view].content)
+    await working.slack.people.submit(ANA, view, {"chosen": "other", "text": "we know this person"})
+    case = await working.house.desk.case(key)
+    assert (case.state, case.decided_why) == (CaseState.REJECTED, "other: we know this person")
+    await working.card("ana rejected it (other: we know this person)")
+
+
+async def test_when_a_new_draft_came_meanwhile_sending_again_means_the_new_one(working: Floor) -> None:
+    key = await add_pending(working.house.ledger, post(1))
+    view = await opened(working, "edit")
+    await working.press("claim")
+    await working.card("ana holds it")
+    await working.slack.people.submit(ANA, view, {"text": OWN})
+    assert "You saw version" in seen(working.slack.at.views[view].content)
+    await working.slack.people.submit(ANA, view, {"text": OWN})
+    assert (await working.house.desk.case(key)).final_text == OWN
+
+
+async def test_a_slow_decision_is_acknowledged_in_time_and_told_at_the_end(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going = asyncio.Event()
+    decide = Desk.decide
+
+    async def slowly(*arguments: object) -> object:
+        await going.wait()
+        return await decide(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Submissions.__init__, "__defaults__", (0.05,))
+    async with floor.working():
+        key = await add_pending(floor.house.ledger, post(1))
+        view = await opened(floor, "edit")
+        monkeypatch.setattr(Desk, "decide", slowly)
+        await floor.slack.people.submit(ANA, view, {"text": OWN})
+        assert "takes longer than usual" in seen(floor.slack.at.views[view].content)
+        going.set()
+        await until(lambda: "Done." in seen(floor.slack.at.views[view].content))
+        assert (await floor.house.desk.case(key)).final_text == OWN
+    assert floor.slack.socket.complaints == []
