@@ -4,13 +4,14 @@ PYTHON ?= $(shell sh deploy/find-python.sh)
 BIN := .venv/bin
 DEMO_ARGS ?=
 
-.PHONY: demo test check bench bench-stream settings format clean help
+.PHONY: demo test check bench bench-kb settings format lock clean help
 
 help:
 	@echo "make demo    set everything up and open the desk on sample posts (DEMO_ARGS='--chat-model none' for no model)"
 	@echo "make test    run all tests"
 	@echo "make check   lint, types, import directions"
 	@echo "make bench   measure speed on this machine and print a table"
+	@echo "make bench-kb  measure the evidence search: hit rates, ablation, scale"
 	@echo "make format  format the code"
 	@echo "make lock    lock the dependencies anew"
 
@@ -29,6 +30,9 @@ check: .venv/dev
 
 bench: .venv/dev
 	$(BIN)/python -m bench
+
+bench-kb: .venv/dev
+	$(BIN)/python -m bench.kb
 
 settings: .venv/run
 	$(BIN)/rejoinder settings --markdown > docs/settings.md

@@ -67,9 +67,7 @@ async def ensure_starter(folder: Path, embedder: Embedder) -> None:
                 await _build(statements, embedder, folder)
 
 
-async def update(
-    folder: Path, embedder: Embedder, put: Sequence[Evidence] = (), remove: Collection[str] = ()
-) -> None:
+async def update(folder: Path, embedder: Embedder, put: Sequence[Evidence] = (), remove: Collection[str] = ()) -> None:
     """Add or replace (by id) paragraphs and remove others, as a new version swapped in under running readers.
 
     Only what is put is embedded. Raises KnowledgeBaseError when there is no knowledge base or another embedder's, for
@@ -79,7 +77,7 @@ async def update(
         async with versions.locked(folder):
             with closing(await asyncio.to_thread(Snapshot.open, folder)) as old:
                 gone = await asyncio.to_thread(_gone, old, embedder, put, remove)
-                fresh = [await embed(put[start:start + BATCH], embedder) for start in range(0, len(put), BATCH)]
+                fresh = [await embed(put[start : start + BATCH], embedder) for start in range(0, len(put), BATCH)]
                 with versions.new_version(folder) as version:
                     await asyncio.to_thread(_write_update, version, old, gone, fresh)
 
@@ -111,8 +109,10 @@ def _is_built(folder: Path, wanted: tuple[str, str]) -> bool:
 def _gone(old: Snapshot, embedder: Embedder, put: Sequence[Evidence], remove: Collection[str]) -> NDArray[np.int64]:
     """Return the numbers of the paragraphs that an update replaces or removes, after a look at whether it can be."""
     if old.manifest.embedder != embedder.name:
-        raise KnowledgeBaseError(f"The knowledge base was built with the embedder {old.manifest.embedder}, not "
-                                 f"{embedder.name}. Build it again, or set that embedder.")
+        raise KnowledgeBaseError(
+            f"The knowledge base was built with the embedder {old.manifest.embedder}, not "
+            f"{embedder.name}. Build it again, or set that embedder."
+        )
     found = old.find([*remove, *(one.id for one in put)])
     if missing := set(remove) - set(found):
         raise KnowledgeBaseError(f"There is no paragraph '{min(missing)}' to remove. Look its id up with kb search.")
@@ -146,8 +146,12 @@ def _write_update(version: Path, old: Snapshot, gone: NDArray[np.int64], fresh: 
                 writer.add(batch)
             writer.finish(old.centre)
             vectors += writer.size[1]
-    _seal(version, old.centre, removed, found.model_copy(
-        update={"segments": tuple(names), "paragraphs": total - len(removed), "vectors": vectors}))
+    _seal(
+        version,
+        old.centre,
+        removed,
+        found.model_copy(update={"segments": tuple(names), "paragraphs": total - len(removed), "vectors": vectors}),
+    )
 
 
 def _kept(old: Snapshot, removed: NDArray[np.int64]) -> Iterator[Batch]:
@@ -156,7 +160,7 @@ def _kept(old: Snapshot, removed: NDArray[np.int64]) -> Iterator[Batch]:
     for segment in old.segments:
         gone = np.isin(np.arange(segment.count) + start, removed)
         for first in range(0, segment.count, BATCH):
-            numbers = np.flatnonzero(~gone[first:first + BATCH]) + first
+            numbers = np.flatnonzero(~gone[first : first + BATCH]) + first
             if len(numbers):
                 yield _batch_of(segment, numbers)
         start += segment.count
@@ -172,9 +176,20 @@ def _batch_of(segment: Segment, numbers: NDArray[np.int64]) -> Batch:
 def _finish_whole(version: Path, writer: SegmentWriter, embedder: str, marks: str) -> None:
     centre = writer.finish()
     paragraphs, vectors = writer.size
-    _seal(version, centre, np.empty(0, np.int64), manifest.Manifest(
-        embedder=embedder, dimension=len(centre.query), paragraphs=paragraphs, vectors=vectors, fingerprint=marks,
-        segments=("0",), files={}))
+    _seal(
+        version,
+        centre,
+        np.empty(0, np.int64),
+        manifest.Manifest(
+            embedder=embedder,
+            dimension=len(centre.query),
+            paragraphs=paragraphs,
+            vectors=vectors,
+            fingerprint=marks,
+            segments=("0",),
+            files={},
+        ),
+    )
 
 
 def _seal(version: Path, centre: Centre, removed: NDArray[np.int64], facts: manifest.Manifest) -> None:
@@ -198,5 +213,7 @@ def _writing(folder: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error, RuntimeError) as error:
-        raise KnowledgeBaseError(f"The knowledge base could not be written to {folder}: {error}. See that the folder "
-                                 "is writable and has room, then try again.") from error
+        raise KnowledgeBaseError(
+            f"The knowledge base could not be written to {folder}: {error}. See that the folder "
+            "is writable and has room, then try again."
+        ) from error

@@ -15,7 +15,8 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[^\W_a-zß-öø-ÿ])|(?<=[。！？])")
 _CLAUSE = re.compile(r"(?<=[;:；])\s*(?=\S)")
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:[A-Z]|[Aa]rts?|[Nn]os?|[Pp]aras?|[Cc]hap|[Ss]ect?|[Pp]p?|[Vv]ol|[Cc]f|e\.g|i\.e|Mrs?|Ms|Dr|Prof|St|núm|pág|Abs|Nr|vs?)|^\(?\w{1,3})\.$")
+    r"(?:\b(?:[A-Z]|[Aa]rts?|[Nn]os?|[Pp]aras?|[Cc]hap|[Ss]ect?|[Pp]p?|[Vv]ol|[Cc]f|e\.g|i\.e|Mrs?|Ms|Dr|Prof|St|núm|pág|Abs|Nr|vs?)|^\(?\w{1,3})\.$"
+)
 _COUNTED = re.compile(r"(.*?)(Paragraph|paragraph|Recital|Page) (\d+)")
 _UNSAFE = re.compile(r"[^\w]+")
 
@@ -140,7 +141,7 @@ def _atoms(text: str) -> Iterator[str]:
         for clause in [sentence] if count_words(sentence) <= MOST_WORDS // 2 else _CLAUSE.split(sentence):
             words = clause.split() if count_words(clause) > MOST_WORDS else [clause]
             size = len(words) if len(words) == 1 else MOST_WORDS // 2
-            yield from (" ".join(words[start:start + size]) for start in range(0, len(words), size))
+            yield from (" ".join(words[start : start + size]) for start in range(0, len(words), size))
 
 
 def _span(first: str, last: str) -> str:

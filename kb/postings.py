@@ -53,8 +53,9 @@ class Postings:
             facts = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
             shards = [_Shard(folder / str(place), count) for place, count in enumerate(facts["counts"])]
         except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-            raise KnowledgeBaseError(f"The word index in {folder} can't be read: {error}. Build the knowledge base "
-                                     "again.") from error
+            raise KnowledgeBaseError(
+                f"The word index in {folder} can't be read: {error}. Build the knowledge base again."
+            ) from error
         return cls(shards, facts)
 
     def best(self, query: Mapping[int, float], depth: int, allowed: Mask | None = None) -> list[Hit]:
@@ -64,7 +65,7 @@ class Postings:
         hits: list[Hit] = []
         start = 0
         for shard in self._shards:
-            part = None if allowed is None else allowed[start:start + shard.count]
+            part = None if allowed is None else allowed[start : start + shard.count]
             hits += [Hit(start + number, score) for number, score in shard.best(tokens, weights, depth, part)]
             start += shard.count
         return sorted(hits, key=lambda hit: -hit.score)[:depth]
@@ -73,8 +74,10 @@ class Postings:
         """Return each text's tokens with their weights; slow at first, for the index is sorted by token."""
         ends = np.cumsum([shard.count for shard in self._shards])
         places = np.searchsorted(ends, numbers, side="right")
-        return [self._shards[place].tokens_of(int(number - (ends[place] - self._shards[place].count)))
-                for place, number in zip(places, numbers, strict=True)]
+        return [
+            self._shards[place].tokens_of(int(number - (ends[place] - self._shards[place].count)))
+            for place, number in zip(places, numbers, strict=True)
+        ]
 
 
 class PostingsWriter:
@@ -142,7 +145,7 @@ class _Shard:
 
     def tokens_of(self, text: int) -> dict[int, float]:
         order, starts = self._by_text
-        places = order[starts[text]:starts[text + 1]]
+        places = order[starts[text] : starts[text + 1]]
         tokens = self._tokens[np.searchsorted(self._starts, places, side="right") - 1]
         return dict(zip(tokens.tolist(), self._weights[places].astype(np.float32).tolist(), strict=True))
 

@@ -12,7 +12,8 @@ import numpy as np
 from kb.vectors import Vectors
 from models.chat import Message
 from rejoinder.domain import Evidence
-from rejoinder.errors import ModelRefused
+from rejoinder.errors import BadSettings, ModelRefused
+from rejoinder.settings import KnowledgeBaseSettings
 
 if TYPE_CHECKING:
     from models.chat import ChatClient
@@ -52,6 +53,24 @@ class Scorer(Protocol):
         """Return a number for each text, the higher the better."""
 
 
+def open_reranker(settings: KnowledgeBaseSettings, chat: ChatClient | None = None) -> Reranker | None:
+    """Return the reranker that the settings name; raises BadSettings when it needs a chat model and there is none."""
+    if settings.reranker == "mmr":
+        return Mmr()
+    if settings.reranker == "bge":
+        from models.bge import RERANKER, BgeReranker
+
+        return ByScore(BgeReranker(settings.reranker_model or RERANKER))
+    if settings.reranker == "chat":
+        if chat is None:
+            raise BadSettings(
+                "kb.reranker is `chat`, but there is no chat model here. Set chat.model or "
+                "chat.endpoint, or choose another reranker."
+            )
+        return ByScore(ChatScorer(chat))
+    return None
+
+
 class ByScore:
     """Order by the scores of a model, such as models.bge.BgeReranker or ChatScorer; equals keep their order."""
 
@@ -77,13 +96,16 @@ class ChatScorer:
 
     async def _score(self, query: str, text: str) -> float:
         task = f"Post: {_quoted(query)}\nStatement: {_quoted(text)}\nNumber:"
-        answers = await self._chat.complete([Message("system", _TASK), Message("user", task)], temperature=0.0,
-                                            max_tokens=4, grammar=_GRAMMAR, seed=0)
+        answers = await self._chat.complete(
+            [Message("system", _TASK), Message("user", task)], temperature=0.0, max_tokens=4, grammar=_GRAMMAR, seed=0
+        )
         try:
             return float(answers[0].text.strip().rstrip("."))
         except ValueError:
-            raise ModelRefused(f"The chat model was asked for a number and answered {answers[0].text[:40]!r}. Use "
-                               "another model for reranking.") from None
+            raise ModelRefused(
+                f"The chat model was asked for a number and answered {answers[0].text[:40]!r}. Use "
+                "another model for reranking."
+            ) from None
 
 
 class Mmr:

@@ -43,7 +43,7 @@ class Joined:
         hits: list[Hit] = []
         start = 0
         for part, size in zip(self._parts, self._sizes, strict=True):
-            mask = None if allowed is None else allowed[start:start + size]
+            mask = None if allowed is None else allowed[start : start + size]
             hits += [Hit(start + number, score) for number, score in part.retrieve(query, depth, mask)]
             start += size
         return sorted(hits, key=lambda hit: -hit.score)[:depth]

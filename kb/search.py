@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb import versions
-from kb.postings import Mask
-from kb.rerank import Candidate, Reranker
+from kb.fusion import reciprocal_rank_fusion
+from kb.rerank import Candidate, Reranker, open_reranker
 from kb.retrievers import Query
 from kb.snapshot import Snapshot
 from kb.sparse import SparseEmbedder
 from kb.store import Holding
 from kb.vectors import Vectors
 from rejoinder.domain import Evidence, TargetGroup
-from rejoinder.errors import KnowledgeBaseError
+from rejoinder.errors import BadSettings, KnowledgeBaseError, ModelRefused, ModelUnavailable
 from rejoinder.settings import KnowledgeBaseSettings
 
 if TYPE_CHECKING:
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Shorten = Callable[[str], Awaitable[str]]
+
 DEPTH = 100
 """Paragraphs taken from each ranking before they are merged."""
 WINDOW = 2
 """How many times k fitting paragraphs may be passed over for the sake of another document."""
 RERANKED = 20
 """Fitting paragraphs that a reranker sees."""
-RETRIEVER = "hybrid"
 
 
 class Searcher:
@@ -44,23 +45,43 @@ class Searcher:
     version is reported and not used.
     """
 
-    def __init__(self, folder: Path, snapshot: Snapshot, embedder: Embedder, settings: KnowledgeBaseSettings,
-                 retriever: str, reranker: Reranker | None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        snapshot: Snapshot,
+        embedder: Embedder,
+        settings: KnowledgeBaseSettings,
+        reranker: Reranker | None,
+        shorten: Shorten | None,
+    ) -> None:
         self._folder, self._snapshot, self._embedder = folder, snapshot, embedder
-        self._settings, self._kind, self._reranker = settings, retriever, reranker
+        self._settings, self._reranker, self._shorten = settings, reranker, shorten
         self._stamp = versions.stamp(folder)
         self._refreshing: asyncio.Task[None] | None = None
 
     @classmethod
-    def open(cls, folder: Path, embedder: Embedder, settings: KnowledgeBaseSettings, *, retriever: str = RETRIEVER,
-             reranker: Reranker | None = None) -> Searcher:
+    def open(
+        cls,
+        folder: Path,
+        embedder: Embedder,
+        settings: KnowledgeBaseSettings,
+        *,
+        reranker: Reranker | None = None,
+        shorten: Shorten | None = None,
+    ) -> Searcher:
         """Open the current version; raises KnowledgeBaseError when it is missing, torn or another embedder's.
 
-        `retriever` is `hybrid`, `dense`, `words` or `sparse`.
+        A given `reranker` stands in for the one the settings name; `shorten` is asked for the text of every result.
+        Raises BadSettings for a retriever or a reranker that can't be had.
         """
+        reranker = reranker or open_reranker(settings)
         snapshot = _opened(folder, embedder)
-        snapshot.retriever(retriever)
-        return cls(folder, snapshot, embedder, settings, retriever, reranker)
+        try:
+            snapshot.retriever(settings.retriever)
+        except BadSettings:
+            snapshot.close()
+            raise
+        return cls(folder, snapshot, embedder, settings, reranker, shorten)
 
     async def search(
         self,
@@ -69,21 +90,25 @@ class Searcher:
         vector: NDArray[np.float32] | None = None,
         groups: Collection[TargetGroup] = (),
         k: int | None = None,
+        also: Sequence[str] = (),
     ) -> list[Evidence]:
         """Return up to `k` statements that answer the query, best first; empty when none fits well enough.
 
         `vector` is the query's embedding, where the caller has it. With `groups`, a statement must share one of them.
-        `score` is the cosine with the statement or the nearest claim it answers; below `min_relevance` it is left out.
+        `also` holds more queries for the same post (kb.expand); what they find is merged by rank. `score` is the
+        cosine with the statement or the nearest claim it answers; below `min_relevance` it is left out.
         """
         self._notice()
-        asked = await self._query(query, vector)
+        asked = await asyncio.gather(self._query(query, vector), *(self._query(other, None) for other in also))
         wanted = self._settings.top_k if k is None else k
         with self._snapshot.used() as snapshot:
             seen = max(RERANKED if self._reranker else 0, wanted * WINDOW)
             found = await asyncio.to_thread(self._candidates, snapshot, asked, groups, seen)
         if self._reranker:
-            return [one.evidence for one in (await self._reranker.rerank(query, found))[:wanted]]
-        return _varied([one.evidence for one in found], wanted)
+            best = [one.evidence for one in (await self._reranker.rerank(query, found))[:wanted]]
+        else:
+            best = _varied([one.evidence for one in found], wanted)
+        return list(await asyncio.gather(*map(self._shortened, best)))
 
     async def refresh(self) -> None:
         """Go over to the newest version now; raises KnowledgeBaseError when it can't be used, and stays then."""
@@ -118,29 +143,42 @@ class Searcher:
         if vector is None:
             vector = (await self._embedder.queries([text]))[0]
         weights = None
-        if self._kind == "sparse" and isinstance(self._embedder, SparseEmbedder):
+        if self._settings.retriever == "sparse" and isinstance(self._embedder, SparseEmbedder):
             weights = (await self._embedder.token_weights([text]))[0]
         return Query(text, self._unit(vector), weights)
 
     def _candidates(
-        self, snapshot: Snapshot, query: Query, groups: Collection[TargetGroup], most: int
+        self, snapshot: Snapshot, queries: Sequence[Query], groups: Collection[TargetGroup], most: int
     ) -> list[Candidate]:
         """Return the paragraphs that fit, best first."""
-        assert query.vector is not None
-        allowed: Mask | None = snapshot.allowed(groups)
-        numbers = [hit.number for hit in snapshot.retriever(self._kind).retrieve(query, DEPTH, allowed)]
-        cosines = snapshot.cosines(query.vector, numbers)
+        retriever, allowed = snapshot.retriever(self._settings.retriever), snapshot.allowed(groups)
+        found = [[hit.number for hit in retriever.retrieve(query, DEPTH, allowed)] for query in queries]
+        numbers = reciprocal_rank_fusion(found)
+        cosines = np.max([snapshot.cosines(one.vector, numbers) for one in queries if one.vector is not None], axis=0)
         fitting = [place for place, cosine in enumerate(cosines) if cosine >= self._settings.min_relevance][:most]
         chosen = [numbers[place] for place in fitting]
         vectors = snapshot.texts(chosen) if self._reranker else [None] * len(chosen)
-        return [Candidate(one.model_copy(update={"score": float(cosines[place])}), vector)
-                for one, place, vector in zip(snapshot.get(chosen), fitting, vectors, strict=True)]
+        return [
+            Candidate(one.model_copy(update={"score": float(cosines[place])}), vector)
+            for one, place, vector in zip(snapshot.get(chosen), fitting, vectors, strict=True)
+        ]
+
+    async def _shortened(self, one: Evidence) -> Evidence:
+        if self._shorten is None:
+            return one
+        try:
+            return one.model_copy(update={"text": await self._shorten(one.text)})
+        except (ModelUnavailable, ModelRefused) as error:
+            log.warning("The paragraph %s stays as long as it is: %s", one.id, error)
+            return one
 
     def _unit(self, vector: NDArray[np.float32]) -> Vectors:
         dimension = self._snapshot.manifest.dimension
         if vector.shape != (dimension,):
-            raise KnowledgeBaseError(f"The query's embedding has shape {vector.shape}, the knowledge base has "
-                                     f"dimension {dimension}. Build it again with the embedder in use.")
+            raise KnowledgeBaseError(
+                f"The query's embedding has shape {vector.shape}, the knowledge base has "
+                f"dimension {dimension}. Build it again with the embedder in use."
+            )
         length = float(np.linalg.norm(vector))
         return np.ascontiguousarray(vector / length if length else vector, dtype=np.float32)
 
@@ -149,8 +187,10 @@ def _opened(folder: Path, embedder: Embedder) -> Snapshot:
     snapshot = Snapshot.open(folder)
     if snapshot.manifest.embedder != embedder.name:
         snapshot.close()
-        raise KnowledgeBaseError(f"{folder} was built with the embedder {snapshot.manifest.embedder}, the settings "
-                                 f"name {embedder.name}. Build it again, or set that embedder.")
+        raise KnowledgeBaseError(
+            f"{folder} was built with the embedder {snapshot.manifest.embedder}, the settings "
+            f"name {embedder.name}. Build it again, or set that embedder."
+        )
     return snapshot
 
 
@@ -159,7 +199,7 @@ def _varied(ranked: Sequence[Evidence], k: int) -> list[Evidence]:
     seen: set[str] = set()
     first: list[int] = []
     later: list[int] = []
-    for place, one in enumerate(ranked[:k * WINDOW]):
+    for place, one in enumerate(ranked[: k * WINDOW]):
         (later if one.source.symbol in seen else first).append(place)
         seen.add(one.source.symbol)
     return [ranked[place] for place in sorted((first + later)[:k])]

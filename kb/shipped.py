@@ -71,7 +71,7 @@ async def embed_passages(passages: Sequence[Passage], embedder: Embedder) -> Vec
     for is_claim in (False, True):
         missing = list(dict.fromkeys(one for one in passages if one.is_claim == is_claim and key(one) not in known))
         for start in range(0, len(missing), BATCH):
-            batch = missing[start:start + BATCH]
+            batch = missing[start : start + BATCH]
             texts = [one.text for one in batch]
             vectors = await (embedder.queries(texts) if is_claim else embedder.passages(texts))
             known.update(zip(map(key, batch), vectors, strict=True))

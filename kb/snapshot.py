@@ -28,8 +28,14 @@ WORDS_WEIGHT = 0.2
 class Snapshot:
     """Be one version, which never changes. Paragraphs are numbered through all segments. Safe from many threads."""
 
-    def __init__(self, folder: Path, found: manifest.Manifest, segments: Sequence[Segment], centre: Centre,
-                 removed: NDArray[np.int64]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        found: manifest.Manifest,
+        segments: Sequence[Segment],
+        centre: Centre,
+        removed: NDArray[np.int64],
+    ) -> None:
         self.folder, self.manifest, self.centre, self.removed = folder, found, centre, removed
         self.segments = segments
         self._starts = np.cumsum([0, *(segment.count for segment in segments)])
@@ -52,13 +58,18 @@ class Snapshot:
     def retriever(self, kind: str) -> Retriever:
         """Return a retriever by its name in the settings; raises BadSettings for one this version has no index for."""
         parts: dict[str, Callable[[Segment], Retriever | None]] = {
-            "dense": lambda one: one.vectors, "words": lambda one: one.words, "sparse": lambda one: one.sparse}
+            "dense": lambda one: one.vectors,
+            "words": lambda one: one.words,
+            "sparse": lambda one: one.sparse,
+        }
         if kind == "hybrid":
             return Hybrid([self.retriever("dense"), self.retriever("words")], [1.0, WORDS_WEIGHT])
         found = [part for segment in self.segments if (part := parts[kind](segment)) is not None]
         if len(found) != len(self.segments):
-            raise BadSettings(f"kb.retriever is `{kind}`, but the knowledge base has no such index: its embedder, "
-                              f"{self.manifest.embedder}, does not weigh words. Choose another retriever.")
+            raise BadSettings(
+                f"kb.retriever is `{kind}`, but the knowledge base has no such index: its embedder, "
+                f"{self.manifest.embedder}, does not weigh words. Choose another retriever."
+            )
         return found[0] if len(found) == 1 else Joined(found, [segment.count for segment in self.segments])
 
     def allowed(self, groups: Collection[TargetGroup]) -> Mask | None:
@@ -81,6 +92,11 @@ class Snapshot:
             found.update(zip(map(int, places), segment.store.get(at), strict=True))
         return [found[place] for place in range(len(numbers))]
 
+    def batches(self, size: int) -> Iterator[list[int]]:
+        """Yield the numbers of all paragraphs that are there, `size` at a time."""
+        there = np.flatnonzero(self._mask(frozenset()))
+        yield from (there[start : start + size].tolist() for start in range(0, len(there), size))
+
     def find(self, ids: Collection[str]) -> dict[str, int]:
         """Return the numbers of those paragraphs of these ids that are there."""
         return self._present(lambda segment: segment.store.find(ids))
@@ -91,9 +107,11 @@ class Snapshot:
 
     def stats(self) -> list[Holding]:
         """Count documents, paragraphs and words by institution and group."""
-        return holdings(tally for segment, start in zip(self.segments, self._starts, strict=False)
-                        for tally in segment.store.tallies(
-                            [n - start for n in self.removed if start <= n < start + segment.count]))
+        return holdings(
+            tally
+            for segment, start in zip(self.segments, self._starts, strict=False)
+            for tally in segment.store.tallies([n - start for n in self.removed if start <= n < start + segment.count])
+        )
 
     @contextmanager
     def used(self) -> Iterator[Snapshot]:
@@ -123,8 +141,12 @@ class Snapshot:
 
     def _present(self, look: Callable[[Segment], dict[str, int]]) -> dict[str, int]:
         gone = set(self.removed.tolist())
-        return {name: start + number for segment, start in zip(self.segments, self._starts.tolist(), strict=False)
-                for name, number in look(segment).items() if start + number not in gone}
+        return {
+            name: start + number
+            for segment, start in zip(self.segments, self._starts.tolist(), strict=False)
+            for name, number in look(segment).items()
+            if start + number not in gone
+        }
 
     def _gather(self, numbers: Sequence[int], take: Callable[[Segment, NDArray[np.int64]], Vectors]) -> Vectors:
         wanted = np.array(numbers, np.int64)

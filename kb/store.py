@@ -81,8 +81,10 @@ class ParagraphStore:
             raise KnowledgeBaseError(f"{path} is there already. Build into an empty folder.")
         connection = sqlite3.connect(path, check_same_thread=False)
         # No journal on disk and no waiting for it: what is unfinished is thrown away, what is finished has checksums.
-        connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; "
-                                 f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES}")
+        connection.executescript(
+            "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; "
+            f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES}"
+        )
         return cls(connection, path)
 
     @classmethod
@@ -96,8 +98,9 @@ class ParagraphStore:
             marks = (db.execute("PRAGMA application_id").fetchone()[0], db.execute("PRAGMA user_version").fetchone()[0])
         if marks != (_APPLICATION, SCHEMA):
             store.close()
-            raise KnowledgeBaseError(f"{path} is not a paragraph store of this version. Build the knowledge base "
-                                     "again.")
+            raise KnowledgeBaseError(
+                f"{path} is not a paragraph store of this version. Build the knowledge base again."
+            )
         return store
 
     def add(self, paragraphs: Iterable[Evidence]) -> None:
@@ -107,24 +110,33 @@ class ParagraphStore:
                 for number, item in enumerate(paragraphs, start=self.count()):
                     self._insert(number, item)
         except sqlite3.IntegrityError as error:
-            raise KnowledgeBaseError(f"A paragraph for {self._path} repeats one that is there: {error}. Ids and texts "
-                                     "must differ; drop the second.") from error
+            raise KnowledgeBaseError(
+                f"A paragraph for {self._path} repeats one that is there: {error}. Ids and texts "
+                "must differ; drop the second."
+            ) from error
 
     def get(self, numbers: Sequence[int]) -> list[Evidence]:
         """Return the paragraphs with these numbers, in this order; raises KnowledgeBaseError when one is missing."""
         marks = ",".join("?" * len(numbers))
         with self._readable() as db:
-            rows = db.execute(f"SELECT number, {_COLUMNS} FROM paragraph WHERE number IN ({marks})",  # noqa: S608
-                              numbers).fetchall()
-            pairs = db.execute("SELECT number, target_group FROM paragraph_group "  # noqa: S608
-                               f"WHERE number IN ({marks}) ORDER BY number, place", numbers).fetchall()
+            rows = db.execute(
+                f"SELECT number, {_COLUMNS} FROM paragraph WHERE number IN ({marks})",  # noqa: S608
+                numbers,
+            ).fetchall()
+            pairs = db.execute(
+                "SELECT number, target_group FROM paragraph_group "  # noqa: S608
+                f"WHERE number IN ({marks}) ORDER BY number, place",
+                numbers,
+            ).fetchall()
         groups = defaultdict[int, list[str]](list)
         for number, group in pairs:
             groups[number].append(group)
         found = {row[0]: _evidence(row[1:], groups[row[0]]) for row in rows}
         if missing := [number for number in numbers if number not in found]:
-            raise KnowledgeBaseError(f"{self._path} has no paragraph number {missing[0]}, but the index names it. "
-                                     "Build the knowledge base again.")
+            raise KnowledgeBaseError(
+                f"{self._path} has no paragraph number {missing[0]}, but the index names it. "
+                "Build the knowledge base again."
+            )
         return [found[number] for number in numbers]
 
     def count(self) -> int:
@@ -135,14 +147,22 @@ class ParagraphStore:
     def find(self, ids: Collection[str]) -> dict[str, int]:
         """Return the numbers of those paragraphs of these ids that are here."""
         with self._readable() as db:
-            return dict(db.execute("SELECT id, number FROM paragraph WHERE id IN (SELECT value FROM json_each(?))",
-                                   (json.dumps(list(ids)),)))
+            return dict(
+                db.execute(
+                    "SELECT id, number FROM paragraph WHERE id IN (SELECT value FROM json_each(?))",
+                    (json.dumps(list(ids)),),
+                )
+            )
 
     def find_texts(self, texts: Collection[str]) -> dict[str, int]:
         """Return the ids and numbers of the paragraphs that have one of these texts."""
         with self._readable() as db:
-            return dict(db.execute("SELECT id, number FROM paragraph WHERE sha256 IN (SELECT value FROM json_each(?))",
-                                   (json.dumps([_digest(text) for text in texts]),)))
+            return dict(
+                db.execute(
+                    "SELECT id, number FROM paragraph WHERE sha256 IN (SELECT value FROM json_each(?))",
+                    (json.dumps([_digest(text) for text in texts]),),
+                )
+            )
 
     def members(self, group: TargetGroup) -> NDArray[np.int64]:
         """Return the numbers of the paragraphs that speak of a group, ascending."""
@@ -153,10 +173,12 @@ class ParagraphStore:
     def tallies(self, without: Sequence[int] = ()) -> list[Tally]:
         """Count paragraphs and words by institution, group and document, leaving out some numbers."""
         with self._readable() as db:
-            rows = db.execute("SELECT institution, target_group, symbol, count(*), sum(words) FROM paragraph "
-                              "JOIN paragraph_group USING (number) WHERE number NOT IN "
-                              "(SELECT value FROM json_each(?)) GROUP BY 1, 2, 3",
-                              (json.dumps(list(map(int, without))),)).fetchall()
+            rows = db.execute(
+                "SELECT institution, target_group, symbol, count(*), sum(words) FROM paragraph "
+                "JOIN paragraph_group USING (number) WHERE number NOT IN "
+                "(SELECT value FROM json_each(?)) GROUP BY 1, 2, 3",
+                (json.dumps(list(map(int, without))),),
+            ).fetchall()
         return [Tally(row[0], TargetGroup(row[1]), *row[2:]) for row in rows]
 
     def close(self) -> None:
@@ -167,10 +189,26 @@ class ParagraphStore:
         at = item.source
         self._connection.execute(
             "INSERT INTO paragraph VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (number, item.id, item.text, json.dumps(item.answers), item.language, len(item.text.split()),
-             at.institution, at.title, at.symbol, at.locator, at.year, at.url, _digest(item.text)))
-        self._connection.executemany("INSERT INTO paragraph_group VALUES (?, ?, ?)",
-                                     [(group.value, number, place) for place, group in enumerate(item.groups)])
+            (
+                number,
+                item.id,
+                item.text,
+                json.dumps(item.answers),
+                item.language,
+                len(item.text.split()),
+                at.institution,
+                at.title,
+                at.symbol,
+                at.locator,
+                at.year,
+                at.url,
+                _digest(item.text),
+            ),
+        )
+        self._connection.executemany(
+            "INSERT INTO paragraph_group VALUES (?, ?, ?)",
+            [(group.value, number, place) for place, group in enumerate(item.groups)],
+        )
 
     @contextmanager
     def _readable(self) -> Iterator[sqlite3.Connection]:
@@ -186,9 +224,16 @@ def holdings(tallies: Iterable[Tally]) -> list[Holding]:
     sums = defaultdict[tuple[str, TargetGroup], list[Tally]](list)
     for tally in tallies:
         sums[tally.institution, tally.group].append(tally)
-    return [Holding(institution, group, len({one.symbol for one in found}), sum(one.paragraphs for one in found),
-                    sum(one.words for one in found) / sum(one.paragraphs for one in found))
-            for (institution, group), found in sorted(sums.items())]
+    return [
+        Holding(
+            institution,
+            group,
+            len({one.symbol for one in found}),
+            sum(one.paragraphs for one in found),
+            sum(one.words for one in found) / sum(one.paragraphs for one in found),
+        )
+        for (institution, group), found in sorted(sums.items())
+    ]
 
 
 def _digest(text: str) -> str:
@@ -198,5 +243,11 @@ def _digest(text: str) -> str:
 def _evidence(row: tuple[str, str, str, str, str, str, str, str, int, str], groups: list[str]) -> Evidence:
     name, text, answers, language, institution, title, symbol, locator, year, url = row
     source = Source(institution=institution, title=title, symbol=symbol, locator=locator, year=year, url=url)
-    return Evidence(id=name, text=text, groups=tuple(TargetGroup(group) for group in groups), source=source,
-                    answers=tuple(json.loads(answers)), language=language)
+    return Evidence(
+        id=name,
+        text=text,
+        groups=tuple(TargetGroup(group) for group in groups),
+        source=source,
+        answers=tuple(json.loads(answers)),
+        language=language,
+    )

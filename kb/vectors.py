@@ -94,11 +94,15 @@ class VectorIndex:
             owners = np.load(folder / OWNERS, mmap_mode="r", allow_pickle=False)
             rows = np.memmap(folder / ROWS, np.float16, "r").reshape(-1, index.d)
         except (OSError, RuntimeError, ValueError, EOFError) as error:
-            raise KnowledgeBaseError(f"The vector index in {folder} can't be read: {str(error).strip()[-200:]}. Build "
-                                     "the knowledge base again.") from error
+            raise KnowledgeBaseError(
+                f"The vector index in {folder} can't be read: {str(error).strip()[-200:]}. Build "
+                "the knowledge base again."
+            ) from error
         if not index.ntotal == len(owners) == len(rows):
-            raise KnowledgeBaseError(f"The vector index in {folder} has {index.ntotal} vectors, {len(rows)} rows and "
-                                     f"{len(owners)} owners. Build the knowledge base again.")
+            raise KnowledgeBaseError(
+                f"The vector index in {folder} has {index.ntotal} vectors, {len(rows)} rows and "
+                f"{len(owners)} owners. Build the knowledge base again."
+            )
         return cls(index, rows, owners, centre)
 
     @property
@@ -165,8 +169,10 @@ def check(vectors: Vectors, dimension: int | None = None) -> Halves:
     if vectors.ndim != 2 or not np.isfinite(vectors).all() or not lengths.all():
         raise KnowledgeBaseError("The embedder gave vectors that are empty or not finite. Check the embedding model.")
     if dimension not in (None, vectors.shape[1]):
-        raise KnowledgeBaseError(f"The embedder gave vectors of length {vectors.shape[1]} after some of length "
-                                 f"{dimension}. Check the embedding model.")
+        raise KnowledgeBaseError(
+            f"The embedder gave vectors of length {vectors.shape[1]} after some of length "
+            f"{dimension}. Check the embedding model."
+        )
     halves: Halves = (vectors / lengths).astype(np.float16)
     return halves
 
@@ -177,7 +183,7 @@ def kind_for(vectors: int) -> str:
 
 
 def _empty_index(dimension: int, vectors: int) -> Any:
-    lists = max(1, int(2 * vectors ** 0.5))
+    lists = max(1, int(2 * vectors**0.5))
     pieces = next(n for n in (dimension // 4, dimension // 2, dimension) if n and dimension % n == 0)
     factory = {"Flat": "Flat", "HNSW": "HNSW32_SQ8", "IVF-PQ": f"IVF{lists},PQ{pieces}x{CODE_BITS}"}[kind_for(vectors)]
     faiss = _faiss()

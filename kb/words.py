@@ -51,8 +51,9 @@ class WordIndex:
         postings = Postings.load(folder / FOLDER)
         pieces = postings.facts.get("pieces")
         if not isinstance(pieces, bool):
-            raise KnowledgeBaseError(f"The word index in {folder} can't be read: its facts are missing. Build the "
-                                     "knowledge base again.")
+            raise KnowledgeBaseError(
+                f"The word index in {folder} can't be read: its facts are missing. Build the knowledge base again."
+            )
         return cls(postings, pieces)
 
     def retrieve(self, query: Query, depth: int, allowed: Mask | None = None) -> list[Hit]:
@@ -100,7 +101,7 @@ def _tokens(text: str, stop_words: Collection[str], pieces: bool) -> Iterator[st
             yield word
             continue
         padded = f" {word} "
-        yield from (padded[start:start + PIECE] for start in range(max(1, len(padded) - PIECE + 1)))
+        yield from (padded[start : start + PIECE] for start in range(max(1, len(padded) - PIECE + 1)))
 
 
 @lru_cache(maxsize=1_000_000)

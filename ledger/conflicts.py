@@ -60,9 +60,9 @@ def _deed(case: Case, latest: Transition) -> str:
             return "claimed" if case.claimed_by else "unclaimed"
         case CaseState.GROUNDED, CaseState.PENDING:
             return "drafted"
-        case (CaseState.APPROVED | CaseState.REJECTED), CaseState.PENDING:
+        case ((CaseState.APPROVED | CaseState.REJECTED), CaseState.PENDING):
             return "taken back"
-        case (CaseState.PENDING | CaseState.FAILED), CaseState.GROUNDED:
+        case ((CaseState.PENDING | CaseState.FAILED), CaseState.GROUNDED):
             return "sent for another draft"
         case _, state:
             return str(state)

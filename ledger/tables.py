@@ -152,11 +152,13 @@ def _partial(name: str, *columns: Column[Any], where: Any) -> Index:
 
 
 # Covers every filter of the queue, so that a page is found without touching the wide rows.
-Index("cases_queue", cases.c.state, cases.c.received_at, cases.c.key, cases.c.groups, cases.c.platform,
-      cases.c.claimed_by)
+Index(
+    "cases_queue", cases.c.state, cases.c.received_at, cases.c.key, cases.c.groups, cases.c.platform, cases.c.claimed_by
+)
 _partial("cases_unfinished", cases.c.updated_at, where=IS_UNFINISHED)
-_partial("cases_fingerprint", cases.c.fingerprint, cases.c.received_at, cases.c.key,
-         where=cases.c.fingerprint.is_not(None))
+_partial(
+    "cases_fingerprint", cases.c.fingerprint, cases.c.received_at, cases.c.key, where=cases.c.fingerprint.is_not(None)
+)
 _partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)
 _partial("outbox_open_of_case", outbox.c.case_key, where=IS_OPEN)
 

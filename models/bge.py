@@ -54,9 +54,18 @@ class BgeM3Embedder:
 
     async def _encode(self, texts: Sequence[str], part: Literal["dense_vecs", "lexical_weights"]) -> Any:
         plain = [clean(text) for text in texts]
-        return (await self._model.use(lambda model: model.encode(
-            plain, batch_size=BATCH, max_length=LONGEST, return_dense=part == "dense_vecs",
-            return_sparse=part == "lexical_weights", return_colbert_vecs=False)))[part]
+        return (
+            await self._model.use(
+                lambda model: model.encode(
+                    plain,
+                    batch_size=BATCH,
+                    max_length=LONGEST,
+                    return_dense=part == "dense_vecs",
+                    return_sparse=part == "lexical_weights",
+                    return_colbert_vecs=False,
+                )
+            )
+        )[part]
 
 
 class BgeReranker:
@@ -71,8 +80,9 @@ class BgeReranker:
         pairs = [(clean(query), clean(text)) for text in texts]
         if not pairs:
             return []
-        found = await self._model.use(lambda model: model.compute_score(
-            pairs, batch_size=BATCH, max_length=LONGEST, normalize=True))
+        found = await self._model.use(
+            lambda model: model.compute_score(pairs, batch_size=BATCH, max_length=LONGEST, normalize=True)
+        )
         return [float(score) for score in np.atleast_1d(found)]
 
     async def close(self) -> None:

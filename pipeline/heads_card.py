@@ -78,8 +78,8 @@ counterspeech (probability {counter_from} or more and hate below {counter_hate})
 
 ## Known weaknesses
 
-- The flagged posts also informed choices (escalation patterns, weights of the hate head's sources were looked at on them),
-  so the figures above are slightly optimistic.
+- The flagged posts also informed choices (escalation patterns, source weights of the hate head), so the figures above
+  are slightly optimistic.
 - Labels are few people's opinions about English posts from Twitter and Gab up to 2020; much of what they call normal
   is rude. Other languages rest on the multilingual embedding, on MLMA (French, Arabic) and on written sentences.
 - "other" and "disabled" have few examples; "other" is a mixture of groups that have little in common.

@@ -21,13 +21,14 @@ _WORD = re.compile(r"\w+")
 _FIGURE = re.compile(
     r"(\d[\d.,]*)\s*(?:%|per cent|percent|million|billion|thousand|out of|in \d|por ciento|millones|per cento|"
     r"milioni|Prozent)",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 
 
 def shingles(text: str) -> frozenset[str]:
     """Return the runs of five words of a text; the whole of a shorter one."""
     words = _WORD.findall(text.casefold())
-    return frozenset(" ".join(words[i:i + _SHINGLE]) for i in range(max(1, len(words) - _SHINGLE + 1)))
+    return frozenset(" ".join(words[i : i + _SHINGLE]) for i in range(max(1, len(words) - _SHINGLE + 1)))
 
 
 def bands(text: str) -> list[int]:

@@ -25,11 +25,14 @@ _HTML = _reader("web", "read_html")
 _FORMEX = _reader("law", "read_formex")
 _READERS: dict[str, Reader] = {
     ".pdf": _PDF,
-    ".html": _HTML, ".htm": _HTML, ".xhtml": _HTML,
+    ".html": _HTML,
+    ".htm": _HTML,
+    ".xhtml": _HTML,
     ".xml": _FORMEX,
     ".docx": _reader("office", "read_docx"),
     ".txt": _reader("plain", "read_text"),
-    ".md": _reader("plain", "read_markdown"), ".markdown": _reader("plain", "read_markdown"),
+    ".md": _reader("plain", "read_markdown"),
+    ".markdown": _reader("plain", "read_markdown"),
     ".json": _reader("plain", "read_json"),
 }
 SUFFIXES = tuple(sorted(_READERS))

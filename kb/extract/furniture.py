@@ -13,15 +13,16 @@ MARGIN = 0.12
 """Share of a page's height, at the top and at the foot, in which running heads and footers stand."""
 _PAGE_NUMBER = re.compile(
     r"(?:page|seite|página|pagina)?\s*[-–]?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|de|di|von)\s*\d{1,4})?\s*[-–]?",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 _UN_FOOTER = re.compile(r"(?:\d+/\d+\s+)?\d\d-\d{5}(?:\s*\(E\))?(?:\s+\d+/\d+)?|\*\d{7}\*|[A-Z]+(?:/[\w.()-]+){2,6}")
 _RULE = re.compile(r"_{5,}|-{10,}")
 _NOTE = re.compile(r"(?:\d{1,3}|[*†‡])\s*\S")
 _LEADER = re.compile(r"(?:\.\s?){4,}\s*\d{0,4}$|…+\s*\d{0,4}$")
 _ENDS_IN_PAGE = re.compile(r"\D\s\d{1,4}$")
 _CONTENTS = re.compile(
-    r"(?:table of )?contents|inhalt(?:sverzeichnis)?|table des matières|sommaire|índice|indice|sommario",
-    re.IGNORECASE)
+    r"(?:table of )?contents|inhalt(?:sverzeichnis)?|table des matières|sommaire|índice|indice|sommario", re.IGNORECASE
+)
 
 
 def drop_furniture(pages: Sequence[Page]) -> list[Page]:

@@ -70,8 +70,9 @@ class Harvest:
             self._prepare()
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise KnowledgeBaseError(f"{self._path} can't be read: {error}. Remove it; everything is then extracted "
-                                     "again.") from error
+            raise KnowledgeBaseError(
+                f"{self._path} can't be read: {error}. Remove it; everything is then extracted again."
+            ) from error
 
     def __enter__(self) -> Harvest:
         return self
@@ -87,8 +88,9 @@ class Harvest:
 
     def holder(self, sha256: str) -> str | None:
         """Return the id of a document with this content that was read."""
-        row = self._db.execute("SELECT id FROM document WHERE sha256 = ? AND status != 'failed' ORDER BY id",
-                               (sha256,)).fetchone()
+        row = self._db.execute(
+            "SELECT id FROM document WHERE sha256 = ? AND status != 'failed' ORDER BY id", (sha256,)
+        ).fetchone()
         return row[0] if row else None
 
     def put(self, document: str, year: int, entry: Entry, paragraphs: Sequence[Sketched]) -> int:
@@ -98,8 +100,10 @@ class Harvest:
         """
         with self._db:
             orphans = self._forget(document)
-            self._db.execute("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)", (
-                document, entry.sha256, entry.citation, entry.status, "\n".join(entry.notes), year))
+            self._db.execute(
+                "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)",
+                (document, entry.sha256, entry.citation, entry.status, "\n".join(entry.notes), year),
+            )
             new = sum(self._insert(document, paragraph) for paragraph in paragraphs)
             for number, text, keys in orphans:
                 self._file(number, text, keys)
@@ -112,9 +116,12 @@ class Harvest:
 
     def repeated(self, paragraph: str) -> list[str]:
         """Return the ids of the paragraphs that repeat this one, oldest document first."""
-        rows = self._db.execute("SELECT other.id FROM paragraph AS other JOIN paragraph AS kept ON other.kept_as = "
-                                "kept.number JOIN document ON document.id = other.document WHERE kept.id = ? "
-                                "ORDER BY document.year, other.number", (paragraph,))
+        rows = self._db.execute(
+            "SELECT other.id FROM paragraph AS other JOIN paragraph AS kept ON other.kept_as = "
+            "kept.number JOIN document ON document.id = other.document WHERE kept.id = ? "
+            "ORDER BY document.year, other.number",
+            (paragraph,),
+        )
         return [row[0] for row in rows]
 
     def counts(self) -> tuple[int, int]:
@@ -129,9 +136,11 @@ class Harvest:
         marks = tuple(self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
         tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if marks == (0, 0) and not tables:
-            self._db.executescript("PRAGMA journal_mode = WAL; BEGIN;"
-                                   f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_SCHEMA};"
-                                   f"{_TABLES} COMMIT;")
+            self._db.executescript(
+                "PRAGMA journal_mode = WAL; BEGIN;"
+                f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_SCHEMA};"
+                f"{_TABLES} COMMIT;"
+            )
         elif marks != (_APPLICATION, _SCHEMA):
             raise sqlite3.DatabaseError("it is no harvest of this version")
         self._db.execute("PRAGMA synchronous = NORMAL")
@@ -141,12 +150,14 @@ class Harvest:
         rows = self._db.execute(
             "SELECT other.number, other.text, other.kept_as FROM paragraph AS other JOIN paragraph AS own ON "
             "other.kept_as = own.number WHERE own.document = ? AND other.document != ?",
-            (document, document)).fetchall()
+            (document, document),
+        ).fetchall()
         # The folded paragraph is filed under the keys of the one it repeated: close enough to be found, and no sketch
         # has to be computed here.
         orphans = [(number, text, self._keys(kept)) for number, text, kept in rows]
-        self._db.execute("DELETE FROM band WHERE number IN (SELECT number FROM paragraph WHERE document = ?)",
-                         (document,))
+        self._db.execute(
+            "DELETE FROM band WHERE number IN (SELECT number FROM paragraph WHERE document = ?)", (document,)
+        )
         self._db.executemany("UPDATE paragraph SET kept_as = NULL WHERE number = ?", [(one[0],) for one in orphans])
         self._db.execute("DELETE FROM paragraph WHERE document = ?", (document,))
         self._db.execute("DELETE FROM document WHERE id = ?", (document,))
@@ -157,8 +168,10 @@ class Harvest:
 
     def _insert(self, document: str, paragraph: Sketched) -> bool:
         one = paragraph.evidence
-        cursor = self._db.execute("INSERT INTO paragraph (id, document, evidence, text) VALUES (?, ?, ?, ?)",
-                                  (one.id, document, one.model_dump_json(), one.text))
+        cursor = self._db.execute(
+            "INSERT INTO paragraph (id, document, evidence, text) VALUES (?, ?, ?, ?)",
+            (one.id, document, one.model_dump_json(), one.text),
+        )
         return self._file(cursor.lastrowid or 0, one.text, paragraph.bands)
 
     def _file(self, number: int, text: str, keys: Iterable[int]) -> bool:
@@ -167,7 +180,9 @@ class Harvest:
         marks = ",".join("?" * len(keys))
         rows = self._db.execute(
             f"SELECT number, text FROM paragraph WHERE number IN (SELECT number FROM band WHERE key IN ({marks}) "  # noqa: S608
-            f"AND number != ? LIMIT {_MOST_CANDIDATES})", (*keys, number))
+            f"AND number != ? LIMIT {_MOST_CANDIDATES})",
+            (*keys, number),
+        )
         kept = next((candidate for candidate, other in rows.fetchall() if same(text, other)), None)
         if kept is not None:
             self._db.execute("UPDATE paragraph SET kept_as = ? WHERE number = ?", (kept, number))

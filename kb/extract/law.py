@@ -24,11 +24,46 @@ _ARTICLE = re.compile(r"Article\s+(\d+[a-z]*|[IVXL]+)", re.IGNORECASE)
 
 _TITLES = ("ti-art", "title-article-norm")
 _ANNEXES = ("ti-grseq", "title-annex", "title-gr-seq")
-_DROPPED = ("hd-", "doc-", "note", "footnote", "signatory", "final", "disclaimer", "reference", "arrow", "toc", "tbl",
-            "table", "sti-art", "stitle", "ti-section", "title-", "no-doc", "super", "modref", "eli-main-title")
+_DROPPED = (
+    "hd-",
+    "doc-",
+    "note",
+    "footnote",
+    "signatory",
+    "final",
+    "disclaimer",
+    "reference",
+    "arrow",
+    "toc",
+    "tbl",
+    "table",
+    "sti-art",
+    "stitle",
+    "ti-section",
+    "title-",
+    "no-doc",
+    "super",
+    "modref",
+    "eli-main-title",
+)
 _TEXTS = ("normal", "norm", "list", "no-parag")
-_FORMEX_DROPPED = {"BIB.INSTANCE", "BIB.DATA", "INFO.CONSLEG", "INFO.PROD", "FAM.COMP", "TITLE", "TI.ART",
-                   "STI.ART", "FINAL", "SIGNATURE", "TOC", "TBL", "PREAMBLE.INIT", "GR.CONSID.INIT", "GR.VISA"}
+_FORMEX_DROPPED = {
+    "BIB.INSTANCE",
+    "BIB.DATA",
+    "INFO.CONSLEG",
+    "INFO.PROD",
+    "FAM.COMP",
+    "TITLE",
+    "TI.ART",
+    "STI.ART",
+    "FINAL",
+    "SIGNATURE",
+    "TOC",
+    "TBL",
+    "PREAMBLE.INIT",
+    "GR.CONSID.INIT",
+    "GR.VISA",
+}
 _FORMEX_TEXTS = {"P", "TXT", "ALINEA", "NO.P", "NO.PARAG"}
 _QUOTES = {"QUOT.START", "QUOT.END"}
 

@@ -62,8 +62,18 @@ class _Row:
         base = median(one.bottom for one in inked)
         kept = [one for one in self.glyphs if not _is_note_mark(one, size, base)]
         text = "".join(_spaced(kept)).strip()
-        return Line(text, min(one.left for one in inked), max(one.right for one in inked),
-                    min(one.bottom for one in inked), max(one.top for one in inked), size) if text else None
+        return (
+            Line(
+                text,
+                min(one.left for one in inked),
+                max(one.right for one in inked),
+                min(one.bottom for one in inked),
+                max(one.top for one in inked),
+                size,
+            )
+            if text
+            else None
+        )
 
 
 def glyph_lines(glyphs: Iterable[Glyph]) -> list[Line]:
@@ -99,8 +109,14 @@ def _rejoined(lines: list[Line]) -> list[Line]:
         if last and set(line.text) <= _MARKS and 0 < line.size < 0.8 * last.size and line.bottom > last.bottom:
             continue
         if last and _level(last, line) and -2 <= line.left - last.right < 2 * max(last.size, line.size):
-            joined[-1] = Line(f"{last.text} {line.text}", last.left, line.right, min(last.bottom, line.bottom),
-                              max(last.top, line.top), max(last.size, line.size))
+            joined[-1] = Line(
+                f"{last.text} {line.text}",
+                last.left,
+                line.right,
+                min(last.bottom, line.bottom),
+                max(last.top, line.top),
+                max(last.size, line.size),
+            )
         else:
             joined.append(line)
     return joined

@@ -18,10 +18,26 @@ DPI = 300
 MOST_PIXELS = 40_000_000
 """A larger picture is read at a lower resolution, so that one poster can't eat a worker's memory."""
 PAGE_LIMIT_S = 120
-_PACKS = {"en": "eng", "es": "spa", "fr": "fra", "it": "ita", "de": "deu", "pt": "por", "nl": "nld", "eu": "eus",
-          "ca": "cat", "gl": "glg", "pl": "pol", "ru": "rus", "ar": "ara", "zh": "chi_sim"}
-_GET = ("Install Tesseract: Debian and Ubuntu `apt-get install tesseract-ocr tesseract-ocr-eng`, macOS "
-        "`brew install tesseract`, Windows `winget install UB-Mannheim.TesseractOCR`; then run again.")
+_PACKS = {
+    "en": "eng",
+    "es": "spa",
+    "fr": "fra",
+    "it": "ita",
+    "de": "deu",
+    "pt": "por",
+    "nl": "nld",
+    "eu": "eus",
+    "ca": "cat",
+    "gl": "glg",
+    "pl": "pol",
+    "ru": "rus",
+    "ar": "ara",
+    "zh": "chi_sim",
+}
+_GET = (
+    "Install Tesseract: Debian and Ubuntu `apt-get install tesseract-ocr tesseract-ocr-eng`, macOS "
+    "`brew install tesseract`, Windows `winget install UB-Mannheim.TesseractOCR`; then run again."
+)
 
 
 class NoOcr(Exception):
@@ -54,8 +70,13 @@ def recognise_image(image: Image, language: str, scale: float = DPI / 72) -> lis
     # Workers run side by side; Tesseract's own threads would only fight over the cores.
     os.environ["OMP_THREAD_LIMIT"] = "1"
     try:
-        cells = pytesseract.image_to_data(image, lang=pack, timeout=PAGE_LIMIT_S,
-                                          config=f"--dpi {round(scale * 72)}", output_type=pytesseract.Output.DICT)
+        cells = pytesseract.image_to_data(
+            image,
+            lang=pack,
+            timeout=PAGE_LIMIT_S,
+            config=f"--dpi {round(scale * 72)}",
+            output_type=pytesseract.Output.DICT,
+        )
     except pytesseract.TesseractNotFoundError as error:
         raise NoOcr(_GET) from error
     except (pytesseract.TesseractError, RuntimeError) as error:
@@ -71,8 +92,10 @@ def _pack(language: str) -> str:
     for pack in (wanted, "eng"):
         if pack in packs:
             return pack
-    raise NoOcr(f"Tesseract has no language pack `{wanted}`. Debian and Ubuntu: `apt-get install "
-                f"tesseract-ocr-{wanted.replace('_', '-')}`; then run again.")
+    raise NoOcr(
+        f"Tesseract has no language pack `{wanted}`. Debian and Ubuntu: `apt-get install "
+        f"tesseract-ocr-{wanted.replace('_', '-')}`; then run again."
+    )
 
 
 def _lines(cells: dict[str, list[int | str]], height: int, scale: float) -> list[Line]:
@@ -88,8 +111,10 @@ def _line(cells: dict[str, list[int | str]], row: list[int], height: int, scale:
     boxes = [[int(cells[key][index]) for key in ("left", "top", "width", "height")] for index in row]
     return Line(
         text=" ".join(str(cells["text"][index]) for index in row),
-        left=min(box[0] for box in boxes) / scale, right=max(box[0] + box[2] for box in boxes) / scale,
+        left=min(box[0] for box in boxes) / scale,
+        right=max(box[0] + box[2] for box in boxes) / scale,
         top=(height - min(box[1] for box in boxes)) / scale,
         bottom=(height - max(box[1] + box[3] for box in boxes)) / scale,
         # A box's height depends on the letters in it, so it says nothing about the size of the type.
-        size=0.0)
+        size=0.0,
+    )

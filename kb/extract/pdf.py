@@ -32,8 +32,9 @@ def read_pdf(content: bytes, language: str) -> Reading:
             pages.append(_page(document, number, language, notes))
     finally:
         document.close()
-    return Reading(tuple(passages_of(drop_furniture(pages))), tuple(notes), len(pages),
-                   sum(page.scanned for page in pages))
+    return Reading(
+        tuple(passages_of(drop_furniture(pages))), tuple(notes), len(pages), sum(page.scanned for page in pages)
+    )
 
 
 def page_lines(page: pdfium.PdfPage) -> list[Line]:
@@ -81,9 +82,14 @@ def _glyphs(layer: pdfium.PdfTextPage) -> Iterator[Glyph]:
     for index in range(layer.count_chars()):
         raw.FPDFText_GetCharBox(layer, index, left, right, bottom, top)
         yield Glyph(
-            text=_character(raw.FPDFText_GetUnicode(layer, index)), left=left.value, right=right.value,
-            bottom=bottom.value, top=top.value, size=raw.FPDFText_GetFontSize(layer, index),
-            generated=raw.FPDFText_IsGenerated(layer, index) == 1)
+            text=_character(raw.FPDFText_GetUnicode(layer, index)),
+            left=left.value,
+            right=right.value,
+            bottom=bottom.value,
+            top=top.value,
+            size=raw.FPDFText_GetFontSize(layer, index),
+            generated=raw.FPDFText_IsGenerated(layer, index) == 1,
+        )
 
 
 def _character(code: int) -> str:
@@ -91,5 +97,3 @@ def _character(code: int) -> str:
     if code in (0x02, 0xFFFE):
         return "\u00ad"
     return chr(code) if code and not 0xD800 <= code <= 0xDFFF else ""
-
-

@@ -23,8 +23,10 @@ _GLUED_NOTE = re.compile(r"(?<=[a-z][,.;])\d{1,2}(?=\s)")
 _GLUED_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z)][,;.:])(?=[A-Z])")
 _PARTED_MARK = re.compile(r"^(\d{1,3}\.|\([a-z]{1,4}\)) ?\n", re.MULTILINE)
 _CLOSING_PART = re.compile(r"\s*PART [IVX]+\s*$")
-_SHAPES = ("JSON needs `text` (a resolution), or `articles` with `content_en` (a treaty), or `paragraphs`, a list of "
-           "texts. Bring it into one of these forms.")
+_SHAPES = (
+    "JSON needs `text` (a resolution), or `articles` with `content_en` (a treaty), or `paragraphs`, a list of "
+    "texts. Bring it into one of these forms."
+)
 
 
 def read_text(content: bytes, _language: str) -> Reading:
@@ -93,8 +95,12 @@ def _markdown(tokens: Sequence[Token]) -> Iterator[Passage]:
 
 def _is_contents_entry(token: Token) -> bool:
     children = token.children or []
-    return bool(children) and children[0].type == "link_open" and children[-1].type == "link_close" and str(
-        children[0].attrGet("href")).startswith("#")
+    return (
+        bool(children)
+        and children[0].type == "link_open"
+        and children[-1].type == "link_close"
+        and str(children[0].attrGet("href")).startswith("#")
+    )
 
 
 def _treaty(data: dict[str, Any], language: str) -> Iterator[Passage]:

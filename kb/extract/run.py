@@ -70,8 +70,13 @@ class _Job:
 
 
 def extract_documents(
-    documents: Iterable[SourceDocument], store: ParagraphStore | None, progress: Progress | None = None, *,
-    harvest: Harvest, limits: Limits | None = None, terms: GroupTerms | None = None,
+    documents: Iterable[SourceDocument],
+    store: ParagraphStore | None,
+    progress: Progress | None = None,
+    *,
+    harvest: Harvest,
+    limits: Limits | None = None,
+    terms: GroupTerms | None = None,
 ) -> ExtractionReport:
     """Extract the documents into the harvest, then give all its paragraphs to an empty store, if there is one.
 
@@ -102,8 +107,13 @@ def extract_documents(
 
 def _pool(limits: Limits) -> ProcessPool:
     # A fresh process every 200 documents gives back what C libraries leak.
-    return ProcessPool(max_workers=limits.workers, max_tasks=200, initializer=prepare,
-                       initargs=(limits.memory_mb,), context=get_context("spawn"))
+    return ProcessPool(
+        max_workers=limits.workers,
+        max_tasks=200,
+        initializer=prepare,
+        initargs=(limits.memory_mb,),
+        context=get_context("spawn"),
+    )
 
 
 def _in_order(schedule: Callable[[SourceDocument], _Job], documents: list[SourceDocument], most: int) -> Iterator[_Job]:
@@ -169,8 +179,10 @@ def _result(job: _Job) -> Yield:
     except RanOut:
         return Yield(problem="Reading it took longer than a document may take. Split it, or raise the limit.")
     except ProcessExpired as error:
-        return Yield(problem=f"Its reader broke down (exit code {error.exitcode}): the file is damaged, or needs more "
-                             "memory than a worker may take. Look at it, or raise the limit.")
+        return Yield(
+            problem=f"Its reader broke down (exit code {error.exitcode}): the file is damaged, or needs more "
+            "memory than a worker may take. Look at it, or raise the limit."
+        )
     except Exception as error:
         # A reader met something its library does not foresee; one file must not end the run.
         log.exception("Reading %s failed", job.document.file)

@@ -74,8 +74,13 @@ def _passage(lines: Sequence[Line], page: int, words: Counter[str]) -> Passage:
 
 def _is_heading(lines: Sequence[Line]) -> bool:
     text = " ".join(line.text for line in lines)
-    return (len(lines) <= 4 and len(text.split()) <= 25 and not re.search(r"[.,;:!?]['\"”’)]*$", text.strip())
-            and not text[:1].islower() and not _OPENER.match(text))
+    return (
+        len(lines) <= 4
+        and len(text.split()) <= 25
+        and not re.search(r"[.,;:!?]['\"”’)]*$", text.strip())
+        and not text[:1].islower()
+        and not _OPENER.match(text)
+    )
 
 
 def _joined(lines: Iterable[str], words: Counter[str]) -> str:
@@ -84,7 +89,7 @@ def _joined(lines: Iterable[str], words: Counter[str]) -> str:
     for line in lines:
         broken = _HYPHENATED.search(text)
         if broken and (rest := re.match(r"\w+", line)):
-            text = text[:broken.start()] + _mended(broken[1], rest[0], words) + line[rest.end():]
+            text = text[: broken.start()] + _mended(broken[1], rest[0], words) + line[rest.end() :]
         else:
             text = f"{text} {line}" if text else line
     return _LOOSE.sub(lambda hit: _closed(hit[1], hit[2], words), text)

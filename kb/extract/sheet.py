@@ -31,8 +31,10 @@ def documents_of(paths: Iterable[Path], sheet: Path) -> list[SourceDocument]:
     _refuse_repeated(documents, sheet)
     files = sorted({file for path in paths for file in _files(path)} - {sheet.resolve()})
     if missing := [file.name for file in files if _row_of(file, documents) is None]:
-        raise BadInput(f"{sheet} has no row for {', '.join(missing[:10])}. Add one with {COLUMNS}: evidence that can't "
-                       "be cited is of no use.")
+        raise BadInput(
+            f"{sheet} has no row for {', '.join(missing[:10])}. Add one with {COLUMNS}: evidence that can't "
+            "be cited is of no use."
+        )
     return [row.model_copy(update={"file": file}) for file in files if (row := _row_of(file, documents))]
 
 
@@ -82,8 +84,10 @@ def _refuse_repeated(documents: Sequence[SourceDocument], sheet: Path) -> None:
     seen: dict[str, Path] = {}
     for document in documents:
         if document.id in seen:
-            raise BadInput(f"{sheet}: {seen[document.id].name} and {document.file.name} are both '{document.id}'. Give "
-                           "each its own symbol, or an `id`.")
+            raise BadInput(
+                f"{sheet}: {seen[document.id].name} and {document.file.name} are both '{document.id}'. Give "
+                "each its own symbol, or an `id`."
+            )
         seen[document.id] = document.file
 
 

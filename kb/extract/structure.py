@@ -11,19 +11,24 @@ from kb.paragraphs import Block
 
 _ARTICLE = re.compile(
     r"(?:Article|Artículo|Articolo|Artikel|Artigo|Статья|ARTICLE|ARTÍCULO|ARTICOLO|ARTIKEL)\s+"
-    r"(premier|first|\d+[a-z]?|[IVXLC]+|[A-Z])\b\.?(?:,? paragraphs? [\d and-]+)?(?:\s*[-–—:.]\s*\S.{0,120})?")
+    r"(premier|first|\d+[a-z]?|[IVXLC]+|[A-Z])\b\.?(?:,? paragraphs? [\d and-]+)?(?:\s*[-–—:.]\s*\S.{0,120})?"
+)
 _PREAMBLE = re.compile(r"Preamble|Präambel|Préambule|Preámbulo|Preambolo|Преамбула", re.IGNORECASE)
 _ANNEX = re.compile(
-    r"(Annex|Appendix|Schedule|Final Act)(?:\s+(\d+|[IVX]+|[A-Z])(?=[\s.:–-]|$))?.{0,120}", re.IGNORECASE)
-_OPENING = re.compile(r"The (?:General Assembly|Security Council|Human Rights Council|Economic and Social Council|"
-                      r"Commission on \w[\w ]+),?")
+    r"(Annex|Appendix|Schedule|Final Act)(?:\s+(\d+|[IVX]+|[A-Z])(?=[\s.:–-]|$))?.{0,120}", re.IGNORECASE
+)
+_OPENING = re.compile(
+    r"The (?:General Assembly|Security Council|Human Rights Council|Economic and Social Council|"
+    r"Commission on \w[\w ]+),?"
+)
 _CLOSING = re.compile(r"\d+(?:st|nd|rd|th)(?: \(\w+\))? (?:plenary )?meeting\b.{0,60}")
 _NUMBERED = re.compile(r"(\d{1,3})\.\s+\S")
 _SIGNED = re.compile(
     r"\b(?:IN (?:FAITH|WITNESS) WHEREOF|EN FOI DE QUOI|EN FE DE LO CUAL|IN FEDE DI CHE|ZU URKUND DESSEN)\b|"
     r"^(?:Done|DONE) (?:at|in|AT|IN) [A-Z].{0,60}\b(?:\d{4}|day of|this)\b|"
     r"^(?:Fait à|Hecho en|Fatto a|Geschehen zu) .{0,60}\d{4}",
-    re.IGNORECASE)
+    re.IGNORECASE,
+)
 _FEWEST_NUMBERED = 8
 """Numbered paragraphs from which a document is cited by them; fewer are a list."""
 
@@ -46,7 +51,7 @@ def _opened(passages: Sequence[Passage]) -> Sequence[Passage]:
     """Start at the line in which a United Nations body begins to speak: what stands above is the masthead."""
     for index, passage in enumerate(passages[:60]):
         if _OPENING.fullmatch(passage.text):
-            return [replace(passages[index], heading=False), *passages[index + 1:]]
+            return [replace(passages[index], heading=False), *passages[index + 1 :]]
     return passages
 
 
@@ -110,7 +115,7 @@ def _unsigned(blocks: Iterable[Block]) -> Iterator[Block]:
             yield block
             continue
         signed = block.place
-        if before := block.text[:hit.start()].strip():
+        if before := block.text[: hit.start()].strip():
             yield replace(block, text=before)
 
 

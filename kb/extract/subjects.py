@@ -16,8 +16,41 @@ from rejoinder.errors import KnowledgeBaseError
 
 SURE = 0.95
 """Probability from which a paragraph's own language counts; below it the document's does."""
-_LANGUAGES = ("ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fi", "fr", "ga", "gl", "hr", "hu",
-              "it", "lt", "lv", "mt", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "tr", "uk", "zh")
+_LANGUAGES = (
+    "ar",
+    "bg",
+    "ca",
+    "cs",
+    "da",
+    "de",
+    "el",
+    "en",
+    "es",
+    "et",
+    "eu",
+    "fi",
+    "fr",
+    "ga",
+    "gl",
+    "hr",
+    "hu",
+    "it",
+    "lt",
+    "lv",
+    "mt",
+    "nl",
+    "no",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "sk",
+    "sl",
+    "sv",
+    "tr",
+    "uk",
+    "zh",
+)
 """Those that the institutions publish in, and of Spain and the neighbours: more only invite mistakes."""
 _LISTS = ("terms", "synonyms", "instruments")
 
@@ -35,11 +68,13 @@ class GroupTerms:
         try:
             data = tomllib.loads(entry.read_text(encoding="utf-8"))
         except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise KnowledgeBaseError(f"The keywords of the target groups can't be read: {error}. Install the package "
-                                     "again.") from error
+            raise KnowledgeBaseError(
+                f"The keywords of the target groups can't be read: {error}. Install the package again."
+            ) from error
         tables = {group: data.get(group.value, {}) for group in TargetGroup}
-        return cls({group: [word for name in _LISTS for word in table.get(name, ())]
-                    for group, table in tables.items()})
+        return cls(
+            {group: [word for name in _LISTS for word in table.get(name, ())] for group, table in tables.items()}
+        )
 
     def named_in(self, text: str) -> tuple[TargetGroup, ...]:
         """Return the groups that a text names, the one named most often first."""

@@ -32,8 +32,10 @@ def read_html(content: bytes, language: str) -> Reading:
         raise BadInput("The page is empty. Fetch it again.") from error
     passages = list(_outline(tree)) if _has_outline(tree) else _main_text(text)
     if not any(not passage.heading for passage in passages):
-        raise BadInput("The page holds no text: a challenge or an error page, perhaps. Open it in a browser and save "
-                       "it from there.")
+        raise BadInput(
+            "The page holds no text: a challenge or an error page, perhaps. Open it in a browser and save "
+            "it from there."
+        )
     return reading(passages)
 
 
@@ -74,8 +76,9 @@ def _outline(node: html.HtmlElement, mark: str = "") -> Iterator[Passage]:
 
 
 def _main_text(text: str) -> list[Passage]:
-    found = trafilatura.extract(text, output_format="xml", include_comments=False, include_tables=True,
-                                favor_recall=True)
+    found = trafilatura.extract(
+        text, output_format="xml", include_comments=False, include_tables=True, favor_recall=True
+    )
     if not found:
         return []
     root = etree.fromstring(found.encode())

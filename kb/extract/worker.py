@@ -78,9 +78,19 @@ def _main_language(paragraphs: list[Paragraph]) -> str:
 
 def _sketched(document: SourceDocument, paragraph: Paragraph, language: str, terms: GroupTerms) -> Sketched:
     text = clean(paragraph.text)
-    source = Source(institution=document.institution, title=document.title, symbol=document.symbol,
-                    locator=paragraph.place, year=document.year, url=document.url)
-    evidence = Evidence(id=f"{document.id}#{paragraph.key}", text=text, source=source,
-                        groups=terms.groups_of(text, document.title, document.groups),
-                        language=language_in(text, language))
+    source = Source(
+        institution=document.institution,
+        title=document.title,
+        symbol=document.symbol,
+        locator=paragraph.place,
+        year=document.year,
+        url=document.url,
+    )
+    evidence = Evidence(
+        id=f"{document.id}#{paragraph.key}",
+        text=text,
+        source=source,
+        groups=terms.groups_of(text, document.title, document.groups),
+        language=language_in(text, language),
+    )
     return Sketched(evidence, tuple(bands(text)))

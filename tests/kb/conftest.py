@@ -4,15 +4,19 @@ import hashlib
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from kb.vectors import Vectors
+from models.chat import ChatClient
 from rejoinder.domain import Evidence, Source, TargetGroup
 
 SOURCES = Path(__file__).parents[2] / "../shared/kb"
@@ -48,11 +52,20 @@ class WordEmbedder:
 
 
 def _evidence(
-    name: str, text: str, answers: Sequence[str] = ("they ruin everything",),
-    groups: Sequence[TargetGroup] = (TargetGroup.OTHER,), symbol: str = "A/RES/1/1",
+    name: str,
+    text: str,
+    answers: Sequence[str] = ("they ruin everything",),
+    groups: Sequence[TargetGroup] = (TargetGroup.OTHER,),
+    symbol: str = "A/RES/1/1",
 ) -> Evidence:
-    source = Source(institution="United Nations", title="On moons", symbol=symbol, locator="Article 1", year=1999,
-                    url="https://docs.un.org/en/A/RES/1/1")
+    source = Source(
+        institution="United Nations",
+        title="On moons",
+        symbol=symbol,
+        locator="Article 1",
+        year=1999,
+        url="https://docs.un.org/en/A/RES/1/1",
+    )
     return Evidence(id=name, text=text, groups=tuple(groups), answers=tuple(answers), source=source)
 
 
@@ -67,18 +80,54 @@ def embedder() -> WordEmbedder:
 
 
 @pytest.fixture
+async def chat() -> AsyncIterator[Callable[..., Awaitable[ChatClient]]]:
+    """Give a function that serves a chat model, which answers what `reply(messages)` says, and returns its client."""
+    async with AsyncExitStack() as stack:
+
+        async def start(reply: Callable[[list[dict[str, str]]], str], reason: str = "stop") -> ChatClient:
+            async def complete(request: web.Request) -> web.Response:
+                message = {"role": "assistant", "content": reply((await request.json())["messages"])}
+                return web.json_response({"choices": [{"message": message, "finish_reason": reason}]})
+
+            app = web.Application()
+            app.router.add_post("/v1/chat/completions", complete)
+            server = await stack.enter_async_context(TestServer(app))
+            client = ChatClient(str(server.make_url("/v1")), "tiny", None, 5.0, 1)
+            return await stack.enter_async_context(client)
+
+        yield start
+
+
+@pytest.fixture
 def statements() -> list[Evidence]:
     return [
-        _evidence("moon", "Zorblaxians pay taxes on every moon.", ["zorblaxians never pay"],
-                  [TargetGroup.MIGRANTS], "S1"),
-        _evidence("school", "Every child may go to school, says the treaty.", ["girls need no lessons"],
-                  [TargetGroup.WOMEN], "S2"),
-        _evidence("vote", "Women vote and stand for election under the treaty.", ["women should not vote"],
-                  [TargetGroup.WOMEN, TargetGroup.OTHER], "S2"),
-        _evidence("work", "Work of equal value earns equal pay.", ["women earn less for a reason"],
-                  [TargetGroup.WOMEN], "S3"),
-        _evidence("faith", "Everyone is free to practise a religion in public.", ["hide your faith"],
-                  [TargetGroup.MUSLIMS, TargetGroup.JEWS], "S4"),
+        _evidence(
+            "moon", "Zorblaxians pay taxes on every moon.", ["zorblaxians never pay"], [TargetGroup.MIGRANTS], "S1"
+        ),
+        _evidence(
+            "school",
+            "Every child may go to school, says the treaty.",
+            ["girls need no lessons"],
+            [TargetGroup.WOMEN],
+            "S2",
+        ),
+        _evidence(
+            "vote",
+            "Women vote and stand for election under the treaty.",
+            ["women should not vote"],
+            [TargetGroup.WOMEN, TargetGroup.OTHER],
+            "S2",
+        ),
+        _evidence(
+            "work", "Work of equal value earns equal pay.", ["women earn less for a reason"], [TargetGroup.WOMEN], "S3"
+        ),
+        _evidence(
+            "faith",
+            "Everyone is free to practise a religion in public.",
+            ["hide your faith"],
+            [TargetGroup.MUSLIMS, TargetGroup.JEWS],
+            "S4",
+        ),
     ]
 
 

@@ -17,8 +17,12 @@ from xml.etree import ElementTree
 _SAME = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "‐": "-", "‑": "-", "–": "-", "—": "-", "\u00ad": None})
 _BLOCKS = {"p", "div", "td", "tr", "table", "article", "section", "header", "br", "h1", "h2", "h3", "h4", "li"}
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
-_ROMANS = [tens + ones for tens in ("", "x", "xx", "xxx", "xl", "l")
-           for ones in ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix") if tens + ones]
+_ROMANS = [
+    tens + ones
+    for tens in ("", "x", "xx", "xxx", "xl", "l")
+    for ones in ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+    if tens + ones
+]
 
 
 @lru_cache(maxsize=4096)
@@ -97,7 +101,7 @@ def _inside(text: str, marker: str) -> str | None:
     if start is None:
         return text if first is None else None
     end = _sign(text[start:], str(int(marker) + 1) if marker.isdigit() else chr(ord(marker) + 1))
-    return text[:start if first is None else first] + text[start:None if end is None else start + end]
+    return text[: start if first is None else first] + text[start : None if end is None else start + end]
 
 
 def _sign(text: str, marker: str) -> int | None:
@@ -111,7 +115,7 @@ def _cut(lines: str, opener: str, label: Callable[[re.Match[str]], str | None]) 
     ends = [hit.start() for hit in hits[1:]] + [len(lines)]
     for hit, end in zip(hits, ends, strict=False):
         if (name := label(hit)) is not None:
-            yield name, lines[hit.end():end]
+            yield name, lines[hit.end() : end]
 
 
 def _markdown(path: Path) -> Document:
@@ -119,8 +123,10 @@ def _markdown(path: Path) -> Document:
     if "\n## https://" in text:
         return Document(text, dict(_cut(text, r"^## \S+/([^/\s]+).*$", lambda hit: f"page{hit[1].casefold()}")), {})
     sections = {"preamble": re.split(r"^###(?!#)", text, maxsplit=1, flags=re.MULTILINE)[0]}
-    opener = (r"^#{3,4} *(?:Articles? +(\w+)(?:, paragraph (\d+))?|(FINAL ACT|Appendix to|ANNEX|SCHEDULE)"
-              r"|PART\b|CHAPTER\b|SECTION\b|([IVX]+)$|\d+$).*$")
+    opener = (
+        r"^#{3,4} *(?:Articles? +(\w+)(?:, paragraph (\d+))?|(FINAL ACT|Appendix to|ANNEX|SCHEDULE)"
+        r"|PART\b|CHAPTER\b|SECTION\b|([IVX]+)$|\d+$).*$"
+    )
     for label, body in _cut(text, opener, _MarkdownLabels()):
         sections.setdefault(label, body)
     return Document(text, sections if len(sections) > 1 else {}, {})
@@ -155,13 +161,13 @@ def _resolution(path: Path) -> Document:
     data = json.loads(path.read_text(encoding="utf-8"))
     text = "\n".join(_page(page) for page in data["text"].split("\n\n"))
     adopted = re.search(r"adopted by the General Assembly\s+on \d+ \w+ (\d{4})", text)
-    body = text[text.index("The General Assembly,"):]
+    body = text[text.index("The General Assembly,") :]
     sections: dict[str, str] = {}
     label = "preamble"
     number = 1
     while hit := re.search(rf"^\s*{number}\.\s+(?=[A-Z])", body, re.MULTILINE):
-        sections[label] = body[:hit.start()]
-        body, label, number = body[hit.end():], f"paragraph{number}", number + 1
+        sections[label] = body[: hit.start()]
+        body, label, number = body[hit.end() :], f"paragraph{number}", number + 1
     sections[label] = body
     title = re.sub(r"^\d+/\d+\.\s*", "", data["title"])
     return Document(text, sections, {"symbol": data["symbol"], "title": title, "year": adopted[1] if adopted else ""})
@@ -202,7 +208,7 @@ def _html(path: Path) -> Document:
     lines = re.sub(r" *\n[\s\n]*", "\n", "".join(parser.parts))
     sections: dict[str, str] = {}
     first = re.search(r"^Article 1\s*$", lines, re.MULTILINE)
-    head, body = (lines[:first.start()], lines[first.start():]) if first else (lines, "")
+    head, body = (lines[: first.start()], lines[first.start() :]) if first else (lines, "")
     sections["preamble"] = head
     for label, recital in _recitals(head):
         sections[label] = recital
@@ -216,9 +222,9 @@ def _recitals(head: str) -> Iterator[tuple[str, str]]:
     body = head.partition("Whereas:")[2]
     number = 1
     while hit := re.search(rf"^\({number}\)\s*$", body, re.MULTILINE):
-        body = body[hit.end():]
+        body = body[hit.end() :]
         following = re.search(rf"^\({number + 1}\)\s*$|^HAVE ADOPTED", body, re.MULTILINE)
-        yield f"recital{number}", body[:following.start()] if following else body
+        yield f"recital{number}", body[: following.start()] if following else body
         number += 1
 
 
@@ -256,5 +262,10 @@ def read(path: Path) -> Document:
     if path.suffix == ".json":
         return _resolution(path) if "un_docs" in path.parts else _treaty(path)
     readers: dict[str, Callable[[Path], Document]] = {
-        ".md": _markdown, ".csv": _csv, ".xlsx": _xlsx, ".html": _html, ".xhtml": _html}
+        ".md": _markdown,
+        ".csv": _csv,
+        ".xlsx": _xlsx,
+        ".html": _html,
+        ".xhtml": _html,
+    }
     return readers[path.suffix](path)

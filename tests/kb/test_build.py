@@ -111,6 +111,8 @@ async def test_changed_statements_another_embedder_or_a_torn_file_build_it_again
 
 async def test_processes_that_build_and_open_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
-    family = [await asyncio.create_subprocess_exec(sys.executable, "-c", TWO_AT_ONCE, str(tmp_path), cwd=root)
-              for _ in range(3)]
+    family = [
+        await asyncio.create_subprocess_exec(sys.executable, "-c", TWO_AT_ONCE, str(tmp_path), cwd=root)
+        for _ in range(3)
+    ]
     assert [await child.wait() for child in family] == [0, 0, 0]

@@ -59,8 +59,11 @@ async def test_the_right_evidence_is_among_the_first_three(searcher: Searcher, s
 
 
 async def test_the_group_of_a_post_is_mostly_among_its_first_three_without_being_told(searcher: Searcher) -> None:
-    missed = [pair["post"] for pair in PAIRS
-              if pair["group"] not in {group for one in await searcher.search(pair["post"]) for group in one.groups}]
+    missed = [
+        pair["post"]
+        for pair in PAIRS
+        if pair["group"] not in {group for one in await searcher.search(pair["post"]) for group in one.groups}
+    ]
     assert len(missed) <= 0.1 * len(PAIRS), missed
 
 

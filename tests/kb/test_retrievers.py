@@ -36,13 +36,20 @@ class SparseWords:
 
 @pytest.fixture
 def paragraphs(evidence: Callable[..., Evidence]) -> list[Evidence]:
-    return [evidence(f"p{n}", f"moon {SUBJECTS[n % 6]} paragraph{n}", [f"no {SUBJECTS[n % 6]} here{n}"])
-            for n in range(COUNT)]
+    return [
+        evidence(f"p{n}", f"moon {SUBJECTS[n % 6]} paragraph{n}", [f"no {SUBJECTS[n % 6]} here{n}"])
+        for n in range(COUNT)
+    ]
 
 
 @pytest.fixture(params=KINDS)
-async def made(request: pytest.FixtureRequest, tmp_path: Path, embedder: Any, paragraphs: list[Evidence],
-               monkeypatch: pytest.MonkeyPatch) -> Made:
+async def made(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    embedder: Any,
+    paragraphs: list[Evidence],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Made:
     kind: str = request.param
     monkeypatch.setattr(vectors, "FLAT_BELOW", 9**9 if kind not in ("dense-graph", "dense-lists") else 0)
     monkeypatch.setattr(vectors, "GRAPH_BELOW", 9**9 if kind != "dense-lists" else 0)
@@ -55,13 +62,13 @@ async def made(request: pytest.FixtureRequest, tmp_path: Path, embedder: Any, pa
         found = writer.finish(centre)
         return Segment(tmp_path / name, found), found
 
-    whole, centre = await segment("0", paragraphs if kind != "joined" else paragraphs[:COUNT - 20])
+    whole, centre = await segment("0", paragraphs if kind != "joined" else paragraphs[: COUNT - 20])
     assert whole.sparse
     retriever: Retriever
     if kind == "hybrid":
         retriever = Hybrid([whole.vectors, whole.words], [1.0, 0.2])
     elif kind == "joined":
-        later, _ = await segment("1", paragraphs[COUNT - 20:], centre)
+        later, _ = await segment("1", paragraphs[COUNT - 20 :], centre)
         retriever = Joined([whole.vectors, later.vectors], [COUNT - 20, 20])
     else:
         parts: dict[str, Retriever] = {"dense": whole.vectors, "words": whole.words, "sparse": whole.sparse}

@@ -93,8 +93,10 @@ async def test_another_embedders_knowledge_base_is_refused(tmp_path: Path, searc
         Searcher.open(tmp_path, embedder, OPEN)
 
 
-@pytest.mark.parametrize("file", ["0/vectors.faiss", "0/vectors.f16", "0/paragraphs.sqlite", "0/words/0/texts.npy",
-                                  "centre.npy", "removed.npy"])
+@pytest.mark.parametrize(
+    "file",
+    ["0/vectors.faiss", "0/vectors.f16", "0/paragraphs.sqlite", "0/words/0/texts.npy", "centre.npy", "removed.npy"],
+)
 async def test_a_torn_file_is_named(tmp_path: Path, searcher: Searcher, embedder: Any, file: str) -> None:
     with (versions.current(tmp_path) / file).open("ab") as handle:
         handle.write(b"x")

@@ -33,8 +33,9 @@ async def test_shipped_vectors_are_those_of_the_model() -> None:
     claims = await embedder.queries([one.answers[0] for one in some])
     await embedder.close()
     fresh = np.concatenate([texts, claims])
-    kept = await shipped.embed_passages([Passage(one.text, False) for one in some]
-                                        + [Passage(one.answers[0], True) for one in some], embedder)
+    kept = await shipped.embed_passages(
+        [Passage(one.text, False) for one in some] + [Passage(one.answers[0], True) for one in some], embedder
+    )
     assert np.sum(fresh * kept, axis=1).min() > 0.999
 
 

@@ -40,15 +40,18 @@ def test_the_shipped_statements_become_evidence_with_source_and_answers() -> Non
     assert {group for statement in statements for group in statement.groups} == set(TargetGroup)
 
 
-@pytest.mark.parametrize(("old", "new", "said"), [
-    ('groups = ["other"]', 'groups = ["martians"]', "groups"),
-    ("year = 1999", 'year = "soon"', "year"),
-    ("https://docs", "http://docs", "url"),
-    ('answers = ["they ruin everything"]', "answers = []", "answers"),
-    ('title = "On moons"', "", "title"),
-    ("year = 1999", "year = 1999\ncolour = 3", "colour"),
-    ('text = "Zor', 'text = " Zor', "text"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('groups = ["other"]', 'groups = ["martians"]', "groups"),
+        ("year = 1999", 'year = "soon"', "year"),
+        ("https://docs", "http://docs", "url"),
+        ('answers = ["they ruin everything"]', "answers = []", "answers"),
+        ('title = "On moons"', "", "title"),
+        ("year = 1999", "year = 1999\ncolour = 3", "colour"),
+        ('text = "Zor', 'text = " Zor', "text"),
+    ],
+)
 def test_a_bad_field_is_named_with_file_and_statement(tmp_path: Path, old: str, new: str, said: str) -> None:
     with pytest.raises(KnowledgeBaseError, match=rf"other\.toml: statement 'other-moon-1', field '{said}"):
         load_statements([_file(tmp_path, GOOD.replace(old, new))])

@@ -34,12 +34,17 @@ def _problems(statement: StarterStatement, read_source: Callable[[str], Any], do
         yield f"{statement.document} has no {statement.locator}"
         return
     normal = documents.normalise(text)
-    yield from (f"'{term}' is not at {statement.locator} of {statement.document}"
-                for term in statement.terms if documents.normalise(term) not in normal)
+    yield from (
+        f"'{term}' is not at {statement.locator} of {statement.document}"
+        for term in statement.terms
+        if documents.normalise(term) not in normal
+    )
     known = documents.numbers(f"{text} {statement.title} {statement.symbol} {statement.year}")
     known |= set(re.findall(r"\d+", f"{statement.locator} {statement.symbol}"))
-    yield from (f"the figure {number} is not at {statement.locator} of {statement.document}"
-                for number in sorted(documents.numbers(statement.text) - known))
+    yield from (
+        f"the figure {number} is not at {statement.locator} of {statement.document}"
+        for number in sorted(documents.numbers(statement.text) - known)
+    )
     yield from _disagreements(statement, document.facts, documents)
 
 
@@ -95,7 +100,7 @@ def test_every_statement_has_the_group_of_its_file_first() -> None:
 
 def test_no_two_statements_say_the_same() -> None:
     words = [(s.id, set(re.findall(r"\w+", s.text.casefold()))) for s in STATEMENTS]
-    alike = [(a, b) for i, (a, x) in enumerate(words) for b, y in words[i + 1:] if len(x & y) >= 0.8 * len(x | y)]
+    alike = [(a, b) for i, (a, x) in enumerate(words) for b, y in words[i + 1 :] if len(x & y) >= 0.8 * len(x | y)]
     assert not alike
 
 

@@ -63,9 +63,7 @@ async def test_only_what_is_put_is_embedded(folder: Path, embedder: Any, way: st
     assert (embedder.embedded, embedder.asked) == (["A new text."], ["a new claim"])
 
 
-async def test_a_paragraph_of_the_same_id_is_replaced(
-    folder: Path, embedder: Any, way: str, evidence: Make
-) -> None:
+async def test_a_paragraph_of_the_same_id_is_replaced(folder: Path, embedder: Any, way: str, evidence: Make) -> None:
     await build.update(folder, embedder, put=[evidence("vote", "Ballots are open to all.", ["women should not vote"])])
     searcher = Searcher.open(folder, embedder, OPEN)
     found = [one for one in await searcher.search("women should not vote", k=9) if one.id == "vote"]
@@ -85,8 +83,12 @@ async def test_removed_paragraphs_are_gone_and_can_come_back(
 
 async def test_updates_go_on_and_on(folder: Path, embedder: Any, way: str, evidence: Make) -> None:
     for n in range(6):
-        await build.update(folder, embedder, put=[evidence(f"n{n}", f"Number {n} speaks of zorblax{n}.")],
-                           remove=[f"n{n - 2}"] if n > 1 else [])
+        await build.update(
+            folder,
+            embedder,
+            put=[evidence(f"n{n}", f"Number {n} speaks of zorblax{n}.")],
+            remove=[f"n{n - 2}"] if n > 1 else [],
+        )
     found = await _ids(folder, embedder, "zorblax5 zorblax4 zorblax0")
     assert {"n4", "n5"} <= set(found)
     assert not {"n0", "n1", "n2", "n3"} & set(found)
@@ -106,10 +108,13 @@ async def test_many_small_updates_end_in_one_segment_again(
     assert sizes == [2, 3, 4, 1]
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    ({"remove": ["nobody"]}, "no paragraph 'nobody' to remove"),
-    ({"remove": ["moon", "school", "vote", "work", "faith"]}, "leave no paragraph"),
-])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"remove": ["nobody"]}, "no paragraph 'nobody' to remove"),
+        ({"remove": ["moon", "school", "vote", "work", "faith"]}, "leave no paragraph"),
+    ],
+)
 async def test_an_update_that_cannot_be_changes_nothing(
     folder: Path, embedder: Any, way: str, change: dict[str, Any], said: str
 ) -> None:
@@ -147,7 +152,7 @@ async def test_sparse_weights_survive_an_update(tmp_path: Path, embedder: Any, w
     model = Weighing()
     await build.build([evidence("a", "Alpha", []), evidence("b", "Beta", [])], model, tmp_path)
     await build.update(tmp_path, model, put=[evidence("c", "Gamma", [])], remove=["a"])
-    searcher = Searcher.open(tmp_path, model, OPEN, retriever="sparse")
+    searcher = Searcher.open(tmp_path, model, KnowledgeBaseSettings(min_relevance=0.0, retriever="sparse"))
     assert [one.id for one in await searcher.search("Bets", k=9)] == ["b"]
     assert [one.id for one in await searcher.search("Gamy", k=9)] == ["c"]
     searcher.close()

@@ -78,8 +78,9 @@ def test_the_index_follows_the_size(count: int, kind: str) -> None:
     assert kind_for(count) == kind
 
 
-@pytest.mark.parametrize(("flat", "graph", "kind"), [(9**9, 9**9, "IndexFlatIP"), (10, 9**9, "IndexHNSWSQ"),
-                                                    (10, 20, "IndexIVFPQ")])
+@pytest.mark.parametrize(
+    ("flat", "graph", "kind"), [(9**9, 9**9, "IndexFlatIP"), (10, 9**9, "IndexHNSWSQ"), (10, 20, "IndexIVFPQ")]
+)
 def test_every_kind_finds_what_exact_search_finds(
     write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flat: int, graph: int, kind: str
 ) -> None:

@@ -82,8 +82,15 @@ def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
 
 def _manifest(folder: Path, **changes: object) -> None:
     (folder / "word").write_text("one")
-    fields = {"embedder": "e", "dimension": 3, "paragraphs": 1, "vectors": 1, "fingerprint": "f", "segments": ["0"],
-              "files": manifest.digests(folder)}
+    fields = {
+        "embedder": "e",
+        "dimension": 3,
+        "paragraphs": 1,
+        "vectors": 1,
+        "fingerprint": "f",
+        "segments": ["0"],
+        "files": manifest.digests(folder),
+    }
     manifest.write(folder, manifest.Manifest.model_validate(fields | changes))
 
 

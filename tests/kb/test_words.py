@@ -70,7 +70,8 @@ def test_scores_are_those_of_a_library(make: Make) -> None:
     expected = reference.get_scores(["moon", "school"])
     hits = make(texts, "xx").retrieve(Query("school moon"), 5)
     assert {hit.number: pytest.approx(hit.score, rel=2e-3) for hit in hits} == {
-        number: score for number, score in enumerate(expected.tolist()) if score}
+        number: score for number, score in enumerate(expected.tolist()) if score
+    }
 
 
 def test_shards_are_searched_as_one(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

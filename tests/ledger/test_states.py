@@ -75,9 +75,7 @@ DECISIONS: dict[str, tuple[Act, dict[CaseState, CaseState]]] = {
         {P: A},
     ),
     "reject": (
-        lambda ledger, case, _: ledger.decisions.reject(
-            case.key, case.version, "bo", "no", case.received_at + MINUTE
-        ),
+        lambda ledger, case, _: ledger.decisions.reject(case.key, case.version, "bo", "no", case.received_at + MINUTE),
         {P: REJ},
     ),
     "redraft": (

@@ -14,17 +14,17 @@ from kb import build
 from kb.rerank import ByScore, Candidate
 from kb.search import Searcher
 from models.bge import BgeM3Embedder, BgeReranker
-from models.embed import Embedder
+from models.embed import Embedder, open_embedder
 from models.local import LocalModel
 from models.sbert import SbertEmbedder
 from rejoinder.domain import Evidence, Source, TargetGroup
 from rejoinder.errors import BadSettings, ModelUnavailable
-from rejoinder.settings import KnowledgeBaseSettings
+from rejoinder.settings import EmbeddingSettings, KnowledgeBaseSettings
 
 # The libraries warn about each other's deprecations.
 pytestmark = pytest.mark.filterwarnings("default")
 
-WORDS = "every moon zorblaxian pays taxes school child women vote treaty work equal pay faith public the on in".split()
+WORDS = ["every", "moon", "zorblaxian", "pays", "taxes", "women", "vote", "equal", "pay", "in", "public"]
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
          "intermediate_size": 64, "max_position_embeddings": 514, "type_vocab_size": 1}  # fmt: skip
 ODD = ["", " ", "🙂" * 50, "a\x00b", "bad \ud800 surrogate", "word " * 2000]
@@ -43,10 +43,19 @@ def _save_tokenizer(folder: Path) -> None:
     model = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<unk>"))
     model.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     model.post_processor = tokenizers.processors.TemplateProcessing(
-        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
     transformers.PreTrainedTokenizerFast(
-        tokenizer_object=model, bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>",
-        pad_token="<pad>", unk_token="<unk>", mask_token="<mask>", model_max_length=512).save_pretrained(folder)
+        tokenizer_object=model,
+        bos_token="<s>",
+        eos_token="</s>",
+        cls_token="<s>",
+        sep_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        mask_token="<mask>",
+        model_max_length=512,
+    ).save_pretrained(folder)
 
 
 @pytest.fixture
@@ -77,6 +86,11 @@ async def embedder(request: pytest.FixtureRequest, tiny: Callable[[str], str]) -
     opened = kinds[request.param](tiny(request.param))
     yield opened
     await opened.close()
+
+
+def test_the_settings_open_them() -> None:
+    assert open_embedder(EmbeddingSettings(kind="sbert", model="some/model")).name == "sbert/some/model"
+    assert open_embedder(EmbeddingSettings(kind="bge-m3")).name == "bge-m3/BAAI/bge-m3"
 
 
 async def test_vectors_are_unit_rows_of_float32(embedder: Embedder) -> None:
@@ -112,10 +126,10 @@ async def test_a_knowledge_base_is_built_and_searched(embedder: Embedder, tmp_pa
     await build.build(statements, embedder, tmp_path / "kb")
     kinds = ["dense", "words", "hybrid"] + (["sparse"] if isinstance(embedder, BgeM3Embedder) else [])
     for kind in kinds:
-        settings = KnowledgeBaseSettings(min_relevance=0.0)
-        searcher = Searcher.open(tmp_path / "kb", embedder, settings, retriever=kind)
+        settings = KnowledgeBaseSettings.model_validate({"min_relevance": 0.0, "retriever": kind})
+        searcher = Searcher.open(tmp_path / "kb", embedder, settings)
         found = await searcher.search("women vote")
-        assert found and found[0].id == "b" or kind == "sparse", kind
+        assert (found and found[0].id == "b") or kind == "sparse", kind
         searcher.close()
 
 
@@ -125,7 +139,7 @@ async def test_a_model_without_sparse_weights_has_no_sparse_retriever(
     embedder = SbertEmbedder(tiny("sbert"))
     await build.build([_evidence("a", "women vote")], embedder, tmp_path / "kb")
     with pytest.raises(BadSettings, match="does not weigh words"):
-        Searcher.open(tmp_path / "kb", embedder, KnowledgeBaseSettings(), retriever="sparse")
+        Searcher.open(tmp_path / "kb", embedder, KnowledgeBaseSettings(retriever="sparse"))
     await embedder.close()
 
 

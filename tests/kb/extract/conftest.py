@@ -29,12 +29,14 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def terms() -> GroupTerms:
-    return GroupTerms({
-        TargetGroup.WOMEN: ["woman", "women", "girl"],
-        TargetGroup.MIGRANTS: ["migrant", "refugee"],
-        TargetGroup.DISABLED: ["persons with disabilities"],
-        TargetGroup.LGBT: ["LGBT", "sexual orientation"],
-    })
+    return GroupTerms(
+        {
+            TargetGroup.WOMEN: ["woman", "women", "girl"],
+            TargetGroup.MIGRANTS: ["migrant", "refugee"],
+            TargetGroup.DISABLED: ["persons with disabilities"],
+            TargetGroup.LGBT: ["LGBT", "sexual orientation"],
+        }
+    )
 
 
 @pytest.fixture(scope="session")
@@ -47,9 +49,19 @@ def make_document(tmp_path: Path) -> MakeDocument:
     def make(name: str, content: bytes, **known: object) -> SourceDocument:
         path = tmp_path / name
         path.write_bytes(content)
-        return SourceDocument.model_validate({
-            "id": name, "file": path, "title": f"About {name}", "institution": "Union of Zorblax", "symbol": name,
-            "year": 2020, "url": "https://example.org/x", "language": "en", **known})
+        return SourceDocument.model_validate(
+            {
+                "id": name,
+                "file": path,
+                "title": f"About {name}",
+                "institution": "Union of Zorblax",
+                "symbol": name,
+                "year": 2020,
+                "url": "https://example.org/x",
+                "language": "en",
+                **known,
+            }
+        )
 
     return make
 

@@ -35,8 +35,15 @@ def test_keeps_the_articles_of_a_page_that_numbers_them(shared: Path) -> None:
     assert by_place["Preamble"].startswith("Proclaims")
 
 
-@pytest.mark.parametrize(("name", "place"), [("spa.html", "Article 30"), ("deu_1996.html", "Article 30"),
-                                             ("fra.html", "Article 1"), ("cmn_hans.html", "“第三十条”")])
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("spa.html", "Article 30"),
+        ("deu_1996.html", "Article 30"),
+        ("fra.html", "Article 1"),
+        ("cmn_hans.html", "“第三十条”"),
+    ],
+)
 def test_reads_the_declaration_in_other_languages(shared: Path, name: str, place: str) -> None:
     content = (shared / "instruments/udhr" / name).read_bytes()
     assert place in {block.place for block in blocks_of(read(content, name).passages)}
@@ -59,7 +66,9 @@ def test_reads_word_files_without_headers_and_contents() -> None:
 def test_reads_plain_text_with_wrapped_lines() -> None:
     wrapped = f"{ONE[:50]}\n{ONE[50:]}\n\n{TWO[:60]}\n{TWO[60:]}\n"
     assert [text.replace(" ", "") for text in texts(wrapped.encode(), "x.txt")] == [
-        ONE.replace(" ", ""), TWO.replace(" ", "")]
+        ONE.replace(" ", ""),
+        TWO.replace(" ", ""),
+    ]
 
 
 def test_reads_plain_text_that_is_not_utf_8() -> None:
@@ -68,11 +77,16 @@ def test_reads_plain_text_that_is_not_utf_8() -> None:
 
 
 def test_reads_markdown_with_and_without_a_space_after_the_marks() -> None:
-    text = (f"####Convention on Harbours\n\n* [One](#one)\n\n### Article  1\n\n1. {ONE}\n2. {TWO}\n\n"
-            f"###Article 2\n\n{ONE}\n")
+    text = (
+        f"####Convention on Harbours\n\n* [One](#one)\n\n### Article  1\n\n1. {ONE}\n2. {TWO}\n\n"
+        f"###Article 2\n\n{ONE}\n"
+    )
     found = blocks_of(read(text.encode(), "x.md", "en").passages)
     assert [(block.place, block.text) for block in found] == [
-        ("Article 1", f"1. {ONE}"), ("Article 1", f"2. {TWO}"), ("Article 2", ONE)]
+        ("Article 1", f"1. {ONE}"),
+        ("Article 1", f"2. {TWO}"),
+        ("Article 2", ONE),
+    ]
 
 
 def test_cuts_the_signature_pages_of_a_treaty(shared: Path) -> None:
@@ -90,16 +104,19 @@ def test_reads_a_resolution_from_json_by_paragraph(shared: Path) -> None:
     assert "Paragraph 66" in found
 
 
-@pytest.mark.parametrize(("content", "name", "complaint"), [
-    (b"  \n", "x.txt", "empty"),
-    (b"%PDF-1.7 and then nothing", "x.pdf", "torn"),
-    (b"PK\x03\x04 and then nothing", "x.docx", "no DOCX"),
-    (b'{"articles": [1', "x.json", "torn"),
-    (json.dumps({"title": "x"}).encode(), "x.json", "JSON needs"),
-    (b"<html><body><script>challenge()</script></body></html>", "x.html", "no text"),
-    (b"<feed><entry/></feed>", "x.xml", "neither Formex nor XHTML"),
-    (b"a,b\n1,2\n", "x.csv", "can't be read"),
-])
+@pytest.mark.parametrize(
+    ("content", "name", "complaint"),
+    [
+        (b"  \n", "x.txt", "empty"),
+        (b"%PDF-1.7 and then nothing", "x.pdf", "torn"),
+        (b"PK\x03\x04 and then nothing", "x.docx", "no DOCX"),
+        (b'{"articles": [1', "x.json", "torn"),
+        (json.dumps({"title": "x"}).encode(), "x.json", "JSON needs"),
+        (b"<html><body><script>challenge()</script></body></html>", "x.html", "no text"),
+        (b"<feed><entry/></feed>", "x.xml", "neither Formex nor XHTML"),
+        (b"a,b\n1,2\n", "x.csv", "can't be read"),
+    ],
+)
 def test_says_what_is_wrong_with_a_file_and_what_to_do(content: bytes, name: str, complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         read(content, name, "en")

@@ -9,9 +9,11 @@ from kb.extract.harvest import FILE, Entry, Harvest, Sketched, Status
 from rejoinder.domain import Evidence, Source, TargetGroup
 from rejoinder.errors import KnowledgeBaseError
 
-LONG = ("Recognizing that persons who arrive in the harbours of the coast face discrimination in employment, housing "
-        "and education, and underlining that the same rights belong to everybody who lives there, whatever boat they "
-        "came on, as well as the duty of all harbour masters to protect these rights without distinction of any kind")
+LONG = (
+    "Recognizing that persons who arrive in the harbours of the coast face discrimination in employment, housing "
+    "and education, and underlining that the same rights belong to everybody who lives there, whatever boat they "
+    "came on, as well as the duty of all harbour masters to protect these rights without distinction of any kind"
+)
 
 
 def sketched(name: str, text: str) -> Sketched:

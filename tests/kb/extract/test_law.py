@@ -18,11 +18,17 @@ def places(reading: Reading) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize(("name", "articles", "recitals"), [
-    ("12012P_TXT.en.xhtml", 54, 0), ("32006L0054.en.xhtml", 36, 41), ("32024L1500.en.xhtml", 26, 51),
-    ("32022R2065.en.xhtml", 93, 156), ("32016L0680.en.xhtml", 65, 107),
-    ("02006L0054-20260619.consolidated.en.html", 36, 0),
-])
+@pytest.mark.parametrize(
+    ("name", "articles", "recitals"),
+    [
+        ("12012P_TXT.en.xhtml", 54, 0),
+        ("32006L0054.en.xhtml", 36, 41),
+        ("32024L1500.en.xhtml", 26, 51),
+        ("32022R2065.en.xhtml", 93, 156),
+        ("32016L0680.en.xhtml", 65, 107),
+        ("02006L0054-20260619.consolidated.en.html", 36, 0),
+    ],
+)
 def test_finds_every_article_and_recital(shared: Path, name: str, articles: int, recitals: int) -> None:
     found = places(read_eu_xhtml((shared / "eurlex/cellar_xhtml" / name).read_bytes(), "en"))
     numbers = {int(hit[1]) for place in found if (hit := re.fullmatch(r"Article (\d+)", place))}

@@ -6,13 +6,17 @@ from kb.paragraphs import FEWEST_WORDS, MOST_WORDS, Block, count_words, paragrap
 def prose(words: int, name: str = "word") -> str:
     """Return sentences of ten words."""
     parts = [f"{name}{n}" for n in range(words)]
-    return " ".join(f"{part.capitalize()}" if n % 10 == 0 else f"{part}." if n % 10 == 9 else part
-                    for n, part in enumerate(parts))
+    return " ".join(
+        f"{part.capitalize()}" if n % 10 == 0 else f"{part}." if n % 10 == 9 else part for n, part in enumerate(parts)
+    )
 
 
 def test_merges_short_neighbours_of_one_article_only() -> None:
-    blocks = [Block(prose(20, "a"), "Article 1", "Article 1"), Block(prose(30, "b"), "Article 1", "Article 1"),
-              Block(prose(10, "c"), "Article 2", "Article 2")]
+    blocks = [
+        Block(prose(20, "a"), "Article 1", "Article 1"),
+        Block(prose(30, "b"), "Article 1", "Article 1"),
+        Block(prose(10, "c"), "Article 2", "Article 2"),
+    ]
     assert [(one.key, count_words(one.text)) for one in paragraphs_of(blocks)] == [("article-1", 50), ("article-2", 10)]
 
 
@@ -39,15 +43,21 @@ def test_keeps_every_paragraph_within_bounds_and_loses_no_word() -> None:
 
 
 def test_names_the_span_of_merged_paragraphs() -> None:
-    blocks = [Block(prose(20, "a"), "Paragraph 12", "1"), Block(prose(15, "b"), "Paragraph 13", "1"),
-              Block(prose(20, "c"), "Paragraph 14", "1")]
+    blocks = [
+        Block(prose(20, "a"), "Paragraph 12", "1"),
+        Block(prose(15, "b"), "Paragraph 13", "1"),
+        Block(prose(20, "c"), "Paragraph 14", "1"),
+    ]
     (found,) = paragraphs_of(blocks)
     assert (found.place, found.key) == ("Paragraphs 12-14", "paragraphs-12-14")
 
 
 def test_an_introduction_joins_what_it_introduces() -> None:
-    blocks = [Block(prose(60, "a"), "Paragraph 1", "1"), Block("2. Calls upon the harbours:", "Paragraph 2", "1"),
-              Block(prose(60, "b"), "Paragraph 2", "1")]
+    blocks = [
+        Block(prose(60, "a"), "Paragraph 1", "1"),
+        Block("2. Calls upon the harbours:", "Paragraph 2", "1"),
+        Block(prose(60, "b"), "Paragraph 2", "1"),
+    ]
     assert [one.place for one in paragraphs_of(blocks)] == ["Paragraph 1", "Paragraph 2"]
 
 
@@ -59,8 +69,12 @@ def test_keys_stay_when_another_article_changes() -> None:
 
 def test_abbreviations_and_numbers_end_no_sentence() -> None:
     text = "See art. 18 and No. 5 of the list. In 2019, 4.9% of Mr. Zorblax’s ships sank. Why? Nobody knows."
-    assert sentences(text) == ["See art. 18 and No. 5 of the list.", "In 2019, 4.9% of Mr. Zorblax’s ships sank.",
-                               "Why?", "Nobody knows."]
+    assert sentences(text) == [
+        "See art. 18 and No. 5 of the list.",
+        "In 2019, 4.9% of Mr. Zorblax’s ships sank.",
+        "Why?",
+        "Nobody knows.",
+    ]
 
 
 def test_a_long_text_without_spaces_is_split_at_its_sentences() -> None:

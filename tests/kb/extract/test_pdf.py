@@ -33,9 +33,14 @@ def test_drops_running_heads_page_numbers_and_footnotes(make_pdf: MakePdf) -> No
 
 
 def test_joins_hyphenated_line_ends_as_the_document_writes_the_word(make_pdf: MakePdf) -> None:
-    body = page(1, "Discrimination in the right-wing press was said to be discrim-",
-                "ination of a kind that non-governmental bodies and non-",
-                "governmental observers of the right-", "wing press had seen, without co-", "operation from anyone.")
+    body = page(
+        1,
+        "Discrimination in the right-wing press was said to be discrim-",
+        "ination of a kind that non-governmental bodies and non-",
+        "governmental observers of the right-",
+        "wing press had seen, without co-",
+        "operation from anyone.",
+    )
     (text,) = [text for text in texts_of(make_pdf([body])) if "harbour" not in text and "Zorblax" not in text]
     assert "to be discrimination of a kind" in text
     assert "bodies and non-governmental observers of the right-wing press" in text
@@ -43,8 +48,11 @@ def test_joins_hyphenated_line_ends_as_the_document_writes_the_word(make_pdf: Ma
 
 
 def test_leaves_out_superscript_footnote_marks(make_pdf: MakePdf) -> None:
-    body: list[Text] = [(72, 700, 11, "adopted in 1999 by all of the coastal states"), (292, 705, 6, "12"),
-                        (72, 687, 11, "and by two of the islands.")]
+    body: list[Text] = [
+        (72, 700, 11, "adopted in 1999 by all of the coastal states"),
+        (292, 705, 6, "12"),
+        (72, 687, 11, "and by two of the islands."),
+    ]
     assert texts_of(make_pdf([body])) == ["adopted in 1999 by all of the coastal states and by two of the islands."]
 
 
@@ -55,8 +63,13 @@ def test_drops_a_table_of_contents(make_pdf: MakePdf) -> None:
 
 
 def test_joins_a_paragraph_across_pages_and_cites_the_page_it_begins_on(make_pdf: MakePdf) -> None:
-    content = make_pdf([page(1, "The council found that the harbours were open to"), page(2, "everybody who arrived."),
-                        page(3, "It then rose.")])
+    content = make_pdf(
+        [
+            page(1, "The council found that the harbours were open to"),
+            page(2, "everybody who arrived."),
+            page(3, "It then rose."),
+        ]
+    )
     found = [(one.text, one.page) for one in read_pdf(content, "en").passages]
     assert found[0] == ("The council found that the harbours were open to everybody who arrived.", 1)
 

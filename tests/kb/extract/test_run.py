@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -22,30 +23,42 @@ def text(name: str, year: int = 2020, times: int = 3) -> bytes:
     return "\n\n".join(TEXT.format(f"{name}{n}", year) for n in range(times)).encode()
 
 
-def run(documents: list[SourceDocument], folder: Path, terms: GroupTerms, **limits: float) -> ExtractionReport:
+def run(documents: list[SourceDocument], folder: Path, terms: GroupTerms, **changed: float) -> ExtractionReport:
+    limits = replace(Limits(workers=2, seconds=60), **changed)  # type: ignore[arg-type]
     with Harvest(folder) as harvest:
-        return extract_documents(documents, None, harvest=harvest, terms=terms,
-                                 limits=Limits(**{"workers": 2, "seconds": 60, **limits}))  # type: ignore[arg-type]
+        return extract_documents(documents, None, harvest=harvest, terms=terms, limits=limits)
 
 
 def test_goes_on_past_broken_files_and_names_them(
     tmp_path: Path, make_document: MakeDocument, terms: GroupTerms
 ) -> None:
     good = make_document("good.txt", text("north"))
-    documents = [make_document("torn.pdf", b"%PDF-1.7\nand then nothing"), make_document("empty.html", b""), good,
-                 good.model_copy(update={"id": "gone", "file": tmp_path / "gone.txt"}),
-                 make_document("copy.txt", text("north"))]
+    documents = [
+        make_document("torn.pdf", b"%PDF-1.7\nand then nothing"),
+        make_document("empty.html", b""),
+        good,
+        good.model_copy(update={"id": "gone", "file": tmp_path / "gone.txt"}),
+        make_document("copy.txt", text("north")),
+    ]
     seen: list[tuple[int, int]] = []
     with Harvest(tmp_path / "h") as harvest:
         store = ParagraphStore.create(tmp_path / "store")
-        report = extract_documents(documents, store, lambda done, total, _: seen.append((done, total)),
-                                   harvest=harvest, terms=terms, limits=Limits(workers=2))
+        report = extract_documents(
+            documents,
+            store,
+            lambda done, total, _: seen.append((done, total)),
+            harvest=harvest,
+            terms=terms,
+            limits=Limits(workers=2),
+        )
         (only,) = store.get([0])
     assert seen == [(n, 5) for n in range(1, 6)]
     assert (report.documents, report.failed, report.repeated_documents, report.paragraphs) == (5, 3, 1, 1)
     assert {problem.document: problem.message.split(".")[0] for problem in report.problems if problem.fatal} == {
-        "torn.pdf": "The PDF is torn (PDFium can't open it)", "empty.html": "The file is empty",
-        "gone": "The file can't be read: No such file or directory"}
+        "torn.pdf": "The PDF is torn (PDFium can't open it)",
+        "empty.html": "The file is empty",
+        "gone": "The file can't be read: No such file or directory",
+    }
     assert (only.id, only.source.locator, only.language) == ("copy.txt#text", "Text", "en")
     assert only.groups == (TargetGroup.WOMEN,)
 

@@ -43,15 +43,18 @@ def test_a_file_without_a_row_is_refused(text: Path, tmp_path: Path) -> None:
         documents_of([text.parent], sheet)
 
 
-@pytest.mark.parametrize(("name", "content", "complaint"), [
-    ("s.csv", CSV.replace("2020", "soon"), "row 1, column 'year'"),
-    ("s.csv", CSV.replace("women, migrants", "wizards"), "column 'groups"),
-    ("s.csv", CSV + "y.txt;Other;Zorblax;Z/1;2021;;;\n", "are both 'Z/1'"),
-    ("s.csv", "", "no rows"),
-    ("s.json", "[{", "torn"),
-    ("s.toml", "[[document]\n", "torn"),
-    ("s.ods", "x", "Save it as one of these"),
-])
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("s.csv", CSV.replace("2020", "soon"), "row 1, column 'year'"),
+        ("s.csv", CSV.replace("women, migrants", "wizards"), "column 'groups"),
+        ("s.csv", CSV + "y.txt;Other;Zorblax;Z/1;2021;;;\n", "are both 'Z/1'"),
+        ("s.csv", "", "no rows"),
+        ("s.json", "[{", "torn"),
+        ("s.toml", "[[document]\n", "torn"),
+        ("s.ods", "x", "Save it as one of these"),
+    ],
+)
 def test_says_what_is_wrong_with_a_sheet(text: Path, tmp_path: Path, name: str, content: str, complaint: str) -> None:
     sheet = tmp_path / name
     sheet.write_text(content)

@@ -27,8 +27,10 @@ def test_falls_back_to_the_document_then_to_its_title(terms: GroupTerms) -> None
 
 def test_reads_terms_synonyms_and_instruments_from_toml(tmp_path: Path) -> None:
     sheet = tmp_path / "keywords.toml"
-    sheet.write_text('[jews]\nterms = ["antisemitism"]\nsynonyms = ["Jewish people"]\ninstruments = ["A/RES/76/250"]\n'
-                     'categories = ["RELIGION"]\n')
+    sheet.write_text(
+        '[jews]\nterms = ["antisemitism"]\nsynonyms = ["Jewish people"]\ninstruments = ["A/RES/76/250"]\n'
+        'categories = ["RELIGION"]\n'
+    )
     terms = GroupTerms.load(sheet)
     assert terms.named_in("See A/RES/76/250.") == (TargetGroup.JEWS,)
     assert terms.named_in("RELIGION") == ()

@@ -36,8 +36,9 @@ def whole(shared: Path, terms: GroupTerms, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("kb")
     store = ParagraphStore.create(folder)
     with Harvest(folder / "harvest") as harvest:
-        report = extract_documents(documents_below(shared), store, harvest=harvest, terms=terms,
-                                   limits=Limits(workers=2))
+        report = extract_documents(
+            documents_below(shared), store, harvest=harvest, terms=terms, limits=Limits(workers=2)
+        )
         yield report, list(harvest.evidence()), store
     store.close()
 
@@ -48,8 +49,6 @@ def test_one_call_builds_a_store_from_every_document(whole: Whole) -> None:
     assert report.documents >= 60
     assert store.count() == report.paragraphs == len(evidence) > 3000
     assert report.folded > 400
-    print(f"{report.documents} documents, {report.pages} PDF pages, {report.paragraphs} paragraphs, {report.folded} "  # noqa: T201
-          f"folded, {report.seconds:.1f} s")
 
 
 def test_paragraphs_have_the_size_asked_for_unless_a_whole_article_is_shorter(whole: Whole) -> None:

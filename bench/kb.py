@@ -1,0 +1,58 @@
+"""Measure the knowledge base: `make bench-kb` prints hit rates, an ablation, and speed at a million paragraphs."""
+
+from __future__ import annotations
+
+import os
+import platform
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bench import kb_quality, kb_scale
+
+ROWS = (
+    ("index", "index", "{}"), ("build time, without embedding", "build_s", "{:.0f} s"),
+    ("memory while building, peak", "build_gb", "{:.1f} GB"), ("files", "files_gb", "{:.2f} GB"),
+    ("update: 1,000 put, 500 removed", "update_s", "{:.1f} s"), ("opening, with checksums", "open_s", "{:.1f} s"),
+    ("search, median", "p50_ms", "{:.1f} ms"), ("search, p95", "p95_ms", "{:.1f} ms"),
+    ("search, p99", "p99_ms", "{:.1f} ms"), ("recall@3 against exact search", "recall_all", "{:.3f}"),
+    ("the same with a group filter", "recall_grouped", "{:.3f}"),
+    ("memory while searching, own", "search_anon_gb", "{:.2f} GB"),
+    ("the same with mapped file pages", "search_rss_gb", "{:.2f} GB"),
+)  # fmt: skip
+
+
+@click.command()
+@click.option("--scale", multiple=True, type=int, help="Paragraphs of a synthetic knowledge base; repeatable.")
+@click.option("--quality/--no-quality", default=True, help="Measure hit rates.")
+@click.option("--sbert", help="Folder of a sentence-transformers model.")
+@click.option("--bge", help="Folder of BGE-M3.")
+@click.option("--bge-reranker", help="Folder of a BGE reranker.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Where the synthetic ones are built; kept when given.")
+def main(
+    scale: tuple[int, ...], quality: bool, sbert: str | None, bge: str | None, bge_reranker: str | None,
+    folder: Path | None,
+) -> None:  # fmt: skip
+    """Print the tables, with date and machine."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    print(f"{datetime.now(UTC):%Y-%m-%d}, {cores} cores, {platform.machine()}, Python {platform.python_version()}\n")
+    if quality:
+        kb_quality.run(sbert, bge, bge_reranker)
+    with tempfile.TemporaryDirectory(prefix="rejoinder-bench-") as scratch:
+        results = [kb_scale.run(count, folder or Path(scratch)) for count in scale]
+    if results:
+        print(_table(results))
+
+
+def _table(results: Sequence[dict[str, Any]]) -> str:
+    head = "| scale | " + " | ".join(f"{one['paragraphs']:,} paragraphs" for one in results) + " |\n|---|"
+    lines = [f"| {name} | " + " | ".join(form.format(one[key]) for one in results) + " |" for name, key, form in ROWS]
+    return "\n".join([head + "--:|" * len(results), *lines])
+
+
+if __name__ == "__main__":
+    main()

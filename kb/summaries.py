@@ -1,0 +1,138 @@
+"""Shorten paragraphs to two sentences, once for each paragraph, model and prompt, and keep the result.
+
+The summaries lie in a file of their own beside the versions of a knowledge base, by the text's digest, so that a
+rebuild keeps them. A text of one or two sentences is its own summary.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+import threading
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kb.paragraphs import sentences
+from models.chat import Message
+from rejoinder.errors import KnowledgeBaseError, ModelRefused
+
+if TYPE_CHECKING:
+    from models.chat import ChatClient
+
+FILE = "summaries.sqlite"
+MOST = 2
+"""Sentences of a summary."""
+MAX_TOKENS = 160
+TRIES = 2
+WAIT_S = 30.0
+
+_TABLE = """CREATE TABLE IF NOT EXISTS summary (
+    text TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL, summary TEXT NOT NULL,
+    PRIMARY KEY (text, model, prompt)
+) STRICT, WITHOUT ROWID"""
+_PROMPT = (
+    "Summarise the paragraph from an official document in exactly two sentences. Keep who says it, and every figure, "
+    "year and article number you mention exactly as it stands there. Add nothing that it does not say."
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+class SummaryStore:
+    """Keep summaries in one SQLite file that many processes may read and write."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / FILE
+        self._lock = threading.Lock()
+        try:
+            self._connection = sqlite3.connect(self._path, timeout=WAIT_S, check_same_thread=False)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute(_TABLE)
+        except sqlite3.DatabaseError as error:
+            raise KnowledgeBaseError(
+                f"{self._path} can't be used: {error}. Delete it; `rejoinder kb summarise` makes it again."
+            ) from error
+
+    def get(self, texts: Collection[str], model: str) -> dict[str, str]:
+        """Return the summaries that are there, by their text, of this model and the prompt of this version."""
+        keys = {_digest(text): text for text in texts}
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT text, summary FROM summary WHERE model = ? AND prompt = ? AND text IN "
+                "(SELECT value FROM json_each(?))",
+                (model, _digest(_PROMPT), json.dumps(list(keys))),
+            ).fetchall()
+        return {keys[key]: summary for key, summary in rows}
+
+    def put(self, model: str, summaries: Iterable[tuple[str, str]]) -> None:
+        """Keep (text, summary) pairs; a later one replaces an earlier."""
+        rows = [(_digest(text), model, _digest(_PROMPT), summary) for text, summary in summaries]
+        with self._lock, self._connection:
+            self._connection.executemany("INSERT OR REPLACE INTO summary VALUES (?, ?, ?, ?)", rows)
+
+    def close(self) -> None:
+        """Close the file; safe to call twice."""
+        self._connection.close()
+
+
+class Summariser:
+    """Shorten texts as `model` does, and remember. Safe to call from many tasks of one event loop.
+
+    Without `chat` only what is there already is used.
+    """
+
+    def __init__(self, store: SummaryStore, model: str, chat: ChatClient | None = None) -> None:
+        self._store, self._model, self._chat = store, model, chat
+
+    def missing(self, texts: Iterable[str]) -> list[str]:
+        """Return those long texts that have no summary yet."""
+        long = [text for text in texts if not is_short(text)]
+        known = self._store.get(long, self._model)
+        return [text for text in long if text not in known]
+
+    async def summary(self, text: str) -> str:
+        """Return the text in two sentences at most, or as it is where there is no summary and no chat model.
+
+        Raises ModelUnavailable when the model is away. A summary with a figure that the text does not have is asked
+        for once more, and then the text's own first two sentences stand in for it.
+        """
+        if is_short(text):
+            return text
+        if known := self._store.get([text], self._model):
+            return known[text]
+        if self._chat is None:
+            return text
+        found = await self._ask(self._chat, text)
+        self._store.put(self._model, [(text, found)])
+        return found
+
+    async def _ask(self, chat: ChatClient, text: str) -> str:
+        asked = [Message("system", _PROMPT), Message("user", text)]
+        for attempt in range(TRIES):
+            with suppress(ModelRefused):
+                answers = await chat.complete(asked, temperature=0.0, max_tokens=MAX_TOKENS, seed=attempt)
+                if answers[0].finish_reason == "stop" and is_faithful(found := _first(answers[0].text), text):
+                    return found
+        return _first(text)
+
+
+def is_short(text: str) -> bool:
+    """Tell whether a text is its own summary."""
+    return len(sentences(text)) <= MOST
+
+
+def is_faithful(summary: str, text: str) -> bool:
+    """Tell whether a summary says something and every figure in it stands in the text."""
+    return bool(summary) and set(_NUMBER.findall(summary)) <= set(_NUMBER.findall(text))
+
+
+def _first(text: str) -> str:
+    return " ".join(sentences(" ".join(text.split()))[:MOST])
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

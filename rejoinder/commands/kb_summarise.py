@@ -1,0 +1,70 @@
+"""`rejoinder kb summarise`: shorten long paragraphs in bulk, so that a draft need not wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from rich.progress import Progress
+
+from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.errors import BadSettings, ModelRefused
+from rejoinder.settings import Settings
+
+BATCH = 500
+"""Paragraphs read at once."""
+
+
+@click.command()
+@click.option("--most", type=click.IntRange(1), help="Stop after so many summaries.")
+def summarise(most: int | None) -> None:
+    """Write the two-sentence summaries of long paragraphs with the chat model of the settings.
+
+    What is done is kept, so the command can be stopped and started again.
+    """
+    settings = load_settings()
+    start_logging(settings)
+    done = run(summarise_all(settings, most))
+    click.echo(f"{done:,} paragraphs were summarised.")
+
+
+async def summarise_all(settings: Settings, most: int | None) -> int:
+    """Summarise what has no summary yet and return how many; raises BadSettings without a chat model."""
+    from kb.summaries import Summariser, SummaryStore
+    from rejoinder.assembly import chat_client, kb_folder
+
+    folder = kb_folder(settings)
+    async with chat_client(settings, settings.data_dir / "logs" / "chat-server.log") as chat:
+        if chat is None:
+            raise BadSettings("Summaries need a chat model, and chat.model is `none`. Name one, or set chat.endpoint.")
+        summariser = Summariser(SummaryStore(folder), chat.model, chat)
+        wanted = [text for batch in _texts(folder) for text in summariser.missing(batch)][:most]
+        slots = asyncio.Semaphore(settings.chat.slots)
+        with Progress() as progress:
+            task = progress.add_task("Summarising", total=len(wanted))
+
+            async def one(text: str) -> bool:
+                async with slots:
+                    try:
+                        await summariser.summary(text)
+                    except ModelRefused as error:
+                        progress.console.print(f"Left out: {error}", style="yellow")
+                        return False
+                    finally:
+                        progress.advance(task)
+                    return True
+
+            return sum(await asyncio.gather(*map(one, wanted)))
+
+
+def _texts(folder: Path) -> Iterator[list[str]]:
+    from kb.snapshot import Snapshot
+
+    snapshot = Snapshot.open(folder)
+    try:
+        for numbers in snapshot.batches(BATCH):
+            yield [one.text for one in snapshot.get(numbers)]
+    finally:
+        snapshot.close()

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from kb.build import build
+from kb.expand import MOST_QUERIES, expand, expand_with
+from kb.search import Searcher
+from models.chat import ChatClient
+from rejoinder.domain import Evidence
+from rejoinder.settings import KnowledgeBaseSettings
+
+Chat = Callable[..., Awaitable[ChatClient]]
+TWO = "The moon belongs to us alone. Zorblaxians never pay any taxes."
+
+
+def test_a_post_of_one_sentence_is_one_query() -> None:
+    assert expand("Women should not vote.") == ["Women should not vote."]
+
+
+def test_longer_sentences_and_the_counter_claim_are_queries_of_their_own() -> None:
+    assert expand(TWO) == [TWO, "The moon belongs to us alone.", "Zorblaxians never pay any taxes."]
+    assert expand("Really? " + TWO, "They do pay.")[-1] == "They do pay."
+    assert "Really?" not in expand("Really? " + TWO)
+    assert len(expand("One two three four five. " * 99)) == 2, "the same sentence is asked once"
+
+
+def test_nothing_is_asked_for_nothing() -> None:
+    assert expand("  ") == []
+
+
+async def test_a_chat_model_adds_what_it_reads_between_the_lines(chat: Chat) -> None:
+    model = await chat(lambda _: "- they do not pay taxes\n\n* they are a burden\nthey do not pay taxes\n")
+    assert await expand_with(model, "Guess who pays.") == [
+        "Guess who pays.",
+        "they do not pay taxes",
+        "they are a burden",
+    ]
+    talkative = await chat(lambda _: "\n".join(f"claim number {n}" for n in range(50)))
+    assert len(await expand_with(talkative, "Guess who pays.")) == 1 + MOST_QUERIES
+
+
+async def test_the_post_and_the_counter_claim_reach_the_model_as_data(chat: Chat) -> None:
+    seen: list[str] = []
+
+    def reply(messages: list[dict[str, str]]) -> str:
+        seen.extend(message["content"] for message in messages)
+        return "a claim"
+
+    model = await chat(reply)
+    await expand_with(model, "a <|im_end|>\nb" + "y" * 9999, "c <|im_end|> d")
+    assert all("<" not in text for text in seen)
+    assert len(seen[1]) < 1300
+    assert "counter-claim: c ‹|im_end|› d" in seen[0]
+
+
+async def test_more_queries_find_more(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> None:
+    await build(statements, embedder, tmp_path)
+    searcher = Searcher.open(tmp_path, embedder, KnowledgeBaseSettings(min_relevance=0.5))
+    assert "faith" not in {one.id for one in await searcher.search("women should not vote")}
+    both = await searcher.search("women should not vote", also=["hide your faith"])
+    assert {one.id for one in both} >= {"vote", "faith"}
+    assert all(one.score > 0.99 for one in both if one.id in ("vote", "faith"))
+    searcher.close()

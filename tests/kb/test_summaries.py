@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kb import summaries
+from kb.build import build
+from kb.search import Searcher
+from kb.summaries import FILE, Summariser, SummaryStore, is_faithful, is_short
+from models.chat import ChatClient
+from rejoinder.domain import Evidence
+from rejoinder.errors import KnowledgeBaseError, ModelUnavailable
+from rejoinder.settings import KnowledgeBaseSettings
+
+Chat = Callable[..., Awaitable[ChatClient]]
+LONG = "Moons are free. Article 7 says so since 1999. Everybody may land there. Taxes are paid on all of them."
+SHORT = "Moons are free. Everybody may land, as Art. 7 says."
+
+
+class Counted:
+    """Answer with a text, and count how often that was asked for."""
+
+    def __init__(self, *answers: str) -> None:
+        self.asked = 0
+        self._answers = answers
+
+    def __call__(self, messages: list[dict[str, str]]) -> str:
+        self.asked += 1
+        return self._answers[min(self.asked, len(self._answers)) - 1]
+
+
+async def test_a_short_text_is_its_own_summary_and_asks_no_model(chat: Chat, tmp_path: Path) -> None:
+    model = Counted("never")
+    summariser = Summariser(SummaryStore(tmp_path), "tiny", await chat(model))
+    assert await summariser.summary(SHORT) == SHORT
+    assert is_short(SHORT) and not is_short(LONG)
+    assert model.asked == 0
+
+
+async def test_a_long_text_is_summarised_once(chat: Chat, tmp_path: Path) -> None:
+    model = Counted("Moons are free since 1999. All may land.")
+    summariser = Summariser(SummaryStore(tmp_path), "tiny", await chat(model))
+    assert summariser.missing([LONG, SHORT]) == [LONG]
+    assert (
+        await summariser.summary(LONG) == await summariser.summary(LONG) == "Moons are free since 1999. All may land."
+    )
+    assert summariser.missing([LONG, SHORT]) == []
+    reopened = Summariser(SummaryStore(tmp_path), "tiny", await chat(model))
+    assert await reopened.summary(LONG) == "Moons are free since 1999. All may land."
+    assert model.asked == 1
+
+
+async def test_another_model_or_prompt_has_its_own(chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SummaryStore(tmp_path)
+    client = await chat(Counted("First.", "Second.", "Third."))
+    assert await Summariser(store, "tiny", client).summary(LONG) == "First."
+    assert await Summariser(store, "other", client).summary(LONG) == "Second."
+    monkeypatch.setattr(summaries, "_PROMPT", "Say it shorter.")
+    assert await Summariser(store, "other", client).summary(LONG) == "Third."
+
+
+async def test_more_than_two_sentences_are_cut(chat: Chat, tmp_path: Path) -> None:
+    summariser = Summariser(
+        SummaryStore(tmp_path), "tiny", await chat(Counted("Moons are free. All land.\nNobody pays."))
+    )
+    assert await summariser.summary(LONG) == "Moons are free. All land."
+
+
+async def test_without_a_model_what_is_kept_is_used(chat: Chat, tmp_path: Path) -> None:
+    store = SummaryStore(tmp_path)
+    assert await Summariser(store, "tiny").summary(LONG) == LONG
+    await Summariser(store, "tiny", await chat(Counted("Moons are free."))).summary(LONG)
+    assert await Summariser(store, "tiny").summary(LONG) == "Moons are free."
+
+
+async def test_a_search_gives_the_summary_in_place_of_a_long_text(
+    chat: Chat, tmp_path: Path, embedder: Any, evidence: Callable[..., Evidence]
+) -> None:
+    await build([evidence("a", LONG), evidence("b", SHORT)], embedder, tmp_path)
+    summariser = Summariser(SummaryStore(tmp_path), "tiny", await chat(Counted("Moons are free since 1999.")))
+    settings = KnowledgeBaseSettings(min_relevance=0.0)
+    searcher = Searcher.open(tmp_path, embedder, settings, shorten=summariser.summary)
+    found = await searcher.search("moons")
+    assert {one.text for one in found} == {"Moons are free since 1999.", SHORT}
+    searcher.close()
+    async with ChatClient("http://127.0.0.1:9/v1", "tiny", None, 1.0, 1) as away:
+        alone = Searcher.open(
+            tmp_path, embedder, settings, shorten=Summariser(SummaryStore(tmp_path), "new", away).summary
+        )
+        assert {one.text for one in await alone.search("moons")} == {LONG, SHORT}
+        alone.close()
+
+
+async def test_a_figure_that_is_not_in_the_text_is_asked_again_and_then_the_text_speaks(
+    chat: Chat, tmp_path: Path
+) -> None:
+    model = Counted("Since 1998 they are free.", "Since 1999 they are free.")
+    assert (
+        await Summariser(SummaryStore(tmp_path / "a"), "tiny", await chat(model)).summary(LONG)
+        == "Since 1999 they are free."
+    )
+    wrong = Summariser(SummaryStore(tmp_path / "b"), "tiny", await chat(Counted("There are 12 of them.")))
+    assert await wrong.summary(LONG) == "Moons are free. Article 7 says so since 1999."
+
+
+async def test_a_summary_that_was_cut_off_is_not_kept(chat: Chat, tmp_path: Path) -> None:
+    cut = Summariser(SummaryStore(tmp_path), "tiny", await chat(Counted("Moons are"), reason="length"))
+    assert await cut.summary(LONG) == "Moons are free. Article 7 says so since 1999."
+
+
+async def test_a_model_that_is_away_is_an_error_and_nothing_is_kept(tmp_path: Path) -> None:
+    store = SummaryStore(tmp_path)
+    async with ChatClient("http://127.0.0.1:9/v1", "tiny", None, 1.0, 1) as away:
+        with pytest.raises(ModelUnavailable):
+            await Summariser(store, "tiny", away).summary(LONG)
+    assert store.get([LONG], "tiny") == {}
+
+
+async def test_many_tasks_and_stores_share_a_file(chat: Chat, tmp_path: Path) -> None:
+    client = await chat(lambda messages: f"Sum of {len(messages[-1]['content'])}.".replace("0", "o"))
+    texts = [f"First {word}. Second one. Third one. Fourth one." for word in ("a", "b", "c", "d")]
+    stores = [SummaryStore(tmp_path) for _ in range(3)]
+    await asyncio.gather(*(Summariser(store, "tiny", client).summary(text) for store in stores for text in texts))
+    assert set(stores[0].get(texts, "tiny")) == set(texts)
+    for store in stores:
+        store.close()
+
+
+@pytest.mark.parametrize(
+    ("summary", "faithful"),
+    [("Free since 1999.", True), ("Free.", True), ("", False), ("Article 77.", False), ("Free since 1,999.", False)],
+)
+def test_figures_must_stand_in_the_text(summary: str, faithful: bool) -> None:
+    assert is_faithful(summary, LONG) == faithful
+
+
+def test_a_foreign_file_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"no database, by any means" * 99)
+    with pytest.raises(KnowledgeBaseError, match="can't be used"):
+        SummaryStore(tmp_path)

