@@ -216,13 +216,19 @@ def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
 
 def _decisions(case: Case) -> tuple[Button, ...]:
     drafted = case.draft is not None and case.draft.origin is not Origin.NONE and bool(case.draft.text)
-    approve = (Button(ButtonAction.APPROVE, "Approve", "good"),) if drafted else ()
+    approve = (Button(ButtonAction.APPROVE, "Approve", "good"),) if drafted and _shown_whole(case) else ()
     return (
         *approve,
         Button(ButtonAction.EDIT, "Edit" if drafted else "Write"),
         Button(ButtonAction.REJECT, "Reject", "bad"),
         Button(ButtonAction.REDRAFT, "Redraft"),
     )
+
+
+def _shown_whole(case: Case) -> bool:
+    """Tell whether the card has the draft to its last word: nobody can approve what they could not read."""
+    text = case.draft.text if case.draft else ""
+    return inert(text, MAX_DRAFT) == inert(text, len(text) * 10)
 
 
 def _claim(case: Case) -> Button:

@@ -38,6 +38,14 @@ async def test_without_a_draft_there_is_nothing_to_approve(ledger: Ledger) -> No
     assert "Nothing fits" in card.drafted
 
 
+async def test_a_draft_the_card_cannot_show_whole_can_only_be_edited_or_decided_on_the_web(ledger: Ledger) -> None:
+    case = await pending(ledger)
+    assert case.draft
+    long = case.draft.model_copy(update={"text": "All people are equal. " * 60})
+    card = build_card(case.model_copy(update={"drafts": (long,)}))
+    assert ButtonAction.APPROVE not in actions(card) and ButtonAction.EDIT in actions(card)
+
+
 async def test_a_claimed_case_can_be_released_and_the_card_is_stale_when_the_claim_runs_out(ledger: Ledger) -> None:
     case = await pending(ledger)
     until = now() + timedelta(minutes=5)
