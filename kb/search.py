@@ -53,10 +53,11 @@ class Searcher:
         settings: KnowledgeBaseSettings,
         reranker: Reranker | None,
         shorten: Shorten | None,
+        stamp: tuple[int, int] | None,
     ) -> None:
         self._folder, self._snapshot, self._embedder = folder, snapshot, embedder
         self._settings, self._reranker, self._shorten = settings, reranker, shorten
-        self._stamp = versions.stamp(folder)
+        self._stamp = stamp
         self._refreshing: asyncio.Task[None] | None = None
 
     @classmethod
@@ -75,13 +76,14 @@ class Searcher:
         Raises BadSettings for a retriever or a reranker that can't be had.
         """
         reranker = reranker or open_reranker(settings)
+        stamp = versions.stamp(folder)  # before the version is opened: a later one is then noticed
         snapshot = _opened(folder, embedder)
         try:
             snapshot.retriever(settings.retriever)
         except BadSettings:
             snapshot.close()
             raise
-        return cls(folder, snapshot, embedder, settings, reranker, shorten)
+        return cls(folder, snapshot, embedder, settings, reranker, shorten, stamp)
 
     async def search(
         self,

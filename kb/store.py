@@ -182,8 +182,9 @@ class ParagraphStore:
         return [Tally(row[0], TargetGroup(row[1]), *row[2:]) for row in rows]
 
     def close(self) -> None:
-        """Close the file; safe to call twice."""
-        self._connection.close()
+        """Close the file when no thread is reading; safe to call twice."""
+        with self._lock:
+            self._connection.close()
 
     def _insert(self, number: int, item: Evidence) -> None:
         at = item.source

@@ -31,10 +31,12 @@ EF_SEARCH = 128
 PROBED = 64
 SPARE = 4
 """How many times more vectors than asked for are taken from an inexact index, to be compared exactly."""
+LEAST = 400
+"""Vectors compared exactly at least."""
 TEXT_WEIGHT = 0.25
 """What the text counts beside the nearest of text and claims; tuned on the dev half of the labelled posts."""
 CODE_BITS = 8
-"""Bits of a piece's code in an IVF-PQ index, which has a piece for every four dimensions."""
+"""Bits of a piece's code in an IVF-PQ index, which has a piece for every eight dimensions."""
 TRAIN_MOST = 100_000
 PORTION = 65_536
 
@@ -150,7 +152,7 @@ class VectorIndex:
             chosen = allowed if self._one_each else allowed[self._owners]
             selector = faiss.IDSelectorBitmap(np.packbits(chosen, bitorder="little"))
         exact, parameters = _parameters(self._index, selector)
-        wanted = min(depth * self._most * (1 if exact else SPARE), len(self._owners))
+        wanted = min(depth * self._most if exact else max(depth * self._most * SPARE, LEAST), len(self._owners))
         _, places = self._index.search(unit.reshape(1, -1), wanted, params=parameters)
         owners = self._owners[places[0][places[0] >= 0]]
         return np.array(list(dict.fromkeys(owners.tolist())), np.int64)
@@ -184,12 +186,15 @@ def kind_for(vectors: int) -> str:
 
 def _empty_index(dimension: int, vectors: int) -> Any:
     lists = max(1, int(2 * vectors**0.5))
-    pieces = next(n for n in (dimension // 4, dimension // 2, dimension) if n and dimension % n == 0)
-    factory = {"Flat": "Flat", "HNSW": "HNSW32_SQ8", "IVF-PQ": f"IVF{lists},PQ{pieces}x{CODE_BITS}"}[kind_for(vectors)]
+    pieces = next(n for n in (dimension // 8, dimension // 2, dimension) if n and dimension % n == 0)
+    factory = {"Flat": "Flat", "HNSW": "HNSW32_SQ8", "IVF-PQ": f"IVF{lists},PQ{pieces}x{CODE_BITS}np"}[kind_for(vectors)]
+    # `np`: no polysemous training, which takes minutes and serves a search we do not use.
     faiss = _faiss()
     index = faiss.index_factory(dimension, factory, faiss.METRIC_INNER_PRODUCT)
     if factory.startswith("IVF"):
-        index.cp.niter, index.cp.min_points_per_centroid = 10, 1
+        index.cp.niter = index.pq.cp.niter = 10
+        index.pq.cp.max_points_per_centroid = 64
+        index.cp.min_points_per_centroid = index.pq.cp.min_points_per_centroid = 1
     return index
 
 

@@ -87,7 +87,6 @@ def test_every_kind_finds_what_exact_search_finds(
     monkeypatch.setattr(vectors, "FLAT_BELOW", flat)
     monkeypatch.setattr(vectors, "GRAPH_BELOW", graph)
     monkeypatch.setattr(vectors, "CODE_BITS", 4)  # 256 codes for a few vectors take k-means half a minute
-    monkeypatch.setattr(vectors, "SPARE", 30)
     rng = np.random.default_rng(3)
     middles = rng.normal(size=(60, 32))
     rows = check((middles[rng.integers(60, size=3000)] + 0.4 * rng.normal(size=(3000, 32))).astype(np.float32))
