@@ -42,8 +42,14 @@ class StarterStatement(Record):
 
     def evidence(self) -> Evidence:
         """Return the statement as the pipeline uses it."""
-        source = Source(institution=self.institution, title=self.title, symbol=self.symbol,
-                        locator=self.locator, year=self.year, url=self.url)
+        source = Source(
+            institution=self.institution,
+            title=self.title,
+            symbol=self.symbol,
+            locator=self.locator,
+            year=self.year,
+            url=self.url,
+        )
         return Evidence(id=self.id, text=self.text, groups=self.groups, source=source, answers=self.answers)
 
 
@@ -58,8 +64,10 @@ def load_statements(entries: Iterable[Traversable]) -> tuple[StarterStatement, .
     for entry in entries:
         for statement in _statements(entry):
             if statement.id in found:
-                raise KnowledgeBaseError(f"Statement '{statement.id}' is in {found[statement.id][0]} and again in "
-                                         f"{entry.name}. Give one of them another id.")
+                raise KnowledgeBaseError(
+                    f"Statement '{statement.id}' is in {found[statement.id][0]} and again in "
+                    f"{entry.name}. Give one of them another id."
+                )
             found[statement.id] = (entry.name, statement)
     return tuple(statement for _, statement in found.values())
 

@@ -187,7 +187,9 @@ def kind_for(vectors: int) -> str:
 def _empty_index(dimension: int, vectors: int) -> Any:
     lists = max(1, int(2 * vectors**0.5))
     pieces = next(n for n in (dimension // 8, dimension // 2, dimension) if n and dimension % n == 0)
-    factory = {"Flat": "Flat", "HNSW": "HNSW32_SQ8", "IVF-PQ": f"IVF{lists},PQ{pieces}x{CODE_BITS}np"}[kind_for(vectors)]
+    factory = {"Flat": "Flat", "HNSW": "HNSW32_SQ8", "IVF-PQ": f"IVF{lists},PQ{pieces}x{CODE_BITS}np"}[
+        kind_for(vectors)
+    ]
     # `np`: no polysemous training, which takes minutes and serves a search we do not use.
     faiss = _faiss()
     index = faiss.index_factory(dimension, factory, faiss.METRIC_INNER_PRODUCT)
