@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,7 +116,12 @@ class PostingsWriter:
         known, first = np.unique(tokens[order], return_index=True)
         folder = self._folder / str(len(self._counts))
         folder.mkdir(parents=True)
-        arrays = (known, np.append(first, len(order)).astype(np.int64), texts[order], weights[order].astype(np.float16))
+        arrays: tuple[NDArray[Any], ...] = (
+            known,
+            np.append(first, len(order)).astype(np.int64),
+            texts[order],
+            weights[order].astype(np.float16),
+        )
         for name, array in zip(_ARRAYS, arrays, strict=True):
             np.save(folder / name, array)
         self._counts.append(count)
