@@ -25,7 +25,7 @@ from rejoinder.domain import Case, CaseState, Check, Evidence, Origin, TargetGro
 
 MAX_POST = 1_200
 MAX_DRAFT = 1_000
-MAX_EVIDENCE = 400
+MAX_EVIDENCE = 1_400
 MAX_TITLE = 120
 MAX_LINE = 200
 

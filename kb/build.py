@@ -125,11 +125,12 @@ def _write_update(version: Path, old: Snapshot, gone: NDArray[np.int64], fresh: 
     removed = np.union1d(old.removed, gone)
     added = sum(len(batch.paragraphs) for batch in fresh)
     later = sum(segment.count for segment in old.segments[1:]) + added
-    total = sum(segment.count for segment in old.segments) + added
+    before = sum(segment.count for segment in old.segments)
+    total = before + added
     found = old.manifest
     if total - len(removed) <= 0:
         raise KnowledgeBaseError("The update would leave no paragraph. Keep at least one.")
-    if total < SMALL or max(later, len(removed)) > STALE * total:
+    if before < SMALL or max(later, len(removed)) > STALE * total:
         with closing(SegmentWriter(version / "0", pieces=total < SMALL)) as writer:
             for batch in (*_kept(old, removed), *fresh):
                 writer.add(batch)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rejoinder.errors import KnowledgeBaseError
 
 READ_MOST = 100_000
-"""Postings read for one query and shard, rarest tokens first: what nearly all texts have tells little, costs most."""
+"""Postings read for one query, rarest tokens first: what nearly all texts have tells little and costs most."""
 SHARD = 200_000
 """Texts whose tokens are held in memory at once while indexing, about 1 KB each."""
 
@@ -66,7 +66,8 @@ class Postings:
         start = 0
         for shard in self._shards:
             part = None if allowed is None else allowed[start : start + shard.count]
-            hits += [Hit(start + number, score) for number, score in shard.best(tokens, weights, depth, part)]
+            found = shard.best(tokens, weights, depth, part, READ_MOST // len(self._shards))
+            hits += [Hit(start + number, score) for number, score in found]
             start += shard.count
         return sorted(hits, key=lambda hit: -hit.score)[:depth]
 
@@ -135,14 +136,14 @@ class _Shard:
         if len(self._starts) != len(self._tokens) + 1 or self._starts[-1] != len(self._texts):
             raise ValueError("its arrays contradict each other")
 
-    def best(self, tokens: Tokens, weights: Weights, depth: int, allowed: Mask | None) -> list[Hit]:
-        runs = self._runs(tokens, weights)
+    def best(self, tokens: Tokens, weights: Weights, depth: int, allowed: Mask | None, most: int) -> list[Hit]:
+        runs = self._runs(tokens, weights, most)
         if not runs:
             return []
         scores = np.zeros(self.count, np.float32)
         for start, end, weight in runs:
             scores[self._texts[start:end]] += weight * self._weights[start:end].astype(np.float32)
-        found = np.flatnonzero(scores if allowed is None else scores * allowed)
+        found = np.flatnonzero(scores > 0 if allowed is None else (scores > 0) & allowed)
         if len(found) > depth:
             found = found[scores[found] >= np.partition(scores[found], -depth)[-depth]]
         order = np.argsort(-scores[found], kind="stable")[:depth]
@@ -159,12 +160,13 @@ class _Shard:
         order = np.argsort(self._texts, kind="stable")
         return order, np.searchsorted(self._texts[order], np.arange(self.count + 1))
 
-    def _runs(self, tokens: Tokens, weights: Weights) -> list[tuple[int, int, float]]:
-        """Return where the postings of known tokens lie, rarest first, up to READ_MOST postings but one token."""
+    def _runs(self, tokens: Tokens, weights: Weights, most: int) -> list[tuple[int, int, float]]:
+        """Return where the postings of known tokens lie, rarest first, up to `most` postings in all."""
         places = np.minimum(np.searchsorted(self._tokens, tokens), max(len(self._tokens) - 1, 0))
         known = self._tokens[places] == tokens if len(self._tokens) else np.zeros(len(tokens), np.bool_)
         starts, ends = self._starts[places[known]], self._starts[places[known] + 1]
         order = np.argsort(ends - starts, kind="stable")
-        within = np.cumsum((ends - starts)[order]) <= READ_MOST
+        within = np.cumsum((ends - starts)[order]) <= most
         within[:1] = True
-        return [(int(starts[place]), int(ends[place]), float(weights[known][place])) for place in order[within]]
+        runs = [(int(starts[place]), int(ends[place]), float(weights[known][place])) for place in order[within]]
+        return [(start, min(end, start + most), weight) for start, end, weight in runs]

@@ -12,18 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kb import versions
+from kb.expand import Widen, open_expansion
 from kb.fusion import reciprocal_rank_fusion
 from kb.rerank import Candidate, Reranker, open_reranker
 from kb.retrievers import Query
 from kb.snapshot import Snapshot
 from kb.sparse import SparseEmbedder
-from kb.store import Holding
 from kb.vectors import Vectors
 from rejoinder.domain import Evidence, TargetGroup
 from rejoinder.errors import BadSettings, KnowledgeBaseError, ModelRefused, ModelUnavailable
 from rejoinder.settings import KnowledgeBaseSettings
 
 if TYPE_CHECKING:
+    from models.chat import ChatClient
     from models.embed import Embedder
 
 log = logging.getLogger(__name__)
@@ -52,11 +53,12 @@ class Searcher:
         embedder: Embedder,
         settings: KnowledgeBaseSettings,
         reranker: Reranker | None,
+        widen: Widen | None,
         shorten: Shorten | None,
         stamp: tuple[int, int] | None,
     ) -> None:
         self._folder, self._snapshot, self._embedder = folder, snapshot, embedder
-        self._settings, self._reranker, self._shorten = settings, reranker, shorten
+        self._settings, self._reranker, self._widen, self._shorten = settings, reranker, widen, shorten
         self._stamp = stamp
         self._refreshing: asyncio.Task[None] | None = None
 
@@ -67,15 +69,18 @@ class Searcher:
         embedder: Embedder,
         settings: KnowledgeBaseSettings,
         *,
+        chat: ChatClient | None = None,
         reranker: Reranker | None = None,
         shorten: Shorten | None = None,
     ) -> Searcher:
         """Open the current version; raises KnowledgeBaseError when it is missing, torn or another embedder's.
 
-        A given `reranker` stands in for the one the settings name; `shorten` is asked for the text of every result.
-        Raises BadSettings for a retriever or a reranker that can't be had.
+        `chat` is the model that the settings' reranker and expansion may need. A given `reranker` stands in for the
+        one the settings name; `shorten` writes the summaries of the results. Raises BadSettings for a retriever, a
+        reranker or an expansion that can't be had.
         """
-        reranker = reranker or open_reranker(settings)
+        reranker = reranker or open_reranker(settings, chat)
+        widen = open_expansion(settings, chat)
         stamp = versions.stamp(folder)  # before the version is opened: a later one is then noticed
         snapshot = _opened(folder, embedder)
         try:
@@ -83,7 +88,7 @@ class Searcher:
         except BadSettings:
             snapshot.close()
             raise
-        return cls(folder, snapshot, embedder, settings, reranker, shorten, stamp)
+        return cls(folder, snapshot, embedder, settings, reranker, widen, shorten, stamp)
 
     async def search(
         self,
@@ -98,19 +103,17 @@ class Searcher:
 
         `vector` is the query's embedding, where the caller has it. With `groups`, a statement must share one of them.
         `also` holds more queries for the same post (kb.expand); what they find is merged by rank. `score` is the
-        cosine with the statement or the nearest claim it answers; below `min_relevance` it is left out.
+        cosine with the statement or the nearest claim it answers; below `min_relevance` it is left out. A chat model
+        that fails is done without, and a warning says so: it only makes good results better.
         """
         self._notice()
-        asked = await asyncio.gather(self._query(query, vector), *(self._query(other, None) for other in also))
+        others = dict.fromkeys([*also, *await self._widened(query)])
+        asked = await asyncio.gather(self._query(query, vector), *(self._query(other, None) for other in others))
         wanted = self._settings.top_k if k is None else k
         with self._snapshot.used() as snapshot:
             seen = max(RERANKED if self._reranker else 0, wanted * WINDOW)
             found = await asyncio.to_thread(self._candidates, snapshot, asked, groups, seen)
-        if self._reranker:
-            best = [one.evidence for one in (await self._reranker.rerank(query, found))[:wanted]]
-        else:
-            best = _varied([one.evidence for one in found], wanted)
-        return list(await asyncio.gather(*map(self._shortened, best)))
+        return list(await asyncio.gather(*map(self._shortened, await self._best(query, found, wanted))))
 
     async def refresh(self) -> None:
         """Go over to the newest version now; raises KnowledgeBaseError when it can't be used, and stays then."""
@@ -118,10 +121,6 @@ class Searcher:
         fresh = await asyncio.to_thread(_opened, self._folder, self._embedder)
         self._snapshot, old = fresh, self._snapshot
         old.close()
-
-    def stats(self) -> list[Holding]:
-        """Count documents and paragraphs by institution and group."""
-        return self._snapshot.stats()
 
     def close(self) -> None:
         """Close the files; safe to call twice."""
@@ -165,14 +164,28 @@ class Searcher:
             for one, place, vector in zip(snapshot.get(chosen), fitting, vectors, strict=True)
         ]
 
-    async def _shortened(self, one: Evidence) -> Evidence:
-        if self._shorten is None:
-            return one
+    async def _widened(self, query: str) -> list[str]:
         try:
-            return one.model_copy(update={"text": await self._shorten(one.text)})
+            return await self._widen(query) if self._widen else []
         except (ModelUnavailable, ModelRefused) as error:
-            log.warning("The paragraph %s stays as long as it is: %s", one.id, error)
+            log.warning("Searched without further queries: %s", error)
+            return []
+
+    async def _best(self, query: str, found: Sequence[Candidate], wanted: int) -> list[Evidence]:
+        if self._reranker:
+            try:
+                return [one.evidence for one in (await self._reranker.rerank(query, found))[:wanted]]
+            except (ModelUnavailable, ModelRefused) as error:
+                log.warning("The results are not reranked: %s", error)
+        return _varied([one.evidence for one in found], wanted)
+
+    async def _shortened(self, one: Evidence) -> Evidence:
+        try:
+            short = await self._shorten(one.text) if self._shorten else one.text
+        except (ModelUnavailable, ModelRefused) as error:
+            log.warning("The paragraph %s has no summary: %s", one.id, error)
             return one
+        return one if short == one.text else one.model_copy(update={"summary": short})
 
     def _unit(self, vector: NDArray[np.float32]) -> Vectors:
         dimension = self._snapshot.manifest.dimension

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import sqlite3
 import threading
 from collections.abc import Collection, Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,15 +43,17 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class SummaryStore:
-    """Keep summaries in one SQLite file that many processes may read and write."""
+    """Keep summaries in one SQLite file that many processes may read and write.
+
+    In a folder that can't be written, what is there is read and new summaries last as long as the process.
+    """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / FILE
         self._lock = threading.Lock()
+        self.lasting = os.access(folder, os.W_OK)
         try:
-            self._connection = sqlite3.connect(self._path, timeout=WAIT_S, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection = _shared(self._path) if self.lasting else _copied(self._path)
             self._connection.execute(_TABLE)
         except sqlite3.DatabaseError as error:
             raise KnowledgeBaseError(
@@ -128,6 +131,20 @@ def is_short(text: str) -> bool:
 def is_faithful(summary: str, text: str) -> bool:
     """Tell whether a summary says something and every figure in it stands in the text."""
     return bool(summary) and set(_NUMBER.findall(summary)) <= set(_NUMBER.findall(text))
+
+
+def _shared(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=WAIT_S, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    return connection
+
+
+def _copied(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    if path.exists():
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as kept:
+            kept.backup(connection)
+    return connection
 
 
 def _first(text: str) -> str:

@@ -136,7 +136,7 @@ class VectorIndex:
 
     def texts(self, numbers: NDArray[np.int64]) -> Vectors:
         """Return the centred unit vectors of these paragraphs' texts."""
-        rows = np.searchsorted(self._owners, numbers)
+        rows = np.searchsorted(self._owners, numbers.astype(self._owners.dtype))
         return self._centre.of_rows(self._rows[rows].astype(np.float32), np.zeros(len(rows), np.bool_))
 
     def rows_of(self, numbers: NDArray[np.int64]) -> Halves:
@@ -159,7 +159,8 @@ class VectorIndex:
 
     def _rows_of(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the places of the vectors of these paragraphs, and where in that list each paragraph begins."""
-        starts, ends = np.searchsorted(self._owners, numbers), np.searchsorted(self._owners, numbers, side="right")
+        wanted = numbers.astype(self._owners.dtype)  # or searchsorted converts all the owners
+        starts, ends = np.searchsorted(self._owners, wanted), np.searchsorted(self._owners, wanted, side="right")
         counts = ends - starts
         first = np.cumsum(counts) - counts
         return np.arange(counts.sum()) + np.repeat(starts - first, counts), first
@@ -187,10 +188,9 @@ def kind_for(vectors: int) -> str:
 def _empty_index(dimension: int, vectors: int) -> Any:
     lists = max(1, int(2 * vectors**0.5))
     pieces = next(n for n in (dimension // 8, dimension // 2, dimension) if n and dimension % n == 0)
-    factory = {"Flat": "Flat", "HNSW": "HNSW32_SQ8", "IVF-PQ": f"IVF{lists},PQ{pieces}x{CODE_BITS}np"}[
-        kind_for(vectors)
-    ]
     # `np`: no polysemous training, which takes minutes and serves a search we do not use.
+    codes = f"IVF{lists},PQ{pieces}x{CODE_BITS}np"
+    factory = {"Flat": "Flat", "HNSW": "HNSW32_SQ8", "IVF-PQ": codes}[kind_for(vectors)]
     faiss = _faiss()
     index = faiss.index_factory(dimension, factory, faiss.METRIC_INNER_PRODUCT)
     if factory.startswith("IVF"):

@@ -90,4 +90,5 @@ def _task(post: str, evidence: list[str], intent: Intent, language: str, hint: s
 
 def _with_source(evidence: Evidence) -> str:
     source = evidence.source
-    return f"{evidence.text[: MAX_EVIDENCE - 100]} (Source: {source.institution}, {source.symbol}, {source.year})"
+    text = (evidence.summary or evidence.text)[: MAX_EVIDENCE - 100]
+    return f"{text} (Source: {source.institution}, {source.symbol}, {source.year})"

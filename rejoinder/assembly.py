@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,15 +95,31 @@ def kb_folder(settings: Settings) -> Path:
     return settings.kb.folder or settings.data_dir / "kb"
 
 
-async def open_searcher(settings: Settings, embedder: Embedder) -> Searcher:
-    """Open the knowledge base; the starter set is indexed on first use, which takes about half a minute."""
+def search_needs_chat(settings: Settings) -> bool:
+    """Tell whether a search itself asks the chat model."""
+    return "chat" in (settings.kb.reranker, settings.kb.expansion)
+
+
+@asynccontextmanager
+async def open_searcher(
+    settings: Settings, embedder: Embedder, chat: ChatClient | None = None
+) -> AsyncIterator[Searcher]:
+    """Open the knowledge base; the starter set is indexed on first use, which takes a moment.
+
+    With `chat`, it reranks, expands and summarises as the settings say; without, summaries kept are used.
+    """
     from kb.build import ensure_starter
     from kb.search import Searcher
+    from kb.summaries import Summariser, SummaryStore
 
     folder = kb_folder(settings)
     if settings.kb.folder is None:
         await ensure_starter(folder, embedder)
-    return Searcher.open(folder, embedder, settings.kb)
+    with closing(SummaryStore(folder)) as store:
+        writer = chat if settings.kb.summaries == "on-use" else None
+        shorten = Summariser(store, settings.chat.model, writer).summary
+        with closing(Searcher.open(folder, embedder, settings.kb, chat=chat, shorten=shorten)) as searcher:
+            yield searcher
 
 
 def open_guard(settings: Settings) -> Guard:
@@ -132,6 +148,9 @@ async def open_pipeline(
         triager: Triager | None = None
         grounder: Grounder | None = None
         drafter: Drafter | None = None
+        chat: ChatClient | None = None
+        if _needs_chat(settings, stages):
+            chat = await stack.enter_async_context(chat_client(settings, log_file))
         if {"triage", "ground"} & set(stages):
             from pipeline.ground import Grounder
             from pipeline.triage import Triager
@@ -140,15 +159,21 @@ async def open_pipeline(
             if "triage" in stages:
                 triager = Triager(embedder, settings.triage)
             if "ground" in stages:
-                grounder = Grounder(await open_searcher(settings, embedder), settings.kb)
+                searcher = await stack.enter_async_context(open_searcher(settings, embedder, chat))
+                grounder = Grounder(searcher, settings.kb)
         if "draft" in stages:
             from pipeline.compose import Composer
             from pipeline.draft import Drafter
 
-            chat = await stack.enter_async_context(chat_client(settings, log_file))
             guard = open_guard(settings)
             drafter = Drafter(chat, guard, Composer(settings.guard), settings.chat)
         yield Pipeline(triager, grounder, drafter)
+
+
+def _needs_chat(settings: Settings, stages: Collection[str]) -> bool:
+    """Tell whether these stages ask the chat model; no server is started for summaries alone, but a given one asked."""
+    searching = search_needs_chat(settings) or settings.chat.endpoint is not None
+    return "draft" in stages or ("ground" in stages and searching)
 
 
 def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: Collection[str]) -> list[Stage]:

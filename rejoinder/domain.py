@@ -168,10 +168,15 @@ class Source(Record):
 
 
 class Evidence(Record):
-    """Hold one quotable statement with its source; `answers` lists claims it refutes, `score` is its relevance."""
+    """Hold one quotable statement with its source; `answers` lists claims it refutes, `score` is its relevance.
+
+    `summary` stands for a long text in a draft's prompt and is empty for a short one. It was written by a model: what
+    a reply states is checked against `text`.
+    """
 
     id: str
     text: str
+    summary: str = ""
     groups: tuple[TargetGroup, ...]
     source: Source
     answers: tuple[str, ...] = ()

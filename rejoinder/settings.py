@@ -127,6 +127,16 @@ class KnowledgeBaseSettings(Section):
         description="What orders the best 20 again: nothing, variety (`mmr`), a BGE cross-encoder or the chat model.",
     )
     reranker_model: str = Field("", description="Folder or hub name of the `bge` reranker; empty: bge-reranker-v2-m3.")
+    expansion: Literal["none", "sentences", "chat"] = Field(
+        "none",
+        description="What is searched for beside the post: nothing, its sentences, or those and the claims and the "
+        "counter-claim that the chat model reads in it.",
+    )
+    summaries: Literal["on-use", "kept"] = Field(
+        "on-use",
+        description="Long paragraphs reach the drafting model in two sentences: written when first used, or only "
+        "those kept already (`rejoinder kb summarise`).",
+    )
 
 
 class TriageSettings(Section):

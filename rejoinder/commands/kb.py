@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import AsyncExitStack
 
 import click
 from rich.console import Console
@@ -30,12 +31,13 @@ for command in (crawl, add, build, stats, summarise):
 @click.argument("query")
 @click.option("--group", "groups", multiple=True, type=click.Choice([group.value for group in TargetGroup]))
 @click.option("-k", "count", type=click.IntRange(1, 50), help="How many statements.")
+@click.option("--counter-claim", "also", multiple=True, help="What an answer might say; searched for too. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
-def search(query: str, groups: tuple[str, ...], count: int | None, as_json: bool) -> None:
+def search(query: str, groups: tuple[str, ...], count: int | None, also: tuple[str, ...], as_json: bool) -> None:
     """Find the evidence that answers QUERY best."""
     settings = load_settings()
     start_logging(settings)
-    found = run(find(settings, query, [TargetGroup(group) for group in groups], count))
+    found = run(find(settings, query, [TargetGroup(group) for group in groups], count, [*also]))
     if as_json:
         click.echo(json.dumps([item.model_dump(mode="json") for item in found]))
         return
@@ -49,10 +51,14 @@ def search(query: str, groups: tuple[str, ...], count: int | None, as_json: bool
         console.print("No fitting evidence. Try other words, or without --group.")
 
 
-async def find(settings: Settings, query: str, groups: list[TargetGroup], count: int | None) -> list[Evidence]:
-    """Search the knowledge base once."""
-    from rejoinder.assembly import open_embedder, open_searcher
+async def find(
+    settings: Settings, query: str, groups: list[TargetGroup], count: int | None, also: list[str]
+) -> list[Evidence]:
+    """Search the knowledge base once, with the chat model only when the settings make the search itself ask it."""
+    from rejoinder.assembly import chat_client, open_embedder, open_searcher, search_needs_chat
 
-    async with open_embedder(settings) as embedder:
-        searcher = await open_searcher(settings, embedder)
-        return await searcher.search(query, groups=groups, k=count)
+    async with AsyncExitStack() as stack:
+        chat = await stack.enter_async_context(chat_client(settings)) if search_needs_chat(settings) else None
+        embedder = await stack.enter_async_context(open_embedder(settings))
+        searcher = await stack.enter_async_context(open_searcher(settings, embedder, chat))
+        return await searcher.search(query, groups=groups, k=count, also=also)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,14 +44,16 @@ def stats(plot: Path | None, as_json: bool) -> None:
 
 async def holdings(settings: Settings) -> list[Holding]:
     """Open the knowledge base and count; no model is loaded when it is built already."""
-    from rejoinder.assembly import open_embedder, open_searcher
+    from kb.build import ensure_starter
+    from kb.snapshot import Snapshot
+    from rejoinder.assembly import kb_folder, open_embedder
 
-    async with open_embedder(settings) as embedder:
-        searcher = await open_searcher(settings, embedder)
-        try:
-            return searcher.stats()
-        finally:
-            searcher.close()
+    folder = kb_folder(settings)
+    if settings.kb.folder is None:
+        async with open_embedder(settings) as embedder:
+            await ensure_starter(folder, embedder)
+    with closing(Snapshot.open(folder)) as snapshot:
+        return snapshot.stats()
 
 
 def draw(held: Sequence[Holding], path: Path) -> None:

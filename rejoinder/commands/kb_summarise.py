@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 
 import click
 from rich.progress import Progress
 
 from rejoinder.commands.common import load_settings, run, start_logging
-from rejoinder.errors import BadSettings, ModelRefused
+from rejoinder.errors import BadSettings, KnowledgeBaseError, ModelRefused
 from rejoinder.settings import Settings
 
 BATCH = 500
@@ -36,10 +37,14 @@ async def summarise_all(settings: Settings, most: int | None) -> int:
     from rejoinder.assembly import chat_client, kb_folder
 
     folder = kb_folder(settings)
-    async with chat_client(settings, settings.data_dir / "logs" / "chat-server.log") as chat:
+    async with AsyncExitStack() as stack:
+        chat = await stack.enter_async_context(chat_client(settings, settings.data_dir / "logs" / "chat-server.log"))
         if chat is None:
             raise BadSettings("Summaries need a chat model, and chat.model is `none`. Name one, or set chat.endpoint.")
-        summariser = Summariser(SummaryStore(folder), chat.model, chat)
+        store = stack.enter_context(closing(SummaryStore(folder)))
+        if not store.lasting:
+            raise KnowledgeBaseError(f"Summaries can't be kept in {folder}. See that the folder is there and writable.")
+        summariser = Summariser(store, chat.model, chat)
         wanted = [text for batch in _texts(folder) for text in summariser.missing(batch)][:most]
         slots = asyncio.Semaphore(settings.chat.slots)
         with Progress() as progress:

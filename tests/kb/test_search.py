@@ -10,6 +10,8 @@ import pytest
 from kb import versions
 from kb.build import build
 from kb.search import Searcher
+from kb.summaries import Summariser, SummaryStore
+from models.chat import ChatClient
 from rejoinder.domain import Evidence, TargetGroup
 from rejoinder.errors import KnowledgeBaseError
 from rejoinder.settings import KnowledgeBaseSettings
@@ -83,8 +85,17 @@ async def test_different_documents_come_before_more_of_the_same(
     searcher.close()
 
 
-async def test_stats_come_from_the_store(searcher: Searcher) -> None:
-    assert sum(holding.paragraphs for holding in searcher.stats()) == 7
+async def test_a_chat_model_that_fails_is_done_without(
+    tmp_path: Path, searcher: Searcher, embedder: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = [one.id for one in await searcher.search("women should not vote")]
+    async with ChatClient("http://127.0.0.1:9/v1", "tiny", None, 1.0, 1) as away:
+        settings = OPEN.model_copy(update={"reranker": "chat", "expansion": "chat"})
+        summariser = Summariser(SummaryStore(tmp_path), "tiny", away)
+        alone = Searcher.open(tmp_path, embedder, settings, chat=away, shorten=summariser.summary)
+        assert [one.id for one in await alone.search("women should not vote")] == expected
+        alone.close()
+    assert "without further queries" in caplog.text and "not reranked" in caplog.text
 
 
 async def test_another_embedders_knowledge_base_is_refused(tmp_path: Path, searcher: Searcher, embedder: Any) -> None:

@@ -77,7 +77,7 @@ async def test_without_a_model_what_is_kept_is_used(chat: Chat, tmp_path: Path) 
     assert await Summariser(store, "tiny").summary(LONG) == "Moons are free."
 
 
-async def test_a_search_gives_the_summary_in_place_of_a_long_text(
+async def test_a_search_gives_a_long_text_its_summary(
     chat: Chat, tmp_path: Path, embedder: Any, evidence: Callable[..., Evidence]
 ) -> None:
     await build([evidence("a", LONG), evidence("b", SHORT)], embedder, tmp_path)
@@ -85,13 +85,13 @@ async def test_a_search_gives_the_summary_in_place_of_a_long_text(
     settings = KnowledgeBaseSettings(min_relevance=0.0)
     searcher = Searcher.open(tmp_path, embedder, settings, shorten=summariser.summary)
     found = await searcher.search("moons")
-    assert {one.text for one in found} == {"Moons are free since 1999.", SHORT}
+    assert {(one.text, one.summary) for one in found} == {(LONG, "Moons are free since 1999."), (SHORT, "")}
     searcher.close()
     async with ChatClient("http://127.0.0.1:9/v1", "tiny", None, 1.0, 1) as away:
         alone = Searcher.open(
             tmp_path, embedder, settings, shorten=Summariser(SummaryStore(tmp_path), "new", away).summary
         )
-        assert {one.text for one in await alone.search("moons")} == {LONG, SHORT}
+        assert {(one.text, one.summary) for one in await alone.search("moons")} == {(LONG, ""), (SHORT, "")}
         alone.close()
 
 
@@ -118,6 +118,25 @@ async def test_a_model_that_is_away_is_an_error_and_nothing_is_kept(tmp_path: Pa
         with pytest.raises(ModelUnavailable):
             await Summariser(store, "tiny", away).summary(LONG)
     assert store.get([LONG], "tiny") == {}
+
+
+async def test_a_folder_that_cannot_be_written_is_read(
+    chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SummaryStore(tmp_path)
+    store.put("tiny", [(LONG, "Moons are free.")])
+    store.close()
+    before = (tmp_path / FILE).read_bytes()
+    monkeypatch.setattr("kb.summaries.os.access", lambda *_: False)
+    frozen = SummaryStore(tmp_path)
+    assert not frozen.lasting
+    assert await Summariser(frozen, "tiny").summary(LONG) == "Moons are free."
+    other = LONG.replace("7", "8")
+    assert await Summariser(frozen, "tiny", await chat(Counted("Article 8 says so."))).summary(other)
+    assert await Summariser(frozen, "tiny").summary(other) == "Article 8 says so."
+    frozen.close()
+    assert (tmp_path / FILE).read_bytes() == before
+    assert not SummaryStore(tmp_path / "nowhere").lasting
 
 
 async def test_many_tasks_and_stores_share_a_file(chat: Chat, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from kb import build, versions
+from kb.retrievers import Query
 from kb.search import Searcher
 from kb.snapshot import Snapshot
 from rejoinder.domain import Evidence, TargetGroup
@@ -68,8 +70,9 @@ async def test_a_paragraph_of_the_same_id_is_replaced(folder: Path, embedder: An
     searcher = Searcher.open(folder, embedder, OPEN)
     found = [one for one in await searcher.search("women should not vote", k=9) if one.id == "vote"]
     assert [one.text for one in found] == ["Ballots are open to all."]
-    assert sum(holding.paragraphs for holding in searcher.stats() if holding.group == TargetGroup.WOMEN) == 2
     searcher.close()
+    with closing(Snapshot.open(folder)) as snapshot:
+        assert sum(one.paragraphs for one in snapshot.stats() if one.group == TargetGroup.WOMEN) == 2
 
 
 async def test_removed_paragraphs_are_gone_and_can_come_back(
@@ -106,6 +109,16 @@ async def test_many_small_updates_end_in_one_segment_again(
         sizes.append(len(snapshot.segments))
         snapshot.close()
     assert sizes == [2, 3, 4, 1]
+
+
+async def test_a_knowledge_base_that_grows_large_is_written_anew_in_whole_words(
+    folder: Path, embedder: Any, evidence: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "SMALL", 6)
+    await build.update(folder, embedder, put=[evidence(f"n{n}", f"Harbour number {n}.") for n in range(2)])
+    with closing(Snapshot.open(folder)) as snapshot:
+        assert len(snapshot.segments) == 1
+        assert snapshot.retriever("words").retrieve(Query("harbours"), 9) == [], "`harbours` is no word of any text"
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_the_commonest_words_are_not_read_beyond_the_limit(make: Make, monkeypat
     index = make([f"moon number{n}" for n in range(50)])
     monkeypatch.setattr(postings, "READ_MOST", 10)
     assert _found(index, "moon number7", 50) == [7]
-    assert len(_found(index, "moon", 50)) == 50, "a query of one common word still finds"
+    assert len(_found(index, "moon", 50)) == 10, "a query of one common word still finds some"
 
 
 def test_building_and_loading_say_nothing(make: Make, capfd: pytest.CaptureFixture[str]) -> None:

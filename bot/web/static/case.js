@@ -84,8 +84,16 @@ function fillEvidence(root, item) {
   slot(root, "evidence-card").hidden = !item.grounding;
   say(slot(root, "evidence-note"), item.grounding?.note || (found.length ? "" : "No evidence was found for this post."));
   slot(root, "evidence").replaceChildren(...found.map((piece) => make("li", {},
-    make("p", { class: "evidence-text", text: piece.text, lang: piece.language, dir: "auto" }),
+    make("p", { class: "evidence-text", text: piece.summary || piece.text, lang: piece.language, dir: "auto" }),
+    ...inFull(piece),
     make("p", { class: "evidence-source" }, ...sourceParts(piece.source)))));
+}
+
+function inFull(piece) {
+  if (!piece.summary) return [];
+  return [make("details", { class: "evidence-full" },
+    make("summary", { text: "Shortened by the model; show the paragraph" }),
+    make("p", { class: "evidence-text", text: piece.text, lang: piece.language, dir: "auto" }))];
 }
 
 function sourceParts(source) {

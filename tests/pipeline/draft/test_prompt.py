@@ -70,6 +70,13 @@ def test_evidence_is_numbered_with_its_source(ctx: GuardContext) -> None:
         assert item.source.symbol in last
 
 
+def test_a_summary_stands_for_a_long_text(ctx: GuardContext) -> None:
+    short = [item.model_copy(update={"summary": "Two moons are free."}) for item in ctx.evidence]
+    last = messages(replace(ctx, evidence=tuple(short)))[-1].content
+    assert "[1] Two moons are free. (Source:" in last
+    assert ctx.evidence[0].text not in last
+
+
 def test_without_evidence_the_model_is_told_to_state_no_facts(ctx: GuardContext) -> None:
     assert "state no facts" in messages(replace(ctx, evidence=()))[-1].content
 

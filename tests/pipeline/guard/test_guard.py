@@ -131,3 +131,11 @@ def test_the_guard_loads_neither_index_nor_model_nor_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_models_summary_supports_nothing(guard: Guard, context: GuardContext) -> None:
+    """Evidence is what the document says, not what a model made of it."""
+    told = "States must guarantee women 77 seats in parliament."
+    summarised = replace(context, evidence=(context.evidence[0].model_copy(update={"summary": told}),))
+    failed = {check.name for check in guard.check(told, summarised) if check.hard and not check.passed}
+    assert "numbers" in failed

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kb import sync as module
+from kb import versions
+from kb.snapshot import Snapshot
+from kb.sync import Change, sync
+from rejoinder.domain import Evidence
+
+Make = Callable[..., Evidence]
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    with closing(Snapshot.open(folder)) as snapshot:
+        return {one.id: one.text for batch in snapshot.batches(100) for one in snapshot.get(batch)}
+
+
+async def test_a_folder_holds_what_is_given_and_only_news_is_embedded(
+    tmp_path: Path, embedder: Any, evidence: Make
+) -> None:
+    first = [evidence(name, f"The text {name}.", [f"claim {name}"]) for name in "abcd"]
+    assert await sync(lambda: first, embedder, tmp_path) == Change(put=4, removed=0, kept=0)
+    embedder.embedded.clear()
+    second = [*first[:2], evidence("c", "Another text c."), evidence("e", "The text d.")]
+    assert await sync(lambda: second, embedder, tmp_path) == Change(put=2, removed=2, kept=2)
+    assert embedder.embedded == ["Another text c.", "The text d."], "a text may move from one id to another"
+    assert _texts(tmp_path) == {one.id: one.text for one in second}
+
+
+async def test_nothing_new_writes_nothing(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> None:
+    await sync(lambda: statements, embedder, tmp_path)
+    before = versions.current(tmp_path)
+    assert await sync(lambda: statements, embedder, tmp_path) == Change(0, 0, len(statements))
+    assert versions.current(tmp_path) == before
+
+
+async def test_an_interrupted_run_goes_on_where_it_was(
+    tmp_path: Path, embedder: Any, evidence: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PORTION", 3)
+    every = [evidence(f"n{n}", f"Text number {n}.", [f"claim {n}"]) for n in range(8)]
+    turns = 0
+
+    def torn() -> Iterator[Evidence]:
+        nonlocal turns
+        turns += 1
+        for one in every:
+            if turns == 2 and one.id == "n7":
+                raise KeyboardInterrupt
+            yield one
+
+    with pytest.raises(KeyboardInterrupt):
+        await sync(torn, embedder, tmp_path)
+    assert len(_texts(tmp_path)) == 6
+    told: list[tuple[int, int]] = []
+    embedder.embedded.clear()
+    assert await sync(lambda: every, embedder, tmp_path, lambda *counts: told.append(counts)) == Change(2, 0, 6)
+    assert embedder.embedded == ["Text number 6.", "Text number 7."]
+    assert told == [(0, 2), (2, 2)]
+    assert _texts(tmp_path) == {one.id: one.text for one in every}
+
+
+async def test_removing_alone_embeds_nothing(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> None:
+    await sync(lambda: statements, embedder, tmp_path)
+    embedder.embedded.clear()
+    assert await sync(lambda: statements[1:], embedder, tmp_path) == Change(0, 1, len(statements) - 1)
+    assert embedder.embedded == []
+    assert len(_texts(tmp_path)) == len(statements) - 1
+
+
+@pytest.mark.parametrize("harm", ["embedder", "torn"])
+async def test_what_is_of_no_use_is_built_anew(
+    tmp_path: Path, embedder: Any, statements: list[Evidence], harm: str
+) -> None:
+    await sync(lambda: statements, embedder, tmp_path)
+    if harm == "embedder":
+        embedder.name = "other"
+    else:
+        (versions.current(tmp_path) / "manifest.json").write_text("{")
+    assert await sync(lambda: statements, embedder, tmp_path) == Change(len(statements), 0, 0)
+    assert len(_texts(tmp_path)) == len(statements)

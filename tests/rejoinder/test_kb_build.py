@@ -1,0 +1,82 @@
+"""`rejoinder kb build`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from kb.vectors import Vectors
+from models import embed
+from rejoinder.cli import main
+
+SHEET = """file,title,institution,symbol,year,url,groups,language
+good.md,On harbours,Union of Zorblax,Z/1,2020,https://example.org/z1,migrants,en
+"""
+GOOD = "# Harbours\n\nThe council found that whoever arrives by boat works as hard as anybody else in the yards.\n"
+
+
+class LengthEmbedder:
+    """Embed quickly and without sense, and count."""
+
+    name, dimension = "length", 8
+    embedded = 0
+
+    async def queries(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([np.random.default_rng(len(text)).random(8, np.float32) for text in texts])
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        LengthEmbedder.embedded += len(texts)
+        return await self.queries(texts)
+
+    async def close(self) -> None:
+        return
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("REJOINDER_KB__FOLDER", str(tmp_path / "kb"))
+    monkeypatch.setattr(embed, "open_embedder", lambda settings: LengthEmbedder())
+    monkeypatch.setenv("REJOINDER_KB__MIN_RELEVANCE", "0")
+    monkeypatch.setattr(LengthEmbedder, "embedded", 0)
+    (tmp_path / "good.md").write_text(GOOD)
+    (tmp_path / "sheet.csv").write_text(SHEET)
+    return tmp_path
+
+
+def _rejoinder(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["kb", *arguments])
+
+
+def test_one_command_takes_files_in_and_makes_them_searchable(folder: Path) -> None:
+    built = _rejoinder("build", "good.md", "--metadata", "sheet.csv", "--no-starter")
+    assert built.exit_code == 0, built.output
+    assert "1 paragraphs are searchable" in built.output and "1 put, 0 removed, 0 kept" in built.output
+    found = _rejoinder("search", "whoever comes by boat is lazy", "--json")
+    assert '"Z/1"' in found.output
+
+
+def test_a_second_build_embeds_only_what_changed(folder: Path) -> None:
+    _rejoinder("add", "good.md", "--metadata", "sheet.csv")
+    assert _rejoinder("build", "--no-starter").exit_code == 0
+    assert LengthEmbedder.embedded == 1
+    assert "0 put, 0 removed, 1 kept" in _rejoinder("build", "--no-starter").output
+    assert LengthEmbedder.embedded == 1
+    with_starter = _rejoinder("build")
+    assert "1 kept" in with_starter.output and LengthEmbedder.embedded > 400
+
+
+def test_files_need_their_sheet(folder: Path) -> None:
+    refused = _rejoinder("build", "good.md")
+    assert refused.exit_code == 2 and "--metadata" in refused.output
+    assert _rejoinder("build", "--metadata", "sheet.csv").exit_code == 2
+
+
+def test_nothing_to_build_from_is_an_error(folder: Path) -> None:
+    nothing = _rejoinder("build", "--no-starter")
+    assert nothing.exit_code == 1 and "no statement to build" in nothing.output
