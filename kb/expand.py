@@ -28,7 +28,7 @@ LONGEST = 1200
 SHORTEST = 4
 """Words from which on a sentence is a query of its own."""
 
-_GRAMMAR = 'root ::= line{2,4}\nline ::= [^\\n]{3,120} "\\n"'
+_GRAMMAR = 'root ::= line{2,4}\nline ::= [^\\n]{3,200} "\\n"'
 _TASK = (
     "You prepare a search for facts that refute a post. Write up to three short claims that the post makes or implies "
     "about a group of people, and then one sentence that contradicts them; each on a line of its own, in English, "
@@ -48,7 +48,7 @@ async def expand_with(chat: ChatClient, post: str) -> list[str]:
     answers = await chat.complete(
         [Message("system", _TASK), Message("user", f"Post: {_quoted(post)}")],
         temperature=0.0,
-        max_tokens=150,
+        max_tokens=200,
         grammar=_GRAMMAR,
         seed=0,
     )

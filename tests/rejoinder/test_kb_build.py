@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from rejoinder.cli import main
 SHEET = """file,title,institution,symbol,year,url,groups,language
 good.md,On harbours,Union of Zorblax,Z/1,2020,https://example.org/z1,migrants,en
 """
+URL = "https://docs.un.org/en"
 GOOD = "# Harbours\n\nThe council found that whoever arrives by boat works as hard as anybody else in the yards.\n"
 
 
@@ -80,3 +82,23 @@ def test_files_need_their_sheet(folder: Path) -> None:
 def test_nothing_to_build_from_is_an_error(folder: Path) -> None:
     nothing = _rejoinder("build", "--no-starter")
     assert nothing.exit_code == 1 and "no statement to build" in nothing.output
+
+
+def test_one_command_builds_from_every_document_at_hand(folder: Path) -> None:
+    """The General Assembly's PDFs, EU law and the instruments."""
+    shared = Path(__file__).parents[2] / "../shared/kb"
+    if not shared.is_dir():
+        pytest.skip("the source documents (../shared/kb) are not beside this checkout")
+    files = [*(shared / "un_docs/pdf").glob("*.pdf"), *(shared / "eurlex/cellar_xhtml").glob("*html")]
+    for pattern in ("*/*.json", "*/*.en.md", "udhr/*.html"):
+        files += (shared / "instruments").glob(pattern)
+    rows = [
+        {"file": str(one), "title": one.stem, "institution": "A", "symbol": one.name, "year": 2000, "url": URL,
+         "groups": [], "language": "en"}
+        for one in files
+    ]  # fmt: skip
+    (folder / "sheet.json").write_text(json.dumps(rows))
+    built = _rejoinder("build", *map(str, files), "--metadata", "sheet.json", "--no-starter")
+    assert built.exit_code == 0, built.output
+    assert f"{len(files)} documents (0 unchanged, 0 repeated, 0 failed)" in built.output
+    assert sum(row["paragraphs"] for row in json.loads(_rejoinder("stats", "--json").output)) > 3_000
