@@ -5,11 +5,12 @@ BIN := .venv/bin
 DEMO_ARGS ?=
 BENCH_KB_ARGS ?=
 
-.PHONY: demo test check bench bench-kb settings format lock clean help
+.PHONY: demo test test-accurate check bench bench-kb settings format lock clean help
 
 help:
 	@echo "make demo    set everything up and open the desk on sample posts (DEMO_ARGS='--chat-model none' for no model)"
 	@echo "make test    run all tests"
+	@echo "make test-accurate  run the tests of the large models' libraries, in an environment of their own"
 	@echo "make check   lint, types, import directions"
 	@echo "make bench   measure speed on this machine and print a table"
 	@echo "make bench-kb  measure the evidence search: hit rates, ablation, scale (BENCH_KB_ARGS=--quick: no scale)"
@@ -22,6 +23,9 @@ demo: .venv/run
 test: .venv/dev
 	@sh deploy/test-programs.sh
 	$(BIN)/python -m pytest
+
+test-accurate:
+	@sh deploy/test-accurate.sh "$(PYTHON)"
 
 check: .venv/dev
 	$(BIN)/ruff check .
@@ -46,7 +50,7 @@ lock: .venv/dev
 	sh deploy/lock.sh
 
 clean:
-	rm -rf .venv build ./*.egg-info
+	rm -rf .venv .venv-accurate build ./*.egg-info
 
 # Stamps: `run` is what the program needs, `dev` adds what tests and checks need. A changed lock file installs again.
 .venv/bin/python:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make .venv with the Python given as the only argument; say in plain words what is missing.
+# Make .venv, or the folder given as second argument, with the Python given first; say in plain words what is missing.
 set -eu
 python=${1:-}
 if [ -z "$python" ]; then
@@ -20,4 +20,4 @@ if ! command -v cc >/dev/null && ! command -v gcc >/dev/null; then
     echo "No C compiler found; one dependency is compiled on Python 3.11. On Debian or Ubuntu: apt-get install gcc libc6-dev" >&2
     exit 1
 fi
-"$python" -m venv .venv
+"$python" -m venv "${2:-.venv}"

@@ -36,7 +36,9 @@ BATCH = 512
 SMALL = 50_000
 """Paragraphs below which an update writes everything anew, and words are indexed by their pieces."""
 STALE = 0.2
-"""Share of paragraphs removed, or in later segments, from which on an update writes everything anew."""
+"""Share of removed paragraphs from which on an update writes everything anew."""
+GROWTH = 4
+"""How many times as large as all that follows a segment must be for an update to leave it as it is."""
 
 
 async def build(statements: Iterable[Evidence], embedder: Embedder, folder: Path) -> None:
@@ -92,9 +94,18 @@ async def _build(statements: Iterable[Evidence], embedder: Embedder, folder: Pat
             while batch := list(islice(source, BATCH)):
                 marks.update("".join(one.model_dump_json() for one in batch).encode())
                 await asyncio.to_thread(writer.add, await embed(batch, embedder))
-            if not writer.size[0]:
+            if not writer.size:
                 raise KnowledgeBaseError(f"There is no statement to build {folder} from. Give at least one.")
-            await asyncio.to_thread(_finish_whole, version, writer, embedder.name, marks.hexdigest())
+            centre = await asyncio.to_thread(writer.finish)
+            facts = manifest.Manifest(
+                embedder=embedder.name,
+                dimension=len(centre.query),
+                paragraphs=writer.size,
+                fingerprint=marks.hexdigest(),
+                segments=("0",),
+                files={},
+            )
+            await asyncio.to_thread(_seal, version, centre, np.empty(0, np.int64), facts)
 
 
 def _is_built(folder: Path, wanted: tuple[str, str]) -> bool:
@@ -124,41 +135,41 @@ def _gone(old: Snapshot, embedder: Embedder, put: Sequence[Evidence], remove: Co
 def _write_update(version: Path, old: Snapshot, gone: NDArray[np.int64], fresh: Sequence[Batch]) -> None:
     removed = np.union1d(old.removed, gone)
     added = sum(len(batch.paragraphs) for batch in fresh)
-    later = sum(segment.count for segment in old.segments[1:]) + added
-    before = sum(segment.count for segment in old.segments)
-    total = before + added
-    found = old.manifest
+    sizes = [segment.count for segment in old.segments]
+    total = sum(sizes) + added
     if total - len(removed) <= 0:
         raise KnowledgeBaseError("The update would leave no paragraph. Keep at least one.")
-    if before < SMALL or max(later, len(removed)) > STALE * total:
-        with closing(SegmentWriter(version / "0", pieces=total < SMALL)) as writer:
-            for batch in (*_kept(old, removed), *fresh):
-                writer.add(batch)
-            _finish_whole(version, writer, found.embedder, found.fingerprint)
-        return
-    vectors = found.vectors
-    for name in found.segments:
+    first = _first_rewritten(sizes, added)
+    if sum(sizes) < SMALL or len(removed) > STALE * total:
+        first = 0
+    for name in old.manifest.segments[:first]:
         _link(old.folder / name, version / name)
-    names = [*found.segments]
-    if fresh:
-        names.append(str(len(names)))
-        with closing(SegmentWriter(version / names[-1], pieces=False)) as writer:
-            for batch in fresh:
+    names = [*old.manifest.segments[:first]]
+    centre = old.centre
+    if fresh or first < len(sizes):
+        names.append(str(first))
+        with closing(SegmentWriter(version / names[-1], pieces=first == 0 and total < SMALL)) as writer:
+            for batch in (*_kept(old, removed, first), *fresh):
                 writer.add(batch)
-            writer.finish(old.centre)
-            vectors += writer.size[1]
-    _seal(
-        version,
-        old.centre,
-        removed,
-        found.model_copy(update={"segments": tuple(names), "paragraphs": total - len(removed), "vectors": vectors}),
-    )
+            centre = writer.finish(old.centre if first else None)
+    still = removed[removed < sum(sizes[:first])]
+    facts = {"segments": tuple(names), "paragraphs": total - len(removed)}
+    _seal(version, centre, still, old.manifest.model_copy(update=facts))
 
 
-def _kept(old: Snapshot, removed: NDArray[np.int64]) -> Iterator[Batch]:
-    """Yield what stays, with the vectors it has."""
-    start = 0
-    for segment in old.segments:
+def _first_rewritten(sizes: Sequence[int], added: int) -> int:
+    """Return from which segment on an update writes anew, so that sizes fall fast and a search visits few segments."""
+    place, following = len(sizes), added
+    while place and sizes[place - 1] <= GROWTH * following:
+        place -= 1
+        following += sizes[place]
+    return place
+
+
+def _kept(old: Snapshot, removed: NDArray[np.int64], first_segment: int) -> Iterator[Batch]:
+    """Yield what stays of the segments from one on, with the vectors it has."""
+    start = sum(segment.count for segment in old.segments[:first_segment])
+    for segment in old.segments[first_segment:]:
         gone = np.isin(np.arange(segment.count) + start, removed)
         for first in range(0, segment.count, BATCH):
             numbers = np.flatnonzero(~gone[first : first + BATCH]) + first
@@ -172,25 +183,6 @@ def _batch_of(segment: Segment, numbers: NDArray[np.int64]) -> Batch:
     vectors = segment.vectors.rows_of(numbers)
     weights = segment.sparse.weights_of(numbers) if segment.sparse else None
     return Batch(paragraphs, vectors, [1 + len(one.answers) for one in paragraphs], weights)
-
-
-def _finish_whole(version: Path, writer: SegmentWriter, embedder: str, marks: str) -> None:
-    centre = writer.finish()
-    paragraphs, vectors = writer.size
-    _seal(
-        version,
-        centre,
-        np.empty(0, np.int64),
-        manifest.Manifest(
-            embedder=embedder,
-            dimension=len(centre.query),
-            paragraphs=paragraphs,
-            vectors=vectors,
-            fingerprint=marks,
-            segments=("0",),
-            files={},
-        ),
-    )
 
 
 def _seal(version: Path, centre: Centre, removed: NDArray[np.int64], facts: manifest.Manifest) -> None:

@@ -11,7 +11,7 @@ from rejoinder.domain import Moment, Record, now
 from rejoinder.errors import KnowledgeBaseError
 
 FILE = "manifest.json"
-FORMAT = 2
+FORMAT = 3
 
 
 class Manifest(Record):
@@ -24,7 +24,6 @@ class Manifest(Record):
     embedder: str
     dimension: int
     paragraphs: int
-    vectors: int
     fingerprint: str
     files: dict[str, str]
     segments: tuple[str, ...] = ()

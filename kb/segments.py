@@ -76,9 +76,9 @@ class SegmentWriter:
         self._store.close()
 
     @property
-    def size(self) -> tuple[int, int]:
-        """Return how many paragraphs and vectors were added."""
-        return len(self._counts), sum(self._counts)
+    def size(self) -> int:
+        """Return how many paragraphs were added."""
+        return len(self._counts)
 
 
 class Segment:

@@ -6,6 +6,7 @@ rebuild keeps them. A text of one or two sentences is its own summary.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -16,6 +17,7 @@ from collections.abc import Collection, Iterable
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from kb.paragraphs import sentences
 from models.chat import Message
@@ -90,6 +92,8 @@ class Summariser:
 
     def __init__(self, store: SummaryStore, model: str, chat: ChatClient | None = None) -> None:
         self._store, self._model, self._chat = store, model, chat
+        # Posts that need the same paragraph at once wait for one summary; a lock is forgotten when nobody holds it.
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def missing(self, texts: Iterable[str]) -> list[str]:
         """Return those long texts that have no summary yet."""
@@ -105,13 +109,14 @@ class Summariser:
         """
         if is_short(text):
             return text
-        if known := self._store.get([text], self._model):
-            return known[text]
-        if self._chat is None:
-            return text
-        found = await self._ask(self._chat, text)
-        self._store.put(self._model, [(text, found)])
-        return found
+        async with self._turns.setdefault(text, asyncio.Lock()):
+            if known := self._store.get([text], self._model):
+                return known[text]
+            if self._chat is None:
+                return text
+            found = await self._ask(self._chat, text)
+            self._store.put(self._model, [(text, found)])
+            return found
 
     async def _ask(self, chat: ChatClient, text: str) -> str:
         asked = [Message("system", _PROMPT), Message("user", text)]

@@ -24,7 +24,7 @@ class BgeM3Embedder:
     def __init__(self, model: str = EMBEDDER) -> None:
         self.name = label("bge-m3", model)
         self._dimension = 0
-        self._model = LocalModel[Any](self.name, lambda: _load_embedder(model))
+        self._model = LocalModel[Any](self.name, "FlagEmbedding", lambda: _load_embedder(model))
 
     @property
     def dimension(self) -> int:
@@ -73,7 +73,7 @@ class BgeReranker:
 
     def __init__(self, model: str = RERANKER) -> None:
         self.name = label("bge-reranker", model)
-        self._model = LocalModel[Any](self.name, lambda: _load_reranker(model))
+        self._model = LocalModel[Any](self.name, "FlagEmbedding", lambda: _load_reranker(model))
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return a score for each text, between 0 and 1."""

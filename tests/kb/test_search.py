@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,11 @@ async def test_an_open_search_survives_a_rebuild(
     assert [one.id for one in await searcher.search("women should not vote")][:1] in (["vote"], ["moon"])
     await searcher.refresh()
     assert [one.id for one in await searcher.search("women should not vote")] == ["moon"]
+
+
+async def test_an_embedder_without_a_known_minimum_relevance_is_told_of(
+    tmp_path: Path, searcher: Searcher, embedder: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(Searcher.open(tmp_path, embedder, KnowledgeBaseSettings())) as unset:
+        assert len(await unset.search("nothing of this kind")) == 3
+    assert "No minimum relevance is known for words-64" in caplog.text

@@ -139,6 +139,13 @@ async def test_a_folder_that_cannot_be_written_is_read(
     assert not SummaryStore(tmp_path / "nowhere").lasting
 
 
+async def test_tasks_that_need_the_same_paragraph_at_once_ask_once(chat: Chat, tmp_path: Path) -> None:
+    model = Counted("Moons are free.", "Something else.")
+    summariser = Summariser(SummaryStore(tmp_path), "tiny", await chat(model))
+    assert set(await asyncio.gather(*(summariser.summary(LONG) for _ in range(8)))) == {"Moons are free."}
+    assert model.asked == 1
+
+
 async def test_many_tasks_and_stores_share_a_file(chat: Chat, tmp_path: Path) -> None:
     client = await chat(lambda messages: f"Sum of {len(messages[-1]['content'])}.".replace("0", "o"))
     texts = [f"First {word}. Second one. Third one. Fourth one." for word in ("a", "b", "c", "d")]

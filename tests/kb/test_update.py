@@ -27,6 +27,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "segments":
         monkeypatch.setattr(build, "SMALL", 0)
         monkeypatch.setattr(build, "STALE", 1.0)
+        monkeypatch.setattr(build, "GROWTH", 0)
     return str(request.param)
 
 
@@ -97,18 +98,31 @@ async def test_updates_go_on_and_on(folder: Path, embedder: Any, way: str, evide
     assert not {"n0", "n1", "n2", "n3"} & set(found)
 
 
-async def test_many_small_updates_end_in_one_segment_again(
-    folder: Path, embedder: Any, evidence: Make, monkeypatch: pytest.MonkeyPatch
+async def test_many_small_updates_leave_few_segments(
+    tmp_path: Path, embedder: Any, evidence: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build, "SMALL", 0)
-    monkeypatch.setattr(build, "STALE", 0.4)
+    await build.build([evidence(f"n{n}", f"Number n{n}.") for n in range(50)], embedder, tmp_path)
     sizes = []
-    for n in range(4):
-        await build.update(folder, embedder, put=[evidence(f"n{n}", f"Number {n}.")])
-        snapshot = Snapshot.open(folder)
-        sizes.append(len(snapshot.segments))
-        snapshot.close()
-    assert sizes == [2, 3, 4, 1]
+    for n in range(50, 63):
+        await build.update(tmp_path, embedder, put=[evidence(f"n{n}", f"Number n{n}.")], remove=[f"n{n - 50}"])
+        with closing(Snapshot.open(tmp_path)) as snapshot:
+            sizes.append([segment.count for segment in snapshot.segments])
+            assert sorted(one.id for one in snapshot.get(next(snapshot.batches(99)))) == sorted(
+                f"n{number}" for number in range(n - 49, n + 1)
+            )
+    assert sizes[:6] == [[50, 1], [50, 2], [50, 3], [50, 4], [50, 5], [50, 5, 1]]
+    assert sizes[-1] == [50], "a quarter of the base came later, or a fifth of all is gone"
+
+
+def test_sizes_of_segments_fall_fast() -> None:
+    sizes: list[int] = [1_000_000]
+    most = 0
+    for _ in range(100):
+        first = build._first_rewritten(sizes, 2_000)
+        sizes = [*sizes[:first], sum(sizes[first:]) + 2_000]
+        most = max(most, len(sizes))
+    assert most <= 4 and sum(sizes) == 1_200_000
 
 
 async def test_a_knowledge_base_that_grows_large_is_written_anew_in_whole_words(

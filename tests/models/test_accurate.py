@@ -89,6 +89,8 @@ async def embedder(request: pytest.FixtureRequest, tiny: Callable[[str], str]) -
 
 
 def test_the_settings_open_them() -> None:
+    pytest.importorskip("FlagEmbedding", reason="the `accurate` extra is not installed")
+    pytest.importorskip("sentence_transformers", reason="the `accurate` extra is not installed")
     assert open_embedder(EmbeddingSettings(kind="sbert", model="some/model")).name == "sbert/some/model"
     assert open_embedder(EmbeddingSettings(kind="bge-m3")).name == "bge-m3/BAAI/bge-m3"
 
@@ -175,10 +177,5 @@ async def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
 
 
 async def test_without_the_extra_the_error_says_how_to_install_it() -> None:
-    def load() -> Any:
-        raise ImportError("No module named 'torch'")
-
-    model = LocalModel[Any]("sbert/x", load)
-    with pytest.raises(BadSettings, match=r"rejoinder\[accurate\]"):
-        await model.use(lambda loaded: loaded)
-    model.close()
+    with pytest.raises(BadSettings, match=r"sbert/x needs no_such_package.*rejoinder\[accurate\]"):
+        LocalModel[Any]("sbert/x", "no_such_package", lambda: None)

@@ -66,6 +66,17 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, mon
     assert "rejoinder models pull qwen2.5-coder-1.5b" in invoke(rejoinder, "doctor", code=1).output
 
 
+def test_doctor_looks_for_what_documents_and_other_embedders_need(
+    rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", f"127.0.0.1:{free_port()}")
+    assert "can be crawled and taken in" in invoke(rejoinder, "doctor").output
+    monkeypatch.setenv("PATH", "")
+    assert "no Tesseract" in invoke(rejoinder, "doctor").output
+    monkeypatch.setenv("REJOINDER_EMBEDDING__KIND", "endpoint")
+    assert "embedding.endpoint is not set" in invoke(rejoinder, "doctor", code=1).output.replace("\n", " ")
+
+
 def test_models_are_listed_and_an_unknown_one_is_refused_with_the_known_names(rejoinder: CliRunner) -> None:
     assert "smollm2-135m" in invoke(rejoinder, "models", "list").output
     assert "smollm2-135m" in invoke(rejoinder, "models", "verify", "gpt-17", code=1).output

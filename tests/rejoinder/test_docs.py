@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
+from types import FunctionType
 
 import click
 import pytest
@@ -64,6 +66,25 @@ def test_make_targets_in_the_documents_exist(page: Path) -> None:
 def test_links_to_files_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?://|#)([^)#\s]+)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def snippets() -> list[tuple[str, str]]:
+    block = re.compile(r"```python\n(.*?)```", re.DOTALL)
+    return [(f"{page.name}-{at.start()}", at[1]) for page in PAGES for at in block.finditer(page.read_text())]
+
+
+def test_there_are_snippets() -> None:
+    assert snippets()
+
+
+@pytest.mark.parametrize(("name", "text"), snippets(), ids=[name for name, _ in snippets()])
+async def test_python_in_the_documents_runs(
+    name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = FunctionType(compile(text, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), {"__name__": name})
+    if (waiting := run()) is not None:
+        await waiting
 
 
 def code(page: Path) -> str:

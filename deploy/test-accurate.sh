@@ -1,0 +1,11 @@
+#!/bin/sh
+# Test what only runs with the `accurate` extra (torch, FlagEmbedding, sentence-transformers): tiny random models, no hub.
+# An environment of its own: torch is large, and the product's lock has none of it.
+set -eu
+home=.venv-accurate
+[ -x "$home/bin/python" ] || sh deploy/make-venv.sh "${1:-python3}" "$home"
+echo "Installing the accurate extra into $home …"
+"$home/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+"$home/bin/python" -m pip install --quiet --disable-pip-version-check --no-warn-conflicts --editable '.[accurate]' \
+    "torch==${TORCH:-2.13.0}"
+exec "$home/bin/python" -m pytest tests/models/test_accurate.py tests/kb/test_retrievers.py tests/kb/test_rerank.py
