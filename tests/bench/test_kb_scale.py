@@ -1,0 +1,15 @@
+"""The bench itself, on a small scale: every step runs, and what must hold at any scale holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench import kb, kb_scale
+
+
+def test_a_small_knowledge_base_goes_through_every_step(tmp_path: Path) -> None:
+    found = kb_scale.run(2_000, tmp_path)
+    assert found["recall_all"] > 0.99 and found["recall_grouped"] > 0.99
+    table = kb._table([found, found])
+    assert "| scale | 2,000 paragraphs | 2,000 paragraphs |" in table
+    assert len(table.splitlines()) == 2 + len(kb.ROWS)
