@@ -41,16 +41,19 @@ ROWS = (
 @click.option("--sbert", help="Folder of a sentence-transformers model.")
 @click.option("--bge", help="Folder of BGE-M3.")
 @click.option("--bge-reranker", help="Folder of a BGE reranker.")
+@click.option(
+    "--built", type=click.Path(exists=True, path_type=Path), help="Folder of a knowledge base that `kb build` made."
+)
 @click.option("--folder", type=click.Path(path_type=Path), help="Where the synthetic ones are built; kept when given.")
 def main(
     scale: tuple[int, ...], quick: bool, quality: bool, chat: str | None, sbert: str | None, bge: str | None,
-    bge_reranker: str | None, folder: Path | None,
+    bge_reranker: str | None, built: Path | None, folder: Path | None,
 ) -> None:  # fmt: skip
     """Print the tables, with date and machine."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     print(f"{datetime.now(UTC):%Y-%m-%d}, {cores} cores, {platform.machine()}, Python {platform.python_version()}\n")
     if quality:
-        kb_quality.run(kb_quality.Models(sbert, bge, bge_reranker, chat))
+        kb_quality.run(kb_quality.Models(sbert, bge, bge_reranker, chat, built))
     with tempfile.TemporaryDirectory(prefix="rejoinder-bench-") as scratch:
         results = [kb_scale.run(count, folder or Path(scratch)) for count in (() if quick else scale)]
     if results:

@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 import tomllib
 from collections.abc import Iterable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -56,12 +56,13 @@ class Way:
 
 @dataclass(frozen=True)
 class Models:
-    """Name models that are measured where they are at hand: folders of weights, and a chat server's base URL."""
+    """Name what is measured where it is at hand: folders of weights, a chat server's base URL, a built folder."""
 
     sbert: str | None = None
     bge: str | None = None
     bge_reranker: str | None = None
     chat: str | None = None
+    built: Path | None = None
 
 
 async def measure(models: Models) -> tuple[list[Rates], list[Rates]]:
@@ -105,6 +106,8 @@ async def _ablation(e5: Embedder, folder: Path, models: Models, stack: AsyncExit
         ways += [Way("with the chat model's queries", _with(DEFAULT, expansion="chat"), chat=chat),
                  Way("with the chat model as reranker", _with(DEFAULT, reranker="chat"), chat=chat)]  # fmt: skip
     rows = await _rates(e5, folder / "e5", ways)
+    if models.built:
+        rows += await _rates(e5, models.built, [Way(f"default, among {_size(models.built):,} paragraphs")])
     bare = [one.model_copy(update={"answers": ()}) for one in _starter()]
     rows += await _rates(e5, folder / "bare", [Way("without the claim field", OPEN)], bare)
     rows.append(await _plain(e5, folder / "e5"))
@@ -171,6 +174,11 @@ def _summed(name: str, grouped: Sequence[bool], ungrouped: Sequence[bool]) -> Ra
 
     languages = {language: of("language", language) for language in ("en", "es", "it")}
     return Rates(name, of("split", "dev"), of("split", "test"), languages, float(np.mean(ungrouped)))
+
+
+def _size(folder: Path) -> int:
+    with closing(Snapshot.open(folder)) as snapshot:
+        return snapshot.manifest.paragraphs
 
 
 def _starter() -> list[Evidence]:

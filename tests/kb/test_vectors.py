@@ -8,7 +8,7 @@ import pytest
 
 from kb import vectors
 from kb.retrievers import Query
-from kb.vectors import FILE, OWNERS, ROWS, Centre, VectorIndex, Vectors, check, kind_for
+from kb.vectors import FILE, OWNERS, ROWS, SUBJECT_ALONE, Centre, VectorIndex, Vectors, check, kind_for
 from rejoinder.errors import KnowledgeBaseError
 
 EAST, NORTH, UP = np.eye(3, dtype=np.float32)
@@ -49,13 +49,21 @@ def test_the_text_counts_a_little_beside_the_nearest_claim(write: Write) -> None
     assert _found(write(rows, [0, 0, 1, 1]), EAST) == [1, 0]
 
 
+def test_a_claim_that_is_nearly_as_near_as_a_text_without_claims_comes_first(write: Write) -> None:
+    near = np.float32(0.97) * EAST + np.float32(np.sqrt(1 - 0.97**2)) * NORTH
+    rows = np.stack([EAST, near, near])
+    assert _found(write(rows, [0, 1, 1]), EAST) == [1, 0]
+    far = np.float32(0.9) * EAST + np.float32(np.sqrt(1 - 0.9**2)) * NORTH
+    assert _found(write(np.stack([EAST, far, far]), [0, 1, 1]), EAST) == [0, 1]
+
+
 def test_a_common_direction_is_taken_off(write: Write) -> None:
     shared = 10 * UP
     rows = np.stack([shared + EAST, shared + NORTH])
     query = check((shared + EAST)[None]).astype(np.float32)[0]
     centre = Centre(query * 0.9, query * 0.9)
     scores = [hit.score for hit in write(rows, [0, 1], centre).retrieve(Query("", query), 2)]
-    assert scores[0] == pytest.approx(1, abs=1e-2)
+    assert scores[0] == pytest.approx(1 - SUBJECT_ALONE, abs=1e-2)
     assert scores[1] < 0.9
 
 
