@@ -1,7 +1,8 @@
 """Shorten paragraphs to two sentences, once for each paragraph, model and prompt, and keep the result.
 
 The summaries lie in a file of their own beside the versions of a knowledge base, by the text's digest, so that a
-rebuild keeps them. A text of one or two sentences is its own summary.
+rebuild keeps them. A text of one or two sentences is its own summary, unless they are long: a paragraph of a resolution
+is often one sentence of a hundred words.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 FILE = "summaries.sqlite"
 MOST = 2
 """Sentences of a summary."""
+LONG = 60
+"""Words above which a text is shortened, however few its sentences."""
 MAX_TOKENS = 160
 TRIES = 2
 WAIT_S = 30.0
@@ -130,7 +133,7 @@ class Summariser:
 
 def is_short(text: str) -> bool:
     """Tell whether a text is its own summary."""
-    return len(sentences(text)) <= MOST
+    return len(text.split()) <= LONG and len(sentences(text)) <= MOST
 
 
 def is_faithful(summary: str, text: str) -> bool:

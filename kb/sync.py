@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kb import versions
 from kb.build import build, update
 from kb.snapshot import Snapshot
 from rejoinder.domain import Evidence
@@ -29,11 +30,15 @@ READ = 1_000
 
 @dataclass(frozen=True)
 class Change:
-    """Count what a sync put (new or changed), removed (gone or changed) and kept."""
+    """Count what a sync put (new or changed), removed (gone or changed) and kept.
+
+    `skipped` names what was left out, and for each the paragraph that has the same text and came first.
+    """
 
     put: int
     removed: int
     kept: int
+    skipped: Mapping[str, str] = field(default_factory=dict)
 
 
 async def sync(
@@ -44,14 +49,15 @@ async def sync(
 ) -> Change:
     """Make `folder` hold the statements, whatever it held before; `statements()` yields them, each time the same.
 
+    A text is kept once, under the id that gave it first, since a knowledge base refuses a repeated text.
     Versions are written as it goes on, under running readers, so that a run that was interrupted is taken up where it
     was. `progress` is told how many are embedded of how many. Raises what `kb.build.build` and `update` raise.
     """
     held = await asyncio.to_thread(_held, folder, embedder)
-    wanted = {one.id: _mark(one) for one in statements()}
+    wanted, skipped = _wanted(statements())
     stale = [name for name, mark in held.items() if wanted.get(name) != mark]
     fresh = {name for name, mark in wanted.items() if held.get(name) != mark}
-    change = Change(len(fresh), len(stale), len(held) - len(stale))
+    change = Change(len(fresh), len(stale), len(held) - len(stale), skipped)
     done, source = 0, (one for one in statements() if one.id in fresh)
     progress(done, len(fresh))
     if not change.kept:
@@ -66,16 +72,33 @@ async def sync(
     return change
 
 
+def _wanted(statements: Iterable[Evidence]) -> tuple[dict[str, bytes], dict[str, str]]:
+    """Return the mark of every paragraph to hold by its id, and by the ids of those to leave out whose text it is."""
+    wanted: dict[str, bytes] = {}
+    skipped: dict[str, str] = {}
+    first: dict[bytes, str] = {}
+    for one in statements:
+        name = first.setdefault(_digest(one.text), one.id)
+        if name == one.id:
+            wanted[one.id] = _mark(one)
+        else:
+            skipped[one.id] = name
+    return wanted, skipped
+
+
 def _portion(source: Iterator[Evidence]) -> list[Evidence]:
     return list(islice(source, PORTION))
 
 
 def _held(folder: Path, embedder: Embedder) -> dict[str, bytes]:
     """Return the mark of every paragraph by its id; none when what is there is of no use for an update."""
+    if versions.stamp(folder) is None:
+        log.info("Building from nothing: %s holds no knowledge base yet", folder)
+        return {}
     try:
         snapshot = Snapshot.open(folder)
     except KnowledgeBaseError as error:
-        log.info("Building from nothing: %s", error)
+        log.info("Building from nothing, since what is there can't be used: %s", error)
         return {}
     with closing(snapshot):
         if snapshot.manifest.embedder != embedder.name:
@@ -85,4 +108,8 @@ def _held(folder: Path, embedder: Embedder) -> dict[str, bytes]:
 
 
 def _mark(one: Evidence) -> bytes:
-    return hashlib.blake2b(one.model_dump_json(exclude={"score", "summary"}).encode(), digest_size=16).digest()
+    return _digest(one.model_dump_json(exclude={"score", "summary"}))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()

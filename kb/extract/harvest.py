@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from kb.extract.folding import same
 from rejoinder.domain import Evidence
-from rejoinder.errors import KnowledgeBaseError
+from rejoinder.errors import BadInput, KnowledgeBaseError
 
 FILE = "harvest.sqlite"
 _APPLICATION = 0x526A4856
@@ -109,20 +109,24 @@ class Harvest:
                 self._file(number, text, keys)
         return new
 
+    def remove(self, documents: Collection[str]) -> int:
+        """Take documents out, all or none; return how many paragraphs they had. Raises BadInput for an unknown id."""
+        if unknown := [one for one in documents if self.find(one) is None]:
+            raise BadInput(
+                f"The harvest {self._path} has no document {', '.join(map(repr, unknown))}. A document's id is "
+                "the `id` or `symbol` in its metadata sheet, and what stands before # in the ids of its paragraphs."
+            )
+        before = sum(self.counts())
+        with self._db:
+            for document in documents:
+                for orphan in self._forget(document):
+                    self._file(*orphan)
+        return before - sum(self.counts())
+
     def evidence(self) -> Iterator[Evidence]:
         """Yield the paragraphs, without repetitions, in the order in which they came."""
         for (text,) in self._db.execute("SELECT evidence FROM paragraph WHERE kept_as IS NULL ORDER BY number"):
             yield Evidence.model_validate_json(text)
-
-    def repeated(self, paragraph: str) -> list[str]:
-        """Return the ids of the paragraphs that repeat this one, oldest document first."""
-        rows = self._db.execute(
-            "SELECT other.id FROM paragraph AS other JOIN paragraph AS kept ON other.kept_as = "
-            "kept.number JOIN document ON document.id = other.document WHERE kept.id = ? "
-            "ORDER BY document.year, other.number",
-            (paragraph,),
-        )
-        return [row[0] for row in rows]
 
     def counts(self) -> tuple[int, int]:
         """Return how many paragraphs are given out, and how many repeat one of them."""
@@ -146,10 +150,11 @@ class Harvest:
         self._db.execute("PRAGMA synchronous = NORMAL")
 
     def _forget(self, document: str) -> list[tuple[int, str, list[int]]]:
-        """Remove a document; return the paragraphs of others that were folded into its own."""
+        """Remove a document; return the paragraphs of others that were folded into its own, of the newest first."""
         rows = self._db.execute(
             "SELECT other.number, other.text, other.kept_as FROM paragraph AS other JOIN paragraph AS own ON "
-            "other.kept_as = own.number WHERE own.document = ? AND other.document != ?",
+            "other.kept_as = own.number JOIN document ON document.id = other.document WHERE own.document = ? "
+            "AND other.document != ? ORDER BY document.year DESC, other.number",
             (document, document),
         ).fetchall()
         # The folded paragraph is filed under the keys of the one it repeated: close enough to be found, and no sketch

@@ -18,22 +18,21 @@ DPI = 300
 MOST_PIXELS = 40_000_000
 """A larger picture is read at a lower resolution, so that one poster can't eat a worker's memory."""
 PAGE_LIMIT_S = 120
-_PACKS = {
-    "en": "eng",
-    "es": "spa",
-    "fr": "fra",
-    "it": "ita",
-    "de": "deu",
-    "pt": "por",
-    "nl": "nld",
-    "eu": "eus",
-    "ca": "cat",
-    "gl": "glg",
-    "pl": "pol",
-    "ru": "rus",
-    "ar": "ara",
-    "zh": "chi_sim",
-}
+_LATIN = (
+    "af:afr az:aze bs:bos br:bre ca:cat co:cos cs:ces cy:cym da:dan de:deu en:eng eo:epo es:spa et:est eu:eus fi:fin "
+    "fo:fao fr:fra fy:fry ga:gle gd:gla gl:glg hr:hrv ht:hat hu:hun id:ind is:isl it:ita jv:jav ku:kmr la:lat lb:ltz "
+    "lt:lit lv:lav mi:mri ms:msa mt:mlt nl:nld no:nor nb:nor nn:nor oc:oci pl:pol pt:por qu:que ro:ron sk:slk sl:slv "
+    "sq:sqi su:sun sv:swe sw:swa tl:fil to:ton tr:tur uz:uzb vi:vie yo:yor"
+)
+_OTHER = (
+    "am:amh ar:ara as:asm be:bel bg:bul bn:ben bo:bod dv:div dz:dzo el:ell fa:fas gu:guj he:heb hi:hin hy:hye iu:iku "
+    "ja:jpn ka:kat kk:kaz km:khm kn:kan ko:kor ky:kir lo:lao mk:mkd ml:mal mn:mon mr:mar my:mya ne:nep or:ori pa:pan "
+    "ps:pus ru:rus sa:san sd:snd si:sin sr:srp ta:tam te:tel tg:tgk th:tha ti:tir tt:tat ug:uig uk:ukr ur:urd yi:yid "
+    "zh:chi_sim"
+)
+_LATIN_PACKS, _OTHER_PACKS = (dict(pair.split(":") for pair in pairs.split()) for pairs in (_LATIN, _OTHER))
+"""Tesseract's packs by ISO 639-1. Read with another script's pack, a page becomes Latin letters without sense."""
+_ENGLISH = "eng"
 _GET = (
     "Install Tesseract: Debian and Ubuntu `apt-get install tesseract-ocr tesseract-ocr-eng`, macOS "
     "`brew install tesseract`, Windows `winget install UB-Mannheim.TesseractOCR`; then run again."
@@ -53,20 +52,38 @@ def installed_packs() -> frozenset[str]:
         return frozenset()
 
 
-def recognise(page: pdfium.PdfPage, language: str) -> list[Line]:
+def pack_for(language: str) -> tuple[str, str]:
+    """Return the pack to read a language with, and a note where it is English for want of its own; raises NoOcr.
+
+    An unknown language counts as English, one in another script is never read as English.
+    """
+    packs = installed_packs()
+    if not packs:
+        raise NoOcr(_GET)
+    wanted = {**_LATIN_PACKS, **_OTHER_PACKS}.get(language or "en")
+    if wanted is None:
+        raise NoOcr(f"Tesseract has no language pack for `{language}`. Add the document as text.")
+    if wanted in packs:
+        return wanted, ""
+    get = f"Debian and Ubuntu: `apt-get install tesseract-ocr-{wanted.replace('_', '-')}`; then run again."
+    if language in _OTHER_PACKS or _ENGLISH not in packs:
+        raise NoOcr(f"Tesseract lacks the language pack `{wanted}`. {get}")
+    return _ENGLISH, f"Scanned pages were read as English, since Tesseract lacks the language pack `{wanted}`. {get}"
+
+
+def recognise(page: pdfium.PdfPage, pack: str) -> list[Line]:
     """Render a page and read its lines; raises NoOcr when Tesseract is absent, too old or out of time."""
     width, height = page.get_size()
     scale = min(DPI / 72, (MOST_PIXELS / max(1.0, width * height)) ** 0.5)
     bitmap = page.render(scale=scale, grayscale=True)
     try:
-        return recognise_image(bitmap.to_pil(), language, scale)
+        return recognise_image(bitmap.to_pil(), pack, scale)
     finally:
         bitmap.close()
 
 
-def recognise_image(image: Image, language: str, scale: float = DPI / 72) -> list[Line]:
+def recognise_image(image: Image, pack: str, scale: float = DPI / 72) -> list[Line]:
     """Read the lines of a picture with `scale` pixels a point; raises NoOcr."""
-    pack = _pack(language)
     # Workers run side by side; Tesseract's own threads would only fight over the cores.
     os.environ["OMP_THREAD_LIMIT"] = "1"
     try:
@@ -82,20 +99,6 @@ def recognise_image(image: Image, language: str, scale: float = DPI / 72) -> lis
     except (pytesseract.TesseractError, RuntimeError) as error:
         raise NoOcr(f"Tesseract gave up ({error}). Look at the page; a scan of 300 dpi reads best.") from error
     return _lines(cells, image.height, scale)
-
-
-def _pack(language: str) -> str:
-    packs = installed_packs()
-    if not packs:
-        raise NoOcr(_GET)
-    wanted = _PACKS.get(language, "eng")
-    for pack in (wanted, "eng"):
-        if pack in packs:
-            return pack
-    raise NoOcr(
-        f"Tesseract has no language pack `{wanted}`. Debian and Ubuntu: `apt-get install "
-        f"tesseract-ocr-{wanted.replace('_', '-')}`; then run again."
-    )
 
 
 def _lines(cells: dict[str, list[int | str]], height: int, scale: float) -> list[Line]:

@@ -10,7 +10,7 @@ from pypdfium2 import raw
 
 from kb.extract.furniture import drop_furniture
 from kb.extract.lines import Glyph, Line, Page, glyph_lines
-from kb.extract.ocr import NoOcr, recognise
+from kb.extract.ocr import NoOcr, pack_for, recognise
 from kb.extract.passages import Reading
 from kb.extract.setting import passages_of
 from rejoinder.errors import BadInput
@@ -57,7 +57,11 @@ def _page(document: pdfium.PdfDocument, number: int, language: str, notes: list[
         height = page.get_height()
         if sum(len(line.text.replace(" ", "")) for line in lines) >= FEWEST_CHARACTERS or not _drawn(page):
             return Page(number + 1, height, tuple(lines))
-        return Page(number + 1, height, tuple(recognise(page, language)), scanned=True)
+        pack, makeshift = pack_for(language)
+        scanned = Page(number + 1, height, tuple(recognise(page, pack)), scanned=True)
+        if makeshift and makeshift not in notes:
+            notes.append(makeshift)
+        return scanned
     except NoOcr as error:
         notes.append(f"Page {number + 1} is a picture without a text layer and was left out: {error}")
         return Page(number + 1, 0, ())

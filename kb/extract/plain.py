@@ -21,6 +21,8 @@ _LEADING = 12.0
 _LONG_LINE = 120
 _GLUED_NOTE = re.compile(r"(?<=[a-z][,.;])\d{1,2}(?=\s)")
 _GLUED_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])|(?<=[a-z)][,;.:])(?=[A-Z])")
+_GLUED_ITEM = re.compile(r"(?<=[:;])(?=\([a-z]{1,4}\)\s)")
+_GLUED_MARK = re.compile(r"^(\([a-z\d]{1,4}\)|[a-z]\.)(?=[A-Z])")
 _PARTED_MARK = re.compile(r"^(\d{1,3}\.|\([a-z]{1,4}\)) ?\n", re.MULTILINE)
 _CLOSING_PART = re.compile(r"\s*PART [IVX]+\s*$")
 _SHAPES = (
@@ -89,6 +91,7 @@ def _markdown(tokens: Sequence[Token]) -> Iterator[Passage]:
             text = tidy("".join(" " if one.type.endswith("break") else one.content for one in token.children or ()))
             # A table whose rows differ in length is no table to the parser, and nothing to quote either.
             if not text.startswith("|"):
+                text = _GLUED_MARK.sub(r"\1 ", text)
                 yield Passage(text and f"{'' if heading else mark}{text}", heading=heading)
             mark = ""
 
@@ -110,7 +113,7 @@ def _treaty(data: dict[str, Any], language: str) -> Iterator[Passage]:
         if not isinstance(article, dict):
             raise BadInput(_SHAPES)
         content = _CLOSING_PART.sub("", str(article.get(f"content_{language}") or ""))
-        for line in content.split("\n"):
+        for line in _GLUED_ITEM.sub("\n", content).split("\n"):
             yield Passage(" ".join(_unglued(line)), place=f"Article {number}")
 
 

@@ -18,7 +18,6 @@ from kb.extract.documents import SourceDocument
 from kb.extract.harvest import Entry, Harvest, Status
 from kb.extract.subjects import GroupTerms
 from kb.extract.worker import VERSION, Yield, extract, prepare, sha256_of
-from kb.store import ParagraphStore
 
 log = logging.getLogger(__name__)
 
@@ -71,18 +70,17 @@ class _Job:
 
 def extract_documents(
     documents: Iterable[SourceDocument],
-    store: ParagraphStore | None,
     progress: Progress | None = None,
     *,
     harvest: Harvest,
     limits: Limits | None = None,
     terms: GroupTerms | None = None,
 ) -> ExtractionReport:
-    """Extract the documents into the harvest, then give all its paragraphs to an empty store, if there is one.
+    """Extract the documents into the harvest; `harvest.evidence()` then yields its paragraphs.
 
     Newer documents come first, so that of a paragraph which resolutions repeat year by year the newest is cited.
     Documents whose content and citation are as an earlier run left them are not read again. A broken, endless or
-    oversized document is reported, and the run goes on.
+    oversized document is reported, and the run goes on. Raises ModuleNotFoundError when a reader's library is missing.
     """
     begun, limits = time.monotonic(), limits or Limits()
     ordered = sorted(documents, key=lambda document: (-document.year, document.id))
@@ -98,8 +96,6 @@ def extract_documents(
         except BaseException:
             pool.stop()  # type: ignore[no-untyped-call]
             raise
-    if store is not None:
-        store.add(harvest.evidence())
     report.paragraphs, report.folded = harvest.counts()
     report.seconds = time.monotonic() - begun
     return report
@@ -183,6 +179,9 @@ def _result(job: _Job) -> Yield:
             problem=f"Its reader broke down (exit code {error.exitcode}): the file is damaged, or needs more "
             "memory than a worker may take. Look at it, or raise the limit."
         )
+    except ModuleNotFoundError:
+        # No file is to blame, and it would fail every file of its kind.
+        raise
     except Exception as error:
         # A reader met something its library does not foresee; one file must not end the run.
         log.exception("Reading %s failed", job.document.file)

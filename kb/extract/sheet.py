@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ from pydantic import ValidationError
 
 from kb.extract.documents import SourceDocument
 from kb.extract.formats import SUFFIXES
+from kb.extract.passages import tidy
 from kb.extract.web import decoded
 from rejoinder.errors import BadInput
 
@@ -93,7 +95,13 @@ def _refuse_repeated(documents: Sequence[SourceDocument], sheet: Path) -> None:
 
 def _from_csv(text: str) -> list[dict[str, Any]]:
     separator = max(",;\t", key=text.partition("\n")[0].count)
-    return list(csv.DictReader(text.splitlines(), delimiter=separator))
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
+    return [{name: _cell(name, value) for name, value in row.items()} for row in rows]
+
+
+def _cell(name: str | None, value: Any) -> Any:
+    """Put a cell's lines into one, as they show in a spreadsheet; a file's name is left as it is."""
+    return tidy(value) if isinstance(value, str) and (name or "").strip().casefold() != "file" else value
 
 
 def _from_json(text: str) -> Any:

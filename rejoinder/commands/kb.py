@@ -12,6 +12,7 @@ from rejoinder.commands.common import load_settings, run, start_logging
 from rejoinder.commands.kb_add import add
 from rejoinder.commands.kb_build import build
 from rejoinder.commands.kb_crawl import crawl
+from rejoinder.commands.kb_remove import remove
 from rejoinder.commands.kb_stats import stats
 from rejoinder.commands.kb_summarise import summarise
 from rejoinder.domain import Evidence, TargetGroup
@@ -23,7 +24,7 @@ def kb() -> None:
     """Search and build the knowledge base."""
 
 
-for command in (crawl, add, build, stats, summarise):
+for command in (crawl, add, remove, build, stats, summarise):
     kb.add_command(command)
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rejoinder.commands.common import load_settings, start_logging
+from rejoinder.commands.extras import needs_extra
 
 if TYPE_CHECKING:
     from kb.extract import ExtractionReport, Limits, SourceDocument
@@ -49,14 +50,16 @@ def add(
 
     Run `rejoinder kb build` afterwards: it makes what was taken in searchable.
     """
-    from kb.extract import Limits
-    from kb.extract.sheet import documents_of
+    with needs_extra("kb"):
+        from kb.extract import Limits
+        from kb.extract.sheet import documents_of
 
     settings = load_settings()
     start_logging(settings)
     documents = documents_of(paths, metadata)
     limits = Limits(workers or Limits.workers, seconds, memory, retry)
-    report = take_in(documents, harvest or settings.data_dir / "harvest", limits)
+    with needs_extra("kb"):
+        report = take_in(documents, harvest or settings.data_dir / "harvest", limits)
     show(report)
     if report.failed == report.documents:
         context.exit(1)
@@ -73,7 +76,7 @@ def take_in(documents: list[SourceDocument], folder: Path, limits: Limits) -> Ex
         def advance(done: int, _total: int, _document: SourceDocument) -> None:
             bar.update(task, completed=done)
 
-        return extract_documents(documents, None, advance, harvest=harvest, limits=limits)
+        return extract_documents(documents, advance, harvest=harvest, limits=limits)
 
 
 def show(report: ExtractionReport) -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.kb_add import add
 from rejoinder.settings import Settings
 
@@ -64,13 +65,18 @@ def build(
         f"{change.put + change.kept:,} paragraphs are searchable in {folder}: {change.put:,} put, "
         f"{change.removed:,} removed, {change.kept:,} kept as they were"
     )
+    if change.skipped:
+        left_out, kept = next(iter(change.skipped.items()))
+        count = f"{len(change.skipped):,} skipped"
+        click.echo(f"{count}, because another has the same text, such as {left_out} (see {kept})")
     if settings.kb.folder != folder:
         click.echo(f"To search it: REJOINDER_KB__FOLDER={folder}")
 
 
 async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bool) -> Change:
     """Bring the knowledge base up to date and say what changed; raises KnowledgeBaseError."""
-    from kb.extract import Harvest
+    with needs_extra("kb"):
+        from kb.extract import Harvest
     from kb.starter import load_starter
     from kb.sync import sync
     from rejoinder.assembly import open_embedder

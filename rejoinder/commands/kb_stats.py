@@ -19,6 +19,8 @@ from rejoinder.errors import BadSettings
 from rejoinder.settings import Settings
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from kb.store import Holding
 
 
@@ -57,29 +59,47 @@ async def holdings(settings: Settings) -> list[Holding]:
 
 
 def draw(held: Sequence[Holding], path: Path) -> None:
-    """Draw paragraphs by group, stacked by institution; raises BadSettings without matplotlib or for an odd suffix."""
+    """Draw the table as a picture; raises BadSettings without matplotlib or for a path that can't be drawn to."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise BadSettings(
             "A picture needs matplotlib. Install it with `pip install matplotlib`, or leave --plot out."
         ) from error
-    groups, institutions = list(TargetGroup), sorted({one.institution for one in held})
-    counts = {(one.institution, one.group): one.paragraphs for one in held}
-    figure = Figure(figsize=(9, 4.5), layout="constrained")
-    axes = figure.subplots()
-    left = [0] * len(groups)
-    for institution in institutions:
-        widths = [counts.get((institution, group), 0) for group in groups]
-        axes.barh([group.value.replace("_", " ") for group in groups], widths, left=left, label=institution)
-        left = [start + width for start, width in zip(left, widths, strict=True)]
-    axes.invert_yaxis()
-    axes.set_xlabel("paragraphs")
-    axes.legend(frameon=False, fontsize="small")
+    figure = Figure(figsize=(12, 6), layout="constrained")
+    _panels(figure, held)
     try:
-        figure.savefig(path)
+        figure.savefig(path, dpi=120)
     except (ValueError, OSError) as error:
         raise BadSettings(f"{path} can't be drawn: {error}. Give a writable path that ends in .png or .svg.") from error
+
+
+def _panels(figure: Figure, held: Sequence[Holding]) -> None:
+    """Fill a figure with documents and paragraphs, stacked by institution, and a dot each for the average words."""
+    groups, institutions = list(TargetGroup), sorted({one.institution for one in held})
+    documents, paragraphs, words = figure.subplots(1, 3, sharey=True)
+    ends = {documents: [0] * len(groups), paragraphs: [0] * len(groups)}
+    for place, institution in enumerate(institutions):
+        mine = {one.group: one for one in held if one.institution == institution}
+        for axes, name in ((documents, "documents"), (paragraphs, "paragraphs")):
+            widths = [getattr(mine.get(group), name, 0) for group in groups]
+            axes.barh(range(len(groups)), widths, left=ends[axes], color=f"C{place}")
+            ends[axes] = [end + width for end, width in zip(ends[axes], widths, strict=True)]
+        # One below the other inside a group's row, so that no dot hides another.
+        lane = 0.7 * ((place + 0.5) / len(institutions) - 0.5)
+        rows = [groups.index(group) + lane for group in mine]
+        words.plot([one.words for one in mine.values()], rows, "o", color=f"C{place}", label=institution)
+    for axes, title in ((documents, "documents"), (paragraphs, "paragraphs"), (words, "average words of a paragraph")):
+        axes.set_title(title)
+        axes.set_xlim(0, 1.02 * axes.get_xlim()[1])
+        axes.set_axisbelow(True)
+        axes.grid(axis="x", alpha=0.3)
+    for row in range(1, len(groups)):
+        words.axhline(row - 0.5, color="0.85", linewidth=1)
+    documents.set_yticks(range(len(groups)), [group.value.replace("_", " ") for group in groups])
+    documents.invert_yaxis()
+    # Below the panels, where it hides nothing however many institutions there are.
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
 
 
 def _table(held: Sequence[Holding]) -> Table:

@@ -13,11 +13,37 @@ from rejoinder.domain import TargetGroup
 
 STATEMENTS = load_starter()
 HOSTS = {
-    "United Nations": r"https://(docs\.un\.org/en/|www\.un\.org/|www\.ohchr\.org/|treaties\.un\.org/|www\.unesco\.org/)",
-    "European Union": r"https://(eur-lex\.europa\.eu/)",
+    "United Nations": r"https://(docs\.un\.org|www\.ohchr\.org|treaties\.un\.org)/",
+    "European Union": r"https://eur-lex\.europa\.eu/",
     "EU Agency for Fundamental Rights": r"https://fra\.europa\.eu/",
     "Council of Europe": r"https://www\.coe\.int/",
 }
+OHCHR = "https://www.ohchr.org/en/instruments-mechanisms/instruments/"
+# The United Nations Treaty Series numbers treaties; the sites that show them go by other names.
+UNTS = {
+    "2545": (
+        f"{OHCHR}convention-relating-status-refugees",
+        "https://treaties.un.org/Pages/ViewDetailsII.aspx?src=TREATY&mtdsg_no=V-2&chapter=5&Temp=mtdsg2&clang=_en",
+    ),
+    "6193": (f"{OHCHR}convention-against-discrimination-education",),
+    "8791": (f"{OHCHR}protocol-relating-status-refugees",),
+}
+
+
+def _shows(url: str, symbol: str) -> bool:
+    """Say whether a link leads to the document with this symbol, CELEX number, treaty number or page name."""
+    if symbol.startswith("A/RES/"):
+        return url == f"https://docs.un.org/en/{symbol}"
+    if series := re.fullmatch(r"UNTS No\. (\d+)", symbol):
+        return url in UNTS[series[1]]
+    if treaty := re.fullmatch(r"C?ETS No\. (\d+)", symbol):
+        return url.endswith(f"/conventions/full-list?module=treaty-detail&treatynum={int(treaty[1]):03}")
+    if act := re.fullmatch(r"3(\d{4})([LR])(\d{4})", symbol):
+        kind = {"L": "dir", "R": "reg"}[act[2]]
+        return url.endswith(f"/eli/{kind}/{act[1]}/{int(act[3])}/oj")
+    if re.match(r"\d{5}", symbol):
+        return url.endswith(f"?uri=CELEX:{symbol}")
+    return re.fullmatch(rf"\S+/en/(publication|news)/\d{{4}}/{re.escape(symbol)}", url) is not None
 
 
 def _of(group: TargetGroup) -> list[StarterStatement]:
@@ -77,9 +103,13 @@ def test_a_changed_figure_or_term_would_be_noticed(read_source: Callable[[str], 
         assert len(list(_problems(changed, read_source, documents))) >= 2, s.id
 
 
+def test_there_are_at_least_four_hundred_statements() -> None:
+    assert len(STATEMENTS) >= 400
+
+
 @pytest.mark.parametrize("group", list(TargetGroup))
-def test_every_group_has_at_least_ten_statements(group: TargetGroup) -> None:
-    assert len(_of(group)) >= 10
+def test_every_group_has_at_least_forty_statements(group: TargetGroup) -> None:
+    assert len(_of(group)) >= 40
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: s.id)
@@ -89,8 +119,20 @@ def test_a_statement_is_ready_to_quote(statement: StarterStatement) -> None:
     assert statement.text[-1] in ".!" and (statement.text[0].isupper() or statement.text[0].isdigit())
     assert len(re.findall(r"(?<!No)[.!?](?=\s+[A-Z])", statement.text)) <= 1, "more than two sentences"
     assert not re.search(r"\bshall\b", statement.text)
-    assert re.match(HOSTS[statement.institution], statement.url), statement.url
+    assert not re.search(r", so (?!that\b)", statement.text), "a conclusion that the document does not draw"
+    assert statement.answers, "answers nothing"
     assert all(1 < len(term.split()) <= 8 for term in statement.terms), statement.terms
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: s.id)
+def test_a_link_leads_to_the_institution_and_to_the_document(statement: StarterStatement) -> None:
+    assert re.match(HOSTS[statement.institution], statement.url), statement.url
+    assert _shows(statement.url, statement.symbol), f"{statement.url} does not show {statement.symbol}"
+
+
+def test_a_link_to_another_document_would_be_noticed() -> None:
+    symbols = {s.symbol for s in STATEMENTS}
+    assert not [s.id for s in STATEMENTS for other in symbols - {s.symbol} if _shows(s.url, other)]
 
 
 def test_every_statement_has_the_group_of_its_file_first() -> None:
@@ -98,7 +140,7 @@ def test_every_statement_has_the_group_of_its_file_first() -> None:
     assert not [s.id for group in TargetGroup for s in _of(group) if group not in s.groups]
 
 
-def test_no_two_statements_say_the_same() -> None:
+def test_no_two_statements_say_nearly_the_same() -> None:
     words = [(s.id, set(re.findall(r"\w+", s.text.casefold()))) for s in STATEMENTS]
     alike = [(a, b) for i, (a, x) in enumerate(words) for b, y in words[i + 1 :] if len(x & y) >= 0.8 * len(x | y)]
     assert not alike

@@ -38,6 +38,7 @@ async def test_a_short_text_is_its_own_summary_and_asks_no_model(chat: Chat, tmp
     summariser = Summariser(SummaryStore(tmp_path), "tiny", await chat(model))
     assert await summariser.summary(SHORT) == SHORT
     assert is_short(SHORT) and not is_short(LONG)
+    assert not is_short(f"Recalling that moons are free, {'and free, ' * 40} it says so.")
     assert model.asked == 0
 
 

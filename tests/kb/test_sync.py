@@ -66,6 +66,33 @@ async def test_an_interrupted_run_goes_on_where_it_was(
     assert _texts(tmp_path) == {one.id: one.text for one in every}
 
 
+async def test_a_text_is_kept_under_the_id_that_gives_it_first(
+    tmp_path: Path, embedder: Any, evidence: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PORTION", 2)
+    starter = evidence("starter", "The harbours are open.")
+    own = [
+        evidence("own#1", "Boats land."),
+        evidence("own#2", "The harbours are open."),
+        evidence("own#3", "So be it."),
+    ]
+    assert (await sync(lambda: [starter, *own], embedder, tmp_path)) == Change(3, 0, 0, {"own#2": "starter"})
+    assert set(_texts(tmp_path)) == {"starter", "own#1", "own#3"}
+    assert (await sync(lambda: own, embedder, tmp_path)) == Change(1, 1, 2)
+    assert set(_texts(tmp_path)) == {"own#1", "own#2", "own#3"}
+    assert (await sync(lambda: [*own, starter], embedder, tmp_path)) == Change(0, 0, 3, {"starter": "own#2"})
+    assert (await sync(lambda: [starter, *own], embedder, tmp_path)) == Change(1, 1, 2, {"own#2": "starter"})
+    assert set(_texts(tmp_path)) == {"starter", "own#1", "own#3"}
+
+
+async def test_a_first_build_says_so_in_plain_words(
+    tmp_path: Path, embedder: Any, statements: list[Evidence], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "kb.sync")
+    await sync(lambda: statements, embedder, tmp_path / "new")
+    assert caplog.messages == [f"Building from nothing: {tmp_path / 'new'} holds no knowledge base yet"]
+
+
 async def test_removing_alone_embeds_nothing(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> None:
     await sync(lambda: statements, embedder, tmp_path)
     embedder.embedded.clear()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,9 +14,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from kb.starter import load_starter
 from kb.vectors import Vectors
 from models import embed
 from rejoinder.cli import main
+from rejoinder.commands.extras import needs_extra
 
 SHEET = """file,title,institution,symbol,year,url,groups,language
 good.md,On harbours,Union of Zorblax,Z/1,2020,https://example.org/z1,migrants,en
@@ -71,6 +77,67 @@ def test_a_second_build_embeds_only_what_changed(folder: Path) -> None:
     assert LengthEmbedder.embedded == 1
     with_starter = _rejoinder("build")
     assert "1 kept" in with_starter.output and LengthEmbedder.embedded > 400
+
+
+def test_a_text_that_a_starter_statement_has_too_stops_nothing(folder: Path) -> None:
+    repeated = load_starter()[0]
+    (folder / "good.md").write_text(f"# Harbours\n\n{repeated.text}\n")
+    built = _rejoinder("build", "good.md", "--metadata", "sheet.csv")
+    assert built.exit_code == 0, built.output
+    assert f"1 skipped, because another has the same text, such as Z/1#harbours (see {repeated.id})" in built.output
+    assert _rejoinder("build").exit_code == 0
+
+
+def test_a_removed_document_leaves_the_knowledge_base_with_the_next_build(folder: Path) -> None:
+    (folder / "other.md").write_text(
+        "# Boats\n\nThe council counted four hundred boats, and none of them was in the way.\n"
+    )
+    (folder / "sheet.csv").write_text(f"{SHEET}other.md,On boats,Union of Zorblax,Z/2,2021,,migrants,en\n")
+    _rejoinder("build", "good.md", "other.md", "--metadata", "sheet.csv", "--no-starter")
+    removed = _rejoinder("remove", "Z/1")
+    assert removed.exit_code == 0, removed.output
+    assert "1 documents with 1 paragraphs" in removed.output and "rejoinder kb build" in removed.output
+    assert "0 put, 1 removed, 1 kept" in _rejoinder("build", "--no-starter").output
+    found = json.loads(_rejoinder("search", "whoever comes by boat is lazy", "--json").stdout)
+    assert [one["source"]["symbol"] for one in found] == ["Z/2"]
+
+
+def test_removing_an_unknown_document_names_it(folder: Path) -> None:
+    _rejoinder("add", "good.md", "--metadata", "sheet.csv")
+    refused = _rejoinder("remove", "Z/1", "Z/9")
+    assert refused.exit_code == 1
+    assert "no document 'Z/9'" in refused.output and "'Z/1'" not in refused.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "package"),
+    [
+        (["add", "good.md", "--metadata", "sheet.csv"], "pebble"),
+        (["add", "good.md", "--metadata", "sheet.csv"], "trafilatura"),
+        (["add", "good.md", "--metadata", "sheet.csv"], "markdown_it"),
+        (["build", "--no-starter"], "datasketch"),
+        (["remove", "Z/1"], "pebble"),
+    ],
+)
+def test_without_the_extra_the_error_says_how_to_get_it(folder: Path, arguments: list[str], package: str) -> None:
+    """In a process of its own, in which nothing is imported yet."""
+    (folder / "absent").mkdir()
+    (folder / "absent" / f"{package}.py").write_text(f"raise ModuleNotFoundError('absent', name={package!r})")
+    ended = subprocess.run(
+        [sys.executable, "-m", "rejoinder.cli", "kb", *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "absent"), str(Path(__file__).parents[2])])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert f"needs the package {package}" in ended.stderr and "pip install 'rejoinder[kb]'" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_module_of_ours_that_is_missing_is_no_missing_extra() -> None:
+    with pytest.raises(ModuleNotFoundError), needs_extra("kb"):
+        importlib.import_module("kb.nonesuch")
 
 
 def test_files_need_their_sheet(folder: Path) -> None:

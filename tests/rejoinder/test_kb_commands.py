@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -48,13 +49,38 @@ def test_stats_are_a_table_and_json(rejoinder: CliRunner) -> None:
     assert all(12 <= row["words"] <= 45 for row in rows)
 
 
-@pytest.mark.parametrize("name", ["held.png", "held.svg"])
-def test_stats_are_drawn(tmp_path: Path, name: str) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    draw(HELD, tmp_path / name)
-    assert (tmp_path / name).stat().st_size > 1000
-    with pytest.raises(BadSettings, match="can't be drawn"):
-        draw(HELD, tmp_path / "held.odd")
+@pytest.mark.parametrize(("name", "begins"), [("held.png", b"\x89PNG"), ("held.svg", b"<?xml")])
+def test_stats_are_drawn_into_a_file(rejoinder: CliRunner, tmp_path: Path, name: str, begins: bytes) -> None:
+    result = rejoinder.invoke(main, ["kb", "stats", "--plot", name])
+    assert result.exit_code == 0 and f"Drawn into {name}" in result.output
+    assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+def test_a_picture_of_another_kind_is_refused_in_one_line(rejoinder: CliRunner, tmp_path: Path) -> None:
+    result = rejoinder.invoke(main, ["kb", "stats", "--plot", "held.odd"])
+    assert result.exit_code == 1
+    assert "held.odd can't be drawn" in result.output and "Traceback" not in result.output
+
+
+def test_the_picture_has_documents_paragraphs_and_words_of_every_institution_and_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, *_, **__: drawn.append(figure))
+    draw(HELD, tmp_path / "held.png")
+    documents, paragraphs, words = drawn[0].axes
+    women, jews = (list(TargetGroup).index(group) for group in (TargetGroup.WOMEN, TargetGroup.JEWS))
+    assert _bars(documents) == {(women, 2), (jews, 1)}
+    assert _bars(paragraphs) == {(women, 9), (jews, 4)}
+    dots = {line.get_label(): (round(line.get_ydata()[0]), line.get_xdata()[0]) for line in words.get_lines()}
+    assert dots.items() >= {"United Nations": (women, 30.5), "Council of Europe": (jews, 22)}.items()
+    assert [text.get_text() for text in drawn[0].legends[0].get_texts()] == ["Council of Europe", "United Nations"]
+    assert [tick.get_text() for tick in documents.get_yticklabels()][women] == "women"
+
+
+def _bars(axes: Any) -> set[tuple[int, float]]:
+    """Return row and width of every bar that has a width."""
+    return {(round(bar.get_y() + bar.get_height() / 2), bar.get_width()) for bar in axes.patches if bar.get_width()}
 
 
 def test_without_matplotlib_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

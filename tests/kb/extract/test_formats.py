@@ -89,6 +89,16 @@ def test_reads_markdown_with_and_without_a_space_after_the_marks() -> None:
     ]
 
 
+def test_a_list_is_cut_alike_in_json_and_in_markdown_whose_spaces_were_lost() -> None:
+    """So that the same article of a treaty in two files is one paragraph."""
+    article = f"Everybody may:(a) {ONE[:-1]};(b) {TWO}"
+    treaty = {"articles": [{"content_en": article}]}
+    markdown = f"### Article 1\n\nEverybody may:\n\n(a){ONE[:-1]};\n\n(b){TWO}\n\n### Article 2\n\n{ONE}\n"
+    wanted = ["Everybody may:", f"(a) {ONE[:-1]};", f"(b) {TWO}"]
+    assert texts(json.dumps(treaty).encode(), "x.json") == wanted
+    assert texts(markdown.encode(), "x.md")[:3] == wanted
+
+
 def test_cuts_the_signature_pages_of_a_treaty(shared: Path) -> None:
     content = (shared / "instruments/open_treaties_json/icerd.json").read_bytes()
     last = [block for block in blocks_of(read(content, "icerd.json", "en").passages) if block.place == "Article 25"]

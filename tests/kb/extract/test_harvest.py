@@ -7,7 +7,7 @@ import pytest
 from kb.extract.folding import bands, same
 from kb.extract.harvest import FILE, Entry, Harvest, Sketched, Status
 from rejoinder.domain import Evidence, Source, TargetGroup
-from rejoinder.errors import KnowledgeBaseError
+from rejoinder.errors import BadInput, KnowledgeBaseError
 
 LONG = (
     "Recognizing that persons who arrive in the harbours of the coast face discrimination in employment, housing "
@@ -37,12 +37,11 @@ def test_another_figure_is_another_fact() -> None:
     assert not same(LONG, LONG[: len(LONG) // 2])
 
 
-def test_gives_out_each_paragraph_once_and_remembers_who_repeats_it(tmp_path: Path) -> None:
+def test_gives_out_each_paragraph_once(tmp_path: Path) -> None:
     with Harvest(tmp_path) as harvest:
         assert harvest.put("B", 2025, entry("b"), [sketched("B#1", LONG), sketched("B#2", "Something else.")]) == 2
         assert harvest.put("A", 2023, entry("a"), [sketched("A#1", f"{LONG},")]) == 0
         assert [one.id for one in harvest.evidence()] == ["B#1", "B#2"]
-        assert harvest.repeated("B#1") == ["A#1"]
         assert harvest.counts() == (2, 1)
 
 
@@ -53,7 +52,7 @@ def test_a_repetition_takes_over_when_its_original_goes(tmp_path: Path) -> None:
         harvest.put("C", 2022, entry("c"), [sketched("C#1", LONG)])
         harvest.put("B", 2025, entry("b2"), [sketched("B#1", "Rewritten from start to end.")])
         assert [one.id for one in harvest.evidence()] == ["A#1", "B#1"]
-        assert harvest.repeated("A#1") == ["C#1"]
+        assert harvest.counts() == (2, 1)
 
 
 def test_a_replaced_document_stays_the_original_of_what_it_still_says(tmp_path: Path) -> None:
@@ -62,6 +61,28 @@ def test_a_replaced_document_stays_the_original_of_what_it_still_says(tmp_path: 
         harvest.put("A", 2023, entry("a"), [sketched("A#1", LONG)])
         harvest.put("B", 2025, entry("b2"), [sketched("B#1", f"{LONG}.")])
         assert [one.id for one in harvest.evidence()] == ["B#1"]
+
+
+def test_removed_documents_leave_their_place_to_the_newest_that_repeats_them(tmp_path: Path) -> None:
+    with Harvest(tmp_path) as harvest:
+        for name, year in (("B", 2025), ("A", 2001), ("C", 2022), ("D", 2024)):
+            harvest.put(
+                name, year, entry(name), [sketched(f"{name}#1", LONG), sketched(f"{name}#2", f"Only in {name}.")]
+            )
+        assert harvest.remove(["B", "D"]) == 4
+        assert [one.id for one in harvest.evidence()] == ["A#2", "C#1", "C#2"]
+        assert harvest.counts() == (3, 1)
+        assert harvest.remove(["C"]) == 2
+        assert [one.id for one in harvest.evidence()] == ["A#1", "A#2"]
+        assert harvest.find("B") is None
+
+
+def test_an_unknown_document_is_named_and_nothing_removed(tmp_path: Path) -> None:
+    with Harvest(tmp_path) as harvest:
+        harvest.put("B", 2025, entry("b"), [sketched("B#1", LONG)])
+        with pytest.raises(BadInput, match="no document 'X', 'Y'"):
+            harvest.remove(["X", "B", "Y"])
+        assert harvest.counts() == (1, 0)
 
 
 def test_keeps_its_content_when_opened_again(tmp_path: Path) -> None:

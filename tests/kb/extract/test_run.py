@@ -11,7 +11,6 @@ import pytest
 
 from kb.extract import ExtractionReport, GroupTerms, Harvest, Limits, SourceDocument, extract_documents
 from kb.extract.harvest import Status
-from kb.store import ParagraphStore
 from rejoinder.domain import TargetGroup
 
 MakeDocument = Callable[..., SourceDocument]
@@ -26,7 +25,7 @@ def text(name: str, year: int = 2020, times: int = 3) -> bytes:
 def run(documents: list[SourceDocument], folder: Path, terms: GroupTerms, **changed: float) -> ExtractionReport:
     limits = replace(Limits(workers=2, seconds=60), **changed)  # type: ignore[arg-type]
     with Harvest(folder) as harvest:
-        return extract_documents(documents, None, harvest=harvest, terms=terms, limits=limits)
+        return extract_documents(documents, harvest=harvest, terms=terms, limits=limits)
 
 
 def test_goes_on_past_broken_files_and_names_them(
@@ -42,16 +41,14 @@ def test_goes_on_past_broken_files_and_names_them(
     ]
     seen: list[tuple[int, int]] = []
     with Harvest(tmp_path / "h") as harvest:
-        store = ParagraphStore.create(tmp_path / "store")
         report = extract_documents(
             documents,
-            store,
             lambda done, total, _: seen.append((done, total)),
             harvest=harvest,
             terms=terms,
             limits=Limits(workers=2),
         )
-        (only,) = store.get([0])
+        (only,) = harvest.evidence()
     assert seen == [(n, 5) for n in range(1, 6)]
     assert (report.documents, report.failed, report.repeated_documents, report.paragraphs) == (5, 3, 1, 1)
     assert {problem.document: problem.message.split(".")[0] for problem in report.problems if problem.fatal} == {
@@ -88,7 +85,7 @@ def test_an_interrupted_run_resumes_where_it_stood(
             raise KeyboardInterrupt
 
     with Harvest(tmp_path / "h") as harvest, pytest.raises(KeyboardInterrupt):
-        extract_documents(documents, None, stop, harvest=harvest, terms=terms, limits=Limits(workers=1))
+        extract_documents(documents, stop, harvest=harvest, terms=terms, limits=Limits(workers=1))
     report = run(documents, tmp_path / "h", terms)
     assert (report.unchanged, report.paragraphs) == (2, 6)
 

@@ -28,6 +28,18 @@ def test_pairs_a_file_with_its_row_by_bare_name(text: Path, tmp_path: Path) -> N
     assert found.groups == (TargetGroup.WOMEN, TargetGroup.MIGRANTS)
 
 
+def test_a_cell_of_several_lines_is_one_line(text: Path, tmp_path: Path) -> None:
+    (text.parent / "two  spaces.txt").write_text("More.")
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_bytes(
+        b'file,title,institution,symbol,year\r\nx.txt,"On\nharbours, and\r\n boats",Union  of Zorblax ,Z/1,2020\r\n'
+        b"two  spaces.txt,On lights,Zorblax,Z/2,2021\r\n"
+    )
+    lights, boats = documents_of([text.parent], sheet)
+    assert (boats.title, boats.institution) == ("On harbours, and boats", "Union of Zorblax")
+    assert lights.file.name == "two  spaces.txt"
+
+
 def test_pairs_a_folder_with_a_toml_sheet_and_names_by_title(text: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.toml"
     sheet.write_text(TOML)

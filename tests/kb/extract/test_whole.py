@@ -1,4 +1,4 @@
-"""The whole way, from the real documents to a store."""
+"""The whole way, from the real documents to paragraphs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from kb.extract import ExtractionReport, GroupTerms, Harvest, Limits, SourceDocument, extract_documents
-from kb.store import ParagraphStore
 from rejoinder.domain import Evidence
 
 
@@ -28,26 +27,22 @@ def known(file: Path, symbol: str, institution: str, year: int) -> SourceDocumen
     return SourceDocument(id=symbol, file=file, title=symbol, institution=institution, symbol=symbol, year=year)
 
 
-Whole = tuple[ExtractionReport, list[Evidence], ParagraphStore]
+Whole = tuple[ExtractionReport, list[Evidence]]
 
 
 @pytest.fixture(scope="module")
 def whole(shared: Path, terms: GroupTerms, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
-    folder = tmp_path_factory.mktemp("kb")
-    store = ParagraphStore.create(folder)
-    with Harvest(folder / "harvest") as harvest:
-        report = extract_documents(
-            documents_below(shared), store, harvest=harvest, terms=terms, limits=Limits(workers=2)
-        )
-        yield report, list(harvest.evidence()), store
-    store.close()
+    with Harvest(tmp_path_factory.mktemp("harvest")) as harvest:
+        report = extract_documents(documents_below(shared), harvest=harvest, terms=terms, limits=Limits(workers=2))
+        yield report, list(harvest.evidence())
 
 
-def test_one_call_builds_a_store_from_every_document(whole: Whole) -> None:
-    report, evidence, store = whole
+def test_one_call_takes_in_every_document_and_no_text_twice(whole: Whole) -> None:
+    report, evidence = whole
     assert (report.failed, report.problems) == (0, [])
     assert report.documents >= 60
-    assert store.count() == report.paragraphs == len(evidence) > 3000
+    assert report.paragraphs == len(evidence) > 3000
+    assert len({one.id for one in evidence}) == len({one.text for one in evidence}) == len(evidence)
     assert report.folded > 400
 
 

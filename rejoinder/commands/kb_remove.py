@@ -1,0 +1,37 @@
+"""`rejoinder kb remove`: take documents out of what was taken in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rejoinder.commands.common import load_settings, start_logging
+from rejoinder.commands.extras import needs_extra
+
+
+@click.command()
+@click.argument("documents", nargs=-1, required=True, metavar="DOCUMENT…")
+@click.option(
+    "--harvest",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder that `kb add` wrote; default: `harvest` in the data folder.",
+)
+def remove(documents: tuple[str, ...], harvest: Path | None) -> None:
+    """Take out documents that `kb add` took in.
+
+    DOCUMENT is the `id` in the metadata sheet, or the `symbol` where the sheet gives no id; it stands before # in the
+    ids of the document's paragraphs. Run `rejoinder kb build` afterwards: it takes them out of the knowledge base.
+    """
+    with needs_extra("kb"):
+        from kb.extract import Harvest
+
+    settings = load_settings()
+    start_logging(settings)
+    named = list(dict.fromkeys(documents))
+    with Harvest(harvest or settings.data_dir / "harvest") as harvested:
+        paragraphs = harvested.remove(named)
+    click.echo(
+        f"{len(named)} documents with {paragraphs} paragraphs taken out of the harvest. "
+        "Run `rejoinder kb build` to take them out of the knowledge base too."
+    )
