@@ -127,13 +127,20 @@ def identity(symbol: str, language: str) -> str:
 class Page:
     """Be one step of a listing: what it found, and where to go on after an interruption.
 
-    `bookmarks` are stored together with the candidates, all or nothing; None removes one. `steps` is how many of the
-    listing's steps are now done.
+    `bookmarks` are stored together with the candidates, all or nothing; None removes one. A bookmark's name carries
+    whatever shapes the listing it stands in, so that it never answers for another order. `steps` is how many of the
+    listing's steps are now done; `refused` are single documents that the step could not offer and never will.
     """
 
     candidates: tuple[Candidate, ...] = ()
     bookmarks: Mapping[str, str | None] = field(default_factory=dict)
     steps: int = 0
+    refused: tuple[Refusal, ...] = ()
+
+
+def left_out(refusal: Refusal, steps: int) -> Page | Refusal:
+    """Return a listing's step for a single document that was refused: done where that lasts, else still to be read."""
+    return Page(steps=steps, refused=(refusal,)) if refusal.kind.lasting else refusal
 
 
 @dataclass(frozen=True)
@@ -150,11 +157,21 @@ class Delivery:
         return cls(answer.content, answer.format, part)
 
 
+class Parts(Protocol):
+    """Be what has come of a work in several parts, by address, until the whole is there."""
+
+    def get(self, url: str, /) -> bytes | None:
+        """Return a part that came before."""
+
+    def __setitem__(self, url: str, content: bytes, /) -> None:
+        """Keep a part."""
+
+
 class Source(Protocol):
     """Be an institution's publications: list what there is, fetch one of them.
 
-    Neither method raises for anything a server does: refusals are values. A refusal in a listing does not end it
-    unless it is the last item.
+    Neither method raises for anything a server does: refusals are values. A refusal in a listing says that a step of it
+    could not be read, and that the next run should ask again; the listing may go on behind it.
     """
 
     name: str
@@ -168,5 +185,5 @@ class Source(Protocol):
     def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
         """Yield what there is, from where the bookmarks say."""
 
-    async def fetch(self, candidate: Candidate) -> list[Delivery] | Refusal:
-        """Return a candidate's text."""
+    async def fetch(self, candidate: Candidate, parts: Parts, /) -> list[Delivery] | Refusal:
+        """Return a candidate's text; what is among `parts` is not asked for again."""

@@ -16,8 +16,8 @@ from urllib.parse import quote, urlsplit
 
 from lxml import html
 
-from kb.sources.candidates import LANGUAGES, Delivery
-from kb.sources.challenge import Format, Kind, Refusal
+from kb.sources.candidates import LANGUAGES, Delivery, Parts
+from kb.sources.challenge import Format, Kind, Refusal, recognise
 from kb.sources.fetch import Client
 
 SPARQL = "https://publications.europa.eu/webapi/rdf/sparql"
@@ -63,7 +63,7 @@ class Cellar:
         except (ValueError, KeyError, TypeError) as error:
             return Refusal(Kind.UNREADABLE, self._sparql, f"no SPARQL results: {error!r}")
 
-    async def text(self, celex: str, language: str) -> list[Delivery] | Refusal:
+    async def text(self, celex: str, language: str, kept: Parts) -> list[Delivery] | Refusal:
         """Return a work's text in the first form there is: XHTML, HTML, Formex, PDF."""
         url = f"{self._resources}/resource/celex/{quote(celex, safe='()')}"
         refusal = Refusal(Kind.MISSING, url, "in no form")
@@ -73,21 +73,29 @@ class Cellar:
             if not isinstance(answer, Refusal):
                 return [Delivery.of(answer)]
             if answer.kind is Kind.CHOICES:
-                return await self._parts(answer, formats, headers)
+                return await self._parts(answer, formats, headers, kept)
             refusal = answer
             if answer.kind is not Kind.MISSING:
                 break
         return refusal
 
-    async def _parts(self, choices: Refusal, formats: set[Format], headers: dict[str, str]) -> list[Delivery] | Refusal:
-        """Fetch all parts that a list of choices names; one that is refused spoils the whole."""
+    async def _parts(
+        self, choices: Refusal, formats: set[Format], headers: dict[str, str], kept: Parts
+    ) -> list[Delivery] | Refusal:
+        """Fetch all parts that a list of choices names; one that is refused spoils the whole, the others are kept."""
         found: list[Delivery] = []
         paths = parts_of(choices.body)
         for number, path in enumerate(paths, start=1):
-            answer = await self._client.get(f"{self._resources}{path}", formats, headers=headers)
-            if isinstance(answer, Refusal):
-                return answer
-            found.append(Delivery.of(answer, number if len(paths) > 1 else 0))
+            url, part = f"{self._resources}{path}", number if len(paths) > 1 else 0
+            content = kept.get(url)
+            if content is None:
+                answer = await self._client.get(url, formats, headers=headers)
+                if isinstance(answer, Refusal):
+                    return answer
+                kept[url] = content = answer.content
+            form = recognise(content)
+            assert form is not None  # It was examined when it came.
+            found.append(Delivery(content, form, part))
         return found or Refusal(Kind.CHOICES, choices.url, "a list of choices that names no text")
 
 

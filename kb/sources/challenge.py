@@ -85,7 +85,6 @@ class Refusal:
     kind: Kind
     url: str
     detail: str
-    retry_after_s: float = 0.0
     body: bytes = field(default=b"", repr=False)
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from kb.sources.candidates import Candidate, Delivery, Order, Source
+from kb.sources.candidates import Candidate, Delivery, Order, Page, Source
 from kb.sources.challenge import Kind, Refusal
 from kb.sources.shelf import Shelf
 
@@ -19,7 +19,7 @@ _EXAMPLES = 3
 
 @dataclass
 class Tally:
-    """Count what a crawl did. `left` is what the next run will try; `stopped` says why the listing ended early."""
+    """Count what a crawl did. `left` is what the next run will try; `stopped` says why the listing is not whole."""
 
     steps: int = 0
     steps_total: int | None = None
@@ -97,33 +97,33 @@ class _Run:
         """Fetch queued candidates until the listing is over."""
         while (candidate := await self._queue.get()) is not None:
             if await self._begin():
-                stored = 0
                 try:
-                    stored = self._shelve(candidate, await self._source.fetch(candidate))
+                    self._shelve(candidate, await self._source.fetch(candidate, self._shelf.parts(candidate)))
                 finally:
-                    await self._end(stored)
+                    await self._end()
 
     async def _list_new(self) -> None:
         bookmarks = self._shelf.bookmarks(self._source.name)
         async with aclosing(self._source.listing(self._order, bookmarks)) as listing:  # type: ignore[type-var]
-            last: Refusal | None = None
             while not self._enough:
                 item = await anext(listing, None)
                 if item is None:
                     break
                 if isinstance(item, Refusal):
-                    last = item
                     self.tally.refuse(item)
+                    self.tally.stopped = str(item)
                 else:
-                    last = None
-                    self._shelf.take_in(self._source.name, item)
-                    self.tally.steps += item.steps
-                    self.tally.found += len(item.candidates)
-                    for candidate in item.candidates:
-                        await self._offer(candidate)
+                    await self._take_in(item)
                 self._on_change(self.tally)
-            if last is not None and last.kind.wall:
-                self.tally.stopped = str(last)
+
+    async def _take_in(self, page: Page) -> None:
+        self._shelf.take_in(self._source.name, page)
+        self.tally.steps += page.steps
+        self.tally.found += len(page.candidates)
+        for refusal in page.refused:
+            self.tally.refuse(refusal)
+        for candidate in page.candidates:
+            await self._offer(candidate)
 
     async def _offer(self, candidate: Candidate) -> None:
         wanted = self._order.wants(candidate) and candidate.id not in self._queued
@@ -132,16 +132,15 @@ class _Run:
             self.tally.wanted += 1
             await self._queue.put(candidate)
 
-    def _shelve(self, candidate: Candidate, outcome: list[Delivery] | Refusal) -> int:
+    def _shelve(self, candidate: Candidate, outcome: list[Delivery] | Refusal) -> None:
         if isinstance(outcome, Refusal):
             self.tally.refuse(outcome)
             if outcome.kind is not Kind.CLOSED:
                 self._shelf.refuse(candidate, outcome)
-            return 0
+            return
         new = self._shelf.put(candidate, outcome)
         self.tally.stored += new > 0
         self.tally.repeated += new == 0
-        return new
 
     async def _begin(self) -> bool:
         """Wait until this document may still be wanted; return False when there are enough."""
@@ -154,7 +153,7 @@ class _Run:
             self._busy += 1
             return True
 
-    async def _end(self, stored: int) -> None:
+    async def _end(self) -> None:
         async with self._room:
             self._busy -= 1
             self._room.notify_all()

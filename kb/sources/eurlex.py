@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from kb.sources.candidates import LANGUAGES, OF_THE_EU, Candidate, Delivery, Order, Page, identity
+from kb.sources.candidates import LANGUAGES, OF_THE_EU, Candidate, Delivery, Order, Page, Parts, identity
 from kb.sources.cellar import Cellar, Row
 from kb.sources.challenge import Kind, Refusal
 from kb.sources.keywords import Keywords
@@ -61,9 +61,10 @@ class EuropeanUnion:
 
     async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
         """Yield the acts that the keywords name, then what EuroVoc finds; finished, it starts anew next time."""
-        yield await self._named(order)
         if order.only:
+            yield await self._asked_for(order)
             return
+        yield await self._named(order)
         finished: dict[str, None] = {}
         for group in order.groups:
             for year in range(order.last, order.first - 1, -1):
@@ -75,25 +76,38 @@ class EuropeanUnion:
                 finished[name] = None
         yield Page(bookmarks=finished)
 
-    async def fetch(self, candidate: Candidate) -> list[Delivery] | Refusal:
+    async def fetch(self, candidate: Candidate, parts: Parts) -> list[Delivery] | Refusal:
         """Return the text from CELLAR."""
-        return await self._cellar.text(candidate.symbol, candidate.language)
+        return await self._cellar.text(candidate.symbol, candidate.language, parts)
 
-    async def _named(self, order: Order) -> Page | Refusal:
-        asked = order.only or tuple(
-            dict.fromkeys(celex for group in order.groups for celex in self._keywords.groups[group].celex)
-        )
-        if wrong := [celex for celex in asked if not _CELEX.fullmatch(celex)]:
-            return Refusal(Kind.MISSING, ", ".join(wrong), "not a CELEX number")
-        if not asked:
-            return Page(steps=1)
-        literals = " ".join(f'"{celex}"^^xsd:string' for celex in asked)
-        rows = await self._cellar.rows("by_celex", celex=literals, language=LANGUAGES[order.language].upper())
+    async def _asked_for(self, order: Order) -> Page | Refusal:
+        """Find the acts that somebody asked for by number; each that is not found is told."""
+        rows = await self._rows([celex for celex in order.only if _CELEX.fullmatch(celex)], order.language)
         if isinstance(rows, Refusal):
             return rows
-        if not rows:
+        found = self._candidates(rows, order)
+        refused = tuple(
+            Refusal(Kind.MISSING, celex, f"no act has this CELEX number and a title in '{order.language}'")
+            for celex in order.only
+            if celex not in {one.symbol for one in found}
+        )
+        return Page(found, steps=1, refused=refused)
+
+    async def _named(self, order: Order) -> Page | Refusal:
+        """Find the acts that the keywords name."""
+        asked = list(dict.fromkeys(celex for group in order.groups for celex in self._keywords.groups[group].celex))
+        rows = await self._rows(asked, order.language)
+        if isinstance(rows, Refusal):
+            return rows
+        if asked and not rows:
             return Refusal(Kind.EMPTY, " ".join(asked), "status 200, but none of these CELEX numbers is known")
         return Page(self._candidates(rows, order), steps=1)
+
+    async def _rows(self, asked: Sequence[str], language: str) -> list[Row] | Refusal:
+        if not asked:
+            return []
+        literals = " ".join(f'"{celex}"^^xsd:string' for celex in asked)
+        return await self._cellar.rows("by_celex", celex=literals, language=LANGUAGES[language].upper())
 
     async def _slice(
         self, order: Order, group: TargetGroup, year: int, name: str, after: str

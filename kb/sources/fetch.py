@@ -84,9 +84,11 @@ class Client:
             outcome = await self._try(target, formats, headers or {})
             if isinstance(outcome, Answer) or not outcome.kind.transient:
                 break
-            if outcome.retry_after_s > self._manners.patience_s or attempt + 1 == self._manners.attempts:
+            # After the last try too: it is the host that needs a rest, not the address.
+            host = self._host(URL(outcome.url))
+            host.hold(self._manners.backoff(attempt))
+            if host.closed(outcome.url):
                 break
-            self._host(URL(outcome.url)).hold(max(self._manners.backoff(attempt), outcome.retry_after_s))
         self._host(URL(outcome.url)).note(outcome if isinstance(outcome, Refusal) else None)
         return outcome
 
@@ -96,8 +98,7 @@ class Client:
             return raw
         refusal = examine(str(raw.url), raw.status, raw.headers, raw.content, formats)
         if refusal is not None:
-            wait_s = _retry_after(raw.headers.get("retry-after", ""))
-            return Refusal(refusal.kind, refusal.url, refusal.detail, wait_s, refusal.body)
+            return refusal
         found = recognise(raw.content)
         assert found is not None
         return Answer(str(raw.url), raw.content, found)
@@ -130,13 +131,15 @@ class Client:
 
     async def _robots(self, url: URL) -> Protego | Refusal:
         """Read robots.txt as RFC 9309 has it: none there allows all, one that can't be read forbids all."""
-        place = url.origin() / "robots.txt"
+        place, host = url.origin() / "robots.txt", self._host(url)
         raw: _Raw | Refusal = Refusal(Kind.UNREACHABLE, str(place), "never tried")
         for attempt in range(self._manners.attempts):
             raw = await self._follow(place, {}, _ROBOTS_BYTES, ruled=False)
             if isinstance(raw, _Raw) and raw.status < 500 and raw.status != 429:
                 break
-            self._host(url).hold(self._manners.backoff(attempt))
+            host.hold(self._manners.backoff(attempt))
+            if host.closed(str(place)):
+                break
         if isinstance(raw, Refusal):
             return raw
         if raw.status >= 500 or raw.status == 429:
@@ -149,15 +152,18 @@ class Client:
     async def _ask(self, url: URL, headers: Mapping[str, str], limit: int) -> _Raw | Refusal:
         if self._session is None:
             raise RuntimeError("The client is used outside its `async with`.")
+        host = self._host(url)
         try:
-            async with (
-                self._host(url).turn(),
-                self._session.get(url, headers=headers, allow_redirects=False) as response,
-            ):
-                content = await _read(response, limit)
-                if content is None:
-                    return Refusal(Kind.TOO_LARGE, str(url), f"more than {limit:,} bytes")
-                return _Raw(url, response.status, CIMultiDict(response.headers), content)
+            async with host.turn():
+                # Another request's answer may have closed the host while this one waited.
+                if refusal := host.closed(str(url)):
+                    return refusal
+                async with self._session.get(url, headers=headers, allow_redirects=False) as response:
+                    host.defer(_retry_after(response.headers.get("retry-after", "")))
+                    content = await _read(response, limit)
+                    if content is None:
+                        return Refusal(Kind.TOO_LARGE, str(url), f"more than {limit:,} bytes")
+                    return _Raw(url, response.status, CIMultiDict(response.headers), content)
         except TimeoutError:
             return Refusal(Kind.TIMEOUT, str(url), f"no whole answer within {self._manners.timeout_s:.0f} s")
         except aiohttp.ClientPayloadError as error:

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree, html
 from pydantic import ValidationError
 
-from kb.sources.candidates import LANGUAGES, OF_THE_EU, Candidate, Delivery, Order, Page, identity
+from kb.sources.candidates import LANGUAGES, OF_THE_EU, Candidate, Delivery, Order, Page, Parts, identity, left_out
 from kb.sources.challenge import Format, Kind, Refusal
 from kb.sources.fetch import Client
 from kb.sources.keywords import Keywords
@@ -68,7 +68,7 @@ class FundamentalRightsAgency:
                 async for item in self._publication(f"/en/publication/{name.strip('/')}", order, steps=1):
                     yield item
             return
-        place = f"{order.language}/page"
+        place = f"{order.language}/{order.first}-{order.last}/page"
         for number in range(int(bookmarks.get(place, "0")), _MOST_PAGES):
             paths = await self._search(number)
             if isinstance(paths, Refusal):
@@ -93,7 +93,7 @@ class FundamentalRightsAgency:
                 async for item in self._publication(path, order):
                     yield item
 
-    async def fetch(self, candidate: Candidate) -> list[Delivery] | Refusal:
+    async def fetch(self, candidate: Candidate, _parts: Parts | None = None) -> list[Delivery] | Refusal:
         """Return the PDF."""
         answer = await self._client.get(candidate.files[0], {Format.PDF})
         return answer if isinstance(answer, Refusal) else [Delivery.of(answer)]
@@ -112,13 +112,12 @@ class FundamentalRightsAgency:
         """Read a publication's page; it is not looked at again, whatever becomes of its files."""
         answer = await self._client.get(f"{self._base}{path}", {Format.HTML})
         if isinstance(answer, Refusal):
-            yield answer
+            yield left_out(answer, steps)
             return
         found = read_publication(answer.content, self._base, order.language)
         candidates = tuple(self._candidates(found, path, order.language))
-        yield Page(candidates, {f"{order.language}{path}": "seen"}, steps)
-        if not candidates:
-            yield Refusal(Kind.MISSING, answer.url, f"no PDF in '{order.language}' on the page")
+        missing = Refusal(Kind.MISSING, answer.url, f"no PDF in '{order.language}' on the page")
+        yield Page(candidates, {f"{order.language}{path}": "seen"}, steps, () if candidates else (missing,))
 
     def _candidates(self, found: Publication, path: str, language: str) -> Iterator[Candidate]:
         slug = path.rpartition("/")[2]

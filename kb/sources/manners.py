@@ -48,6 +48,7 @@ class Host:
     _interval_s: float = field(init=False)
     _next_at: float = 0.0
     _walls: int = 0
+    _closed: str = ""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     reading_rules: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -56,10 +57,10 @@ class Host:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait until the host may be asked again; nobody else asks it meanwhile."""
+        """Wait until the host may be asked again, or is closed; nobody else asks it meanwhile."""
         async with self._turn:
             # Another request's failure may put the moment off while this one waits.
-            while (wait_s := self._next_at - time.monotonic()) > 0:  # noqa: ASYNC110
+            while not self._closed and (wait_s := self._next_at - time.monotonic()) > 0:  # noqa: ASYNC110
                 await asyncio.sleep(wait_s)
             self.hold(self._interval_s)
             yield
@@ -67,6 +68,13 @@ class Host:
     def hold(self, seconds: float) -> None:
         """Ask nothing for some seconds."""
         self._next_at = max(self._next_at, time.monotonic() + seconds)
+
+    def defer(self, seconds: float) -> None:
+        """Obey a `Retry-After`: wait it out, or leave the host alone for this run where that takes too long."""
+        if seconds > self.manners.patience_s:
+            self._closed = f"asks to be left alone for {seconds:,.0f} s"
+        else:
+            self.hold(seconds)
 
     def obey(self, rules: Protego | Refusal) -> None:
         """Take in the host's robots.txt."""
@@ -80,13 +88,17 @@ class Host:
 
     def forbids(self, url: str) -> Refusal | None:
         """Tell why an address must not be asked for, if so."""
-        if self._walls >= self.manners.walls:
-            return Refusal(Kind.CLOSED, url, f"{self.name} refused {self._walls} times in a row")
+        if refusal := self.closed(url):
+            return refusal
         if isinstance(self.rules, Refusal):
             return Refusal(self.rules.kind, url, f"its robots.txt can't be read: {self.rules.detail}")
         if self.rules is not None and not self.rules.can_fetch(url, AGENT):
             return Refusal(Kind.DISALLOWED, url, f"robots.txt of {self.name} forbids it")
         return None
+
+    def closed(self, url: str) -> Refusal | None:
+        """Tell why the host is left alone for the rest of the run, if so."""
+        return Refusal(Kind.CLOSED, url, f"{self.name} {self._closed}") if self._closed else None
 
     def note(self, refusal: Refusal | None) -> None:
         """Count refusals in a row that are the host's own doing; anything else ends the row."""
@@ -94,3 +106,5 @@ class Host:
             self._walls = 0
         elif refusal.kind is not Kind.CLOSED:
             self._walls += 1
+            if self._walls >= self.manners.walls:
+                self._closed = self._closed or f"refused {self._walls} times in a row"

@@ -8,21 +8,20 @@ interruption leads to a second download or to a row without a file.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kb.sources.candidates import Candidate, Delivery, Document, Page
+from kb.sources.candidates import Candidate, Delivery, Document, Page, Parts
 from kb.sources.challenge import Refusal
 from kb.sources.keywords import Keywords
+from kb.sources.parts import FOLDER, TABLE, KeptParts, storing, write
 from rejoinder.domain import now
-from rejoinder.errors import KnowledgeBaseError, Unavailable
+from rejoinder.errors import KnowledgeBaseError
 
 MANIFEST = "manifest.jsonl"
 _FILE = "crawl.sqlite"
-_PARTS = ".part"
 _APPLICATION = 0x526A5348
 _SCHEMA = 1
 _TABLES = """
@@ -42,7 +41,7 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         """Open a shelf, or begin one; raises KnowledgeBaseError when it is foreign, torn or in use."""
         self.folder = folder
-        (folder / _PARTS).mkdir(parents=True, exist_ok=True)
+        (folder / FOLDER).mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(folder / _FILE, timeout=1.0)
         try:
             self._prepare()
@@ -111,12 +110,12 @@ class Shelf:
 
         Raises Unavailable when the disk is full or can't be written.
         """
-        try:
+        with storing(candidate.id, self.folder):
             return self._put(candidate, deliveries)
-        except (OSError, sqlite3.Error) as error:
-            raise Unavailable(
-                f"{candidate.id} can't be stored in {self.folder}: {error}. Make room there and run the crawl again."
-            ) from error
+
+    def parts(self, candidate: Candidate) -> Parts:
+        """Return what is here of a candidate in several parts; it stays until `put` has the whole."""
+        return KeptParts(self._db, self.folder, candidate.id)
 
     def documents(self) -> Iterator[Document]:
         """Yield what is on the shelf, by institution and id."""
@@ -145,12 +144,13 @@ class Shelf:
         else:
             self._db.execute("BEGIN EXCLUSIVE")
             self._db.commit()
+        self._db.execute(TABLE)
 
     def _settle(self) -> None:
         """Finish moves that an interruption cut short; forget documents whose files somebody removed."""
         with self._db:
             for name, file, digest in self._db.execute("SELECT id, file, sha256 FROM document").fetchall():
-                part = self.folder / _PARTS / digest
+                part = self.folder / FOLDER / digest
                 if (self.folder / file).exists():
                     continue
                 if part.exists():
@@ -158,8 +158,10 @@ class Shelf:
                 else:
                     self._db.execute("DELETE FROM document WHERE id = ?", (name,))
                     self._db.execute("UPDATE candidate SET outcome = NULL WHERE id = ?", (name.partition("#")[0],))
-        for part in (self.folder / _PARTS).iterdir():
-            part.unlink()
+        kept = {digest for (digest,) in self._db.execute("SELECT sha256 FROM part")}
+        for part in (self.folder / FOLDER).iterdir():
+            if part.name not in kept:
+                part.unlink()
 
     def _note(self, source: str, candidate: Candidate) -> None:
         row = self._db.execute("SELECT row FROM candidate WHERE id = ?", (candidate.id,)).fetchone()
@@ -191,7 +193,7 @@ class Shelf:
         for delivery in deliveries:
             digest = hashlib.sha256(delivery.content).hexdigest()
             if digest not in new and not self._holds(digest):
-                self._write(self.folder / _PARTS / digest, delivery.content)
+                write(self.folder / FOLDER / digest, delivery.content)
                 new[digest] = self._document(candidate, delivery, digest)
         with self._db:
             self._db.executemany(
@@ -202,8 +204,9 @@ class Shelf:
                 "UPDATE candidate SET outcome = ?, detail = NULL WHERE id = ?",
                 (STORED if new else REPEATED, candidate.id),
             )
+            self._db.execute("DELETE FROM part WHERE candidate = ?", (candidate.id,))
         for digest, document in new.items():
-            _move(self.folder / _PARTS / digest, self.folder / document.file)
+            _move(self.folder / FOLDER / digest, self.folder / document.file)
         with (self.folder / MANIFEST).open("a", encoding="utf-8") as out:
             out.writelines(f"{document.model_dump_json()}\n" for document in new.values())
         return len(new)
@@ -217,20 +220,13 @@ class Shelf:
         known = candidate.model_dump(exclude={"record", "files", "id"})
         return Document(id=name, file=file, sha256=digest, fetched_at=now(), **known)
 
-    @staticmethod
-    def _write(part: Path, content: bytes) -> None:
-        with part.open("wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-
     def _name(self, institution: str, name: str, digest: str, suffix: str) -> str:
         file = f"{_plain(institution).lower()}/{_plain(name)}.{suffix}"
         taken = self._db.execute("SELECT 1 FROM document WHERE file = ? AND id != ?", (file, name)).fetchone()
         return file if not taken else f"{file[: -len(suffix) - 1]}-{digest[:8]}.{suffix}"
 
     def _write_manifest(self) -> None:
-        part = self.folder / _PARTS / MANIFEST
+        part = self.folder / FOLDER / MANIFEST
         with part.open("w", encoding="utf-8") as out:
             out.writelines(f"{document.model_dump_json()}\n" for document in self.documents())
         part.replace(self.folder / MANIFEST)

@@ -18,7 +18,7 @@ from datetime import date
 from lxml import etree
 from pydantic import ValidationError
 
-from kb.sources.candidates import OF_THE_UN, Candidate, Delivery, Order, Page, identity
+from kb.sources.candidates import OF_THE_UN, Candidate, Delivery, Order, Page, Parts, identity, left_out
 from kb.sources.challenge import Format, Kind, Refusal
 from kb.sources.fetch import Client
 from kb.sources.keywords import Keywords
@@ -64,7 +64,8 @@ class UnitedNations:
         """Yield the records of all windows that are not done yet."""
         if order.only:
             for number in order.only:
-                yield await self._record(number, order.language)
+                answer = await self._record(number, order.language)
+                yield left_out(answer, 1) if isinstance(answer, Refusal) else answer
             return
         for first, last in self._windows(order.first):
             async for page in self._window(first, last, order.language, bookmarks):
@@ -72,7 +73,7 @@ class UnitedNations:
                 if isinstance(page, Refusal) and page.kind.wall:
                     return
 
-    async def fetch(self, candidate: Candidate) -> list[Delivery] | Refusal:
+    async def fetch(self, candidate: Candidate, _parts: Parts | None = None) -> list[Delivery] | Refusal:
         """Return the PDF: by symbol, else by the record's files, else by the file API."""
         refusal = Refusal(Kind.MISSING, candidate.url, "the record names no file")
         if candidate.symbol != candidate.record:
@@ -144,9 +145,8 @@ class UnitedNations:
             records = read_records(answer.content)
         except KnowledgeBaseError as error:
             return Refusal(Kind.UNREADABLE, answer.url, str(error))
-        if not records:
-            return Refusal(Kind.EMPTY, answer.url, f"no record {number} in the answer")
-        return Page(tuple(self._candidates(records, language, asked=True)), steps=1)
+        found = tuple(self._candidates(records, language, asked=True))
+        return Page(found, steps=1) if found else Refusal(Kind.EMPTY, answer.url, f"no record {number} to be cited")
 
     async def _files(self, candidate: Candidate) -> list[str] | Refusal:
         """Return the addresses of a record's PDFs in its language from the file API."""

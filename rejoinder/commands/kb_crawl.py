@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.commands.extras import needs_extra
 from rejoinder.domain import TargetGroup, now
 from rejoinder.errors import BadInput
 
@@ -66,7 +67,8 @@ def crawl(
     Interrupted or not, the next run goes on where this one ended. Take the documents in with
     `rejoinder kb add FOLDER --metadata FOLDER/manifest.jsonl`.
     """
-    from kb.sources import Shelf, Tally
+    with needs_extra("kb"):
+        from kb.sources import Shelf, Tally
 
     settings = load_settings()
     start_logging(settings)
@@ -157,4 +159,4 @@ def show(tally: Tally, folder: Path) -> None:
         for example in tally.examples[kind]:
             click.echo(f"        {example}")
     if tally.stopped:
-        click.echo(f"The listing stopped: {tally.stopped}. Run the same command again to go on.")
+        click.echo(f"The listing is not whole: {tally.stopped}. Run the same command again to go on.")

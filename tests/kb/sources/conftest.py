@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -23,6 +24,9 @@ class Replay:
     def __init__(self, handler: Handler, robots: Handler | None = None) -> None:
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
+        self._held_back = 0
+        self._reached = asyncio.Event()
+        self._go_on = asyncio.Event()
         self._handler = handler
         self._robots = robots
         app = web.Application()
@@ -38,7 +42,22 @@ class Replay:
             return await self._robots(request) if self._robots else web.Response(status=404)
         self.asked.append(request.path_qs)
         self.headers.append(dict(request.headers))
+        if len(self.asked) == self._held_back:
+            self._reached.set()
+            await self._go_on.wait()
         return await self._handler(request)
+
+    async def interrupt(self, work: Coroutine[Any, Any, object], after: int) -> str:
+        """Interrupt a crawl while it waits for the answer to request number `after`; return what that asked for."""
+        self._held_back = after
+        task = asyncio.create_task(work)
+        try:
+            await asyncio.wait_for(self._reached.wait(), 30)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            self._go_on.set()
+        return self.asked[-1]
 
 
 Serve = Callable[..., Awaitable[Replay]]

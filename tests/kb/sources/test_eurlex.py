@@ -44,7 +44,7 @@ def candidates(items: Sequence[Page | Refusal]) -> list[Candidate]:
 
 
 def kinds(items: Sequence[Page | Refusal]) -> list[Kind]:
-    return [item.kind for item in items if isinstance(item, Refusal)]
+    return [one.kind for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
 
 
 async def test_asks_for_known_acts_then_for_each_group_and_year(
@@ -169,6 +169,20 @@ async def test_refuses_to_ask_for_what_is_no_celex_number(serve: Serve, client: 
     assert server.asked == []
 
 
+async def test_tells_each_number_asked_for_that_is_not_found(serve: Serve, client: Client, keywords: Keywords) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        return results([("32006L0054", "2006-07-05", "x")] if "32006L0054" in request.query["query"] else [])
+
+    server = await serve(answer)
+    eu = union(client, keywords, server.base)
+    items = await listed(eu, Order(only=("32006L0054", "39999L9999", "no number")))
+    assert [one.symbol for one in candidates(items)] == ["32006L0054"]
+    assert [one.url for item in items if isinstance(item, Page) for one in item.refused] == ["39999L9999", "no number"]
+    assert kinds(items) == [Kind.MISSING, Kind.MISSING]
+    assert "no number" not in server.asked[0]
+    assert kinds(await listed(eu, Order(only=("39999L9999",)))) == [Kind.MISSING]
+
+
 async def test_negotiates_a_recorded_text_behind_a_redirect(serve: Serve, client: Client, shared: Path) -> None:
     content = (shared / "eurlex/cellar_xhtml/32006L0054.en.xhtml").read_bytes()
 
@@ -178,7 +192,7 @@ async def test_negotiates_a_recorded_text_behind_a_redirect(serve: Serve, client
         return web.Response(body=content, content_type="application/xhtml+xml")
 
     server = await serve(answer)
-    deliveries = await Cellar(client, resources=server.base).text("32006L0054", "en")
+    deliveries = await Cellar(client, resources=server.base).text("32006L0054", "en", {})
     assert isinstance(deliveries, list)
     assert [(one.content, one.format, one.part) for one in deliveries] == [(content, Format.HTML, 0)]
     assert server.headers[0]["Accept"] == "application/xhtml+xml"
@@ -192,7 +206,7 @@ async def test_escapes_the_stroke_in_a_celex_number(serve: Serve, client: Client
         return web.Response(body=content, content_type="application/xhtml+xml")
 
     server = await serve(answer)
-    assert isinstance(await Cellar(client, resources=server.base).text("12012P/TXT", "en"), list)
+    assert isinstance(await Cellar(client, resources=server.base).text("12012P/TXT", "en", {}), list)
     assert server.asked == ["/resource/celex/12012P%2FTXT"]
 
 
@@ -205,7 +219,7 @@ async def test_takes_the_next_form_where_one_is_missing(serve: Serve, client: Cl
         return web.Response(body=pdf) if asked[-1] == "application/pdf" else web.Response(status=404)
 
     server = await serve(answer)
-    assert isinstance(await Cellar(client, resources=server.base).text("31996L0034", "en"), list)
+    assert isinstance(await Cellar(client, resources=server.base).text("31996L0034", "en", {}), list)
     assert asked == ["application/xhtml+xml", "text/html", "application/xml;type=fmx4", "application/pdf"]
 
 
@@ -238,7 +252,7 @@ async def test_fetches_the_parts_that_the_recorded_300_lists(serve: Serve, clien
         return web.Response(body=choices, status=300, content_type="text/html")
 
     server = await serve(answer)
-    deliveries = await Cellar(client, resources=server.base).text("32016R0679", "en")
+    deliveries = await Cellar(client, resources=server.base).text("32016R0679", "en", {})
     assert isinstance(deliveries, list)
     assert [(one.content, one.format) for one in deliveries] == [(formex, Format.XML)]
     assert server.asked[-1] == "/resource/cellar/3e485e15-11bd-11e6-ba9a-01aa75ed71a1.0006.02/DOC_2"
@@ -251,7 +265,7 @@ async def test_a_part_that_is_missing_spoils_the_whole(serve: Serve, client: Cli
         return web.Response(body=choices, status=300) if "celex" in request.path else web.Response(status=404)
 
     server = await serve(answer)
-    outcome = await Cellar(client, resources=server.base).text("32016R0679", "en")
+    outcome = await Cellar(client, resources=server.base).text("32016R0679", "en", {})
     assert isinstance(outcome, Refusal)
     assert outcome.kind is Kind.MISSING
 
@@ -263,7 +277,7 @@ async def test_a_challenge_in_place_of_a_text_is_never_a_document(serve: Serve, 
         return web.Response(body=page, status=202, content_type="text/html")
 
     server = await serve(answer)
-    outcome = await Cellar(client, resources=server.base).text("32016R0679", "en")
+    outcome = await Cellar(client, resources=server.base).text("32016R0679", "en", {})
     assert isinstance(outcome, Refusal)
     assert outcome.kind is Kind.CHALLENGE
 

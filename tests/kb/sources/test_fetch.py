@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -86,6 +87,54 @@ async def test_does_not_wait_out_a_retry_after_of_hours(serve: Serve, client: Cl
     assert len(server.asked) == 1
 
 
+async def test_asks_nothing_more_of_a_host_that_wants_to_be_left_alone_for_hours(serve: Serve, client: Client) -> None:
+    server = await serve(failing(9, Retry_After="7200"))
+    outcomes = await asyncio.gather(*(client.get(f"{server.base}/{number}.pdf", PDFS) for number in range(3)))
+    outcomes.append(await client.get(f"{server.base}/later.pdf", PDFS))
+    assert [kind_of(one) for one in outcomes] == [Kind.BUSY] + [Kind.CLOSED] * 3
+    assert "asks to be left alone for 7,200 s" in str(outcomes[-1])
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("status", [503, 403])
+async def test_asks_for_no_other_address_before_retry_after(serve: Serve, status: int) -> None:
+    server = await serve(failing(1, status, Retry_After="1"))
+    began = time.monotonic()
+    async with Client(["127.0.0.1"], Manners(interval_s=0.0, attempts=1, backoff_s=0.0)) as client:
+        assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Refusal)
+        assert isinstance(await client.get(f"{server.base}/b.pdf", PDFS), Answer)
+    assert time.monotonic() - began >= 0.95
+
+
+async def test_lets_a_host_rest_after_the_last_try_too(serve: Serve) -> None:
+    server = await serve(failing(1))
+    began = time.monotonic()
+    async with Client(["127.0.0.1"], Manners(interval_s=0.0, attempts=1, backoff_s=0.3)) as client:
+        assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Refusal)
+        assert isinstance(await client.get(f"{server.base}/b.pdf", PDFS), Answer)
+    assert time.monotonic() - began >= 0.3
+
+
+async def test_waits_as_long_as_retry_after_says_for_robots_txt(serve: Serve, client: Client) -> None:
+    server = await serve(give_pdf, robots=failing(1, Retry_After="1"))
+    began = time.monotonic()
+    assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Answer)
+    assert time.monotonic() - began >= 0.95
+
+
+async def test_asks_once_for_a_robots_txt_that_wants_hours(serve: Serve, client: Client) -> None:
+    times: list[str] = []
+
+    async def busy(request: web.Request) -> web.Response:
+        times.append(request.path)
+        return web.Response(status=503, headers={"Retry-After": "7200"})
+
+    server = await serve(give_pdf, robots=busy)
+    outcomes = [await client.get(f"{server.base}/{number}.pdf", PDFS) for number in range(2)]
+    assert [kind_of(one) for one in outcomes] == [Kind.CLOSED] * 2
+    assert (server.asked, len(times)) == ([], 1)
+
+
 async def test_gives_up_a_loop_of_503_and_then_leaves_the_host_alone(serve: Serve, client: Client) -> None:
     server = await serve(failing(10**6))
     kinds = [kind_of(await client.get(f"{server.base}/{number}.pdf", PDFS)) for number in range(5)]
@@ -140,8 +189,6 @@ async def test_takes_a_web_page_in_place_of_robots_txt_for_no_rules(serve: Serve
 
 
 async def test_asks_a_host_one_thing_at_a_time_and_not_faster_than_its_rate(serve: Serve) -> None:
-    import asyncio
-
     under_way, most = 0, 0
 
     async def slow(request: web.Request) -> web.Response:

@@ -49,7 +49,7 @@ def candidates(items: Sequence[Page | Refusal]) -> list[Candidate]:
 
 
 def kinds(items: Sequence[Page | Refusal]) -> list[Kind]:
-    return [item.kind for item in items if isinstance(item, Refusal)]
+    return [one.kind for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
 
 
 def test_reads_title_and_date_from_the_recorded_head(shared: Path) -> None:
@@ -94,7 +94,7 @@ async def test_lists_composed_pages_until_one_brings_nothing(serve: Serve, clien
     assert first.groups == (TargetGroup.MUSLIMS, TargetGroup.OTHER)
     last = items[-1]
     assert isinstance(last, Page)
-    assert dict(last.bookmarks) == {"en/page": None}
+    assert dict(last.bookmarks) == {"en/2020-2025/page": None}
 
 
 async def test_goes_on_from_its_page_and_looks_at_no_publication_twice(
@@ -108,7 +108,7 @@ async def test_goes_on_from_its_page_and_looks_at_no_publication_twice(
         return publication("Roma", f"{FILES}/b_en.pdf")
 
     server = await serve(answer)
-    bookmarks = {"en/page": "3", "en/en/publication/2024/a": "seen"}
+    bookmarks = {"en/2020-2025/page": "3", "en/en/publication/2024/a": "seen"}
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER, bookmarks)
     assert [one.symbol for one in candidates(items)] == ["b"]
     assert "/en/publication/2024/a" not in server.asked

@@ -74,6 +74,44 @@ def test_keeps_the_parts_of_a_document_apart(tmp_path: Path) -> None:
         assert {document.symbol for document in shelf.documents()} == {"32016R0679"}
 
 
+def test_keeps_what_came_of_a_work_in_parts_until_the_whole_is_there(tmp_path: Path) -> None:
+    one, two = (text(b"%PDF- 1 %%EOF", 1), text(b"%PDF- 2 %%EOF", 2))
+    with Shelf(tmp_path) as shelf:
+        listed(shelf, candidate("A"), candidate("B"))
+        shelf.parts(candidate("A"))["/1"] = one.content
+    with Shelf(tmp_path) as shelf:
+        parts = shelf.parts(candidate("A"))
+        assert (parts.get("/1"), parts.get("/2")) == (one.content, None)
+        assert shelf.parts(candidate("B")).get("/1") is None
+        assert list(shelf.documents()) == []
+        assert shelf.put(candidate("A"), [one, two]) == 2
+        assert parts.get("/1") is None
+    assert list((tmp_path / ".part").iterdir()) == []
+
+
+def test_leaves_no_part_behind_that_is_here_under_another_name(tmp_path: Path) -> None:
+    one, two = (text(b"%PDF- 1 %%EOF", 1), text(b"%PDF- 2 %%EOF", 2))
+    with Shelf(tmp_path) as shelf:
+        listed(shelf, candidate("A"), candidate("B"))
+        shelf.put(candidate("B"), [text(one.content)])
+        shelf.parts(candidate("A"))["/1"] = one.content
+        assert shelf.put(candidate("A"), [one, two]) == 1
+    with Shelf(tmp_path):
+        assert list((tmp_path / ".part").iterdir()) == []
+
+
+def test_gives_out_no_part_that_is_torn_or_gone(tmp_path: Path) -> None:
+    with Shelf(tmp_path) as shelf:
+        listed(shelf, candidate("A"))
+        parts = shelf.parts(candidate("A"))
+        parts["/1"] = text().content
+        (file,) = (tmp_path / ".part").iterdir()
+        file.write_bytes(text().content[:5])
+        assert parts.get("/1") is None
+        file.unlink()
+        assert parts.get("/1") is None
+
+
 def test_a_document_found_for_another_group_gets_both(tmp_path: Path) -> None:
     with Shelf(tmp_path) as shelf:
         listed(shelf, candidate("A", WOMEN))

@@ -69,7 +69,7 @@ def candidates(items: list[Page | Refusal]) -> list[Candidate]:
 
 
 def refusals(items: list[Page | Refusal]) -> list[Kind]:
-    return [item.kind for item in items if isinstance(item, Refusal)]
+    return [one.kind for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
 
 
 ORDER = Order(first=2025, types=UnitedNations.usual_types)

@@ -1,0 +1,64 @@
+"""Keep the parts of a work on the shelf until all of them are there: an interruption must not fetch one twice."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rejoinder.errors import Unavailable
+
+FOLDER = ".part"
+TABLE = """
+CREATE TABLE IF NOT EXISTS part (candidate TEXT, url TEXT, sha256 TEXT NOT NULL, PRIMARY KEY (candidate, url))
+STRICT, WITHOUT ROWID
+"""
+
+
+class KeptParts:
+    """Be what is here of one candidate: rows in the shelf's database, contents beside it under their hashes."""
+
+    def __init__(self, db: sqlite3.Connection, shelf: Path, candidate: str) -> None:
+        self._db = db
+        self._shelf = shelf
+        self._candidate = candidate
+
+    def get(self, url: str, /) -> bytes | None:
+        """Return a part that came before; None when it did not, or is torn."""
+        query = "SELECT sha256 FROM part WHERE candidate = ? AND url = ?"
+        for (digest,) in self._db.execute(query, (self._candidate, url)).fetchall():
+            file = self._shelf / FOLDER / digest
+            content = file.read_bytes() if file.exists() else b""
+            if hashlib.sha256(content).hexdigest() == digest:
+                return content
+        return None
+
+    def __setitem__(self, url: str, content: bytes, /) -> None:
+        """Keep a part; raises Unavailable when the disk is full or can't be written."""
+        digest = hashlib.sha256(content).hexdigest()
+        with storing(self._candidate, self._shelf):
+            write(self._shelf / FOLDER / digest, content)
+            with self._db:
+                self._db.execute("INSERT OR REPLACE INTO part VALUES (?, ?, ?)", (self._candidate, url, digest))
+
+
+@contextmanager
+def storing(candidate: str, shelf: Path) -> Iterator[None]:
+    """Raise Unavailable for whatever keeps the disk from being written."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise Unavailable(
+            f"{candidate} can't be stored in {shelf}: {error}. Make room there and run the crawl again."
+        ) from error
+
+
+def write(file: Path, content: bytes) -> None:
+    """Write a file so that a power cut can't take it back."""
+    with file.open("wb") as out:
+        out.write(content)
+        out.flush()
+        os.fsync(out.fileno())
