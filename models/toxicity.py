@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
 from math import exp, sqrt
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,12 +59,24 @@ def _bucket(term: str, buckets: int) -> int:
     return zlib.crc32(term.encode("utf-8", "replace")) % buckets
 
 
+class Toxicity(Protocol):
+    """Judge how toxic a text is. Safe to call from many threads at once."""
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Return the languages it was trained on; in others its scores are a guess."""
+
+    def score(self, text: str) -> float:
+        """Return the probability, 0 to 1, that people would call the text toxic; 0 for a text without a word."""
+
+
 @dataclass(frozen=True)
 class ToxicityHead:
-    """Be a logistic regression: `weights` has shape (2 ** BITS,)."""
+    """Be a Toxicity by logistic regression: `weights` has shape (2 ** BITS,)."""
 
     weights: NDArray[np.float32]
     bias: float
+    languages: frozenset[str] = frozenset({"en"})
 
     @classmethod
     def load(cls) -> Self:

@@ -129,11 +129,22 @@ async def open_searcher(
 
 
 def open_guard(settings: Settings) -> Guard:
-    """Return the guard; loads no large model."""
+    """Return the guard of the moderators' process; loads no large model."""
     from models.toxicity import ToxicityHead
     from pipeline.guard import Guard
 
     return Guard(settings.guard, ToxicityHead.load())
+
+
+def open_drafting_guard(settings: Settings) -> Guard:
+    """Return the guard that judges drafts, with the toxicity model of the settings; raises as DetoxifyModel does."""
+    chosen = settings.guard
+    if chosen.toxicity == "head":
+        return open_guard(settings)
+    from models.detox import DetoxifyModel
+    from pipeline.guard import Guard
+
+    return Guard(chosen, DetoxifyModel(chosen.detoxify_model, chosen.detoxify_checkpoint, chosen.detoxify_config))
 
 
 class Pipeline:
@@ -171,7 +182,7 @@ async def open_pipeline(
             from pipeline.compose import Composer
             from pipeline.draft import Drafter
 
-            guard = open_guard(settings)
+            guard = await asyncio.to_thread(open_drafting_guard, settings)
             drafter = Drafter(chat, guard, Composer(settings.guard), settings.chat)
         yield Pipeline(triager, grounder, drafter)
 

@@ -161,6 +161,16 @@ class GuardSettings(Section):
     )
     max_echo: Share = Field(0.5, description="Largest share of the post's content words a reply may repeat.")
     max_toxicity: Share = Field(0.5, description="Toxicity probability from which a reply fails.")
+    toxicity: Literal["head", "detoxify"] = Field(
+        "head",
+        description="What judges drafts: the small head shipped with Rejoinder, or Detoxify (`accurate` extra). What "
+        "moderators write is judged by the head.",
+    )
+    detoxify_model: Literal["unbiased", "multilingual", "original", "unbiased-small", "original-small"] = Field(
+        "unbiased", description="Which of Detoxify's models; it is downloaded unless a checkpoint is given."
+    )
+    detoxify_checkpoint: Path | None = Field(None, description="File of that model's weights, a pickle.")
+    detoxify_config: Path | None = Field(None, description="Folder of that model's configuration and tokenizer.")
     max_similarity: Share = Field(
         0.8, description="Similarity to an earlier reply in the thread from which it counts as a repeat."
     )

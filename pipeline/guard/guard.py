@@ -17,7 +17,7 @@ from rejoinder.domain import Check
 from rejoinder.settings import GuardSettings
 
 if TYPE_CHECKING:
-    from models.toxicity import ToxicityHead
+    from models.toxicity import Toxicity
 
 CHECKS: tuple[Callable[[Material, GuardSettings], Check], ...] = (
     form.not_empty,
@@ -44,7 +44,7 @@ CHECKS: tuple[Callable[[Material, GuardSettings], Check], ...] = (
 class Guard:
     """Judge replies before anybody is shown them, and texts that a moderator edited."""
 
-    def __init__(self, settings: GuardSettings, toxicity: ToxicityHead) -> None:
+    def __init__(self, settings: GuardSettings, toxicity: Toxicity) -> None:
         self.settings = settings
         self._toxicity = toxicity
 

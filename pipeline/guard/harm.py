@@ -13,25 +13,22 @@ from rejoinder.domain import Check
 from rejoinder.settings import GuardSettings
 
 if TYPE_CHECKING:
-    from models.toxicity import ToxicityHead
-
-HEAD_LANGUAGE = "en"
-"""The one language the toxicity head was trained on (`models/data/toxicity.md`)."""
+    from models.toxicity import Toxicity
 
 
-def not_toxic(reply: Material, settings: GuardSettings, head: ToxicityHead) -> Check:
-    """Check the toxicity head's probability for the reply's own words.
+def not_toxic(reply: Material, settings: GuardSettings, toxicity: Toxicity) -> Check:
+    """Check the toxicity model's probability for the reply's own words.
 
-    In other languages than the head's the result is only advice. Quoted statements are left out: they are vetted,
-    and such heads take the mere names of groups for harm.
+    In other languages than the model's the result is only advice. Quoted statements are left out: they are vetted,
+    and such models take the mere names of groups for harm.
     """
     own = " ".join(part.text for part in reply.parts if not part.quoted)
-    score = head.score(own) if own else 0.0
+    score = toxicity.score(own) if own else 0.0
     limit = settings.max_toxicity
-    known = reply.language == HEAD_LANGUAGE
+    known = reply.language in toxicity.languages
     detail = f"Toxicity {score:.0%}; {limit:.0%} is the limit."
     if not known:
-        detail = f"Toxicity is only known for English; please read this reply in “{reply.language}” closely."
+        detail = f"Toxicity is not known for “{reply.language}”; please read this reply closely."
     passed = score < limit
     return Check(name="toxicity", passed=passed, value=round(score, 4), threshold=limit, hard=known, detail=detail)
 

@@ -56,6 +56,14 @@ CRC = Evidence(
     ),
     score=0.86,
 )
+SHORTENED = CRC.model_copy(
+    update={
+        "id": "zorblax-7",
+        "text": "The Council of Zorblax, having heard the harbour towns, finds that ramps at piers are used by all "
+        "and asks its members to build them wherever a moon has a harbour.",
+        "summary": "Ramps at piers are used by all, and the Council of Zorblax asks for more of them.",
+    }
+)
 UNSAFE_LINK = CRC.model_copy(update={"source": CRC.source.model_copy(update={"url": "javascript:alert(3)"})})
 
 CHECKS = (
@@ -138,7 +146,7 @@ async def fill(ledger: Ledger) -> list[str]:
             ledger, post(3, "Wheelchair users should stay at home, ramps cost too much."),
             "The Convention on the Rights of Persons with Disabilities asks States to make public places accessible. "
             "A ramp serves parents with prams and the old as well.",
-            origin=Origin.COMPOSER, group=TargetGroup.DISABLED,
+            origin=Origin.COMPOSER, group=TargetGroup.DISABLED, evidence=(SHORTENED, UDHR),
         ),
         await add_pending(
             ledger, post(4, "Women can't lead a team, everybody knows that."),

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
 
 from bot.door import address
 from tests.bot.conftest import TOKENS, House
-from tests.bot.samples import DRAFT, PLATFORM, add_draft, fill
+from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_draft, fill
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -151,6 +151,22 @@ async def test_a_hostile_post_is_only_ever_text(browser: Browser, base: str) -> 
     assert await page.locator('[data-slot="evidence"] a').count() == 1
     assert await page.locator("a[href^='javascript']").count() == 0
     assert watch.faults == []
+
+
+async def test_shortened_evidence_shows_the_whole_paragraph_on_request(
+    browser: Browser, base: str, tmp_path: Path
+) -> None:
+    page = await browser.new_page()
+    await log_in(page, base)
+    await press(page, "j", "j")
+    first = page.locator('[data-slot="evidence"] li').first
+    await expect(first.locator("> .evidence-text")).to_have_text(SHORTENED.summary)
+    await expect(first.get_by_text(SHORTENED.text)).to_be_hidden()
+    await first.locator("summary").focus()
+    await page.keyboard.press("Enter")
+    await expect(first.get_by_text(SHORTENED.text)).to_be_visible()
+    await page.screenshot(path=tmp_path / "shortened.png", full_page=True)
+    await expect(page.locator('[data-slot="evidence"] li').nth(1).locator("details")).to_have_count(0)
 
 
 async def test_keys_rest_while_one_types_and_the_text_outlives_what_others_do(
