@@ -46,15 +46,12 @@ def stats(plot: Path | None, as_json: bool) -> None:
 
 async def holdings(settings: Settings) -> list[Holding]:
     """Open the knowledge base and count; no model is loaded when it is built already."""
-    from kb.build import ensure_starter
     from kb.snapshot import Snapshot
-    from rejoinder.assembly import kb_folder, open_embedder
+    from rejoinder.assembly import kb_folder, open_embedder, starter_built
 
-    folder = kb_folder(settings)
-    if settings.kb.folder is None:
-        async with open_embedder(settings) as embedder:
-            await ensure_starter(folder, embedder)
-    with closing(Snapshot.open(folder)) as snapshot:
+    async with open_embedder(settings) as embedder:
+        await starter_built(settings, embedder)
+    with closing(Snapshot.open(kb_folder(settings))) as snapshot:
         return snapshot.stats()
 
 
