@@ -121,7 +121,12 @@ class Searcher:
     async def refresh(self) -> None:
         """Go over to the newest version now; raises KnowledgeBaseError when it can't be used, and stays then."""
         self._stamp = versions.stamp(self._folder)
-        fresh = await asyncio.to_thread(_opened, self._folder, self._embedder)
+        opening = asyncio.ensure_future(asyncio.to_thread(_opened, self._folder, self._embedder))
+        try:
+            fresh = await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(_close_opened)
+            raise
         self._snapshot, old = fresh, self._snapshot
         old.close()
 
@@ -199,6 +204,12 @@ class Searcher:
             )
         length = float(np.linalg.norm(vector))
         return np.ascontiguousarray(vector / length if length else vector, dtype=np.float32)
+
+
+def _close_opened(opening: asyncio.Future[Snapshot]) -> None:
+    """Close a snapshot that nobody waits for any more; a thread that opens one can't be stopped."""
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()
 
 
 def _opened(folder: Path, embedder: Embedder) -> Snapshot:

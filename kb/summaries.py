@@ -10,22 +10,25 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import os
 import re
 import sqlite3
 import threading
 from collections.abc import Collection, Iterable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from kb.paragraphs import sentences
 from models.chat import Message
-from rejoinder.errors import KnowledgeBaseError, ModelRefused
+from rejoinder.errors import KnowledgeBaseError
 
 if TYPE_CHECKING:
     from models.chat import ChatClient
+
+log = logging.getLogger(__name__)
 
 FILE = "summaries.sqlite"
 MOST = 2
@@ -34,7 +37,7 @@ LONG = 60
 """Words above which a text is shortened, however few its sentences."""
 MAX_TOKENS = 160
 TRIES = 2
-WAIT_S = 30.0
+WAIT_S = 5.0
 
 _TABLE = """CREATE TABLE IF NOT EXISTS summary (
     text TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL, summary TEXT NOT NULL,
@@ -56,13 +59,17 @@ class SummaryStore:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
         self._lock = threading.Lock()
-        self.lasting = os.access(folder, os.W_OK)
+        self.lasting = os.access(folder, os.W_OK) and (not self._path.exists() or os.access(self._path, os.W_OK))
+        where = self._path if self.lasting else ":memory:"
+        self._connection = sqlite3.connect(where, timeout=WAIT_S, check_same_thread=False)
         try:
-            self._connection = _shared(self._path) if self.lasting else _copied(self._path)
+            if not self.lasting and self._path.exists():
+                _copy(self._path, self._connection)
             self._connection.execute(_TABLE)
         except sqlite3.DatabaseError as error:
+            self._connection.close()
             raise KnowledgeBaseError(
-                f"{self._path} can't be used: {error}. Delete it; `rejoinder kb summarise` makes it again."
+                f"{self._path} can't be used: {error}. If that lasts, delete it: `rejoinder kb summarise` mends it."
             ) from error
 
     def get(self, texts: Collection[str], model: str) -> dict[str, str]:
@@ -107,27 +114,40 @@ class Summariser:
     async def summary(self, text: str) -> str:
         """Return the text in two sentences at most, or as it is where there is no summary and no chat model.
 
-        Raises ModelUnavailable when the model is away. A summary with a figure that the text does not have is asked
-        for once more, and then the text's own first two sentences stand in for it.
+        Raises ModelUnavailable or ModelRefused when the model can't be asked. A summary that was cut off or has a
+        figure that the text does not have is asked for once more, and then the text's own first two sentences stand
+        in for it. A store that can't be read or written costs the memory only, and the log says so.
         """
         if is_short(text):
             return text
         async with self._turns.setdefault(text, asyncio.Lock()):
-            if known := self._store.get([text], self._model):
-                return known[text]
+            if known := self._remembered(text):
+                return known
             if self._chat is None:
                 return text
             found = await self._ask(self._chat, text)
-            self._store.put(self._model, [(text, found)])
+            self._remember(text, found)
             return found
+
+    def _remembered(self, text: str) -> str:
+        try:
+            return self._store.get([text], self._model).get(text, "")
+        except sqlite3.Error as error:
+            log.warning("Kept summaries can't be read: %s", error)
+            return ""
+
+    def _remember(self, text: str, summary: str) -> None:
+        try:
+            self._store.put(self._model, [(text, summary)])
+        except sqlite3.Error as error:
+            log.warning("A summary is not kept: %s", error)
 
     async def _ask(self, chat: ChatClient, text: str) -> str:
         asked = [Message("system", _PROMPT), Message("user", text)]
         for attempt in range(TRIES):
-            with suppress(ModelRefused):
-                answers = await chat.complete(asked, temperature=0.0, max_tokens=MAX_TOKENS, seed=attempt)
-                if answers[0].finish_reason == "stop" and is_faithful(found := _first(answers[0].text), text):
-                    return found
+            answers = await chat.complete(asked, temperature=0.0, max_tokens=MAX_TOKENS, seed=attempt)
+            if answers[0].finish_reason == "stop" and is_faithful(found := _first(answers[0].text), text):
+                return found
         return _first(text)
 
 
@@ -141,18 +161,9 @@ def is_faithful(summary: str, text: str) -> bool:
     return bool(summary) and set(_NUMBER.findall(summary)) <= set(_NUMBER.findall(text))
 
 
-def _shared(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=WAIT_S, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    return connection
-
-
-def _copied(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", check_same_thread=False)
-    if path.exists():
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as kept:
-            kept.backup(connection)
-    return connection
+def _copy(path: Path, into: sqlite3.Connection) -> None:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", timeout=WAIT_S, uri=True)) as kept:
+        kept.backup(into)
 
 
 def _first(text: str) -> str:

@@ -4,7 +4,7 @@ import hashlib
 import importlib.util
 import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from kb.summaries import SummaryStore
 from kb.vectors import Vectors
 from models.chat import ChatClient
 from rejoinder.domain import Evidence, Source, TargetGroup
@@ -67,6 +68,22 @@ def _evidence(
         url="https://docs.un.org/en/A/RES/1/1",
     )
     return Evidence(id=name, text=text, groups=tuple(groups), answers=tuple(answers), source=source)
+
+
+@pytest.fixture(autouse=True)
+def closed_stores(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Close the summary stores that a test opens: from Python 3.13 on, one left open is a warning."""
+    opened: list[SummaryStore] = []
+    begin = SummaryStore.__init__
+
+    def noted(self: SummaryStore, folder: Path) -> None:
+        begin(self, folder)
+        opened.append(self)
+
+    monkeypatch.setattr(SummaryStore, "__init__", noted)
+    yield
+    for store in opened:
+        store.close()
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
@@ -124,6 +126,32 @@ async def test_an_open_search_survives_a_rebuild(
     assert [one.id for one in await searcher.search("women should not vote")][:1] in (["vote"], ["moon"])
     await searcher.refresh()
     assert [one.id for one in await searcher.search("women should not vote")] == ["moon"]
+
+
+async def test_closing_while_a_new_version_is_opened_closes_that_too(
+    tmp_path: Path, searcher: Searcher, embedder: Any, statements: list[Evidence], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    closed = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    class Fresh:
+        def close(self) -> None:
+            loop.call_soon_threadsafe(closed.set)
+
+    def slow(*_: object) -> Fresh:
+        begun.set()
+        assert go_on.wait(30)
+        return Fresh()
+
+    monkeypatch.setattr("kb.search._opened", slow)
+    await build(statements[:1], embedder, tmp_path)
+    await searcher.search("women")
+    await asyncio.to_thread(begun.wait, 30)
+    searcher.close()
+    go_on.set()
+    async with asyncio.timeout(30):
+        await closed.wait()
 
 
 async def test_an_embedder_without_a_known_minimum_relevance_is_told_of(

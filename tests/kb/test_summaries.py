@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from kb import summaries
 from kb.build import build
@@ -13,7 +16,7 @@ from kb.search import Searcher
 from kb.summaries import FILE, Summariser, SummaryStore, is_faithful, is_short
 from models.chat import ChatClient
 from rejoinder.domain import Evidence
-from rejoinder.errors import KnowledgeBaseError, ModelUnavailable
+from rejoinder.errors import KnowledgeBaseError, ModelRefused, ModelUnavailable
 from rejoinder.settings import KnowledgeBaseSettings
 
 Chat = Callable[..., Awaitable[ChatClient]]
@@ -121,12 +124,41 @@ async def test_a_model_that_is_away_is_an_error_and_nothing_is_kept(tmp_path: Pa
     assert store.get([LONG], "tiny") == {}
 
 
+async def test_a_model_that_refuses_is_an_error_and_nothing_is_kept(tmp_path: Path) -> None:
+    """A wrong key or model name is no answer: what it would leave behind must not pass for a summary."""
+
+    async def refuse(request: web.Request) -> web.Response:
+        return web.json_response({"error": "no such key"}, status=401)
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", refuse)
+    store = SummaryStore(tmp_path)
+    async with TestServer(app) as server, ChatClient(str(server.make_url("/v1")), "tiny", None, 5.0, 1) as client:
+        with pytest.raises(ModelRefused):
+            await Summariser(store, "tiny", client).summary(LONG)
+    assert store.get([LONG], "tiny") == {}
+
+
+async def test_a_store_that_fails_costs_the_memory_only(
+    chat: Chat, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = SummaryStore(tmp_path)
+    summariser = Summariser(store, "tiny", await chat(Counted("Moons are free.")))
+    store.close()
+    assert await summariser.summary(LONG) == "Moons are free."
+    assert "can't be read" in caplog.text and "is not kept" in caplog.text
+
+
+def test_stores_that_open_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        assert all(store.lasting for store in threads.map(lambda _: SummaryStore(tmp_path), range(40)))
+
+
 async def test_a_folder_that_cannot_be_written_is_read(
     chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = SummaryStore(tmp_path)
     store.put("tiny", [(LONG, "Moons are free.")])
-    store.close()
     before = (tmp_path / FILE).read_bytes()
     monkeypatch.setattr("kb.summaries.os.access", lambda *_: False)
     frozen = SummaryStore(tmp_path)

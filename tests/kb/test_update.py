@@ -118,11 +118,11 @@ async def test_many_small_updates_leave_few_segments(
 def test_sizes_of_segments_fall_fast() -> None:
     sizes: list[int] = [1_000_000]
     most = 0
-    for _ in range(100):
-        first = build._first_rewritten(sizes, 2_000)
-        sizes = [*sizes[:first], sum(sizes[first:]) + 2_000]
+    for _ in range(3_000):
+        first = build._first_rewritten(sizes, 1_000)
+        sizes = [*sizes[:first], sum(sizes[first:]) + 1_000]
         most = max(most, len(sizes))
-    assert most <= 4 and sum(sizes) == 1_200_000
+    assert most <= 7 and sum(sizes) == 4_000_000
 
 
 async def test_a_knowledge_base_that_grows_large_is_written_anew_in_whole_words(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -124,5 +125,6 @@ async def test_long_paragraphs_are_summarised_once_and_it_can_be_stopped(tmp_pat
     assert await summarise_all(settings, 1) == 1
     assert await summarise_all(settings, None) == 3
     assert await summarise_all(settings, None) == 0
-    kept = SummaryStore(tmp_path / "kb").get([one.text for one in paragraphs], "tiny")
+    with closing(SummaryStore(tmp_path / "kb")) as store:
+        kept = store.get([one.text for one in paragraphs], "tiny")
     assert set(kept.values()) == {"Moons are free. All may land."}
