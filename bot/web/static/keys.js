@@ -7,7 +7,7 @@ export function listenToKeys(actions) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.target.closest?.(TYPING) || document.querySelector("dialog[open]")) return;
-    if (event.key === "Enter" && event.target.closest?.("button, a")) return;
+    if (event.key === "Enter" && event.target.closest?.("button, a, summary")) return;
     const action = actions[event.key];
     if (!action || event.repeat && !"jk".includes(event.key)) return;
     event.preventDefault();
