@@ -41,6 +41,14 @@ class Change:
     skipped: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _Digests:
+    """Be the digests of a paragraph that is there: of all of it, and of its text."""
+
+    mark: bytes
+    text: bytes
+
+
 async def sync(
     statements: Callable[[], Iterable[Evidence]],
     embedder: Embedder,
@@ -51,20 +59,23 @@ async def sync(
 
     A text is kept once, under the id that gave it first, since a knowledge base refuses a repeated text.
     Versions are written as it goes on, under running readers, so that a run that was interrupted is taken up where it
-    was. `progress` is told how many are embedded of how many. Raises what `kb.build.build` and `update` raise.
+    was. The first takes out what is gone; what is changed is found as it was until it is embedded. `progress` is told
+    how many are embedded of how many. Raises what `kb.build.build` and `update` raise.
     """
     held = await asyncio.to_thread(_held, folder, embedder)
-    wanted, skipped = _wanted(statements())
-    stale = [name for name, mark in held.items() if wanted.get(name) != mark]
-    fresh = {name for name, mark in wanted.items() if held.get(name) != mark}
+    wanted, skipped, holders = _wanted(statements())
+    fresh = {name for name, mark in wanted.items() if name not in held or held[name].mark != mark}
+    stale = [name for name in held if name not in wanted or name in fresh]
+    # A changed paragraph is replaced when its turn comes, unless another is to have its old text: none is held twice.
+    gone = [name for name in stale if name not in wanted or holders.get(held[name].text, name) != name]
     change = Change(len(fresh), len(stale), len(held) - len(stale), skipped)
     done, source = 0, (one for one in statements() if one.id in fresh)
     progress(done, len(fresh))
-    if not change.kept:
+    if len(gone) == len(held):
         await build(first := _portion(source), embedder, folder)
         progress(done := len(first), len(fresh))
-    elif stale:
-        await update(folder, embedder, put=(first := _portion(source)), remove=stale)
+    elif gone:
+        await update(folder, embedder, put=(first := _portion(source)), remove=gone)
         progress(done := len(first), len(fresh))
     while portion := _portion(source):
         await update(folder, embedder, put=portion)
@@ -72,8 +83,8 @@ async def sync(
     return change
 
 
-def _wanted(statements: Iterable[Evidence]) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Return the mark of every paragraph to hold by its id, and by the ids of those to leave out whose text it is."""
+def _wanted(statements: Iterable[Evidence]) -> tuple[dict[str, bytes], dict[str, str], dict[bytes, str]]:
+    """Return the marks of what to hold by id, by the ids of what to leave out whose text it is, and ids by text."""
     wanted: dict[str, bytes] = {}
     skipped: dict[str, str] = {}
     first: dict[bytes, str] = {}
@@ -83,15 +94,15 @@ def _wanted(statements: Iterable[Evidence]) -> tuple[dict[str, bytes], dict[str,
             wanted[one.id] = _mark(one)
         else:
             skipped[one.id] = name
-    return wanted, skipped
+    return wanted, skipped, first
 
 
 def _portion(source: Iterator[Evidence]) -> list[Evidence]:
     return list(islice(source, PORTION))
 
 
-def _held(folder: Path, embedder: Embedder) -> dict[str, bytes]:
-    """Return the mark of every paragraph by its id; none when what is there is of no use for an update."""
+def _held(folder: Path, embedder: Embedder) -> dict[str, _Digests]:
+    """Return the digests of every paragraph by its id; none when what is there is of no use for an update."""
     if versions.stamp(folder) is None:
         log.info("Building from nothing: %s holds no knowledge base yet", folder)
         return {}
@@ -104,7 +115,11 @@ def _held(folder: Path, embedder: Embedder) -> dict[str, bytes]:
         if snapshot.manifest.embedder != embedder.name:
             log.info("Building from nothing: the embedder was %s", snapshot.manifest.embedder)
             return {}
-        return {one.id: _mark(one) for numbers in snapshot.batches(READ) for one in snapshot.get(numbers)}
+        return {
+            one.id: _Digests(_mark(one), _digest(one.text))
+            for numbers in snapshot.batches(READ)
+            for one in snapshot.get(numbers)
+        }
 
 
 def _mark(one: Evidence) -> bytes:

@@ -3,6 +3,11 @@
 A knowledge base's folder holds one subfolder a version and the file `current`, which names the one to read. A version
 is written under another name, renamed when it is whole, and only then named in `current`; both steps are atomic
 (POSIX rename), so a reader sees the old version or the new one. Builders wait for each other.
+
+A version that is no longer current goes with the next swap, but for the last KEPT_VERSIONS: a long build writes one
+every few minutes, each nearly as large as the whole. Who has opened a version keeps it: its files are open or mapped,
+and on POSIX systems such a file can be read after it was removed. Who has read `current` and is just opening (seconds,
+with millions of paragraphs) still needs the names, so none is removed within GRACE_S of the swap that replaced it.
 """
 
 from __future__ import annotations
@@ -21,8 +26,12 @@ from rejoinder.errors import KnowledgeBaseError
 
 POINTER = "current"
 LOCK = ".lock"
+KEPT_VERSIONS = 3
+"""How many versions that are no longer current are kept at most, once GRACE_S is over."""
 KEPT_S = 24 * 3600.0
-"""How long a version that is no longer current is kept: readers that are opening it need it a moment longer."""
+"""How long those are kept, and what a killed build left."""
+GRACE_S = 180.0
+"""How long every version is kept after its successor came: readers may be opening it."""
 
 
 def current(folder: Path) -> Path:
@@ -73,7 +82,14 @@ def new_version(folder: Path) -> Iterator[Path]:
 
 
 def _remove_stale(folder: Path, version: Path) -> None:
-    for other in folder.iterdir():
-        stale = other.name.startswith(("v-", ".unfinished-")) and time.time() - other.stat().st_mtime > KEPT_S
-        if stale and other != version:
+    now = time.time()
+    for draft in folder.glob(".unfinished-*"):
+        if now - draft.stat().st_mtime > KEPT_S:
+            shutil.rmtree(draft, ignore_errors=True)
+    others = [(other.stat().st_mtime, other) for other in folder.glob("v-*") if other != version]
+    # A version is last touched when it becomes current, and that is when the one before it ceased to be.
+    replaced = version.stat().st_mtime
+    for place, (began, other) in enumerate(sorted(others, reverse=True)):
+        if now - replaced > (KEPT_S if place < KEPT_VERSIONS else GRACE_S):
             shutil.rmtree(other, ignore_errors=True)
+        replaced = began

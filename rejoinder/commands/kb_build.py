@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rejoinder.commands.common import load_settings, run, start_logging
 from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.kb_add import add
+from rejoinder.domain import Evidence
+from rejoinder.errors import BadInput, KnowledgeBaseError
 from rejoinder.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ _COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
 @click.option(
     "--harvest",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder that `kb add` wrote; default: `harvest` in the data folder.",
+    help="Folder that `kb add` wrote, or that is to take PATH… in; default: `harvest` in the data folder.",
 )
 @click.option(
     "--out",
@@ -57,10 +60,13 @@ def build(
     start_logging(settings)
     if bool(paths) != bool(metadata):
         raise click.UsageError("PATH… and --metadata belong together: the sheet says what the files are.")
+    folder = out or settings.kb.folder or settings.data_dir / "kb-built"
+    source = harvest or settings.data_dir / "harvest"
     if paths:
         context.invoke(add, paths=paths, metadata=metadata, harvest=harvest)
-    folder = out or settings.kb.folder or settings.data_dir / "kb-built"
-    change = run(build_all(settings, harvest or settings.data_dir / "harvest", folder, starter))
+    else:
+        _refuse_to_empty(source, folder, named=harvest is not None)
+    change = run(build_all(settings, source, folder, starter))
     click.echo(
         f"{change.put + change.kept:,} paragraphs are searchable in {folder}: {change.put:,} put, "
         f"{change.removed:,} removed, {change.kept:,} kept as they were"
@@ -77,6 +83,7 @@ async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bo
     """Bring the knowledge base up to date and say what changed; raises KnowledgeBaseError."""
     with needs_extra("kb"):
         from kb.extract import Harvest
+        from kb.extract.harvest import FILE
     from kb.starter import load_starter
     from kb.sync import sync
     from rejoinder.assembly import open_embedder
@@ -84,7 +91,8 @@ async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bo
     shipped = [statement.evidence() for statement in load_starter()] if starter else []
     async with open_embedder(settings) as embedder:
         with (
-            Harvest(harvest) as harvested,
+            # Without a harvest none is begun: the next build could not tell an empty one from a wrong folder.
+            Harvest(harvest) if (harvest / FILE).is_file() else nullcontext() as harvested,
             Progress(*_COLUMNS, console=Console(stderr=True), transient=True) as progress,
         ):
             task = progress.add_task("Embedding", total=None)
@@ -92,4 +100,40 @@ async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bo
             def show(done: int, wanted: int) -> None:
                 progress.update(task, completed=done, total=wanted)
 
-            return await sync(lambda: chain(shipped, harvested.evidence()), embedder, folder, show)
+            def statements() -> Iterator[Evidence]:
+                yield from shipped
+                if harvested:
+                    yield from harvested.evidence()
+
+            return await sync(statements, embedder, folder, show)
+
+
+def _refuse_to_empty(harvest: Path, folder: Path, *, named: bool) -> None:
+    """Raise BadInput for a harvest that is not there, when it was named or paragraphs of documents would go for it."""
+    with needs_extra("kb"):
+        from kb.extract.harvest import FILE
+
+    if (harvest / FILE).is_file():
+        return
+    if named:
+        raise BadInput(
+            f"There is no harvest in {harvest} ({FILE} is missing), so there are no documents to build from. "
+            "Name the folder that `rejoinder kb add` wrote, or give PATH… and --metadata to begin one there."
+        )
+    if document := _some_paragraph_of_a_document(folder):
+        raise BadInput(
+            f"There is no harvest in {harvest}, but {folder} holds paragraphs of documents, such as {document}: they "
+            "would all be removed. Name the folder that `rejoinder kb add` wrote with --harvest, or another --out."
+        )
+
+
+def _some_paragraph_of_a_document(folder: Path) -> str | None:
+    """Return the id of a paragraph that is no starter statement: # stands in the ids of documents' only."""
+    from kb.snapshot import Snapshot
+
+    try:
+        snapshot = Snapshot.open(folder)
+    except KnowledgeBaseError:
+        return None  # not there, or of no use: nothing is lost by building it
+    with closing(snapshot):
+        return next((one.id for some in snapshot.batches(1_000) for one in snapshot.get(some) if "#" in one.id), None)

@@ -8,6 +8,7 @@ import click
 
 from rejoinder.commands.common import load_settings, start_logging
 from rejoinder.commands.extras import needs_extra
+from rejoinder.errors import BadInput
 
 
 @click.command()
@@ -25,11 +26,18 @@ def remove(documents: tuple[str, ...], harvest: Path | None) -> None:
     """
     with needs_extra("kb"):
         from kb.extract import Harvest
+        from kb.extract.harvest import FILE
 
     settings = load_settings()
     start_logging(settings)
     named = list(dict.fromkeys(documents))
-    with Harvest(harvest or settings.data_dir / "harvest") as harvested:
+    folder = harvest or settings.data_dir / "harvest"
+    if not (folder / FILE).is_file():
+        raise BadInput(
+            f"There is no harvest in {folder} ({FILE} is missing), so there is nothing to take out. "
+            "Name the folder that `rejoinder kb add` wrote with --harvest."
+        )
+    with Harvest(folder) as harvested:
         paragraphs = harvested.remove(named)
     click.echo(
         f"{len(named)} documents with {paragraphs} paragraphs taken out of the harvest. "

@@ -66,6 +66,37 @@ async def test_an_interrupted_run_goes_on_where_it_was(
     assert _texts(tmp_path) == {one.id: one.text for one in every}
 
 
+async def test_a_changed_paragraph_is_found_as_it_was_until_it_is_embedded(
+    tmp_path: Path, embedder: Any, evidence: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PORTION", 2)
+    names = [f"n{n}" for n in range(5)]
+    await sync(
+        lambda: [*(evidence(name, f"Old {name}.") for name in names), evidence("x", "Gone.")], embedder, tmp_path
+    )
+    news = [evidence(name, f"New {name}.") for name in names]
+    seen: list[list[str]] = []
+    change = await sync(lambda: news, embedder, tmp_path, lambda *_: seen.append(sorted(_texts(tmp_path).values())))
+    assert change == Change(5, 6, 0)
+    assert seen[1:] == [
+        ["New n0.", "New n1.", "Old n2.", "Old n3.", "Old n4."],
+        ["New n0.", "New n1.", "New n2.", "New n3.", "Old n4."],
+        ["New n0.", "New n1.", "New n2.", "New n3.", "New n4."],
+    ]
+
+
+@pytest.mark.parametrize("last", ["Old n5.", "New n5."])
+async def test_texts_may_change_places_over_portions(
+    tmp_path: Path, embedder: Any, evidence: Make, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    monkeypatch.setattr(module, "PORTION", 1)
+    await sync(lambda: [evidence(f"n{n}", f"Old n{n}.") for n in range(6)], embedder, tmp_path)
+    texts = ["Old n4.", "Old n0.", "New n2.", "Old n3.", "Old n1.", last]
+    moved = [evidence(f"n{n}", text) for n, text in enumerate(texts)]
+    await sync(lambda: moved, embedder, tmp_path)
+    assert _texts(tmp_path) == {one.id: one.text for one in moved}
+
+
 async def test_a_text_is_kept_under_the_id_that_gives_it_first(
     tmp_path: Path, embedder: Any, evidence: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kb import manifest
-from kb.versions import KEPT_S, POINTER, current, locked, new_version, stamp
+from kb.versions import GRACE_S, KEPT_S, KEPT_VERSIONS, POINTER, current, locked, new_version, stamp
 from rejoinder.errors import KnowledgeBaseError
 
 
@@ -34,16 +34,40 @@ def test_a_failed_build_changes_nothing_and_leaves_nothing(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == names
 
 
+def _aged(path: Path, seconds: float) -> Path:
+    os.utime(path, times=(time.time() - seconds,) * 2)
+    return path
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 def test_old_versions_and_leftovers_of_killed_builds_go_after_a_day(tmp_path: Path) -> None:
-    first = _build(tmp_path, "one")
-    leftover = tmp_path / ".unfinished-x"
-    leftover.mkdir()
-    foreign = tmp_path / "notes"
-    foreign.mkdir()
-    for path in (first, leftover, foreign):
-        os.utime(path, times=(time.time() - KEPT_S - 60,) * 2)
-    second = _build(tmp_path, "two")
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([POINTER, "notes", second.name])
+    _aged(_build(tmp_path, "one"), KEPT_S + 120)
+    second = _aged(_build(tmp_path, "two"), KEPT_S + 60)
+    for name in (".unfinished-x", "notes"):
+        (tmp_path / name).mkdir()
+        _aged(tmp_path / name, KEPT_S + 60)
+    third = _build(tmp_path, "three")
+    assert _names(tmp_path) == sorted([POINTER, "notes", second.name, third.name])
+
+
+def test_a_version_that_was_long_current_stays_a_while_for_those_who_are_opening_it(tmp_path: Path) -> None:
+    opening = _aged(_build(tmp_path, "one"), 10 * KEPT_S)
+    _build(tmp_path, "two")
+    assert (opening / "word").read_text() == "one"
+
+
+def test_a_long_build_keeps_only_the_last_few_versions(tmp_path: Path) -> None:
+    built = [_aged(_build(tmp_path, str(n)), (10 - n) * 2 * GRACE_S) for n in range(10)]
+    last = _build(tmp_path, "last")
+    assert _names(tmp_path) == sorted([POINTER, last.name, *(one.name for one in built[-KEPT_VERSIONS:])])
+
+
+def test_versions_that_follow_each_other_fast_stay_until_nobody_opens_them(tmp_path: Path) -> None:
+    built = [_build(tmp_path, str(n)) for n in range(10)]
+    assert all(version.is_dir() for version in built)
 
 
 def test_the_stamp_changes_with_every_version(tmp_path: Path) -> None:

@@ -109,6 +109,36 @@ def test_removing_an_unknown_document_names_it(folder: Path) -> None:
     assert "no document 'Z/9'" in refused.output and "'Z/1'" not in refused.output
 
 
+def test_a_mistyped_harvest_does_not_empty_the_knowledge_base(folder: Path) -> None:
+    _rejoinder("build", "good.md", "--metadata", "sheet.csv", "--harvest", "mine", "--no-starter")
+    for wrong in (["--harvest", "mien"], []):
+        refused = _rejoinder("build", *wrong)
+        assert refused.exit_code == 1
+        assert "no harvest in" in refused.output and "Name the folder that `rejoinder kb add` wrote" in refused.output
+    assert "such as Z/1#harbours" in refused.output
+    assert not (folder / "mien").exists() and not (folder / "data" / "harvest").exists()
+    assert "0 put, 0 removed, 1 kept" in _rejoinder("build", "--harvest", "mine", "--no-starter").output
+
+
+def test_the_starter_alone_needs_no_harvest_and_begins_none(folder: Path) -> None:
+    for counts in (f"{len(load_starter())} put, 0 removed, 0 kept", f"0 put, 0 removed, {len(load_starter())} kept"):
+        built = _rejoinder("build")
+        assert built.exit_code == 0 and counts in built.output
+    assert not (folder / "data" / "harvest").exists()
+
+
+def test_files_may_begin_a_harvest_in_a_folder_that_is_named(folder: Path) -> None:
+    built = _rejoinder("build", "good.md", "--metadata", "sheet.csv", "--harvest", "mine", "--no-starter")
+    assert built.exit_code == 0 and "1 put" in built.output
+
+
+@pytest.mark.parametrize("wrong", [["--harvest", "mien"], []])
+def test_removing_from_a_harvest_that_is_not_there_begins_none(folder: Path, wrong: list[str]) -> None:
+    refused = _rejoinder("remove", "Z/1", *wrong)
+    assert refused.exit_code == 1 and "no harvest in" in refused.output and "--harvest" in refused.output
+    assert not (folder / "mien").exists() and not (folder / "data" / "harvest").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "package"),
     [
