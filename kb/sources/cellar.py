@@ -14,7 +14,7 @@ from importlib.resources import files
 from string import Template
 from urllib.parse import quote, urlsplit
 
-from lxml import html
+from lxml import etree, html
 
 from kb.sources.candidates import LANGUAGES, Delivery, Parts
 from kb.sources.challenge import Format, Kind, Refusal, recognise
@@ -33,7 +33,7 @@ _DESCRIPTION = re.compile(r"\.(?:doc|toc)\.xml$")
 
 @dataclass(frozen=True)
 class Row:
-    """Be one row of an answer: a work with its title."""
+    """Be one row of an answer: a work with a title; a work may have several rows."""
 
     celex: str
     year: int
@@ -84,7 +84,10 @@ class Cellar:
     ) -> list[Delivery] | Refusal:
         """Fetch all parts that a list of choices names; one that is refused spoils the whole, the others are kept."""
         found: list[Delivery] = []
-        paths = parts_of(choices.body)
+        try:
+            paths = parts_of(choices.body)
+        except (etree.ParserError, ValueError) as error:  # An empty page, an address that is none.
+            return Refusal(Kind.UNREADABLE, choices.url, f"no list of choices: {error}")
         for number, path in enumerate(paths, start=1):
             url, part = f"{self._resources}{path}", number if len(paths) > 1 else 0
             content = kept.get(url)
@@ -118,10 +121,9 @@ def _query(name: str) -> str:
 
 
 def _rows(content: bytes) -> list[Row]:
-    found: dict[str, Row] = {}
-    for binding in json.loads(content)["results"]["bindings"]:
-        celex = str(binding["celex"]["value"])
-        if celex not in found:
-            title = " – ".join(part for part in str(binding["title"]["value"]).split("#") if part.strip())
-            found[celex] = Row(celex, int(str(binding["date"]["value"])[:4]), title[:1000])
-    return list(found.values())
+    return [_row(binding) for binding in json.loads(content)["results"]["bindings"]]
+
+
+def _row(binding: dict[str, dict[str, str]]) -> Row:
+    title = " – ".join(part for part in str(binding["title"]["value"]).split("#") if part.strip())
+    return Row(str(binding["celex"]["value"]), int(str(binding["date"]["value"])[:4]), title[:1000])

@@ -84,14 +84,13 @@ class _Run:
 
     async def list_all(self) -> None:
         """Queue what is open from earlier runs, then what the listing finds, until enough is stored."""
-        try:
-            if not self._order.only:
-                for candidate in self._shelf.open_candidates(self._source.name):
-                    await self._offer(candidate)
-            await self._list_new()
-        finally:
-            for _ in range(WORKERS):
-                await self._queue.put(None)
+        if not self._order.only:
+            for candidate in self._shelf.open_candidates(self._source.name):
+                await self._offer(candidate)
+        await self._list_new()
+        # Not after a failure: then the workers are cancelled too, and nobody empties a full queue.
+        for _ in range(WORKERS):
+            await self._queue.put(None)
 
     async def fetch_all(self) -> None:
         """Fetch queued candidates until the listing is over."""

@@ -60,21 +60,26 @@ class EuropeanUnion:
         return 1 if order.only else 1 + len(order.groups) * (order.last - order.first + 1)
 
     async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
-        """Yield the acts that the keywords name, then what EuroVoc finds; finished, it starts anew next time."""
+        """Yield the acts that the keywords name, then what EuroVoc finds; finished whole, it starts anew next time."""
         if order.only:
             yield await self._asked_for(order)
             return
         yield await self._named(order)
         finished: dict[str, None] = {}
+        whole = True
         for group in order.groups:
             for year in range(order.last, order.first - 1, -1):
                 name = "/".join((order.language, *sorted(order.types), group, str(year)))
                 async for page in self._slice(order, group, year, name, bookmarks.get(name, "")):
                     yield page
-                    if isinstance(page, Refusal) and page.kind.wall:
-                        return
+                    if isinstance(page, Refusal):
+                        if page.kind.wall:
+                            return
+                        whole = False
                 finished[name] = None
-        yield Page(bookmarks=finished)
+        # With a slice missing, the next run asks for that one only, from where it stands.
+        if whole:
+            yield Page(bookmarks=finished)
 
     async def fetch(self, candidate: Candidate, parts: Parts) -> list[Delivery] | Refusal:
         """Return the text from CELLAR."""
@@ -135,7 +140,11 @@ class EuropeanUnion:
     def _candidates(
         self, rows: Sequence[Row], order: Order, groups: tuple[TargetGroup, ...] = ()
     ) -> tuple[Candidate, ...]:
-        found = (self._candidate(row, order.language, groups) for row in rows)
+        """Return a candidate for each work; the first of its rows counts."""
+        first: dict[str, Row] = {}
+        for row in rows:
+            first.setdefault(row.celex, row)
+        found = (self._candidate(row, order.language, groups) for row in first.values())
         return tuple(one for one in found if one is not None)
 
     def _candidate(self, row: Row, language: str, groups: tuple[TargetGroup, ...]) -> Candidate | None:

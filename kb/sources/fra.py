@@ -102,8 +102,8 @@ class FundamentalRightsAgency:
         answer = await self._client.get(f"{self._base}/en/products/search", {Format.HTML}, params={"page": str(number)})
         if isinstance(answer, Refusal):
             return answer
-        links = [urlsplit(urljoin(self._base, link)).path for link in _parsed(answer.content).xpath("//a/@href")]
-        paths = list(dict.fromkeys(link for link in links if _PUBLICATION.search(link)))
+        links = _links(self._base, _parsed(answer.content).xpath("//a/@href"))
+        paths = list(dict.fromkeys(path for _, path in links if _PUBLICATION.search(path)))
         if not paths and number == 0:
             return Refusal(Kind.EMPTY, answer.url, "status 200, but not one publication on the first page")
         return paths
@@ -148,13 +148,13 @@ def read_publication(content: bytes, base: str, language: str) -> Publication:
     title = page.xpath('string(//meta[@property="og:title"]/@content)') or page.xpath("string(//title)").split("|")[0]
     published = page.xpath('string(//meta[@property="article:published_time"]/@content)')
     # `nav` and `footer` name every theme on every page.
-    links = [urljoin(base, link) for link in main.xpath(".//a[not(ancestor::nav or ancestor::footer)]/@href")]
-    themes = [hit[1] for link in links if (hit := _THEME.search(urlsplit(link).path))]
-    files = [link for link in links if _is_file(link, language)]
+    links = list(_links(base, main.xpath(".//a[not(ancestor::nav or ancestor::footer)]/@href")))
+    themes = [hit[1] for _, path in links if (hit := _THEME.search(path))]
+    files = [link for link, path in links if _is_file(path, language)]
     words = main.xpath(".//p[not(ancestor::nav or ancestor::footer)]//text()")
     return Publication(
         " ".join(title.split()),
-        int(published[:4]) if published[:4].isdigit() else None,
+        int(published[:4]) if published[:4].isdecimal() else None,
         tuple(dict.fromkeys(themes)),
         " ".join(" ".join(words).split())[:5000],
         tuple(dict.fromkeys(files)),
@@ -167,8 +167,17 @@ def type_of(title: str) -> str:
     return next((kind for kind, marks in _TYPES if any(mark in words for mark in marks)), "report")
 
 
-def _is_file(link: str, language: str) -> bool:
-    path = urlsplit(link).path
+def _links(base: str, found: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield addresses with their paths; a link that is no address is left out."""
+    for link in found:
+        try:
+            address = urljoin(base, link)
+            yield address, urlsplit(address).path
+        except ValueError:
+            continue
+
+
+def _is_file(path: str, language: str) -> bool:
     if "/sites/default/files/" not in path or not path.casefold().endswith(".pdf"):
         return False
     named = _LANGUAGE.search(path[:-4].casefold())

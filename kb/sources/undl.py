@@ -99,6 +99,7 @@ class UnitedNations:
         if token == _DONE:
             yield Page(steps=1)
             return
+        restarted = False
         while True:
             answer = await self._ask(first, last, token)
             if isinstance(answer, Refusal):
@@ -106,7 +107,10 @@ class UnitedNations:
                 return
             records, code, following = answer
             if code == "badResumptionToken" and token:
-                token = ""
+                if restarted:
+                    yield Refusal(Kind.ENDPOINT_ERROR, f"{self._base}/oai2d", f"its own token '{token}' is rejected")
+                    return
+                token, restarted = "", True
                 continue
             # Records catalogued later today would be missed in a window that is not over.
             done = _DONE if last < self._today() else None

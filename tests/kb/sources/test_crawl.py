@@ -320,6 +320,48 @@ class Shop:
         return [Delivery(b"%PDF-1.7 x %%EOF", Format.PDF)]
 
 
+class Store(Shop):
+    """Be a source of more documents than the queue and the workers hold."""
+
+    async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+        async for item in super().listing(order, bookmarks):
+            assert isinstance(item, Page)
+            names = (f"A/{number}" for number in range(20))
+            yield Page(tuple(item.candidates[0].model_copy(update={"id": name, "symbol": name}) for name in names))
+
+
+async def test_a_full_disk_ends_a_crawl_whose_queue_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Shelf, candidate: Candidate, deliveries: list[Delivery]) -> int:
+        raise Unavailable("no space left")
+
+    monkeypatch.setattr(Shelf, "put", full)
+    with Shelf(tmp_path) as shelf:
+        task = asyncio.create_task(crawl(Store(), shelf, Order(types=("resolution",))))
+        done, _ = await asyncio.wait([task], timeout=5)  # A crawl that hangs would swallow asyncio.timeout too.
+        assert done
+        with pytest.raises(Unavailable, match="no space left"):
+            task.result()
+
+
+async def test_an_interruption_ends_a_crawl_whose_queue_is_full(tmp_path: Path) -> None:
+    waiting = asyncio.Event()
+
+    class Slow(Store):
+        async def fetch(self, candidate: Candidate, parts: Parts) -> list[Delivery] | Refusal:
+            waiting.set()
+            await asyncio.Event().wait()
+            raise AssertionError("it was not cancelled")
+
+    with Shelf(tmp_path) as shelf:
+        task = asyncio.create_task(crawl(Slow(), shelf, Order(types=("resolution",))))
+        async with asyncio.timeout(5):
+            await waiting.wait()
+        task.cancel()
+        done, _ = await asyncio.wait([task], timeout=5)
+        task.cancel()
+    assert done and task.cancelled()
+
+
 @pytest.fixture
 def shop(monkeypatch: pytest.MonkeyPatch) -> None:
     from contextlib import asynccontextmanager

@@ -116,6 +116,42 @@ async def test_pages_by_the_last_number_and_goes_on_from_it(serve: Serve, client
     ]
 
 
+async def test_a_work_with_two_rows_on_a_full_page_does_not_end_its_slice(
+    serve: Serve, client: Client, keywords: Keywords
+) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        query = request.query["query"]
+        if "VALUES ?celex" in query:
+            return results([("32006L0054", "2006-07-05", "x")])
+        if f'"32023L{ROWS + 998}"' in query:
+            return results([("32023L9999", "2023-01-01", "The last")])
+        rows = [(f"32023L{number + 1000}", "2023-01-01", "x") for number in range(ROWS - 1)]
+        return results([*rows[:1], *rows])
+
+    server = await serve(answer)
+    bookmarks = {"en/directive/women/2024": "done"}
+    found = candidates(await listed(union(client, keywords, server.base), ORDER, bookmarks))
+    symbols = [one.symbol for one in found if one.year == 2023]
+    assert len(symbols) == len(set(symbols)) == ROWS
+    assert symbols[-1] == "32023L9999"
+
+
+async def test_keeps_every_place_while_a_slice_is_refused(serve: Serve, client: Client, keywords: Keywords) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        query = request.query["query"]
+        if "VALUES ?celex" in query:
+            return results([("32006L0054", "2006-07-05", "x")])
+        if '"2023-01-01"' in query:
+            return web.Response(text="Virtuoso 37000 Error SP030: SPARQL compiler", content_type="text/plain")
+        return results([("32024L0001", "2024-01-01", "x")])
+
+    server = await serve(answer)
+    items = await listed(union(client, keywords, server.base), ORDER, {"en/directive/women/2023": "32023L0100"})
+    assert kinds(items) == [Kind.ENDPOINT_ERROR]
+    marks = {name: mark for item in items if isinstance(item, Page) for name, mark in item.bookmarks.items()}
+    assert marks == {"en/directive/women/2024": "done"}
+
+
 async def test_names_what_it_finds_with_groups_by_subject_list_and_title(
     serve: Serve, client: Client, keywords: Keywords
 ) -> None:
@@ -256,6 +292,17 @@ async def test_fetches_the_parts_that_the_recorded_300_lists(serve: Serve, clien
     assert isinstance(deliveries, list)
     assert [(one.content, one.format) for one in deliveries] == [(formex, Format.XML)]
     assert server.asked[-1] == "/resource/cellar/3e485e15-11bd-11e6-ba9a-01aa75ed71a1.0006.02/DOC_2"
+
+
+@pytest.mark.parametrize("body", [b"", b'<li title="item"><a href="http://[draft">x</a></li>'])
+async def test_a_300_that_lists_nothing_readable_is_refused(serve: Serve, client: Client, body: bytes) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(body=body, status=300, content_type="text/html")
+
+    server = await serve(answer)
+    outcome = await Cellar(client, resources=server.base).text("32016R0679", "en", {})
+    assert isinstance(outcome, Refusal)
+    assert outcome.kind is Kind.UNREADABLE
 
 
 async def test_a_part_that_is_missing_spoils_the_whole(serve: Serve, client: Client, shared: Path) -> None:

@@ -136,6 +136,18 @@ async def test_reports_a_first_page_without_publications(serve: Serve, client: C
     assert kinds(await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)) == [Kind.EMPTY]
 
 
+async def test_passes_over_a_link_that_is_no_address(serve: Serve, client: Client, keywords: Keywords) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        if "search" in request.path:
+            page = request.query["page"]
+            return links("http://[draft", "/en/publication/2024/a") if page == "0" else links("http://[draft")
+        return publication("Roma", "http://[draft", f"{FILES}/a_en.pdf")
+
+    server = await serve(answer)
+    items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)
+    assert [one.files for one in candidates(items)] == [(f"{server.base}{FILES}/a_en.pdf",)]
+
+
 @pytest.mark.parametrize("content", [b"<!doctype html>", b"<html><!-- x --></html>", b"<html></html>"])
 def test_a_page_that_holds_nothing_is_no_publication(content: bytes) -> None:
     assert read_publication(content, "https://fra.europa.eu", "en").files == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -143,6 +144,20 @@ async def test_begins_a_window_again_when_its_token_has_run_out(
     assert refusals(items) == []
     assert server.asked[0].endswith("resumptionToken=old")
     assert "from=2025-03-01" in server.asked[1]
+
+
+async def test_begins_a_window_again_only_once(serve: Serve, client: Client, keywords: Keywords) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        if "resumptionToken" in request.query:
+            return failure("badResumptionToken")
+        return envelope(record("A/RES/79/1", "x", "WOMEN"), token="rejected")
+
+    server = await serve(answer)
+    bookmarks = {"en/2025-02": "done", "en/2025-01": "done"}
+    async with asyncio.timeout(5):
+        items = await listed(source(client, keywords, server.base), ORDER, bookmarks)
+    assert refusals(items) == [Kind.ENDPOINT_ERROR]
+    assert ["from=" in path for path in server.asked] == [True, False, True, False]
 
 
 async def test_reports_and_passes_over_composed_windows_it_cannot_read(
