@@ -62,10 +62,9 @@ def build(
         raise click.UsageError("PATH… and --metadata belong together: the sheet says what the files are.")
     folder = out or settings.kb.folder or settings.data_dir / "kb-built"
     source = harvest or settings.data_dir / "harvest"
+    _refuse_to_empty(source, folder, named=harvest is not None and not paths)
     if paths:
         context.invoke(add, paths=paths, metadata=metadata, harvest=harvest)
-    else:
-        _refuse_to_empty(source, folder, named=harvest is not None)
     change = run(build_all(settings, source, folder, starter))
     click.echo(
         f"{change.put + change.kept:,} paragraphs are searchable in {folder}: {change.put:,} put, "

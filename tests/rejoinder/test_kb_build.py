@@ -111,7 +111,8 @@ def test_removing_an_unknown_document_names_it(folder: Path) -> None:
 
 def test_a_mistyped_harvest_does_not_empty_the_knowledge_base(folder: Path) -> None:
     _rejoinder("build", "good.md", "--metadata", "sheet.csv", "--harvest", "mine", "--no-starter")
-    for wrong in (["--harvest", "mien"], []):
+    more = ["good.md", "--metadata", "sheet.csv"]
+    for wrong in (["--harvest", "mien"], [], [*more, "--harvest", "mien"], more):
         refused = _rejoinder("build", *wrong)
         assert refused.exit_code == 1
         assert "no harvest in" in refused.output and "Name the folder that `rejoinder kb add` wrote" in refused.output
