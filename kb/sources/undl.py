@@ -112,6 +112,9 @@ class UnitedNations:
                     return
                 token, restarted = "", True
                 continue
+            if following and following == token:
+                yield Refusal(Kind.ENDPOINT_ERROR, f"{self._base}/oai2d", f"the token '{token}' leads to itself")
+                return
             # Records catalogued later today would be missed in a window that is not over.
             done = _DONE if last < self._today() else None
             yield Page(tuple(self._candidates(records, language)), {name: following or done}, 0 if following else 1)

@@ -160,6 +160,18 @@ async def test_begins_a_window_again_only_once(serve: Serve, client: Client, key
     assert ["from=" in path for path in server.asked] == [True, False, True, False]
 
 
+async def test_a_page_that_leads_to_itself_ends_the_listing(serve: Serve, client: Client, keywords: Keywords) -> None:
+    async def answer(request: web.Request) -> web.Response:
+        return envelope(record("A/RES/79/1", "x", "WOMEN"), token="same")
+
+    server = await serve(answer)
+    bookmarks = {"en/2025-02": "done", "en/2025-01": "done"}
+    async with asyncio.timeout(5):
+        items = await listed(source(client, keywords, server.base), ORDER, bookmarks)
+    assert refusals(items) == [Kind.ENDPOINT_ERROR]
+    assert len(server.asked) == 2
+
+
 async def test_reports_and_passes_over_composed_windows_it_cannot_read(
     serve: Serve, client: Client, keywords: Keywords
 ) -> None:
