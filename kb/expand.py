@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from kb.paragraphs import sentences
-from models.chat import Message
+from models.chat import Message, quoted
 from rejoinder.errors import BadSettings
 from rejoinder.settings import KnowledgeBaseSettings
 
@@ -46,7 +46,7 @@ def expand(post: str, counter_claim: str = "") -> list[str]:
 async def expand_with(chat: ChatClient, post: str) -> list[str]:
     """Return queries with those that a chat model adds at temperature 0; raises ModelUnavailable or ModelRefused."""
     answers = await chat.complete(
-        [Message("system", _TASK), Message("user", f"Post: {_quoted(post)}")],
+        [Message("system", _TASK), Message("user", f"Post: {quoted(post, LONGEST)}")],
         temperature=0.0,
         max_tokens=200,
         grammar=_GRAMMAR,
@@ -76,8 +76,3 @@ def open_expansion(settings: KnowledgeBaseSettings, chat: ChatClient | None = No
 
 async def _sentences(post: str) -> list[str]:
     return expand(post)[1:]
-
-
-def _quoted(text: str) -> str:
-    """Return a text on one line that can't be mistaken for a chat template's tokens."""
-    return " ".join(text[:LONGEST].replace("<", "‹").replace(">", "›").split())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from kb.vectors import Vectors
-from models.chat import Message
+from models.chat import Message, quoted
 from rejoinder.domain import Evidence
 from rejoinder.errors import BadSettings, ModelRefused
 from rejoinder.settings import KnowledgeBaseSettings
@@ -95,7 +95,7 @@ class ChatScorer:
         return list(await asyncio.gather(*(self._score(query, text) for text in texts)))
 
     async def _score(self, query: str, text: str) -> float:
-        task = f"Post: {_quoted(query)}\nStatement: {_quoted(text)}\nNumber:"
+        task = f"Post: {quoted(query, MOST_TEXT)}\nStatement: {quoted(text, MOST_TEXT)}\nNumber:"
         answers = await self._chat.complete(
             [Message("system", _TASK), Message("user", task)], temperature=0.0, max_tokens=4, grammar=_GRAMMAR, seed=0
         )
@@ -135,8 +135,3 @@ def _vector_of(candidate: Candidate) -> Vectors:
     if candidate.vector is None:
         raise ValueError("maximal marginal relevance needs the candidates' vectors")
     return candidate.vector
-
-
-def _quoted(text: str) -> str:
-    """Return a text on one line that can't be mistaken for a chat template's tokens."""
-    return " ".join(text[:MOST_TEXT].replace("<", "‹").replace(">", "›").split())

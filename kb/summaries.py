@@ -18,12 +18,13 @@ import threading
 from collections.abc import Collection, Iterable
 from contextlib import closing
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from kb.paragraphs import sentences
-from models.chat import Message
-from rejoinder.errors import KnowledgeBaseError
+from models.chat import Message, quoted
+from rejoinder.errors import KnowledgeBaseError, ModelUnavailable
 
 if TYPE_CHECKING:
     from models.chat import ChatClient
@@ -35,9 +36,13 @@ MOST = 2
 """Sentences of a summary."""
 LONG = 60
 """Words above which a text is shortened, however few its sentences."""
+LONGEST = 4_000
+"""Characters of a paragraph that the model reads; those of documents have half of that."""
 MAX_TOKENS = 160
 TRIES = 2
 WAIT_S = 5.0
+AWAY_S = 300.0
+"""How long a model that was away is not asked again: every post would wait for its timeouts."""
 
 _TABLE = """CREATE TABLE IF NOT EXISTS summary (
     text TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL, summary TEXT NOT NULL,
@@ -102,6 +107,7 @@ class Summariser:
 
     def __init__(self, store: SummaryStore, model: str, chat: ChatClient | None = None) -> None:
         self._store, self._model, self._chat = store, model, chat
+        self._away_until = 0.0
         # Posts that need the same paragraph at once wait for one summary; a lock is forgotten when nobody holds it.
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -114,7 +120,8 @@ class Summariser:
     async def summary(self, text: str) -> str:
         """Return the text in two sentences at most, or as it is where there is no summary and no chat model.
 
-        Raises ModelUnavailable or ModelRefused when the model can't be asked. A summary that was cut off or has a
+        Raises ModelUnavailable or ModelRefused when the model can't be asked; one that was away is then left alone
+        for AWAY_S. A summary that was cut off or has a
         figure that the text does not have is asked for once more, and then the text's own first two sentences stand
         in for it. A store that can't be read or written costs the memory only, and the log says so.
         """
@@ -123,9 +130,13 @@ class Summariser:
         async with self._turns.setdefault(text, asyncio.Lock()):
             if known := self._remembered(text):
                 return known
-            if self._chat is None:
+            if self._chat is None or monotonic() < self._away_until:
                 return text
-            found = await self._ask(self._chat, text)
+            try:
+                found = await self._ask(self._chat, text)
+            except ModelUnavailable:
+                self._away_until = monotonic() + AWAY_S
+                raise
             self._remember(text, found)
             return found
 
@@ -143,7 +154,7 @@ class Summariser:
             log.warning("A summary is not kept: %s", error)
 
     async def _ask(self, chat: ChatClient, text: str) -> str:
-        asked = [Message("system", _PROMPT), Message("user", text)]
+        asked = [Message("system", _PROMPT), Message("user", quoted(text, LONGEST))]
         for attempt in range(TRIES):
             answers = await chat.complete(asked, temperature=0.0, max_tokens=MAX_TOKENS, seed=attempt)
             if answers[0].finish_reason == "stop" and is_faithful(found := _first(answers[0].text), text):

@@ -25,6 +25,11 @@ class Message:
     content: str
 
 
+def quoted(text: str, most: int) -> str:
+    """Return up to `most` characters on one line, with nothing that can be mistaken for a chat template's tokens."""
+    return " ".join(text[:most].replace("<", "‹").replace(">", "›").split())
+
+
 @dataclass(frozen=True)
 class Completion:
     """Hold one answer; `finish_reason` is `stop`, or `length` when it was cut at max_tokens."""
