@@ -33,6 +33,8 @@ def build_app(settings: Settings, stages: Sequence[Stage], burial: Burial, liven
         f"{kafka.prefix}worker",
         broker=[f"kafka://{address.strip()}" for address in kafka.bootstrap.split(",")],
         web_enabled=False,
+        # Else Faust makes a folder in whatever directory the worker was started from.
+        datadir=settings.data_dir / "faust",
         topic_disable_leader=True,
         topic_allow_declare=False,
         topic_partitions=kafka.partitions,
