@@ -34,10 +34,10 @@ check: .venv/dev
 	$(BIN)/lint-imports
 
 bench: .venv/dev
-	$(BIN)/python -m bench
+	$(BIN)/python -m evaluation.bench
 
 bench-kb: .venv/dev
-	$(BIN)/python -m bench.kb $(BENCH_KB_ARGS)
+	$(BIN)/python -m evaluation.bench.kb $(BENCH_KB_ARGS)
 
 settings: .venv/run
 	$(BIN)/rejoinder settings --markdown > docs/settings.md

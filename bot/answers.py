@@ -9,8 +9,8 @@ from typing import Any
 from aiohttp import web
 
 from bot.checks import shown
-from rejoinder.domain import Case
-from rejoinder.errors import (
+from core.domain import Case
+from core.errors import (
     BadInput,
     CaseConflict,
     CaseNotFound,

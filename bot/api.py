@@ -12,8 +12,8 @@ from bot.changes import Changes
 from bot.checks import shown
 from bot.desk import MAX_PAGE, Desk, Moderator, Queue
 from bot.reasons import REASONS
-from rejoinder.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, now
-from rejoinder.errors import BadInput
+from core.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, now
+from core.errors import BadInput
 from stream.messages import plain
 
 B = TypeVar("B", bound=BaseModel)

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from rejoinder.domain import Draft, Evidence, Grounding, Intent, TargetGroup
-from rejoinder.errors import BadInput, Unavailable
+from core.domain import Draft, Evidence, Grounding, Intent, TargetGroup
+from core.errors import BadInput, Unavailable
 
 AT_ONCE = 2
 TIMEOUT_S = 180.0

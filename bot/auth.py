@@ -14,8 +14,8 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from bot.desk import Moderator
 from bot.sessions import COOKIE, LIFETIME_S, Sessions, Throttle
-from rejoinder.errors import BadInput, Forbidden, Unauthenticated
-from rejoinder.tokens import Caller, TokenTable
+from core.errors import BadInput, Forbidden, Unauthenticated
+from core.tokens import Caller, TokenTable
 
 CSRF_HEADER = "X-Rejoinder"
 _SAFE = ("GET", "HEAD")

@@ -21,7 +21,7 @@ from typing import Literal
 from bot.checks import is_close
 from bot.inert import inert, web_address
 from bot.wording import holder, standing
-from rejoinder.domain import Case, CaseState, Check, Evidence, Origin, TargetGroup, now
+from core.domain import Case, CaseState, Check, Evidence, Origin, TargetGroup, now
 
 MAX_POST = 1_200
 MAX_DRAFT = 1_000

@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from bot.keeper import Board
 from bot.routing import channel_for
 from bot.stats import span
+from core.domain import Case, CaseState, now
+from core.errors import BadSettings, ChannelLost, Unavailable
+from core.settings import CareSettings, ChatServer
 from ledger import Ledger
 from ledger.cards import Notice
-from rejoinder.domain import Case, CaseState, now
-from rejoinder.errors import BadSettings, ChannelLost, Unavailable
-from rejoinder.settings import CareSettings, ChatServer
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from core.domain import Transition
+from core.errors import LedgerUnavailable
 from ledger.history import History
-from rejoinder.domain import Transition
-from rejoinder.errors import LedgerUnavailable
 
 log = logging.getLogger(__name__)
 

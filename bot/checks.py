@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rejoinder.domain import Check
+from core.domain import Check
 
 _NEAR = 0.1
 _SMALLEST_SIZE = 20

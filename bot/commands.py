@@ -29,11 +29,11 @@ from bot.inert import inert
 from bot.intents import scope
 from bot.people import insist_on_lead
 from bot.wording import holder
+from core.domain import Case, CaseState, Intent, TargetGroup, now
+from core.errors import BadInput
+from core.settings import ChatServer
 from ledger import Ledger
 from ledger.wishes import ScopeKind, SwitchKind
-from rejoinder.domain import Case, CaseState, Intent, TargetGroup, now
-from rejoinder.errors import BadInput
-from rejoinder.settings import ChatServer
 
 LISTED = 10
 LOOKED_THROUGH = 200

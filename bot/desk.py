@@ -25,9 +25,7 @@ from typing import Literal
 
 from bot.reasons import settle
 from bot.wording import standing
-from ledger import CasePage, Ledger
-from pipeline.guard import Guard, GuardContext
-from rejoinder.domain import (
+from core.domain import (
     Action,
     Case,
     CaseState,
@@ -41,8 +39,10 @@ from rejoinder.domain import (
     Transition,
     now,
 )
-from rejoinder.errors import BadInput, FailsChecks, Forbidden, NotAllowed, StaleVersion
-from rejoinder.settings import DeskSettings
+from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed, StaleVersion
+from core.settings import DeskSettings
+from ledger import CasePage, Ledger
+from pipeline.guard import Guard, GuardContext
 from stream.messages import Grounded, encode
 
 LEADS = ("lead", "admin")

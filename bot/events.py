@@ -15,8 +15,8 @@ from aiohttp import web
 
 from bot.auth import Auth
 from bot.changes import Changes, Subscription
-from rejoinder.domain import Transition
-from rejoinder.errors import BadInput
+from core.domain import Transition
+from core.errors import BadInput
 
 log = logging.getLogger(__name__)
 

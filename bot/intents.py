@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from bot.routing import language_of, places
+from core.domain import FlaggedPost, Intent, TargetGroup, Triage
+from core.errors import BadInput
+from core.settings import ChatServer
 from ledger import Ledger
 from ledger.wishes import ScopeKind, SetIntent
-from rejoinder.domain import FlaggedPost, Intent, TargetGroup, Triage
-from rejoinder.errors import BadInput
-from rejoinder.settings import ChatServer
 
 _ORDER = tuple(ScopeKind)
 Choose = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]

@@ -19,12 +19,12 @@ from bot.cards import Card, build_card
 from bot.changes import Changes
 from bot.routing import channel_for
 from bot.surge import Surge
+from core.domain import Case, CaseState, now
+from core.errors import CardGone, CardRefused, CaseNotFound, ChannelLost, Unavailable
+from core.settings import CareSettings, ChatServer
 from ledger import Ledger
 from ledger.cards import HungCard
 from ledger.wishes import SwitchKind
-from rejoinder.domain import Case, CaseState, now
-from rejoinder.errors import CardGone, CardRefused, CaseNotFound, ChannelLost, Unavailable
-from rejoinder.settings import CareSettings, ChatServer
 
 log = logging.getLogger(__name__)
 

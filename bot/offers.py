@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from rejoinder.domain import Decision
+from core.domain import Decision
 
 MOST = 1_000
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 
 from bot.desk import Moderator
-from rejoinder.errors import Forbidden
-from rejoinder.settings import ChatServer
+from core.errors import Forbidden
+from core.settings import ChatServer
 
 _UNSAFE = re.compile(r"[^\w.-]+")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rejoinder.errors import BadInput
+from core.errors import BadInput
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rejoinder.domain import FlaggedPost, TargetGroup, Triage
-from rejoinder.settings import ChannelRule, ChatServer
+from core.domain import FlaggedPost, TargetGroup, Triage
+from core.settings import ChannelRule, ChatServer
 
 
 def channel_for(server: ChatServer, post: FlaggedPost, triage: Triage | None) -> str | None:

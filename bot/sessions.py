@@ -11,7 +11,7 @@ import hmac
 import time
 from collections.abc import Callable
 
-from rejoinder.tokens import Caller, TokenTable
+from core.tokens import Caller, TokenTable
 
 COOKIE = "rejoinder_session"
 LIFETIME_S = 12 * 3600

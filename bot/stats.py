@@ -13,10 +13,10 @@ from statistics import median
 from typing import TypeVar
 
 from bot.cards import GROUP_NAMES
+from core.domain import CaseState, Intent, TargetGroup, now
+from core.errors import BadInput
 from ledger import Ledger
 from ledger.statistics import DecidedCase, Period
-from rejoinder.domain import CaseState, Intent, TargetGroup, now
-from rejoinder.errors import BadInput
 
 Key = TypeVar("Key", TargetGroup, Intent)
 

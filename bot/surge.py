@@ -8,9 +8,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from bot.cards import GROUP_NAMES
+from core.domain import Case, TargetGroup, now
+from core.settings import CareSettings
 from ledger.cards import Cards, Notice
-from rejoinder.domain import Case, TargetGroup, now
-from rejoinder.settings import CareSettings
 
 if TYPE_CHECKING:
     from bot.keeper import Board

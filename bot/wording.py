@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rejoinder.domain import Case, CaseState, now
+from core.domain import Case, CaseState, now
 
 _STANDING = {
     CaseState.RECEIVED: "it was received and waits for triage.",

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.domain import Evidence
+from core.errors import KnowledgeBaseError
 from kb import manifest, versions
 from kb.segments import Batch, Segment, SegmentWriter
 from kb.shipped import embed
 from kb.snapshot import CENTRE, REMOVED, Snapshot
 from kb.starter import fingerprint, load_starter
 from kb.vectors import Centre
-from rejoinder.domain import Evidence
-from rejoinder.errors import KnowledgeBaseError
 
 if TYPE_CHECKING:
     from models.embed import Embedder

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from core.errors import BadSettings
+from core.settings import KnowledgeBaseSettings
 from kb.paragraphs import sentences
 from models.chat import Message, quoted
-from rejoinder.errors import BadSettings
-from rejoinder.settings import KnowledgeBaseSettings
 
 if TYPE_CHECKING:
     from models.chat import ChatClient

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from rejoinder.domain import Moment, Record, now
-from rejoinder.errors import KnowledgeBaseError
+from core.domain import Moment, Record, now
+from core.errors import KnowledgeBaseError
 
 FILE = "manifest.json"
 FORMAT = 3

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.errors import KnowledgeBaseError
+from core.errors import KnowledgeBaseError
 
 READ_MOST = 100_000
 """Postings read for one query, rarest tokens first: what nearly all texts have tells little and costs most."""

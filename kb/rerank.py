@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from core.domain import Evidence
+from core.errors import BadSettings, ModelRefused
+from core.settings import KnowledgeBaseSettings
 from kb.vectors import Vectors
 from models.chat import Message, quoted
-from rejoinder.domain import Evidence
-from rejoinder.errors import BadSettings, ModelRefused
-from rejoinder.settings import KnowledgeBaseSettings
 
 if TYPE_CHECKING:
     from models.chat import ChatClient

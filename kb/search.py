@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.domain import Evidence, TargetGroup
+from core.errors import BadSettings, KnowledgeBaseError, ModelRefused, ModelUnavailable
+from core.settings import KnowledgeBaseSettings
 from kb import versions
 from kb.expand import Widen, open_expansion
 from kb.fusion import reciprocal_rank_fusion
@@ -19,9 +22,6 @@ from kb.retrievers import Query
 from kb.snapshot import Snapshot
 from kb.sparse import SparseEmbedder
 from kb.vectors import Vectors
-from rejoinder.domain import Evidence, TargetGroup
-from rejoinder.errors import BadSettings, KnowledgeBaseError, ModelRefused, ModelUnavailable
-from rejoinder.settings import KnowledgeBaseSettings
 
 if TYPE_CHECKING:
     from models.chat import ChatClient

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
+from core.domain import Evidence
 from kb.sparse import FOLDER as SPARSE
 from kb.sparse import SparseIndex, SparseWriter, TokenWeights
 from kb.store import ParagraphStore
 from kb.vectors import ROWS, Centre, Halves, Numbers, VectorIndex, Vectors
 from kb.words import WordIndex, WordWriter
-from rejoinder.domain import Evidence
 
 PRIOR = 10
 """Vectors that a mean must outweigh: the mean of a handful says little about all."""

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from core.domain import Evidence
+from core.errors import KnowledgeBaseError
 from kb.segments import Batch
 from kb.sparse import SparseEmbedder
 from kb.starter import load_starter
 from kb.vectors import Vectors, check
-from rejoinder.domain import Evidence
-from rejoinder.errors import KnowledgeBaseError
 
 if TYPE_CHECKING:
     from models.embed import Embedder

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.domain import Evidence, TargetGroup
+from core.errors import BadSettings, KnowledgeBaseError
 from kb import manifest, versions
 from kb.postings import Mask
 from kb.retrievers import Hybrid, Joined, Retriever
 from kb.segments import Segment
 from kb.store import Holding, holdings
 from kb.vectors import Centre, Vectors
-from rejoinder.domain import Evidence, TargetGroup
-from rejoinder.errors import BadSettings, KnowledgeBaseError
 
 CENTRE = "centre.npy"
 REMOVED = "removed.npy"

@@ -11,8 +11,8 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, HttpUrl, TypeAdapter, ValidationError
 
-from rejoinder.domain import Evidence, Record, Source, TargetGroup
-from rejoinder.errors import KnowledgeBaseError
+from core.domain import Evidence, Record, Source, TargetGroup
+from core.errors import KnowledgeBaseError
 
 Line = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 _URL = TypeAdapter(HttpUrl)

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.domain import Evidence, Source, TargetGroup
-from rejoinder.errors import KnowledgeBaseError
+from core.domain import Evidence, Source, TargetGroup
+from core.errors import KnowledgeBaseError
 
 FILE = "paragraphs.sqlite"
 SCHEMA = 1

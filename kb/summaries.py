@@ -22,9 +22,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from core.errors import KnowledgeBaseError, ModelUnavailable
 from kb.paragraphs import sentences
 from models.chat import Message, quoted
-from rejoinder.errors import KnowledgeBaseError, ModelUnavailable
 
 if TYPE_CHECKING:
     from models.chat import ChatClient

@@ -12,11 +12,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.domain import Evidence
+from core.errors import KnowledgeBaseError
 from kb import versions
 from kb.build import build, update
 from kb.snapshot import Snapshot
-from rejoinder.domain import Evidence
-from rejoinder.errors import KnowledgeBaseError
 
 if TYPE_CHECKING:
     from models.embed import Embedder

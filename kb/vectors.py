@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import KnowledgeBaseError
 from kb.postings import Hit, Mask
-from rejoinder.errors import KnowledgeBaseError
 
 if TYPE_CHECKING:
     from kb.retrievers import Query

@@ -22,7 +22,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
-from rejoinder.errors import KnowledgeBaseError
+from core.errors import KnowledgeBaseError
 
 POINTER = "current"
 LOCK = ".lock"

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import KnowledgeBaseError
 from kb.postings import Hit, Mask, Postings, PostingsWriter, Tokens, Weights
-from rejoinder.errors import KnowledgeBaseError
 
 if TYPE_CHECKING:
     from kb.retrievers import Query

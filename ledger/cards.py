@@ -13,13 +13,13 @@ from typing import Any
 
 from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
 
+from core.domain import Case, CaseState, clean
+from core.errors import CaseNotFound
 from ledger.chat_tables import IS_UNSETTLED, cards, case_numbers, notices
 from ledger.database import Database
 from ledger.rows import find_cases
 from ledger.tables import cases
 from ledger.uninterrupted import uninterrupted
-from rejoinder.domain import Case, CaseState, clean
-from rejoinder.errors import CaseNotFound
 
 ESCALATED_FOR = timedelta(days=1)
 """How long an escalated case still gets a card, for example after the bot was down."""

@@ -11,12 +11,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, bindparam, func, literal, select, tuple_, union_all, update
 
+from core.domain import Case, CaseState, TargetGroup, clean
+from core.errors import BadInput, CaseNotFound
 from ledger.database import Database
 from ledger.rows import find_case, find_cases
 from ledger.tables import GROUP_BITS, IS_UNFINISHED, UtcTime, cases
 from ledger.uninterrupted import uninterrupted
-from rejoinder.domain import Case, CaseState, TargetGroup, clean
-from rejoinder.errors import BadInput, CaseNotFound
 
 MAX_PAGE = 1_000
 

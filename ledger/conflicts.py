@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.domain import Case, CaseState, Transition
+from core.errors import CaseConflict, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
 from ledger.history import latest_of
 from ledger.rows import find_case
-from rejoinder.domain import Case, CaseState, Transition
-from rejoinder.errors import CaseConflict, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from rejoinder.domain import now
-from rejoinder.errors import BadSettings, LedgerUnavailable
+from core.domain import now
+from core.errors import BadSettings, LedgerUnavailable
 
 BUSY_S = 15.0
 """Seconds a SQLite writer waits for another process's transaction."""

@@ -12,6 +12,8 @@ from typing import Any
 from sqlalchemy import Boolean, ColumnElement, RowMapping, bindparam, or_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.domain import Case, CaseState, DraftRequest, clean
+from core.errors import BadInput, NotAllowed, StaleVersion
 from ledger.conflicts import Attempt, conflict
 from ledger.database import Database
 from ledger.letters import Letter, OutboxTopic, enqueue, outcome, reply, withdraw
@@ -19,8 +21,6 @@ from ledger.rows import request_columns, with_drafts
 from ledger.tables import cases
 from ledger.transition import UNCLAIMED, Move, move
 from ledger.uninterrupted import uninterrupted
-from rejoinder.domain import Case, CaseState, DraftRequest, clean
-from rejoinder.errors import BadInput, NotAllowed, StaleVersion
 
 _PENDING = (CaseState.PENDING,)
 _UNDECIDED: dict[str, Any] = {"decided_by": None, "decided_why": None, "final_text": None, "release_at": None}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import RowMapping, bindparam, func, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.domain import Transition, clean
 from ledger.database import Database
 from ledger.tables import history
 from ledger.uninterrupted import uninterrupted
-from rejoinder.domain import Transition, clean
 
 append = insert(history).inline()
 """Adds a transition.

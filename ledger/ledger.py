@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from core.domain import now
 from ledger.cards import Cards
 from ledger.cases import Cases
 from ledger.database import Database
@@ -17,7 +18,6 @@ from ledger.stages import Stages
 from ledger.statistics import Statistics
 from ledger.uninterrupted import uninterrupted
 from ledger.wishes import Wishes
-from rejoinder.domain import now
 
 
 class Ledger:

@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.domain import Case, CaseState, Outcome
 from ledger.tables import IS_OPEN, OutboxStatus, outbox
-from rejoinder.domain import Case, CaseState, Outcome
 
 IDEMPOTENCY_KEY = "idempotency-key"
 

@@ -9,8 +9,8 @@ from alembic.config import Config
 from alembic.util import CommandError
 from sqlalchemy import Connection, text
 
+from core.errors import BadSettings
 from ledger.database import Database
-from rejoinder.errors import BadSettings
 
 SCRIPTS = Path(__file__).parent / "migrations"
 _LOCK = 0x52454A4F

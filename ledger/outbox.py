@@ -16,12 +16,12 @@ from typing import Any
 from sqlalchemy import RowMapping, Update, bindparam, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.domain import CaseState, clean
 from ledger.database import Database
 from ledger.letters import OutboxTopic, enqueue, outcome
 from ledger.tables import IS_OPEN, OutboxStatus, outbox
 from ledger.transition import Move, move
 from ledger.uninterrupted import uninterrupted
-from rejoinder.domain import CaseState, clean
 
 
 @dataclass(frozen=True)

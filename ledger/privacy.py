@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-from rejoinder.domain import FlaggedPost
-from rejoinder.errors import BadSettings
+from core.domain import FlaggedPost
+from core.errors import BadSettings
 
 
 class Pseudonyms:

@@ -10,9 +10,9 @@ from pydantic import BaseModel
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.domain import Case, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Triage
 from ledger.privacy import Pseudonyms
 from ledger.tables import cases, drafts
-from rejoinder.domain import Case, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Triage
 
 T = TypeVar("T", bound=BaseModel)
 

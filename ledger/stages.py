@@ -10,6 +10,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, bindparam, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
+from core.errors import CaseNotFound, NotAllowed
 from ledger.database import Database
 from ledger.history import append
 from ledger.letters import enqueue, outcome, withdraw
@@ -18,8 +20,6 @@ from ledger.rows import new_row, request_columns
 from ledger.tables import cases, drafts, group_mask
 from ledger.transition import MACHINE, UNCLAIMED, Move, move
 from ledger.uninterrupted import uninterrupted
-from rejoinder.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
-from rejoinder.errors import CaseNotFound, NotAllowed
 
 
 class Step(Enum):

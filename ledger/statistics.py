@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import select
 
+from core.domain import CaseState, DraftRequest, Intent, TargetGroup
 from ledger.database import Database
 from ledger.tables import GROUP_BITS, cases, history
 from ledger.uninterrupted import uninterrupted
-from rejoinder.domain import CaseState, DraftRequest, Intent, TargetGroup
 
 _DECIDED = (CaseState.APPROVED, CaseState.REJECTED)
 

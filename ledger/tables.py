@@ -28,7 +28,7 @@ from sqlalchemy import (
     text,
 )
 
-from rejoinder.domain import UNFINISHED, TargetGroup
+from core.domain import UNFINISHED, TargetGroup
 
 
 class UtcTime(TypeDecorator[datetime]):

@@ -12,9 +12,9 @@ from sqlalchemy import ColumnElement, RowMapping, bindparam, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import ReturningUpdate
 
+from core.domain import CaseState
 from ledger.history import append
 from ledger.tables import cases
-from rejoinder.domain import CaseState
 
 MACHINE = "machine"
 """Who the history names when no person acted."""

@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlalchemy import Table, delete, insert, or_, select
 
+from core.domain import Intent, TargetGroup, clean
 from ledger.chat_tables import assignments, hidden_groups, intents, switches
 from ledger.database import Database
 from ledger.uninterrupted import uninterrupted
-from rejoinder.domain import Intent, TargetGroup, clean
 
 
 class ScopeKind(StrEnum):

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from core.domain import clean
 from models.embed import Vectors
 from models.local import LocalModel, label
-from rejoinder.domain import clean
 
 EMBEDDER = "BAAI/bge-m3"
 RERANKER = "BAAI/bge-reranker-v2-m3"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from rejoinder.errors import BadSettings
+from core.errors import BadSettings
 
 
 @dataclass(frozen=True)

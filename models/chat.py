@@ -11,8 +11,8 @@ from typing import Any, Literal, Self
 
 from pydantic import SecretStr
 
+from core.errors import ModelRefused, RejoinderError
 from models.endpoint import Endpoint
-from rejoinder.errors import ModelRefused, RejoinderError
 
 MAX_SEED = 2**31 - 1
 

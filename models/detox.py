@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rejoinder.domain import clean
-from rejoinder.errors import BadSettings, ModelUnavailable
+from core.domain import clean
+from core.errors import BadSettings, ModelUnavailable
 
 LANGUAGES = {"multilingual": frozenset({"en", "fr", "es", "it", "pt", "tr", "ru"})}
 """What a model was trained on; the others on English alone."""

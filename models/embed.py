@@ -13,11 +13,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.domain import clean
+from core.errors import BadSettings, ModelRefused
+from core.settings import EmbeddingSettings
 from models.cores import cores
 from models.endpoint import Endpoint
-from rejoinder.domain import clean
-from rejoinder.errors import BadSettings, ModelRefused
-from rejoinder.settings import EmbeddingSettings
 
 Vectors = NDArray[np.float32]
 

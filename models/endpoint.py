@@ -19,7 +19,7 @@ import aiohttp
 from pydantic import SecretStr
 from yarl import URL
 
-from rejoinder.errors import BadSettings, ModelRefused, ModelUnavailable
+from core.errors import BadSettings, ModelRefused, ModelUnavailable
 
 BACKOFF_S = 0.25
 BACKOFF_MAX_S = 30.0

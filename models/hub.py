@@ -14,8 +14,8 @@ from pathlib import Path
 
 import aiohttp
 
+from core.errors import WeightsError
 from models.catalog import Entry
-from rejoinder.errors import WeightsError
 
 ATTEMPTS = 5
 CHUNK = 1024 * 1024

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from rejoinder.errors import BadSettings, ModelUnavailable
+from core.errors import BadSettings, ModelUnavailable
 
 Model = TypeVar("Model")
 Result = TypeVar("Result")

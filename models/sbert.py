@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from core.domain import clean
 from models.embed import Vectors
 from models.local import LocalModel, label
-from rejoinder.domain import clean
 
 MODEL = "sentence-transformers/paraphrase-multilingual-mpnet-base-v2"
 BATCH = 32

@@ -16,11 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from core.child import Child, free_port, keep_running
+from core.errors import ModelUnavailable, Unavailable
+from core.settings import ChatSettings
 from models.cores import cores
 from models.endpoint import Endpoint
-from rejoinder.child import Child, free_port, keep_running
-from rejoinder.errors import ModelUnavailable, Unavailable
-from rejoinder.settings import ChatSettings
 
 HOST = "127.0.0.1"
 START_S = 180.0

@@ -1,6 +1,6 @@
 """Score how toxic a text is with a small linear head: word and character n-grams, hashed, and numpy.
 
-Trained by `models.train_toxicity`; figures and limits in `data/toxicity.md`. It sees surface form only: it knows
+Trained by `training.toxicity`; figures and limits in `data/toxicity.md`. It sees surface form only: it knows
 insults and slurs from their letters, not hate put politely.
 """
 

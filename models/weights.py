@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+from core.errors import WeightsError
 from models import hub, wheels
 from models.catalog import Entry
-from rejoinder.errors import WeightsError
 
 Progress = Callable[[int, int], None]
 """Told the bytes there so far and the bytes in all."""

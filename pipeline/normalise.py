@@ -9,7 +9,7 @@ import html
 import re
 import unicodedata
 
-from rejoinder.domain import clean
+from core.domain import clean
 
 SOMEONE = "@user"
 LINK = "[link]"

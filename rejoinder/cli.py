@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from core.errors import RejoinderError
 from rejoinder.commands import data, discord, draft, kb, models, operate, setup, slack
-from rejoinder.errors import RejoinderError
 
 
 class Program(click.Group):

@@ -17,12 +17,12 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, supp
 from importlib.resources import files
 from pathlib import Path
 
+from core.child import Child, keep_running
+from core.domain import FlaggedPost, now
+from core.errors import BadSettings, Unavailable
+from core.settings import Settings
 from ledger import Ledger
 from rejoinder.assembly import NO_MODEL, STAGES, chat_endpoint, open_ledger
-from rejoinder.child import Child, keep_running
-from rejoinder.domain import FlaggedPost, now
-from rejoinder.errors import BadSettings, Unavailable
-from rejoinder.settings import Settings
 from rejoinder.web import running, web_process
 from stream.broker import EmbeddedBroker
 from stream.intake import Intake

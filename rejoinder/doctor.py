@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from core.errors import BadSettings, RejoinderError
+from core.settings import Settings
 from models.embed import open_embedder
 from rejoinder.assembly import NO_MODEL, kb_folder, open_ledger
-from rejoinder.errors import BadSettings, RejoinderError
-from rejoinder.settings import Settings
 
 MIN_FREE_BYTES = 2_000_000_000
 
@@ -183,7 +183,7 @@ async def discord(settings: Settings) -> Finding:
     if not chat.servers:
         return Finding("Discord", "note", "no server is set, and none is needed", "docs/discord.md says how.")
     from bot.discord.checkup import complaints
-    from rejoinder.secrets import given_secret
+    from core.secrets import given_secret
 
     try:
         told = await complaints(chat, given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN"))

@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
-from rejoinder.settings import Settings
+from core.settings import Settings
 
 HEAD = """# Settings
 
-Made by `make settings` from `rejoinder/settings.py`; a test compares the two.
+Made by `make settings` from `core/settings.py`; a test compares the two.
 
 Strongest first: command-line flags, `REJOINDER_…` environment variables (`__` nests), `rejoinder.toml` in the working
 folder, the defaults below. In `rejoinder.toml` a section is a table: `REJOINDER_KAFKA__BOOTSTRAP` is `bootstrap` under

@@ -15,11 +15,11 @@ from bot.auth import Auth
 from bot.changes import Changes
 from bot.desk import Desk
 from bot.door import add_desk
+from core.errors import BadSettings
+from core.settings import Settings
+from core.tokens import TokenTable
 from ledger import Ledger
 from rejoinder.assembly import open_guard
-from rejoinder.errors import BadSettings
-from rejoinder.settings import Settings
-from rejoinder.tokens import TokenTable
 from stream.gateway import Gateway
 from stream.intake import Intake
 from stream.outbox import OutboxPublisher

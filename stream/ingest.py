@@ -11,9 +11,9 @@ from kafka import KafkaProducer
 from kafka.errors import KafkaError
 from pydantic import ValidationError
 
-from rejoinder.domain import FlaggedPost
-from rejoinder.errors import BrokerUnavailable
-from rejoinder.settings import KafkaSettings
+from core.domain import FlaggedPost
+from core.errors import BrokerUnavailable
+from core.settings import KafkaSettings
 from stream.messages import encode, plain
 from stream.topics import Topics
 

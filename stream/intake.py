@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from aiokafka import AIOKafkaConsumer, ConsumerRecord
 from aiokafka.errors import KafkaError
 
+from core.domain import FlaggedPost
+from core.errors import BadMessage, BrokerUnavailable, Unavailable
+from core.settings import Settings
 from ledger import Ledger
-from rejoinder.domain import FlaggedPost
-from rejoinder.errors import BadMessage, BrokerUnavailable, Unavailable
-from rejoinder.settings import Settings
 from stream.messages import decode
 from stream.topic_reader import read_topic
 from stream.topics import Topics

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from rejoinder.domain import DraftRequest, FlaggedPost, Grounding, Moment, Record, Triage
-from rejoinder.errors import BadMessage
+from core.domain import DraftRequest, FlaggedPost, Grounding, Moment, Record, Triage
+from core.errors import BadMessage
 
 R = TypeVar("R", bound=BaseModel)
 

@@ -13,10 +13,10 @@ import logging
 from datetime import timedelta
 from uuid import uuid4
 
+from core.domain import now
+from core.errors import BrokerUnavailable, LedgerUnavailable
+from core.settings import Settings
 from ledger import Ledger, OutboxRow
-from rejoinder.domain import now
-from rejoinder.errors import BrokerUnavailable, LedgerUnavailable
-from rejoinder.settings import Settings
 from stream import metrics
 from stream.producer import Producer
 from stream.topic_reader import end_offsets, read_topic

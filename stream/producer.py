@@ -10,8 +10,8 @@ from typing import Self
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
-from rejoinder.errors import BrokerUnavailable
-from rejoinder.settings import KafkaSettings
+from core.errors import BrokerUnavailable
+from core.settings import KafkaSettings
 
 
 class Producer:

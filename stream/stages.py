@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel
 
+from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Intent, Route, Triage
+from core.errors import CaseNotFound
 from ledger import Ledger, Step
-from rejoinder.domain import CaseState, Draft, DraftRequest, FlaggedPost, Intent, Route, Triage
-from rejoinder.errors import CaseNotFound
 from stream.messages import Grounded, Triaged, decode
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 
 from pydantic import BaseModel
 
+from core.domain import Case, CaseState, now
+from core.errors import Unavailable
+from core.settings import Settings
 from ledger import Ledger
-from rejoinder.domain import Case, CaseState, now
-from rejoinder.errors import Unavailable
-from rejoinder.settings import Settings
 from stream import metrics
 from stream.messages import Grounded, Triaged, encode
 from stream.producer import Producer

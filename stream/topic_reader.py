@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
-from rejoinder.errors import BrokerUnavailable
-from rejoinder.settings import KafkaSettings
+from core.errors import BrokerUnavailable
+from core.settings import KafkaSettings
 
 START = 0
 EMPTY_POLL_MS = 200

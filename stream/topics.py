@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError
 
-from rejoinder.errors import BrokerUnavailable
-from rejoinder.settings import KafkaSettings
+from core.errors import BrokerUnavailable
+from core.settings import KafkaSettings
 
 _ROLES = ("flags", "triaged", "grounded", "drafts", "replies", "outcomes", "dead-letters")
 

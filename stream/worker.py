@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from rejoinder.errors import BrokerUnavailable
-from rejoinder.settings import KafkaSettings, Settings
+from core.errors import BrokerUnavailable
+from core.settings import KafkaSettings, Settings
 from stream.app import build_app
 from stream.dead_letters import Burial
 from stream.liveness import Liveness

@@ -13,8 +13,8 @@ import discord
 from bot.desk import Moderator
 from bot.discord.text import plain
 from bot.people import moderator
-from rejoinder.errors import Forbidden, RejoinderError, Unavailable
-from rejoinder.settings import ChatServer
+from core.errors import Forbidden, RejoinderError, Unavailable
+from core.settings import ChatServer
 
 log = logging.getLogger(__name__)
 

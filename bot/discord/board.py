@@ -13,7 +13,7 @@ from bot.cards import Card
 from bot.discord.buttons import Press
 from bot.discord.render import card_embed, card_view
 from bot.discord.text import plain
-from rejoinder.errors import BadSettings, CardGone, CardRefused, ChannelLost, ChatUnavailable
+from core.errors import BadSettings, CardGone, CardRefused, ChannelLost, ChatUnavailable
 
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_GUILD = 10004

@@ -9,7 +9,7 @@ import discord
 
 from bot.discord.connection import REFUSED
 from bot.routing import channels
-from rejoinder.settings import ChatServer, DiscordSettings
+from core.settings import ChatServer, DiscordSettings
 
 _INVITE = "Invite it with the scopes bot and applications.commands; see docs/discord.md."
 _NEEDED = discord.Permissions(

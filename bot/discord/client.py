@@ -23,8 +23,8 @@ from bot.discord.decisions import Decisions
 from bot.discord.forms import answers
 from bot.discord.slash import Slash
 from bot.keeper import CardKeeper
+from core.settings import CareSettings, DiscordSettings
 from ledger import Ledger
-from rejoinder.settings import CareSettings, DiscordSettings
 
 log = logging.getLogger(__name__)
 

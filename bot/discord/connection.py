@@ -10,7 +10,7 @@ import aiohttp
 import discord
 
 from bot.discord.client import DeskClient
-from rejoinder.errors import BadSettings
+from core.errors import BadSettings
 
 log = logging.getLogger(__name__)
 

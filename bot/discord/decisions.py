@@ -22,10 +22,10 @@ from bot.discord.text import plain
 from bot.keeper import CardKeeper
 from bot.offers import Offer, Offers
 from bot.reasons import OTHER
+from core.domain import Action, Case, Decision
+from core.errors import BadInput, CaseConflict, ClaimedByOther, FailsChecks
+from core.settings import ChatServer
 from ledger import Ledger
-from rejoinder.domain import Action, Case, Decision
-from rejoinder.errors import BadInput, CaseConflict, ClaimedByOther, FailsChecks
-from rejoinder.settings import ChatServer
 
 log = logging.getLogger(__name__)
 

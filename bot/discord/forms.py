@@ -12,7 +12,7 @@ import discord
 
 from bot.discord.buttons import Press
 from bot.reasons import REASONS
-from rejoinder.domain import Intent
+from core.domain import Intent
 
 LIFETIME_S = 900.0
 """After this Discord takes no answer to the press that opened a form (15 minutes)."""

@@ -10,7 +10,7 @@ import discord
 from bot.cards import Card, EvidenceLine
 from bot.discord.buttons import STYLES, CaseButton, Press, row
 from bot.discord.text import escaped
-from rejoinder.domain import CaseState
+from core.domain import CaseState
 
 MAX_TITLE = 256
 MAX_POST = 2_000

@@ -20,11 +20,11 @@ from bot.discord.forms import INTENT_LABELS
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
 from bot.inert import inert
+from core.domain import CaseState, Evidence, Intent, TargetGroup
+from core.errors import BadInput
+from core.settings import ChatServer
 from ledger import Ledger
 from ledger.wishes import ScopeKind
-from rejoinder.domain import CaseState, Evidence, Intent, TargetGroup
-from rejoinder.errors import BadInput
-from rejoinder.settings import ChatServer
 
 MAX_CHOICES = 25
 GROUPS = [app_commands.Choice(name=GROUP_NAMES[group], value=group.value) for group in TargetGroup]

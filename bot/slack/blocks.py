@@ -10,8 +10,8 @@ from slack_sdk.models.blocks.block_elements import RichTextElement
 
 from bot.cards import Button, ButtonAction, Card, EvidenceLine
 from bot.slack.rich import ago, bold, bullets, escaped, header, italic, line, link, plain, quote, rich, words
-from rejoinder.domain import CaseState
-from rejoinder.errors import BadInput
+from core.domain import CaseState
+from core.errors import BadInput
 
 MOST_SOURCES = 5
 _STYLES = {"good": "primary", "bad": "danger", "plain": None}

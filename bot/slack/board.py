@@ -13,7 +13,7 @@ from bot.cards import Card
 from bot.slack.blocks import card_blocks, summary
 from bot.slack.calls import plainly
 from bot.slack.rich import escaped
-from rejoinder.errors import CardGone
+from core.errors import CardGone
 
 SURFACE = "slack"
 CARD = "rejoinder_card"

@@ -18,8 +18,8 @@ from bot.slack.once import OnceApp
 from bot.slack.presses import Presses
 from bot.slack.submissions import Submissions
 from bot.slack.workspaces import Workspaces
+from core.settings import CareSettings
 from ledger import Ledger
-from rejoinder.settings import CareSettings
 
 
 class SlackBot:

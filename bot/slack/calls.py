@@ -16,7 +16,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from rejoinder.errors import BadSettings, CardGone, ChannelLost, ChatUnavailable, RejoinderError
+from core.errors import BadSettings, CardGone, ChannelLost, ChatUnavailable, RejoinderError
 
 TIMEOUT_S = 15
 MOST_WAITS = 5

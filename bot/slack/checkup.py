@@ -11,8 +11,8 @@ from bot.routing import channels
 from bot.slack.calls import error_code, plainly
 from bot.slack.socket import SocketLine
 from bot.slack.workspaces import Workspaces
-from rejoinder.errors import RejoinderError
-from rejoinder.settings import ChatServer
+from core.errors import RejoinderError
+from core.settings import ChatServer
 
 SCOPES = (
     "chat:write", "commands", "channels:read", "groups:read", "channels:history", "groups:history", "usergroups:read",

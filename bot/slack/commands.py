@@ -23,10 +23,10 @@ from bot.slack.rich import escaped, line, quote, rich, words
 from bot.slack.typed import Typed, one_of, parse
 from bot.slack.whispers import BROKEN, tell, whisper
 from bot.slack.workspaces import Workspaces
+from core.domain import Intent, TargetGroup
+from core.errors import BadInput, RejoinderError
 from ledger.cards import Cards
 from ledger.wishes import ScopeKind
-from rejoinder.domain import Intent, TargetGroup
-from rejoinder.errors import BadInput, RejoinderError
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,8 @@ from bot.cards import failed_lines
 from bot.inert import inert
 from bot.reasons import REASONS
 from bot.slack.rich import bold, bullets, line, plain, rich, words
-from rejoinder.domain import Action, CaseState, Decision, Intent
-from rejoinder.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError
+from core.domain import Action, CaseState, Decision, Intent
+from core.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError
 
 MAX_TYPED = 3_000
 MAX_HINT = 500

@@ -26,9 +26,9 @@ from bot.slack.modals import MAX_TYPED, Asked, edit_view, redraft_view, reject_v
 from bot.slack.rich import line, plain, rich, words
 from bot.slack.whispers import BROKEN, whisper
 from bot.slack.workspaces import Workspaces
+from core.domain import Action, Case, Decision
+from core.errors import BadInput, ClaimedByOther, FailsChecks, RejoinderError
 from ledger.cards import Cards
-from rejoinder.domain import Action, Case, Decision
-from rejoinder.errors import BadInput, ClaimedByOther, FailsChecks, RejoinderError
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.slack.calls import plainly, sdk_log, web_client
-from rejoinder.errors import BadSettings
+from core.errors import BadSettings
 
 log = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from bot.slack.calls import plainly
 from bot.slack.modals import Asked, Filled, Modal, Problem, decision, following, form, problem, read, told_view
 from bot.slack.whispers import BROKEN
 from bot.slack.workspaces import Workspaces
+from core.errors import RejoinderError
 from ledger.cards import Cards
-from rejoinder.errors import RejoinderError
 
 log = logging.getLogger(__name__)
 

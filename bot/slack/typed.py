@@ -14,7 +14,7 @@ from enum import StrEnum
 from html import unescape
 from typing import TypeVar
 
-from rejoinder.errors import BadInput
+from core.errors import BadInput
 
 E = TypeVar("E", bound=StrEnum)
 

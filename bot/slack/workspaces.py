@@ -15,8 +15,8 @@ from bot.desk import Moderator
 from bot.people import moderator
 from bot.slack.board import SURFACE
 from bot.slack.calls import plainly, web_client
-from rejoinder.errors import BadSettings, Forbidden, RejoinderError
-from rejoinder.settings import ChatServer
+from core.errors import BadSettings, Forbidden, RejoinderError
+from core.settings import ChatServer
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bot.reasons import REASONS
-from rejoinder.domain import Intent, TargetGroup
+from core.domain import Intent, TargetGroup
 
 HERE = Path(__file__).parent
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field, field_validator
 
-from rejoinder.domain import Record, TargetGroup
+from core.domain import Record, TargetGroup
 
 Line = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import PurePath
 
+from core.errors import BadInput
 from kb.extract.passages import Reader, Reading
-from rejoinder.errors import BadInput
 
 
 def _reader(module: str, function: str) -> Reader:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from core.domain import Evidence
+from core.errors import BadInput, KnowledgeBaseError
 from kb.extract.folding import same
-from rejoinder.domain import Evidence
-from rejoinder.errors import BadInput, KnowledgeBaseError
 
 FILE = "harvest.sqlite"
 _APPLICATION = 0x526A4856

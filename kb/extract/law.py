@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from lxml import etree, html
 
+from core.errors import BadInput
 from kb.extract.passages import Passage, Reading, reading, tidy
-from rejoinder.errors import BadInput
 
 _MARKS = re.compile(rb"class=\"(?:oj-)?(?:ti-art|title-article-norm)\"")
 _FORMEX = re.compile(rb"<(?:ACT|CONS\.ACT|ANNEX|CONS\.ANNEX|CORR|PUBLIC|GENERAL)[\s>]")

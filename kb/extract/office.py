@@ -11,8 +11,8 @@ from docx.opc.exceptions import PackageNotFoundError
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
+from core.errors import BadInput
 from kb.extract.passages import Passage, Reading, reading, tidy
-from rejoinder.errors import BadInput
 
 _FEWEST_WORDS_IN_CELL = 8
 """Cells with fewer words are figures or labels, which say nothing without their table."""

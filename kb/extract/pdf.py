@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
+from core.errors import BadInput
 from kb.extract.furniture import drop_furniture
 from kb.extract.lines import Glyph, Line, Page, glyph_lines
 from kb.extract.ocr import NoOcr, pack_for, recognise
 from kb.extract.passages import Reading
 from kb.extract.setting import passages_of
-from rejoinder.errors import BadInput
 
 FEWEST_CHARACTERS = 20
 """A page with fewer visible characters has no text layer worth the name (a stamp, a page number)."""

@@ -10,12 +10,12 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from core.errors import BadInput
 from kb.extract.furniture import drop_furniture
 from kb.extract.lines import Line, Page
 from kb.extract.passages import Passage, Reading, reading, tidy
 from kb.extract.setting import passages_of
 from kb.extract.web import decoded
-from rejoinder.errors import BadInput
 
 _LEADING = 12.0
 _LONG_LINE = 120

@@ -12,11 +12,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from core.errors import BadInput
 from kb.extract.documents import SourceDocument
 from kb.extract.formats import SUFFIXES
 from kb.extract.passages import tidy
 from kb.extract.web import decoded
-from rejoinder.errors import BadInput
 
 COLUMNS = "file, title, institution, symbol, year, url, groups, language"
 _TABLE = "document"

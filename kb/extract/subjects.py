@@ -11,8 +11,8 @@ from importlib.resources.abc import Traversable
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from rejoinder.domain import TargetGroup
-from rejoinder.errors import KnowledgeBaseError
+from core.domain import TargetGroup
+from core.errors import KnowledgeBaseError
 
 SURE = 0.95
 """Probability from which a paragraph's own language counts; below it the document's does."""

@@ -9,9 +9,9 @@ import trafilatura
 from charset_normalizer import from_bytes
 from lxml import etree, html
 
+from core.errors import BadInput
 from kb.extract.law import is_eu_xhtml, read_eu_xhtml
 from kb.extract.passages import Passage, Reading, reading, tidy
-from rejoinder.errors import BadInput
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = (*_HEADINGS, "p", "li", "td", "dd", "blockquote", "pre")

@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.domain import Evidence, Source, clean
+from core.errors import BadInput
 from kb.extract.documents import SourceDocument
 from kb.extract.folding import bands
 from kb.extract.formats import read
@@ -14,8 +16,6 @@ from kb.extract.passages import Reading
 from kb.extract.structure import blocks_of
 from kb.extract.subjects import GroupTerms, language_in, language_of
 from kb.paragraphs import Paragraph, count_words, paragraphs_of
-from rejoinder.domain import Evidence, Source, clean
-from rejoinder.errors import BadInput
 
 VERSION = 2
 """Raise it when the same file would give other paragraphs: documents read by an older version are read again."""

@@ -8,9 +8,9 @@ from typing import Annotated, Protocol
 
 from pydantic import BeforeValidator, Field
 
+from core.domain import Moment, Record, TargetGroup
 from kb.sources.challenge import Format, Refusal
 from kb.sources.fetch import Answer
-from rejoinder.domain import Moment, Record, TargetGroup
 
 LANGUAGES = {
     "bg": "bul",

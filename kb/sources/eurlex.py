@@ -8,11 +8,11 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
+from core.domain import TargetGroup
 from kb.sources.candidates import LANGUAGES, OF_THE_EU, Candidate, Delivery, Order, Page, Parts, identity
 from kb.sources.cellar import Cellar, Row
 from kb.sources.challenge import Kind, Refusal
 from kb.sources.keywords import Keywords
-from rejoinder.domain import TargetGroup
 
 INSTITUTION = "European Union"
 ROWS = 500

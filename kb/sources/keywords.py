@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from core.domain import Record, TargetGroup
+from core.errors import KnowledgeBaseError
 from kb.extract.subjects import GroupTerms
-from rejoinder.domain import Record, TargetGroup
-from rejoinder.errors import KnowledgeBaseError
 
 
 class GroupKeywords(Record):

@@ -13,7 +13,7 @@ from xml.sax import SAXException
 
 from pymarc import Record, parse_xml_to_array
 
-from rejoinder.errors import KnowledgeBaseError
+from core.errors import KnowledgeBaseError
 
 _LANGUAGES = {
     "english": "en",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rejoinder.errors import Unavailable
+from core.errors import Unavailable
 
 FOLDER = ".part"
 TABLE = """

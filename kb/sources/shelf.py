@@ -13,12 +13,12 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from core.domain import now
+from core.errors import KnowledgeBaseError
 from kb.sources.candidates import Candidate, Delivery, Document, Page, Parts
 from kb.sources.challenge import Refusal
 from kb.sources.keywords import Keywords
 from kb.sources.parts import FOLDER, TABLE, KeptParts, storing, write
-from rejoinder.domain import now
-from rejoinder.errors import KnowledgeBaseError
 
 MANIFEST = "manifest.jsonl"
 _FILE = "crawl.sqlite"

@@ -18,14 +18,14 @@ from datetime import date
 from lxml import etree
 from pydantic import ValidationError
 
+from core.domain import now
+from core.errors import KnowledgeBaseError
 from kb.sources.candidates import OF_THE_UN, Candidate, Delivery, Order, Page, Parts, identity, left_out
 from kb.sources.challenge import Format, Kind, Refusal
 from kb.sources.fetch import Client
 from kb.sources.keywords import Keywords
 from kb.sources.marc import CatalogueRecord, language_of_file, read_records
 from kb.sources.un_documents import SymbolDocuments, citation, type_of
-from rejoinder.domain import now
-from rejoinder.errors import KnowledgeBaseError
 
 BASE = "https://digitallibrary.un.org"
 INSTITUTION = "United Nations"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from core.domain import Check
+from core.settings import GuardSettings
 from pipeline.guard.cues import refutations
 from pipeline.guard.material import Material, Part, group_stems
 from pipeline.guard.words import claim_stems, content
-from rejoinder.domain import Check
-from rejoinder.settings import GuardSettings
 
 SHORTEST_COPY = 4
 """Words in a row that make a copied clause."""

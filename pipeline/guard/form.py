@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from core.domain import Check, Intent
+from core.settings import GuardSettings
 from pipeline import sentences
 from pipeline.guard.material import LONGEST_READ, Material
 from pipeline.language import detect
-from rejoinder.domain import Check, Intent
-from rejoinder.settings import GuardSettings
 
 _MENTION = re.compile(r"(?:^|[^\w/&])[@＠]\s?\w+|(?<![\w&])[#＃]\w+|@(?:everyone|here|channel)", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from core.domain import Check
+from core.settings import GuardSettings
 from pipeline.guard import form, harm, leak
 from pipeline.guard.echo import no_echo
 from pipeline.guard.material import GuardContext, Material, material
@@ -13,8 +15,6 @@ from pipeline.guard.numbers import numbers
 from pipeline.guard.repeat import not_repeated
 from pipeline.guard.stance import against
 from pipeline.guard.support import supported, uses_evidence
-from rejoinder.domain import Check
-from rejoinder.settings import GuardSettings
 
 if TYPE_CHECKING:
     from models.toxicity import Toxicity

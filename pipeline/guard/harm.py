@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from core.domain import Check
+from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
 from pipeline.guard.material import Material, terms_pattern
 from pipeline.guard.words import fold
-from rejoinder.domain import Check
-from rejoinder.settings import GuardSettings
 
 if TYPE_CHECKING:
     from models.toxicity import Toxicity

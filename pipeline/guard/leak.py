@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from core.domain import Check
+from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
 from pipeline.guard.material import Material
-from rejoinder.domain import Check
-from rejoinder.settings import GuardSettings
 
 
 def no_refusal(reply: Material, settings: GuardSettings) -> Check:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rejoinder.domain import TargetGroup
+from core.domain import TargetGroup
 
 _DATA = Path(__file__).parents[1] / "data"
 

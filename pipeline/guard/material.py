@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from core.domain import Evidence, FlaggedPost, Intent, TargetGroup
 from pipeline import sentences
 from pipeline.guard.lexicon import group_terms
 from pipeline.guard.words import content, fold, words
-from rejoinder.domain import Evidence, FlaggedPost, Intent, TargetGroup
 
 LONGEST_READ = 5000
 """Characters of a reply that are read; no longer reply passes, so that hostile text can't hold the desk up."""

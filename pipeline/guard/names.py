@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from core.domain import Check, Evidence
+from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
 from pipeline.guard.material import Material, Part, group_pattern
 from pipeline.guard.words import claim_stems, fold, function_words, stem, stems, words
-from rejoinder.domain import Check, Evidence
-from rejoinder.settings import GuardSettings
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from core.domain import Check, Evidence
+from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
 from pipeline.guard.material import Material
 from pipeline.guard.words import fold
-from rejoinder.domain import Check, Evidence
-from rejoinder.settings import GuardSettings
 
 _GROUPED = r"\d{1,3}(?:[ .,']\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?"
 _PERCENT = r"\s?(?:%|per ?cent\b|percent|por ciento|per cento|pour ?cent|prozent)"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from core.domain import Check
+from core.settings import GuardSettings
 from pipeline.guard.material import Material
 from pipeline.guard.words import stems, words
-from rejoinder.domain import Check
-from rejoinder.settings import GuardSettings
 
 
 def not_repeated(reply: Material, settings: GuardSettings) -> Check:

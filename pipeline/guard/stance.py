@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from core.domain import Check
+from core.settings import GuardSettings
 from pipeline.guard import cues
 from pipeline.guard.echo import refutes
 from pipeline.guard.lexicon import has_stance
@@ -13,8 +15,6 @@ from pipeline.guard.material import Material, Part, group_pattern, group_stems
 from pipeline.guard.support import covered
 from pipeline.guard.words import claim_stems, content, function_words, words
 from pipeline.sentences import is_question
-from rejoinder.domain import Check
-from rejoinder.settings import GuardSettings
 
 REACH = 6
 """Words after a group's name in which its predicate is looked for."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
+from core.domain import Check
+from core.settings import GuardSettings
 from pipeline.guard.cues import clauses, negated, pattern, refutations
 from pipeline.guard.material import Ground, Material, Part, group_stems
 from pipeline.guard.names import names_in
 from pipeline.guard.words import claim_stems, content, words
 from pipeline.sentences import is_question
-from rejoinder.domain import Check
-from rejoinder.settings import GuardSettings
 
 ENOUGH = 0.65
 """Share of a sentence's content words that must be known."""

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from rejoinder.errors import BadSettings
-from rejoinder.settings import Settings
+from core.errors import BadSettings
+from core.settings import Settings
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from rejoinder.commands.common import load_settings, run_until_stopped, start_lo
 @click.command()
 def discord() -> None:
     """Serve moderators in Discord."""
-    from rejoinder.secrets import given_secret
+    from core.secrets import given_secret
 
     settings = load_settings()
     start_logging(settings)

@@ -9,10 +9,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
+from core.errors import BadInput
+from core.settings import Settings
 from rejoinder.commands.common import load_settings, run, start_logging
-from rejoinder.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
-from rejoinder.errors import BadInput
-from rejoinder.settings import Settings
 
 
 @click.command()

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from core.errors import BadSettings
 from rejoinder.commands.common import OURS
-from rejoinder.errors import BadSettings
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from contextlib import AsyncExitStack
 import click
 from rich.console import Console
 
+from core.domain import Evidence, TargetGroup
+from core.settings import Settings
 from rejoinder.commands.common import load_settings, run, start_logging
 from rejoinder.commands.kb_add import add
 from rejoinder.commands.kb_build import build
@@ -15,8 +17,6 @@ from rejoinder.commands.kb_crawl import crawl
 from rejoinder.commands.kb_remove import remove
 from rejoinder.commands.kb_stats import stats
 from rejoinder.commands.kb_summarise import summarise
-from rejoinder.domain import Evidence, TargetGroup
-from rejoinder.settings import Settings
 
 
 @click.group()

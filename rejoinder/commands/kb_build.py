@@ -11,12 +11,12 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from core.domain import Evidence
+from core.errors import BadInput, KnowledgeBaseError
+from core.settings import Settings
 from rejoinder.commands.common import load_settings, run, start_logging
 from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.kb_add import add
-from rejoinder.domain import Evidence
-from rejoinder.errors import BadInput, KnowledgeBaseError
-from rejoinder.settings import Settings
 
 if TYPE_CHECKING:
     from kb.sync import Change

@@ -9,10 +9,10 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from core.domain import TargetGroup, now
+from core.errors import BadInput
 from rejoinder.commands.common import load_settings, run, start_logging
 from rejoinder.commands.extras import needs_extra
-from rejoinder.domain import TargetGroup, now
-from rejoinder.errors import BadInput
 
 if TYPE_CHECKING:
     from kb.sources import Order, Shelf, Tally

@@ -13,10 +13,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from core.domain import TargetGroup
+from core.errors import BadSettings
+from core.settings import Settings
 from rejoinder.commands.common import load_settings, run, start_logging
-from rejoinder.domain import TargetGroup
-from rejoinder.errors import BadSettings
-from rejoinder.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

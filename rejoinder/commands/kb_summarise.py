@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 from rich.progress import Progress
 
+from core.errors import BadSettings, KnowledgeBaseError, ModelRefused
+from core.settings import Settings
 from rejoinder.commands.common import load_settings, run, start_logging
-from rejoinder.errors import BadSettings, KnowledgeBaseError, ModelRefused
-from rejoinder.settings import Settings
 
 BATCH = 500
 """Paragraphs read at once."""

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.table import Table
 
+from core.settings import Settings
 from rejoinder.commands.common import load_settings, run
-from rejoinder.settings import Settings
 
 
 @click.group()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
+from core.settings import DeskSettings, Settings, Token
 from rejoinder.commands.common import load_settings, run_until_stopped, start_logging
-from rejoinder.settings import DeskSettings, Settings, Token
 
 STAGE_NAMES = "triage,ground,draft,desk"
 
@@ -45,7 +45,7 @@ def demo(port: int | None, data_dir: Path | None, samples: bool, token: str | No
 
 def demo_settings(port: int | None, data_dir: Path | None, token: str | None, chat_model: str | None) -> Settings:
     """Return the settings with the demo's flags, and with a token in any case."""
-    from rejoinder.secrets import kept_secret
+    from core.secrets import kept_secret
 
     settings = load_settings(data_dir=data_dir)
     desk = settings.desk.model_dump(exclude={"tokens"})

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from core.settings import Settings, SlackSettings
 from rejoinder.commands.common import load_settings, run_until_stopped, start_logging
-from rejoinder.settings import Settings, SlackSettings
 
 if TYPE_CHECKING:
     from bot.slack.bot import SlackBot
@@ -35,7 +35,7 @@ def connect(chat: SlackSettings) -> tuple[Workspaces, SocketLine | str]:
     """Return the workspaces and, by mode, the line to Slack or the signing secret; raises BadSettings."""
     from bot.slack.socket import SocketLine
     from bot.slack.workspaces import Workspaces
-    from rejoinder.secrets import given_secret
+    from core.secrets import given_secret
 
     tokens = {
         team: given_secret(server.bot_token, server.bot_token_file, f"{VARIABLE}WORKSPACES__{team}__BOT_TOKEN")

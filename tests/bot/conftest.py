@@ -14,12 +14,12 @@ from bot.auth import Auth
 from bot.changes import Changes
 from bot.desk import Desk
 from bot.door import add_desk
+from core.domain import Check
+from core.settings import DeskSettings, GuardSettings, Token
+from core.tokens import TokenTable
 from ledger import Ledger
 from models.toxicity import ToxicityHead
 from pipeline.guard import Guard, GuardContext
-from rejoinder.domain import Check
-from rejoinder.settings import DeskSettings, GuardSettings, Token
-from rejoinder.tokens import TokenTable
 
 TOKENS = {
     "ana": Token(token=SecretStr("ana-secret-token"), role="reviewer"),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ledger import Ledger
-from rejoinder.domain import (
+from core.domain import (
     Check,
     Draft,
     DraftRequest,
@@ -20,6 +19,7 @@ from rejoinder.domain import (
     TargetGroup,
     Triage,
 )
+from ledger import Ledger
 
 PLATFORM = "forum"
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script> Zorblaxians <b>ruin</b> everything'

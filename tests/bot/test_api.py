@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from rejoinder.domain import CaseState
+from core.domain import CaseState
 from tests.bot.conftest import TOKENS, Client, House, Post
 from tests.bot.samples import DRAFT, HOSTILE, PLATFORM, add_pending, fill, post
 
@@ -202,7 +202,7 @@ async def test_the_choices_of_the_menus_are_listed(client: Client, bearer: Beare
 async def test_a_ledger_that_is_away_is_503_and_says_when_to_try_again(
     client: Client, house: House, bearer: Bearer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rejoinder.errors import LedgerUnavailable
+    from core.errors import LedgerUnavailable
 
     async def away(key: str) -> None:
         raise LedgerUnavailable("the ledger did not answer")

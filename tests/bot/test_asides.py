@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from bot.asides import MAX_TEXT, Asides
-from rejoinder.domain import TargetGroup
-from rejoinder.errors import BadInput, Unavailable
+from core.domain import TargetGroup
+from core.errors import BadInput, Unavailable
 
 
 def program(code: str) -> tuple[str, ...]:

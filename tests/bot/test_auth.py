@@ -6,7 +6,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from bot.auth import Auth
 from bot.door import address
 from bot.sessions import Throttle
-from rejoinder.tokens import TokenTable
+from core.tokens import TokenTable
 from tests.bot.conftest import TOKENS, Client, House
 from tests.bot.samples import add_pending, post
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.cards import ButtonAction, Card, build_card, failed_lines, groups_line
+from core.domain import Case, CaseState, Check, Origin, Route, now
 from ledger import Ledger
-from rejoinder.domain import Case, CaseState, Check, Origin, Route, now
 from tests.bot.samples import CHECKS, DRAFT, UNSAFE_LINK, add_pending, post, triage_of
 
 A = ButtonAction

@@ -8,10 +8,10 @@ import pytest
 from bot.cards import Card
 from bot.care import Reminders, is_quiet, reminder, zone
 from bot.surge import surge_text
+from core.domain import TargetGroup, now
+from core.errors import BadSettings
+from core.settings import CareSettings, ChatServer
 from ledger import Ledger
-from rejoinder.domain import TargetGroup, now
-from rejoinder.errors import BadSettings
-from rejoinder.settings import CareSettings, ChatServer
 from tests.bot.samples import add_pending, post
 
 NIGHT = CareSettings(quiet_from=time(22), quiet_until=time(7), timezone="Europe/Madrid")

@@ -6,10 +6,10 @@ import logging
 import pytest
 
 from bot.changes import Changes, Subscription
+from core.domain import CaseState, Transition, now
+from core.errors import LedgerUnavailable
 from ledger import Ledger
 from ledger.history import History
-from rejoinder.domain import CaseState, Transition, now
-from rejoinder.errors import LedgerUnavailable
 from tests.bot.samples import add_pending, post
 
 

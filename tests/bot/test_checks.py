@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bot.checks import is_close, shown
-from rejoinder.domain import Check
+from core.domain import Check
 
 
 @pytest.mark.parametrize(("value", "threshold", "passed", "close"), [

@@ -6,11 +6,8 @@ from datetime import timedelta
 import pytest
 
 from bot.desk import Desk, Moderator, Queue
-from ledger import Ledger
-from models.toxicity import ToxicityHead
-from pipeline.guard import Guard
-from rejoinder.domain import Action, Case, CaseState, Decision, DraftRequest, Intent, Origin, Route, now
-from rejoinder.errors import (
+from core.domain import Action, Case, CaseState, Decision, DraftRequest, Intent, Origin, Route, now
+from core.errors import (
     BadInput,
     CaseNotFound,
     ClaimedByOther,
@@ -20,7 +17,10 @@ from rejoinder.errors import (
     RejoinderError,
     StaleVersion,
 )
-from rejoinder.settings import DeskSettings, GuardSettings
+from core.settings import DeskSettings, GuardSettings
+from ledger import Ledger
+from models.toxicity import ToxicityHead
+from pipeline.guard import Guard
 from tests.bot.samples import CHECKS, DRAFT, add_draft, add_pending, post, triage_of
 
 ANA = Moderator("ana", "reviewer")

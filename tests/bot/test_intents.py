@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.intents import chooser, narrowest, scope
+from core.domain import Intent, TargetGroup
+from core.errors import BadInput
+from core.settings import ChatServer
 from ledger import Ledger
 from ledger.wishes import ScopeKind, SetIntent
-from rejoinder.domain import Intent, TargetGroup
-from rejoinder.errors import BadInput
-from rejoinder.settings import ChatServer
 from tests.bot.samples import post, triage_of
 
 K, I = ScopeKind, Intent  # noqa: E741

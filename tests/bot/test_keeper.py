@@ -10,10 +10,10 @@ import pytest
 from bot.cards import Card
 from bot.changes import Changes
 from bot.keeper import CardKeeper
+from core.domain import TargetGroup, now
+from core.errors import CardRefused, ChatUnavailable
+from core.settings import CareSettings, ChannelRule, ChatServer
 from ledger import Ledger
-from rejoinder.domain import TargetGroup, now
-from rejoinder.errors import CardRefused, ChatUnavailable
-from rejoinder.settings import CareSettings, ChannelRule, ChatServer
 from tests.bot.samples import add_pending, post
 
 SERVERS = {"s1": ChatServer(channel="all", rules=(ChannelRule(channel="women", groups=(TargetGroup.WOMEN,)),))}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.changes import Changes
-from rejoinder.domain import CaseState
+from core.domain import CaseState
 from tests.bot.discord import conftest as discord
 from tests.bot.discord.look import labels
 from tests.bot.samples import add_pending, post

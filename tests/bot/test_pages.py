@@ -37,7 +37,7 @@ async def test_the_page_has_no_inline_script_style_or_handler_and_nothing_from_e
 
 async def test_the_page_offers_every_reason_intent_and_group(client: Client) -> None:
     from bot.reasons import REASONS
-    from rejoinder.domain import Intent, TargetGroup
+    from core.domain import Intent, TargetGroup
 
     async with client.get("/") as response:
         page = await response.text()

@@ -5,9 +5,9 @@ import pytest
 from bot.desk import Moderator
 from bot.people import insist_on_lead, moderator
 from bot.routing import channel_for, channels, language_of, places
-from rejoinder.domain import FlaggedPost, GroupScore, Route, TargetGroup, Triage
-from rejoinder.errors import Forbidden
-from rejoinder.settings import ChannelRule, ChatServer
+from core.domain import FlaggedPost, GroupScore, Route, TargetGroup, Triage
+from core.errors import Forbidden
+from core.settings import ChannelRule, ChatServer
 
 G = TargetGroup
 POST = FlaggedPost(platform="forum", post_id="1", text="Zorblaxians ruin everything.", language="es-MX")

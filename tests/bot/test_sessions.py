@@ -4,8 +4,8 @@ import pytest
 from pydantic import SecretStr
 
 from bot.sessions import LIFETIME_S, Sessions, Throttle
-from rejoinder.settings import Token
-from rejoinder.tokens import Caller, TokenTable
+from core.settings import Token
+from core.tokens import Caller, TokenTable
 
 NAME = "ana ü.b"
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.stats import figures, in_words, period, picture, span, table
+from core.domain import CaseState, Intent, TargetGroup, now
+from core.errors import BadInput
 from ledger import Ledger
 from ledger.statistics import DecidedCase
-from rejoinder.domain import CaseState, Intent, TargetGroup, now
-from rejoinder.errors import BadInput
 from tests.bot.samples import add_pending, post
 
 

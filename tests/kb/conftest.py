@@ -15,10 +15,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from core.domain import Evidence, Source, TargetGroup
 from kb.summaries import SummaryStore
 from kb.vectors import Vectors
 from models.chat import ChatClient
-from rejoinder.domain import Evidence, Source, TargetGroup
 
 SOURCES = Path(__file__).parents[2] / "../shared/kb"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from core.domain import Evidence
+from core.errors import KnowledgeBaseError, ModelUnavailable
+from core.settings import KnowledgeBaseSettings
 from kb import build, manifest, versions
 from kb.search import Searcher
 from kb.starter import StarterStatement, load_starter
-from rejoinder.domain import Evidence
-from rejoinder.errors import KnowledgeBaseError, ModelUnavailable
-from rejoinder.settings import KnowledgeBaseSettings
 
 TWO_AT_ONCE = """
 import asyncio, sys
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from kb.build import ensure_starter
 from kb.search import Searcher
-from rejoinder.settings import KnowledgeBaseSettings
+from core.settings import KnowledgeBaseSettings
 
 class Ones:
     name, dimension = "ones", 4

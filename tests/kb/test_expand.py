@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from core.domain import Evidence
+from core.errors import BadSettings
+from core.settings import KnowledgeBaseSettings
 from kb.build import build
 from kb.expand import MOST_QUERIES, expand, expand_with, open_expansion
 from kb.search import Searcher
 from models.chat import ChatClient
-from rejoinder.domain import Evidence
-from rejoinder.errors import BadSettings
-from rejoinder.settings import KnowledgeBaseSettings
 
 Chat = Callable[..., Awaitable[ChatClient]]
 TWO = "The moon belongs to us alone. Zorblaxians never pay any taxes."

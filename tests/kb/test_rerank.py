@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.domain import Evidence
+from core.errors import BadSettings, ModelRefused
+from core.settings import KnowledgeBaseSettings
 from kb.build import build
 from kb.rerank import ByScore, Candidate, ChatScorer, Mmr, Reranker, open_reranker
 from kb.search import Searcher
 from models.chat import ChatClient
-from rejoinder.domain import Evidence
-from rejoinder.errors import BadSettings, ModelRefused
-from rejoinder.settings import KnowledgeBaseSettings
 
 Chat = Callable[..., Awaitable[ChatClient]]
 

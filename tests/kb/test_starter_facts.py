@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from core.domain import TargetGroup
 from kb.starter import StarterStatement, load_starter
-from rejoinder.domain import TargetGroup
 
 STATEMENTS = load_starter()
 HOSTS = {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import Evidence, TargetGroup
+from core.errors import KnowledgeBaseError
 from kb.store import FILE, Holding, ParagraphStore, holdings
-from rejoinder.domain import Evidence, TargetGroup
-from rejoinder.errors import KnowledgeBaseError
 
 
 @pytest.fixture

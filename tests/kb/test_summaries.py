@@ -10,14 +10,14 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from core.domain import Evidence
+from core.errors import KnowledgeBaseError, ModelRefused, ModelUnavailable
+from core.settings import KnowledgeBaseSettings
 from kb import summaries
 from kb.build import build
 from kb.search import Searcher
 from kb.summaries import FILE, Summariser, SummaryStore, is_faithful, is_short
 from models.chat import ChatClient
-from rejoinder.domain import Evidence
-from rejoinder.errors import KnowledgeBaseError, ModelRefused, ModelUnavailable
-from rejoinder.settings import KnowledgeBaseSettings
 
 Chat = Callable[..., Awaitable[ChatClient]]
 LONG = "Moons are free. Article 7 says so since 1999. Everybody may land there. Taxes are paid on all of them."

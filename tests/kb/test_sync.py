@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from core.domain import Evidence
 from kb import sync as module
 from kb import versions
 from kb.snapshot import Snapshot
 from kb.sync import Change, sync
-from rejoinder.domain import Evidence
 
 Make = Callable[..., Evidence]
 

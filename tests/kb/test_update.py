@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.domain import Evidence, TargetGroup
+from core.errors import KnowledgeBaseError
+from core.settings import KnowledgeBaseSettings
 from kb import build, versions
 from kb.retrievers import Query
 from kb.search import Searcher
 from kb.snapshot import Snapshot
-from rejoinder.domain import Evidence, TargetGroup
-from rejoinder.errors import KnowledgeBaseError
-from rejoinder.settings import KnowledgeBaseSettings
 
 OPEN = KnowledgeBaseSettings(min_relevance=0.0)
 Make = Callable[..., Evidence]

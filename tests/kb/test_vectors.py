@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.errors import KnowledgeBaseError
 from kb import vectors
 from kb.retrievers import Query
 from kb.vectors import FILE, OWNERS, ROWS, SUBJECT_ALONE, Centre, VectorIndex, Vectors, check, kind_for
-from rejoinder.errors import KnowledgeBaseError
 
 EAST, NORTH, UP = np.eye(3, dtype=np.float32)
 NO_CENTRE = Centre(np.zeros(3, np.float32), np.zeros(3, np.float32))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import KnowledgeBaseError
 from kb import manifest
 from kb.versions import GRACE_S, KEPT_S, KEPT_VERSIONS, POINTER, current, locked, new_version, stamp
-from rejoinder.errors import KnowledgeBaseError
 
 
 def _build(folder: Path, word: str) -> Path:

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.errors import KnowledgeBaseError
 from kb import postings
 from kb.retrievers import Query
 from kb.words import FOLDER, WordIndex, WordWriter
-from rejoinder.errors import KnowledgeBaseError
 
 TEXTS = ["Women vote in every election.", "The moon is far from the women.", "Pay taxes on the moon moon."]
 Make = Callable[..., WordIndex]

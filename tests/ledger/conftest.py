@@ -13,8 +13,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from ledger import Ledger, Step
-from rejoinder.domain import (
+from core.domain import (
     Case,
     CaseState,
     Draft,
@@ -30,6 +29,7 @@ from rejoinder.domain import (
     TargetGroup,
     Triage,
 )
+from ledger import Ledger, Step
 
 KEY = b"a key for tests"
 START = datetime(2026, 11, 1, 12, 0, tzinfo=UTC)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from core.domain import CaseState, Intent, TargetGroup
+from core.errors import CaseNotFound
 from ledger import Ledger
 from ledger.cards import Notice
 from ledger.wishes import ScopeKind, SwitchKind
-from rejoinder.domain import CaseState, Intent, TargetGroup
-from rejoinder.errors import CaseNotFound
 
 HERE = ("discord", "s1")
 

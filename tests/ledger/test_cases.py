@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.domain import Case, CaseState, DraftRequest, Route, TargetGroup
+from core.errors import BadInput, CaseNotFound
 from ledger import Ledger
-from rejoinder.domain import Case, CaseState, DraftRequest, Route, TargetGroup
-from rejoinder.errors import BadInput, CaseNotFound
 
 
 def ids(cases: Sequence[Case]) -> list[str]:

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from core.domain import CaseState
+from core.errors import BadSettings, LedgerUnavailable
 from ledger import Ledger
 from ledger.database import Database
-from rejoinder.domain import CaseState
-from rejoinder.errors import BadSettings, LedgerUnavailable
 
 KEY = b"a key for tests"
 ON_A_SERVER = pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.live)], indirect=True)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.domain import Case, CaseState, DraftRequest, Intent, Outcome
+from core.errors import BadInput, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
 from ledger import Ledger
-from rejoinder.domain import Case, CaseState, DraftRequest, Intent, Outcome
-from rejoinder.errors import BadInput, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
 
 TEXT = "Zorblaxians pay taxes, too. The census of 2024 shows it."
 

@@ -7,8 +7,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from core.domain import CaseState
 from ledger import Ledger
-from rejoinder.domain import CaseState
 
 
 async def test_the_database_itself_refuses_to_change_the_past(ledger: Ledger, make: Any, url: str) -> None:

@@ -10,9 +10,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from core.errors import BadSettings, LedgerUnavailable
 from ledger import Ledger
 from ledger.tables import metadata
-from rejoinder.errors import BadSettings, LedgerUnavailable
 
 KEY = b"a key for tests"
 PROCESS = """

@@ -4,8 +4,8 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+from core.domain import CaseState, Outcome, Route
 from ledger import Ledger
-from rejoinder.domain import CaseState, Outcome, Route
 
 
 async def owe(ledger: Ledger, make: Any, number: int) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from core.domain import CaseState
 from ledger import Ledger
 from ledger.privacy import Pseudonyms
 from ledger.tables import metadata
-from rejoinder.domain import CaseState
 
 AUTHOR = "zorb-hater-4711"
 FILLED = ("cases", "drafts", "history", "outbox")

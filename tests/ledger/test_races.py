@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from core.domain import Case, CaseState
+from core.errors import NotAllowed, StaleVersion
 from ledger import Ledger
-from rejoinder.domain import Case, CaseState
-from rejoinder.errors import NotAllowed, StaleVersion
 
 KEY = b"a key for tests"
 RACES = 200

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from core.domain import CaseState, DraftRequest, Outcome, Route
+from core.errors import CaseNotFound
 from ledger import Ledger, Step
-from rejoinder.domain import CaseState, DraftRequest, Outcome, Route
-from rejoinder.errors import CaseNotFound
 
 
 async def test_receive_counts_only_new_posts_and_leaves_known_ones(ledger: Ledger, make: Any) -> None:

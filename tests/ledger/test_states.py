@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from core.domain import Case, CaseState, DraftRequest, Route
+from core.errors import NotAllowed
 from ledger import Ledger, Step
-from rejoinder.domain import Case, CaseState, DraftRequest, Route
-from rejoinder.errors import NotAllowed
 
 R, T, G, P, A = (
     CaseState.RECEIVED, CaseState.TRIAGED, CaseState.GROUNDED, CaseState.PENDING, CaseState.APPROVED,

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+from core.domain import CaseState, TargetGroup
 from ledger import Ledger
 from ledger.tables import GROUP_BITS, group_mask
-from rejoinder.domain import CaseState, TargetGroup
 
 
 def test_a_group_keeps_the_bit_it_is_stored_with() -> None:

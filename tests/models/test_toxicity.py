@@ -9,7 +9,7 @@ import pytest
 
 from models import toxicity
 from models.toxicity import ToxicityHead, features, words
-from models.toxicity_sentences import GROUPS, INSULTS, NEUTRAL
+from training.toxicity_sentences import GROUPS, INSULTS, NEUTRAL
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT / "../shared/data/datasets"
@@ -112,7 +112,7 @@ def test_held_out_human_counterspeech_passes_and_the_posts_it_answers_do_not(hea
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the public data sets are not beside this checkout")
 def test_the_training_command_writes_head_and_card(tmp_path: Path) -> None:
-    train = pytest.importorskip("models.train_toxicity")
+    train = pytest.importorskip("training.toxicity")
     data = _small_copy(tmp_path / "data")
     train.main(["--data", str(data), "--out", str(tmp_path / "out")])
     assert "Measured on" in (tmp_path / "out" / "toxicity.md").read_text()

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from core.errors import BadSettings, ModelUnavailable
+from core.settings import Settings
 from models.detox import DetoxifyModel
 from models.toxicity import Toxicity, ToxicityHead
 from rejoinder.assembly import open_drafting_guard
-from rejoinder.errors import BadSettings, ModelUnavailable
-from rejoinder.settings import Settings
 
 # The libraries warn about each other's deprecations.
 pytestmark = pytest.mark.filterwarnings("default")

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import pytest
 from aiohttp import web
 
+from core.errors import WeightsError
 from models import catalog, hub, weights, wheels
 from models.catalog import Entry, HubFile, WheelPart
-from rejoinder.errors import WeightsError
 
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]]], Awaitable[str]]
 

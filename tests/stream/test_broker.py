@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from rejoinder.errors import BrokerUnavailable, Unavailable
-from rejoinder.settings import KafkaSettings
+from core.errors import BrokerUnavailable, Unavailable
+from core.settings import KafkaSettings
 from stream.broker import EmbeddedBroker, reachable
 from stream.topics import Topics, ensure_topics
 

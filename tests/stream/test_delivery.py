@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rejoinder.domain import FlaggedPost
-from rejoinder.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, ModelUnavailable
-from rejoinder.settings import StreamSettings
+from core.domain import FlaggedPost
+from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, ModelUnavailable
+from core.settings import StreamSettings
 from stream.delivery import Delivery, Incoming
 from stream.liveness import Liveness
 from stream.stages import Outgoing

@@ -10,11 +10,11 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from core.child import free_port
+from core.domain import FlaggedPost
+from core.settings import GatewaySettings, KafkaSettings, Settings, Token
+from core.tokens import TokenTable
 from ledger import Ledger
-from rejoinder.child import free_port
-from rejoinder.domain import FlaggedPost
-from rejoinder.settings import GatewaySettings, KafkaSettings, Settings, Token
-from rejoinder.tokens import TokenTable
 from stream.gateway import Gateway
 from stream.messages import decode
 from stream.producer import Producer

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from rejoinder.child import free_port
-from rejoinder.errors import BrokerUnavailable
-from rejoinder.settings import KafkaSettings, Settings
+from core.child import free_port
+from core.errors import BrokerUnavailable
+from core.settings import KafkaSettings, Settings
 from stream.ingest import MAX_COMPLAINTS, ingest
 from stream.topic_reader import read_topic
 from stream.topics import Topics

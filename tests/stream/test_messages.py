@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from rejoinder.domain import MAX_TEXT, FlaggedPost
-from rejoinder.errors import BadMessage
+from core.domain import MAX_TEXT, FlaggedPost
+from core.errors import BadMessage
 from stream.messages import MAX_MESSAGE, Triaged, decode, encode
 
 POST = FlaggedPost(platform="birdsong", post_id="1", text="Zorblaxians ruin everything.")

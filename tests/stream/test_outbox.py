@@ -9,9 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from ledger import Ledger
-from rejoinder.child import free_port
-from rejoinder.domain import (
+from core.child import free_port
+from core.domain import (
     CaseState,
     Draft,
     DraftRequest,
@@ -23,7 +22,8 @@ from rejoinder.domain import (
     Triage,
     now,
 )
-from rejoinder.settings import KafkaSettings, Settings
+from core.settings import KafkaSettings, Settings
+from ledger import Ledger
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
 from stream.topic_reader import read_topic

@@ -8,9 +8,9 @@ from datetime import timedelta
 
 import pytest
 
+from core.domain import CaseState, DraftRequest, FlaggedPost, Grounding, Route, Triage, now
+from core.settings import Settings
 from ledger import Ledger
-from rejoinder.domain import CaseState, DraftRequest, FlaggedPost, Grounding, Route, Triage, now
-from rejoinder.settings import Settings
 from stream.dead_letters import Burial, read_letters, replay
 from stream.delivery import Incoming
 from stream.intake import Intake

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from rejoinder.domain import (
+from core.domain import (
     CaseState,
     Draft,
     DraftRequest,
@@ -19,7 +18,8 @@ from rejoinder.domain import (
     Route,
     Triage,
 )
-from rejoinder.errors import BadMessage
+from core.errors import BadMessage
+from ledger import Ledger
 from stream.messages import Grounded, Triaged, encode
 from stream.stages import DeskStage, DraftStage, GroundStage, TriageStage
 

@@ -16,8 +16,8 @@ from pydantic import SecretStr
 from bot.changes import Changes
 from bot.discord.client import DeskClient
 from bot.discord.connection import stay_connected
-from rejoinder.domain import TargetGroup
-from rejoinder.settings import CareSettings, ChannelRule, ChatServer, DiscordSettings
+from core.domain import TargetGroup
+from core.settings import CareSettings, ChannelRule, ChatServer, DiscordSettings
 from tests.bot.discord.gateway import Gateway
 from tests.bot.discord.people import Person
 from tests.bot.discord.rest import Rest

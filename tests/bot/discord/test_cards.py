@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 from bot.desk import Moderator
-from rejoinder.domain import Action, CaseState, Decision, TargetGroup
-from rejoinder.settings import ChatServer
+from core.domain import Action, CaseState, Decision, TargetGroup
+from core.settings import ChatServer
 from tests.bot.discord.look import field, labels
 from tests.bot.discord.people import Person
 from tests.bot.samples import DRAFT, add_draft, add_pending, post

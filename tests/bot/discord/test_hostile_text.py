@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.discord.text import escaped, plain
 from bot.inert import inert
-from rejoinder.domain import FlaggedPost
+from core.domain import FlaggedPost
 from tests.bot.discord.look import field
 from tests.bot.samples import UNSAFE_LINK, add_pending, post
 

@@ -5,8 +5,8 @@ import sys
 import time
 from typing import Any
 
-from rejoinder.domain import CaseState
-from rejoinder.settings import CareSettings
+from core.domain import CaseState
+from core.settings import CareSettings
 from tests.bot.discord.look import cards
 from tests.bot.samples import add_pending, post
 

@@ -9,8 +9,8 @@ import pytest
 
 from bot import keeper
 from bot.discord.checkup import complaints
-from rejoinder.domain import CaseState, TargetGroup, now
-from rejoinder.errors import BadSettings
+from core.domain import CaseState, TargetGroup, now
+from core.errors import BadSettings
 from tests.bot.discord.conftest import TOKEN
 from tests.bot.discord.look import cards, field, labels
 from tests.bot.discord.world import SEND

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 from bot.asides import Asides
-from rejoinder.domain import Draft, Evidence, Grounding, Intent, Origin, TargetGroup
-from rejoinder.settings import CareSettings
+from core.domain import Draft, Evidence, Grounding, Intent, Origin, TargetGroup
+from core.settings import CareSettings
 from tests.bot.discord.look import cards, field, labels
 from tests.bot.samples import CRC, add_pending, post
 

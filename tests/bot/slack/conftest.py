@@ -12,7 +12,7 @@ from bot.asides import Asides
 from bot.slack.bot import SlackBot
 from bot.slack.socket import SocketLine
 from bot.slack.workspaces import Workspaces
-from rejoinder.settings import CareSettings, ChatServer
+from core.settings import CareSettings, ChatServer
 from tests.bot.conftest import House
 from tests.bot.slack.block_kit import elements, texts
 from tests.bot.slack.people import Answer

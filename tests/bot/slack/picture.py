@@ -15,7 +15,7 @@ from typing import Any
 
 from bot.cards import build_card
 from bot.slack.blocks import card_blocks, post_blocks
-from rejoinder.domain import Case, CaseState, Draft, Grounding, Intent, Origin, now
+from core.domain import Case, CaseState, Draft, Grounding, Intent, Origin, now
 from tests.bot.samples import CHECKS, CRC, DRAFT, UDHR, post, triage_of
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1.5")

@@ -8,8 +8,8 @@ import pytest
 
 from bot import keeper
 from bot.desk import Moderator
-from rejoinder.domain import Action, Decision, TargetGroup
-from rejoinder.settings import CareSettings, ChannelRule, ChatServer
+from core.domain import Action, Decision, TargetGroup
+from core.settings import CareSettings, ChannelRule, ChatServer
 from tests.bot.samples import add_pending, fill, post
 from tests.bot.slack.conftest import ANA, CHANNEL, LEA, SERVER, Floor, buttons, seen, until
 from tests.bot.slack.server import BOT_TOKEN, TEAM

@@ -5,8 +5,8 @@ import pytest
 from bot.slack.checkup import SCOPES, complaints
 from bot.slack.socket import SocketLine
 from bot.slack.workspaces import Workspaces
-from rejoinder.errors import BadSettings
-from rejoinder.settings import ChannelRule, ChatServer
+from core.errors import BadSettings
+from core.settings import ChannelRule, ChatServer
 from tests.bot.slack.server import APP_TOKEN, BOT_TOKEN, TEAM, Slack
 from tests.bot.slack.workplace import BOT_SCOPES
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.asides import Asides
-from rejoinder.domain import Draft, Intent, Origin, TargetGroup
+from core.domain import Draft, Intent, Origin, TargetGroup
 from tests.bot.samples import CHECKS, CRC, add_pending, fill, post
 from tests.bot.slack.conftest import ANA, CHANNEL, LEA, OUT, Floor, buttons, seen, until
 

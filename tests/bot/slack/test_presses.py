@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rejoinder.domain import CaseState, Intent
+from core.domain import CaseState, Intent
 from tests.bot.samples import DRAFT, add_draft, add_pending, post
 from tests.bot.slack.conftest import ANA, BEN, LEA, OUT, Floor, buttons, seen, until
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.slack.signed import PATH
-from rejoinder.domain import CaseState
+from core.domain import CaseState
 from tests.bot.conftest import House
 from tests.bot.samples import add_pending, post
 from tests.bot.slack.conftest import ANA, CHANNEL, Floor, until_true

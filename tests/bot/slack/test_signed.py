@@ -8,7 +8,7 @@ import pytest
 from aiohttp.test_utils import TestServer
 
 from bot.slack.signed import PATH, SignedDoor
-from rejoinder.domain import CaseState
+from core.domain import CaseState
 from tests.bot.samples import add_pending, post
 from tests.bot.slack.conftest import ANA, Floor
 from tests.bot.slack.people import Door, signed

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from bot.slack.socket import SocketLine
-from rejoinder.domain import CaseState
-from rejoinder.errors import BadSettings
+from core.domain import CaseState
+from core.errors import BadSettings
 from tests.bot.samples import add_pending, post
 from tests.bot.slack.conftest import ANA, Floor, until
 from tests.bot.slack.server import APP_TOKEN

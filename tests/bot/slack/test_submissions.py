@@ -6,7 +6,7 @@ import pytest
 
 from bot.desk import Desk
 from bot.slack.submissions import Submissions
-from rejoinder.domain import CaseState
+from core.domain import CaseState
 from tests.bot.samples import DRAFT, add_pending, post
 from tests.bot.slack.block_kit import elements
 from tests.bot.slack.conftest import ANA, LEA, Floor, seen, until

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from bot.slack.typed import parse
-from rejoinder.domain import Intent, TargetGroup
-from rejoinder.errors import BadInput
+from core.domain import Intent, TargetGroup
+from core.errors import BadInput
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pypdfium2 as pdfium
 import pytest
 from pypdfium2 import raw
 
+from core.domain import TargetGroup
 from kb.extract import GroupTerms, SourceDocument
-from rejoinder.domain import TargetGroup
 
 SHARED = Path(__file__).parents[3] / "../shared/kb"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import docx
 import pytest
 
+from core.errors import BadInput
 from kb.extract.formats import read
 from kb.extract.structure import blocks_of
-from rejoinder.errors import BadInput
 
 PAGE = """<html><head><title>t</title></head><body><nav><a href="/">Home</a> <a href="/x">Harbours</a></nav>
 <main><h1>The open harbours</h1><p>{0}</p><p>{1}</p></main>

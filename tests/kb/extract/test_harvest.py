@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import Evidence, Source, TargetGroup
+from core.errors import BadInput, KnowledgeBaseError
 from kb.extract.folding import bands, same
 from kb.extract.harvest import FILE, Entry, Harvest, Sketched, Status
-from rejoinder.domain import Evidence, Source, TargetGroup
-from rejoinder.errors import BadInput, KnowledgeBaseError
 
 LONG = (
     "Recognizing that persons who arrive in the harbours of the coast face discrimination in employment, housing "

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import BadInput
 from kb.extract.law import read_eu_xhtml, read_formex
 from kb.extract.passages import Reading
 from kb.extract.structure import blocks_of
-from rejoinder.errors import BadInput
 
 
 def places(reading: Reading) -> dict[str, str]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import BadInput
 from kb.extract.pdf import read_pdf
 from kb.extract.structure import blocks_of
-from rejoinder.errors import BadInput
 
 Text = tuple[float, float, float, str]
 MakePdf = Callable[[list[list[Text]]], bytes]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import TargetGroup
 from kb.extract import ExtractionReport, GroupTerms, Harvest, Limits, SourceDocument, extract_documents
 from kb.extract.harvest import Status
-from rejoinder.domain import TargetGroup
 
 MakeDocument = Callable[..., SourceDocument]
 

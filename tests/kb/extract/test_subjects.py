@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import TargetGroup
+from core.errors import KnowledgeBaseError
 from kb.extract.subjects import GroupTerms, language_in
-from rejoinder.domain import TargetGroup
-from rejoinder.errors import KnowledgeBaseError
 
 SPANISH = "Todos los seres humanos nacen libres e iguales en dignidad y derechos y deben comportarse fraternalmente."
 

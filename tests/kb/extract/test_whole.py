@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import Evidence
 from kb.extract import ExtractionReport, GroupTerms, Harvest, Limits, SourceDocument, extract_documents
-from rejoinder.domain import Evidence
 
 
 def documents_below(shared: Path) -> Iterator[SourceDocument]:

@@ -16,6 +16,8 @@ from aiohttp import web
 from click.testing import CliRunner
 
 import kb.sources
+from core.domain import TargetGroup
+from core.errors import BadSettings, Unavailable
 from kb.sources import Client, Keywords, Kind, Order, Refusal, Shelf, Tally, crawl
 from kb.sources.candidates import Candidate, Delivery, Page, Parts
 from kb.sources.challenge import Format
@@ -23,8 +25,6 @@ from kb.sources.shelf import MANIFEST
 from kb.sources.un_documents import SymbolDocuments
 from kb.sources.undl import UnitedNations
 from rejoinder.commands.kb_crawl import crawl as command
-from rejoinder.domain import TargetGroup
-from rejoinder.errors import BadSettings, Unavailable
 
 Serve = Callable[..., Awaitable[Any]]
 TODAY = date(2025, 3, 15)

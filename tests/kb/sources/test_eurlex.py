@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from core.domain import TargetGroup
 from kb.sources import Client, Keywords, Kind, Order, Refusal
 from kb.sources.candidates import Candidate, Page
 from kb.sources.cellar import Cellar, parts_of
 from kb.sources.challenge import Format
 from kb.sources.eurlex import ROWS, EuropeanUnion, citation, type_of
-from rejoinder.domain import TargetGroup
 
 Serve = Callable[..., Awaitable[Any]]
 ORDER = Order(groups=(TargetGroup.WOMEN,), first=2023, last=2024, types=("directive",))

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from core.domain import TargetGroup
 from kb.sources import Client, Keywords, Kind, Order, Refusal
 from kb.sources.candidates import Candidate, Page
 from kb.sources.fra import FundamentalRightsAgency, read_publication, type_of
-from rejoinder.domain import TargetGroup
 
 Serve = Callable[..., Awaitable[Any]]
 ORDER = Order(first=2020, last=2025, types=FundamentalRightsAgency.usual_types)

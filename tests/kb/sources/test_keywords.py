@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import TargetGroup
+from core.errors import KnowledgeBaseError
 from kb.sources import Keywords
 from kb.sources.eurlex import _CELEX
 from kb.sources.eurlex import type_of as type_of_act
-from rejoinder.domain import TargetGroup
-from rejoinder.errors import KnowledgeBaseError
 
 LISTS = {"terms", "synonyms", "instruments", "un_subjects", "eurovoc", "fra_themes", "celex"}
 

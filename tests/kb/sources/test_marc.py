@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import KnowledgeBaseError
 from kb.sources.marc import CatalogueFile, language_of_file, plain_symbol, read_records
-from rejoinder.errors import KnowledgeBaseError
 
 
 def test_reads_a_recorded_record(shared: Path) -> None:

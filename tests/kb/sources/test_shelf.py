@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import TargetGroup
+from core.errors import KnowledgeBaseError
 from kb.extract.sheet import documents_of
 from kb.sources.candidates import Candidate, Delivery, Page
 from kb.sources.challenge import Format, Kind, Refusal
 from kb.sources.shelf import MANIFEST, Shelf
-from rejoinder.domain import TargetGroup
-from rejoinder.errors import KnowledgeBaseError
 
 WOMEN, LGBT = TargetGroup.WOMEN, TargetGroup.LGBT
 

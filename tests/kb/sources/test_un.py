@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from core.domain import TargetGroup
 from kb.sources import Client, Keywords, Kind, Order, Refusal
 from kb.sources.candidates import Candidate, Page
 from kb.sources.un_documents import SymbolDocuments, citation, type_of
 from kb.sources.undl import UnitedNations
-from rejoinder.domain import TargetGroup
 
 Serve = Callable[..., Awaitable[Any]]
 TODAY = date(2025, 3, 15)

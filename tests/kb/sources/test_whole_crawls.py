@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from yarl import URL
 
 import kb.sources
+from core.domain import TargetGroup
 from kb.sources import (
     SOURCES,
     Candidate,
@@ -34,7 +35,6 @@ from kb.sources import (
 )
 from kb.sources.shelf import MANIFEST
 from rejoinder.commands.kb_crawl import crawl as command
-from rejoinder.domain import TargetGroup
 
 Serve = Callable[..., Awaitable[Any]]
 LAW = Order(groups=(TargetGroup.WOMEN,), first=2021, last=2024, types=("directive", "regulation"))

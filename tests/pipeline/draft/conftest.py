@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from core.domain import Evidence, FlaggedPost, Grounding, GroupScore, Route, TargetGroup, Triage
+from core.settings import GuardSettings
 from kb.starter import load_starter
 from models.chat import ChatClient, Completion, Message
 from models.toxicity import ToxicityHead
 from pipeline.compose import Composer
 from pipeline.guard import Guard
-from rejoinder.domain import Evidence, FlaggedPost, Grounding, GroupScore, Route, TargetGroup, Triage
-from rejoinder.settings import GuardSettings
 
 
 class ScriptedChat(ChatClient):

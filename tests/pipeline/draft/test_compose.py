@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
+from core.domain import Evidence, FlaggedPost, Intent, Source, TargetGroup
+from core.settings import GuardSettings
 from pipeline.compose import Composer, people, templates
 from pipeline.guard import Guard, GuardContext
-from rejoinder.domain import Evidence, FlaggedPost, Intent, Source, TargetGroup
-from rejoinder.settings import GuardSettings
 
 LANGUAGES = ("en", "es", "it", "fr", "de")
 PLATFORMS = ("twitter", "mastodon", "forum")

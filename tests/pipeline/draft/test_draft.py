@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Triage
+from core.errors import ModelRefused, ModelUnavailable
+from core.settings import ChatSettings
 from pipeline.compose import Composer
 from pipeline.draft import Drafter, context, reward, tidy
 from pipeline.guard import Guard
-from rejoinder.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Triage
-from rejoinder.errors import ModelRefused, ModelUnavailable
-from rejoinder.settings import ChatSettings
 
 HATEFUL = "You are right. Women have no business in politics, they only follow feelings."
 INVENTED = "That is unfair. Studies by Amnesty show that 99% of women disagree."

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from core.domain import Intent
 from kb.starter import load_starter
 from pipeline.grammar import ABBREVIATIONS, two_sentences
 from pipeline.guard.lexicon import table
-from rejoinder.domain import Intent
 
 
 def as_pattern(grammar: str) -> re.Pattern[str]:

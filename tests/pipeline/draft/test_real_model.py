@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from models.chat import ChatClient, Message
-from models.servers import ChatServer
-from pipeline.compose import Composer
-from pipeline.draft import Drafter
-from pipeline.grammar import two_sentences
-from pipeline.guard import Guard
-from pipeline.sentences import is_complete, split
-from rejoinder.domain import (
+from core.domain import (
     DraftRequest,
     Evidence,
     FlaggedPost,
@@ -27,7 +20,14 @@ from rejoinder.domain import (
     TargetGroup,
     Triage,
 )
-from rejoinder.settings import ChatSettings, Settings
+from core.settings import ChatSettings, Settings
+from models.chat import ChatClient, Message
+from models.servers import ChatServer
+from pipeline.compose import Composer
+from pipeline.draft import Drafter
+from pipeline.grammar import two_sentences
+from pipeline.guard import Guard
+from pipeline.sentences import is_complete, split
 
 MODEL = "smollm2-135m"
 WEIGHTS = Settings().weights_dir / "SmolLM2-135M-Instruct.Q4_1.gguf"

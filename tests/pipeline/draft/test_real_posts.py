@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.compose import Composer
-from pipeline.draft import Drafter
-from pipeline.guard import Guard
-from rejoinder.domain import (
+from core.domain import (
     DraftRequest,
     Evidence,
     FlaggedPost,
@@ -24,7 +21,10 @@ from rejoinder.domain import (
     TargetGroup,
     Triage,
 )
-from rejoinder.settings import ChatSettings
+from core.settings import ChatSettings
+from pipeline.compose import Composer
+from pipeline.draft import Drafter
+from pipeline.guard import Guard
 
 POSTS = Path(__file__).parents[3] / "../shared/data/flags/real_posts.jsonl"
 EVERY = 4

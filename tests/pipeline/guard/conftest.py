@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from core.domain import Check, Evidence, FlaggedPost, Intent, Source, TargetGroup
+from core.settings import GuardSettings
 from models.toxicity import ToxicityHead
 from pipeline.guard import Guard, GuardContext
-from rejoinder.domain import Check, Evidence, FlaggedPost, Intent, Source, TargetGroup
-from rejoinder.settings import GuardSettings
 
 VOTE = Evidence(
     id="women-cedaw-7",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rejoinder.domain import Check, Intent
+from core.domain import Check, Intent
 
 Judge = Callable[..., Check]
 

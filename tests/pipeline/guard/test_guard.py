@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import Evidence, FlaggedPost, Intent
 from pipeline.guard import Guard, GuardContext
-from rejoinder.domain import Evidence, FlaggedPost, Intent
 
 ROOT = Path(__file__).parents[3]
 ORDER = (

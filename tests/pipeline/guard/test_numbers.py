@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from core.domain import Check
 from pipeline.guard.numbers import figures, value_of
-from rejoinder.domain import Check
 
 Judge = Callable[..., Check]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rejoinder.domain import Check
+from core.domain import Check
 
 Judge = Callable[..., Check]
 

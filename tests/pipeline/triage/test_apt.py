@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.domain import Route, TargetGroup
 from pipeline import apt
 from pipeline.heads import Scores
-from rejoinder.domain import Route, TargetGroup
 
 REAL = Path(__file__).parents[3] / "../shared/data/flags/real_posts.jsonl"
 

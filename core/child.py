@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from rejoinder import tether
-from rejoinder.errors import Unavailable
+from core import tether
+from core.errors import Unavailable
 
 log = logging.getLogger(__name__)
 

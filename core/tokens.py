@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from rejoinder.settings import Token
+from core.settings import Token
 
 Role = Literal["platform", "reviewer", "lead", "admin"]
 MODERATORS: tuple[Role, ...] = ("reviewer", "lead", "admin")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from rejoinder.errors import BadSettings
-from rejoinder.settings import Settings
+from core.errors import BadSettings
+from core.settings import Settings
 
 
 def author_key(settings: Settings) -> bytes:

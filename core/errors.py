@@ -30,7 +30,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rejoinder.domain import Case, Check
+    from core.domain import Case, Check
 
 
 class RejoinderError(Exception):

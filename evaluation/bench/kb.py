@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from bench import kb_quality, kb_scale
+from evaluation.bench import kb_quality, kb_scale
 
 SCALES = (1_000_000, 3_000_000)
 ROWS = (

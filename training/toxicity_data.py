@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from models.toxicity_sentences import EVERYDAY, GROUPS, HOSTILE, INSULTING, INSULTS, MENTIONING, NEUTRAL, THREATS
+from training.toxicity_sentences import EVERYDAY, GROUPS, HOSTILE, INSULTING, INSULTS, MENTIONING, NEUTRAL, THREATS
 
 
 @dataclass(frozen=True)

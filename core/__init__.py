@@ -1,0 +1,1 @@
+"""The vocabulary, settings and small machinery that every room stands on; imports no room."""

@@ -1,0 +1,1 @@
+"""What makes the weights Rejoinder ships: their data, training and model cards."""
