@@ -1,0 +1,46 @@
+"""The one retry policy: how waits grow, and that no number of failures breaks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.retry import Backoff, Retry
+
+
+class TurnedClock:
+    """A clock whose sleeps pass at once; `slept` lists them."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+
+    def monotonic(self) -> float:
+        return sum(self.slept)
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+
+def test_waits_double_up_to_the_longest() -> None:
+    backoff = Backoff(0.5, 3.0)
+    assert [backoff.wait_s(failures) for failures in (1, 2, 3, 4, 5)] == [0.5, 1.0, 2.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize("failures", [64, 65, 1025, 10**9])
+def test_no_number_of_failures_overflows(failures: int) -> None:
+    assert Backoff(0.5, 15.0).wait_s(failures) == 15.0
+
+
+def test_jitter_spreads_a_wait_by_its_share_and_no_more() -> None:
+    waits = {Backoff(1.0, 8.0, jitter=0.25).wait_s(4) for _ in range(200)}
+    assert min(waits) >= 6.0 and max(waits) <= 10.0
+    assert len(waits) > 1
+
+
+async def test_a_success_begins_again_with_the_shortest_wait() -> None:
+    clock = TurnedClock()
+    retry = Retry(Backoff(1.0, 60.0), clock)
+    await retry.wait()
+    await retry.wait()
+    retry.succeeded()
+    await retry.wait()
+    assert clock.slept == [1.0, 2.0, 1.0]
