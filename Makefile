@@ -4,13 +4,15 @@ PYTHON ?= $(shell sh deploy/find-python.sh)
 BIN := .venv/bin
 DEMO_ARGS ?=
 BENCH_KB_ARGS ?=
+TEST_WORKERS ?= 2
 
-.PHONY: demo test test-accurate check bench bench-kb settings format lock clean help
+.PHONY: demo test test-slow test-accurate check bench bench-kb settings format lock clean help
 
 help:
 	@echo "make demo    set everything up and open the desk on sample posts (DEMO_ARGS='--chat-model none' for no model)"
-	@echo "make test    run all tests"
-	@echo "make test-accurate  run the tests of the large models' libraries, in an environment of their own"
+	@echo "make test    run the tests, in TEST_WORKERS=2 processes"
+	@echo "make test-slow  kills, scale, load, long races, and the large models' libraries in an environment of their own"
+	@echo "make test-accurate  only the large models' libraries"
 	@echo "make check   lint, types, import directions"
 	@echo "make bench   measure speed on this machine and print a table"
 	@echo "make bench-kb  measure the evidence search: hit rates, ablation, scale (BENCH_KB_ARGS=--quick: no scale)"
@@ -22,7 +24,13 @@ demo: .venv/run
 
 test: .venv/dev
 	@sh deploy/test-programs.sh
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --no-loadscope-reorder
+
+# One after the other: what is killed or measured under load shares the machine with nothing.
+test-slow: .venv/dev
+	@sh deploy/test-programs.sh
+	$(BIN)/python -m pytest -m slow
+	@$(MAKE) --no-print-directory test-accurate
 
 test-accurate:
 	@sh deploy/test-accurate.sh "$(PYTHON)"
