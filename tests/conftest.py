@@ -1,10 +1,17 @@
-"""What the tests of all rooms share: how they are spread over processes."""
+"""What the tests of all rooms share: how they are spread over processes, and the smallest real model."""
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from core.errors import WeightsError
+from core.settings import Settings
+from models import catalog, weights
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -29,3 +36,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
             return LIVE_FOLDER if LIVE_FOLDER in nodeid else str(super()._split_scope(nodeid))
 
     return OneDemoAtATime(config, log)
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> Path:
+    """Give the weights of the smallest catalog model, fetched once for all runs; skip where they can't be had."""
+    entry, folder = catalog.find("smollm2-135m"), Settings().weights_dir
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".tests.lock").open("w") as lock:  # a second process waits instead of being refused
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            return asyncio.run(weights.pull(entry, folder, "auto", lambda done, total: None))
+        except WeightsError as error:
+            pytest.skip(f"the weights of smollm2-135m can't be fetched: {error}")

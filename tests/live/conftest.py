@@ -7,10 +7,13 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread, Timer
 from typing import Any
 
 import aiohttp
@@ -23,18 +26,69 @@ from stream.topics import Topics
 
 TOKEN = "a-token-for-tests"
 REPO = Path(__file__).parents[2]
+START_S = 180.0
+STOP_S = 120.0
+
+
+@dataclass(frozen=True)
+class DemoProcess:
+    """A demo that runs, and where it is found; it belongs to no event loop."""
+
+    process: subprocess.Popen[str]
+    url: str
+    bootstrap: str
+    data: Path
+
+
+def end(process: subprocess.Popen[str], how: int = signal.SIGINT) -> int:
+    """End a demo and return its exit code; safe to call twice."""
+    if process.poll() is None:
+        process.send_signal(how)
+    return process.wait(STOP_S)
+
+
+@contextmanager
+def demo_process(data: Path, *flags: str, **env: str) -> Iterator[DemoProcess]:
+    """Start a demo on a free port, wait for its page, and end it with the context."""
+    argv = [sys.executable, "-m", "rejoinder.cli", "demo", "--port", "0", "--data-dir", str(data), "--token", TOKEN]
+    with subprocess.Popen(
+        [*argv, *flags], stdout=subprocess.PIPE, text=True, env={**os.environ, **env}, cwd=REPO
+    ) as process:
+        assert process.stdout is not None
+        too_late = Timer(START_S, process.kill)
+        too_late.start()
+        try:
+            text = ""
+            for line in process.stdout:
+                text += line
+                if "Ctrl-C" in line:
+                    break
+            url = re.search(r"The desk:\s+(http://\S+?)/#token=", text)
+            bootstrap = re.search(r"Kafka:\s+(\S+)", text)
+            assert url and bootstrap, f"the demo ended before its page was there:\n{text}"
+            too_late.cancel()
+            # What it says later must not fill the pipe, or it would wait for a reader.
+            Thread(target=process.stdout.read, daemon=True).start()
+            yield DemoProcess(process, url[1], bootstrap[1], data)
+        finally:
+            too_late.cancel()
+            end(process)
 
 
 class Demo:
-    """Be a running demo."""
+    """A running demo as one test talks to it."""
 
-    def __init__(self, process: asyncio.subprocess.Process, url: str, bootstrap: str, data: Path) -> None:
-        self.process = process
-        self.url = url
-        self.data = data
-        self.kafka = KafkaSettings(bootstrap=bootstrap)
+    def __init__(self, running: DemoProcess) -> None:
+        self.running = running
+        self.url = running.url
+        self.data = running.data
+        self.kafka = KafkaSettings(bootstrap=running.bootstrap)
         self.topics = Topics(self.kafka.prefix)
         self._http = aiohttp.ClientSession(headers={"Authorization": f"Bearer {TOKEN}"})
+
+    async def close(self) -> None:
+        """Let go of the connections; the demo runs on."""
+        await self._http.close()
 
     async def get(self, path: str, **query: str) -> Any:
         """Get JSON; anything but 200 fails the test."""
@@ -53,13 +107,13 @@ class Demo:
 
     async def cases(self, state: str = "") -> list[dict[str, Any]]:
         """Return all cases, or those in a state, page by page, as the queue lists them."""
-        found: list[dict[str, Any]] = []
+        cases: list[dict[str, Any]] = []
         query = {"limit": "200"} | ({"state": state} if state else {})
         while True:
             page = await self.get("/v1/cases", **query)
-            found += page["cases"]
+            cases += page["cases"]
             if not page.get("next_cursor"):
-                return found
+                return cases
             query["cursor"] = page["next_cursor"]
 
     async def settled(self, count: int, within_s: float) -> list[dict[str, Any]]:
@@ -84,25 +138,24 @@ class Demo:
             messages = [(f"{post['platform']}/{post['post_id']}", json.dumps(post).encode()) for post in posts]
             await producer.send_all(self.topics.flags, messages)
 
-    async def replies(self) -> list[dict[str, Any]]:
-        """Return what is on `replies`."""
-        return [json.loads(record.value) async for record in read_topic(self.kafka, self.topics.replies)]
+    async def replies(self, key: str | None = None) -> list[dict[str, Any]]:
+        """Return what is on `replies`, for one case or for all."""
+        replies = [json.loads(record.value) async for record in read_topic(self.kafka, self.topics.replies)]
+        return [reply for reply in replies if key in (None, reply["case_key"])]
 
     def pid_of(self, what: str) -> int:
         """Return the process id of the family member whose command line has `what` in it."""
-        [found] = [pid for pid, line in self.family().items() if what in line]
-        return found
+        [pid] = [pid for pid, line in self.family().items() if what in line]
+        return pid
 
     def family(self) -> dict[int, str]:
         """Return process id -> command line of the demo's living descendants."""
-        return descendants(self.process.pid)
+        return descendants(self.running.process.pid)
 
     async def stop(self, how: int = signal.SIGINT) -> int:
         """End the demo and return its exit code."""
-        await self._http.close()
-        if self.process.returncode is None:
-            self.process.send_signal(how)
-        return await asyncio.wait_for(self.process.wait(), 60)
+        await self.close()
+        return await asyncio.to_thread(end, self.running.process, how)
 
 
 def descendants(root: int) -> dict[int, str]:
@@ -118,12 +171,12 @@ def descendants(root: int) -> dict[int, str]:
         if stat[0] != "Z":
             parents[int(folder.name)] = int(stat[1])
             lines[int(folder.name)] = line
-    found: dict[int, str] = {}
-    new = [root]
-    while new:
-        new = [pid for pid, parent in parents.items() if parent in new]
-        found |= {pid: lines[pid] for pid in new}
-    return found
+    family: dict[int, str] = {}
+    newest = [root]
+    while newest:
+        newest = [pid for pid, parent in parents.items() if parent in newest]
+        family |= {pid: lines[pid] for pid in newest}
+    return family
 
 
 async def until(done: Callable[[], Awaitable[bool]], within_s: float, every_s: float = 0.2) -> None:
@@ -137,27 +190,27 @@ async def until(done: Callable[[], Awaitable[bool]], within_s: float, every_s: f
 
 
 @asynccontextmanager
-async def running_demo(data: Path, *flags: str, **env: str) -> AsyncIterator[Demo]:
-    """Start a demo on a free port and wait for its page."""
-    argv = [sys.executable, "-m", "rejoinder.cli", "demo", "--port", "0", "--data-dir", str(data), "--token", TOKEN]
-    process = await asyncio.create_subprocess_exec(
-        *argv, *flags, stdout=asyncio.subprocess.PIPE, env={**os.environ, **env}, cwd=REPO
-    )
-    assert process.stdout is not None
-    text = ""
-    async with asyncio.timeout(60):
-        while "Ctrl-C" not in text:
-            line = (await process.stdout.readline()).decode()
-            assert line, f"the demo ended before its page was there:\n{text}"
-            text += line
-    url = re.search(r"The desk:\s+(http://\S+?)/#token=", text)
-    bootstrap = re.search(r"Kafka:\s+(\S+)", text)
-    assert url and bootstrap, text
-    demo = Demo(process, url[1], bootstrap[1], data)
+async def _talking_to(running: DemoProcess) -> AsyncIterator[Demo]:
+    demo = Demo(running)
     try:
         yield demo
     finally:
-        await demo.stop()
+        await demo.close()
+
+
+@pytest.fixture(scope="module")
+def shared_demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoProcess]:
+    """Give the one demo of a module whose tests kill nothing, started with its DEMO_FLAGS and DEMO_ENV."""
+    flags, env = request.module.DEMO_FLAGS, request.module.DEMO_ENV
+    with demo_process(tmp_path_factory.mktemp("demo"), *flags, **env) as running:
+        yield running
+
+
+@pytest.fixture
+async def demo(shared_demo: DemoProcess) -> AsyncIterator[Demo]:
+    """Give the module's demo."""
+    async with _talking_to(shared_demo) as demo:
+        yield demo
 
 
 StartDemo = Callable[..., Awaitable[Demo]]
@@ -165,11 +218,14 @@ StartDemo = Callable[..., Awaitable[Demo]]
 
 @pytest.fixture
 async def start_demo(tmp_path: Path) -> AsyncIterator[StartDemo]:
-    """Give a function that starts a demo; all are ended with the test."""
+    """Give a function that starts a demo of the test's own, to be killed or to be left alone; all end with the test."""
     async with AsyncExitStack() as stack:
 
         async def start(*flags: str, data: Path = tmp_path / "data", **env: str) -> Demo:
-            return await stack.enter_async_context(running_demo(data, *flags, **env))
+            context = demo_process(data, *flags, **env)
+            running = await asyncio.to_thread(context.__enter__)
+            stack.push_async_callback(asyncio.to_thread, context.__exit__, None, None, None)
+            return await stack.enter_async_context(_talking_to(running))
 
         yield start
 
@@ -187,17 +243,3 @@ def real_posts() -> list[dict[str, Any]]:
     if not path.exists():
         pytest.skip("the real posts (../shared/data/flags/real_posts.jsonl) are not here")
     return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-@pytest.fixture(scope="session")
-def smollm2() -> None:
-    """Make sure that the small model's weights are here; skips when they can't be fetched."""
-    from core.errors import WeightsError
-    from core.settings import Settings
-    from models import catalog, weights
-
-    settings = Settings()
-    try:
-        asyncio.run(weights.pull(catalog.find("smollm2-135m"), settings.weights_dir, "auto", lambda *_: None))
-    except WeightsError as error:
-        pytest.skip(f"the weights of smollm2-135m can't be fetched: {error}")

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -14,7 +13,10 @@ import pytest
 from core.settings import KafkaSettings
 from stream.producer import Producer
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+
+DEMO_FLAGS = ("--chat-model", "none", "--no-samples")
+DEMO_ENV: dict[str, str] = {}
 
 GOOD = {
     "html": "Women have no business in parliament <img src=x onerror=alert(1)><script>alert(2)</script>",
@@ -41,13 +43,12 @@ def flags() -> list[dict[str, Any]]:
     return [post | {"language": "de"} if post["post_id"] == "claims-a-language" else post for post in posts]
 
 
-async def test_every_kind_of_input_ends_in_a_case_or_a_dead_letter(start_demo: Callable[..., Awaitable[Any]]) -> None:
-    demo = await start_demo("--chat-model", "none", "--no-samples")
+async def test_every_kind_of_input_ends_in_a_case_or_a_dead_letter(demo: Any) -> None:
     kafka = KafkaSettings(bootstrap=demo.kafka.bootstrap)
     async with Producer(kafka) as producer:
         await producer.send_all(demo.topics.flags, [(f"bad/{name}", value) for name, value in BAD.items()])
     await demo.send(flags())
-    cases = await demo.settled(len(GOOD), within_s=120)
+    cases = await demo.settled(len(GOOD), within_s=300)
     assert {case["key"] for case in cases} == {f"birdsong/{name}" for name in GOOD}
     assert all(case["state"] in {"pending", "dismissed", "escalated"} for case in cases)
     texts = [case["drafts"][-1]["text"] for case in cases if case["drafts"]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -20,11 +19,19 @@ from pipeline.guard import Guard
 from tests.bot.discord import conftest
 from tests.bot.discord.look import field, labels
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
 platform = conftest.platform
-FLAG = {"platform": "birdsong", "post_id": "d1", "text": "Women have no business in parliament.", "language": "en"}
-UNDO_S = 2.0
+UNDO_S = 8.0  # long enough for a busy machine to show the button
+DEMO_FLAGS = ("--chat-model", "none", "--no-samples")
+DEMO_ENV = {"REJOINDER_DESK__UNDO_S": str(UNDO_S)}
+SOON = pytest.mark.parametrize("soon_s", [60, pytest.param(2, marks=pytest.mark.slow)])
+"""How soon every surface shows a decision: within two seconds where nothing else runs, as in `make test-slow`."""
+
+
+def flag(post_id: str) -> dict[str, str]:
+    text = "Women have no business in parliament."
+    return {"platform": "birdsong", "post_id": post_id, "text": text, "language": "en"}
 
 
 @asynccontextmanager
@@ -44,39 +51,38 @@ async def bot_beside(demo: Any, settings: DiscordSettings) -> AsyncIterator[None
         await ledger.close()
 
 
+@SOON
 async def test_a_flag_is_answered_through_discord_and_every_surface_shows_it(
-    start_demo: Callable[..., Awaitable[Any]], wait_until: Callable[..., Awaitable[None]], platform: Any
+    demo: Any, wait_until: Callable[..., Awaitable[None]], platform: Any, soon_s: int
 ) -> None:
-    demo = await start_demo("--chat-model", "none", "--no-samples", REJOINDER_DESK__UNDO_S=str(UNDO_S))
     async with bot_beside(demo, platform.settings()):
-        await demo.send([FLAG])
-        card = await asyncio.wait_for(platform.card(platform.women), 90)
-        draft = (await demo.get("/v1/cases/birdsong/d1"))["drafts"][-1]["text"]
-        pressed = time.monotonic()
-        await platform.person("ana").press(card, "Approve")
-        await platform.world.until(lambda: "Undo" in labels(card), 2)
+        key = f"birdsong/answered-{soon_s}"
+        await demo.send([flag(f"answered-{soon_s}")])
+        card = await asyncio.wait_for(platform.card(platform.women), 240)
+        draft = (await demo.get(f"/v1/cases/{key}"))["drafts"][-1]["text"]
+        async with asyncio.timeout(soon_s):
+            await platform.person("ana").press(card, "Approve")
+            await platform.world.until(lambda: "Undo" in labels(card), soon_s)
 
-        async def approved() -> bool:
-            case = await demo.get("/v1/cases/birdsong/d1")
-            return case["state"] in ("approved", "released")
+            async def approved() -> bool:
+                history = (await demo.get(f"/v1/cases/{key}"))["history"]
+                return "approved" in [change["to_state"] for change in history]
 
-        await wait_until(approved, 2)
-        assert time.monotonic() - pressed < 3
-        await platform.world.until(lambda: "the reply has left" in field(card, "Standing"), 30)
+            await wait_until(approved, soon_s)
+        await platform.world.until(lambda: "the reply has left" in field(card, "Standing"), 120)
         assert labels(card) == ["Evidence"]
-        assert [(reply["case_key"], reply["text"]) for reply in await demo.replies()] == [("birdsong/d1", draft)]
+        assert [reply["text"] for reply in await demo.replies(key)] == [draft]
 
 
-async def test_a_decision_in_the_browser_reaches_the_card_within_two_seconds(
-    start_demo: Callable[..., Awaitable[Any]], platform: Any
-) -> None:
-    demo = await start_demo("--chat-model", "none", "--no-samples", REJOINDER_DESK__UNDO_S=str(UNDO_S))
+@SOON
+async def test_a_decision_in_the_browser_reaches_the_card(demo: Any, platform: Any, soon_s: int) -> None:
     async with bot_beside(demo, platform.settings()):
-        await demo.send([FLAG])
-        card = await asyncio.wait_for(platform.card(platform.women), 90)
-        version = (await demo.get("/v1/cases/birdsong/d1"))["version"]
-        status, _ = await demo.decide("birdsong/d1", action="reject", version=version, reason="tone")
+        key = f"birdsong/rejected-{soon_s}"
+        await demo.send([flag(f"rejected-{soon_s}")])
+        card = await asyncio.wait_for(platform.card(platform.women), 240)
+        version = (await demo.get(f"/v1/cases/{key}"))["version"]
+        status, _ = await demo.decide(key, action="reject", version=version, reason="tone")
         assert status == 200
-        await platform.world.until(lambda: "Approve" not in labels(card), 2)
+        await platform.world.until(lambda: "Approve" not in labels(card), soon_s)
         told = await platform.person("ben").told(await platform.person("ben").press(card, "Undo"))
         assert "only moderator or a lead may undo it" in told["content"]

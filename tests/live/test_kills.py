@@ -6,11 +6,12 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(600)]
 
 Start = Callable[..., Awaitable[Any]]
 Wait = Callable[..., Awaitable[None]]
@@ -100,7 +101,7 @@ async def test_a_killed_broker_forgets_its_topics_and_every_case_still_arrives(
 
 
 async def test_a_model_server_killed_mid_draft_comes_back_and_every_case_gets_one_draft(
-    start_demo: Start, wait_until: Wait, smollm2: None
+    start_demo: Start, wait_until: Wait, smollm2: Path
 ) -> None:
     demo = await start_demo("--chat-model", "smollm2-135m", "--no-samples")
     await demo.send(posts(12))

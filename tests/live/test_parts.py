@@ -15,10 +15,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from core.child import free_port
 from stream.broker import EmbeddedBroker
+from tests.ports import unused_port
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
 TOKENS = {
     "platform": {"token": "the-platform-sends", "role": "platform"},
@@ -47,7 +47,7 @@ async def part(env: dict[str, str], *argv: str) -> AsyncIterator[asyncio.subproc
     finally:
         if process.returncode is None:
             process.terminate()
-        assert await asyncio.wait_for(process.wait(), 40) == 0
+        assert await asyncio.wait_for(process.wait(), 120) == 0
 
 
 async def get(url: str, token: str) -> Any:
@@ -70,7 +70,7 @@ async def test_gateway_worker_and_desk_share_a_broker_and_a_database(
         "REJOINDER_CHAT__MODEL": "none",
         "REJOINDER_DESK__TOKENS": json.dumps(TOKENS),
     }
-    door, desk = free_port(), free_port()
+    door, desk = unused_port(), unused_port()
 
     async def answers(port: int) -> bool:
         try:
@@ -88,15 +88,15 @@ async def test_gateway_worker_and_desk_share_a_broker_and_a_database(
         part(env, "worker", "--stages", "triage,ground"),
         part(env, "worker", "--stages", "draft,desk"),
     ):
-        await wait_until(lambda: answers(door), 60)
-        await wait_until(lambda: answers(desk), 60)
+        await wait_until(lambda: answers(door), 240)
+        await wait_until(lambda: answers(desk), 240)
         headers = {"Authorization": "Bearer the-platform-sends"}
         async with aiohttp.ClientSession(headers=headers) as http:
             async with http.post(f"http://127.0.0.1:{door}/v1/flags", json=FLAG) as answer:
                 assert (answer.status, await answer.json()) == (202, {"accepted": 1, "rejected": []})
             async with http.get(f"http://127.0.0.1:{desk}/v1/cases") as answer:
                 assert answer.status == 403, "a platform's token only sends flags"
-        await wait_until(pending, 90)
+        await wait_until(pending, 240)
     await child.stop()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.timeout(900)]
 
 VISIBLE = {"pending", "dismissed", "escalated"}
 Start = Callable[..., Awaitable[Any]]
@@ -64,7 +64,7 @@ async def test_a_thousand_real_posts_end_in_one_visible_state_each_and_twice_is_
 
 
 async def test_fifty_real_posts_through_a_small_model_show_only_drafts_that_pass(
-    start_demo: Start, real_posts: list[dict[str, Any]], smollm2: None
+    start_demo: Start, real_posts: list[dict[str, Any]], smollm2: Path
 ) -> None:
     few = {"REJOINDER_CHAT__CANDIDATES": "2", "REJOINDER_CHAT__MAX_TOKENS": "80"}
     demo = await start_demo("--chat-model", "smollm2-135m", "--no-samples", **few)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -22,11 +21,19 @@ from tests.bot.slack import conftest
 from tests.bot.slack.conftest import Floor, buttons
 from tests.bot.slack.server import Slack
 
-pytestmark = [pytest.mark.live, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
 slack = conftest.slack
-FLAG = {"platform": "birdsong", "post_id": "s1", "text": "Women have no business in parliament.", "language": "en"}
-UNDO_S = 2.0
+UNDO_S = 8.0  # long enough for a busy machine to show the button
+DEMO_FLAGS = ("--chat-model", "none", "--no-samples")
+DEMO_ENV = {"REJOINDER_DESK__UNDO_S": str(UNDO_S)}
+SOON = pytest.mark.parametrize("soon_s", [60, pytest.param(2, marks=pytest.mark.slow)])
+"""How soon the card shows a decision: within two seconds where nothing else runs, as in `make test-slow`."""
+
+
+def flag(post_id: str) -> dict[str, str]:
+    text = "Women have no business in parliament."
+    return {"platform": "birdsong", "post_id": post_id, "text": text, "language": "en"}
 
 
 @asynccontextmanager
@@ -43,33 +50,32 @@ async def bot_beside(demo: Any, slack: Slack) -> AsyncIterator[Floor]:
         await ledger.close()
 
 
+@SOON
 async def test_a_flag_is_answered_through_slack_and_the_card_follows_it_to_its_release(
-    start_demo: Callable[..., Awaitable[Any]], slack: Slack
+    demo: Any, slack: Slack, soon_s: int
 ) -> None:
-    demo = await start_demo("--chat-model", "none", "--no-samples", REJOINDER_DESK__UNDO_S=str(UNDO_S))
     async with bot_beside(demo, slack) as floor:
-        await demo.send([FLAG])
-        await conftest.until(lambda: bool(floor.cards()), 90)
-        draft = (await demo.get("/v1/cases/birdsong/s1"))["drafts"][-1]["text"]
+        key = f"birdsong/answered-{soon_s}"
+        await demo.send([flag(f"answered-{soon_s}")])
+        await conftest.until(lambda: bool(floor.cards()), 240)
+        draft = (await demo.get(f"/v1/cases/{key}"))["drafts"][-1]["text"]
         await floor.press("approve")
-        async with asyncio.timeout(2):
-            await floor.card("ana approved it")
-        assert (await demo.get("/v1/cases/birdsong/s1"))["state"] == "approved"
-        await conftest.until(lambda: buttons(floor.cards()[0]) == ["show", "evidence"], 30)
-        await floor.card("the reply has left")
-        assert [(reply["case_key"], reply["text"]) for reply in await demo.replies()] == [("birdsong/s1", draft)]
+        await conftest.until(lambda: "ana approved it" in conftest.seen(floor.cards()[0]), soon_s)
+        history = (await demo.get(f"/v1/cases/{key}"))["history"]
+        assert "approved" in [change["to_state"] for change in history]
+        await conftest.until(lambda: buttons(floor.cards()[0]) == ["show", "evidence"], 120)
+        await conftest.until(lambda: "the reply has left" in conftest.seen(floor.cards()[0]), 120)
+        assert [reply["text"] for reply in await demo.replies(key)] == [draft]
     assert slack.socket.complaints == []
 
 
-async def test_a_decision_in_the_browser_reaches_slack_within_two_seconds(
-    start_demo: Callable[..., Awaitable[Any]], slack: Slack
-) -> None:
-    demo = await start_demo("--chat-model", "none", "--no-samples", REJOINDER_DESK__UNDO_S=str(UNDO_S))
+@SOON
+async def test_a_decision_in_the_browser_reaches_slack(demo: Any, slack: Slack, soon_s: int) -> None:
     async with bot_beside(demo, slack) as floor:
-        await demo.send([FLAG])
-        await conftest.until(lambda: bool(floor.cards()), 90)
-        version = (await demo.get("/v1/cases/birdsong/s1"))["version"]
-        status, _ = await demo.decide("birdsong/s1", action="reject", version=version, reason="tone")
+        key = f"birdsong/rejected-{soon_s}"
+        await demo.send([flag(f"rejected-{soon_s}")])
+        await conftest.until(lambda: bool(floor.cards()), 240)
+        version = (await demo.get(f"/v1/cases/{key}"))["version"]
+        status, _ = await demo.decide(key, action="reject", version=version, reason="tone")
         assert status == 200
-        async with asyncio.timeout(2):
-            await floor.card("rejected it (tone)")
+        await conftest.until(lambda: "rejected it (tone)" in conftest.seen(floor.cards()[0]), soon_s)

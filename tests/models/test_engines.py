@@ -14,12 +14,12 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from core.child import free_port
 from core.errors import ModelUnavailable
 from core.settings import ChatSettings
 from models import servers
 from models.chat import ChatClient, Message
 from models.servers import ChatServer, command, missing
+from tests.ports import unused_port
 
 Engine = Literal["xllamacpp", "llama-cpp-python", "llama-server"]
 ENGINES: tuple[Engine, ...] = ("xllamacpp", "llama-cpp-python", "llama-server")
@@ -177,7 +177,7 @@ async def test_a_missing_binary_is_said_before_anything_starts(tmp_path: Path) -
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_listens_on_loopback_only_with_its_share_of_context(engine: Engine) -> None:
-    port = free_port()
+    port = unused_port()
     argv = command(settings(engine, context_tokens=1000, slots=3, threads=2), Path("w.gguf"), port)
     assert argv[argv.index("--host") + 1] == "127.0.0.1"
     assert argv[argv.index("--port") + 1] == str(port)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from core.child import free_port
 from core.domain import TargetGroup
 from rejoinder.cli import main
 from rejoinder.demo import sample_posts
+from tests.ports import unused_port
 
 POST = "Women have no business in parliament."
 
@@ -59,7 +59,7 @@ def test_kb_search_finds_the_convention(rejoinder: CliRunner) -> None:
 
 
 def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", f"127.0.0.1:{free_port()}")
+    monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", f"127.0.0.1:{unused_port()}")
     assert "MISSING" not in invoke(rejoinder, "doctor").output
     monkeypatch.setenv("REJOINDER_CHAT__MODEL", "qwen2.5-coder-1.5b")
     monkeypatch.setenv("REJOINDER_WEIGHTS__FOLDER", "nowhere")
@@ -69,7 +69,7 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, mon
 def test_doctor_looks_for_what_documents_and_other_embedders_need(
     rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", f"127.0.0.1:{free_port()}")
+    monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", f"127.0.0.1:{unused_port()}")
     monkeypatch.setattr("rejoinder.doctor.shutil.which", lambda program: program)
     assert "can be crawled and taken in" in invoke(rejoinder, "doctor").output
     monkeypatch.setattr("rejoinder.doctor.shutil.which", lambda program: None)
@@ -84,7 +84,7 @@ def test_models_are_listed_and_an_unknown_one_is_refused_with_the_known_names(re
 
 
 def test_ingest_without_a_broker_says_what_to_do(rejoinder: CliRunner) -> None:
-    output = invoke(rejoinder, "ingest", "-", "--bootstrap", f"127.0.0.1:{free_port()}", code=1, given="{}\n").output
+    output = invoke(rejoinder, "ingest", "-", "--bootstrap", f"127.0.0.1:{unused_port()}", code=1, given="{}\n").output
     assert "rejoinder demo" in output and "Traceback" not in output
 
 

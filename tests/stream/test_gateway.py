@@ -10,7 +10,6 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from core.child import free_port
 from core.domain import FlaggedPost
 from core.settings import GatewaySettings, KafkaSettings, Settings, Token
 from core.tokens import TokenTable
@@ -20,6 +19,7 @@ from stream.messages import decode
 from stream.producer import Producer
 from stream.topic_reader import read_topic
 from stream.topics import Topics
+from tests.ports import unused_port
 
 pytestmark = pytest.mark.live
 
@@ -123,7 +123,7 @@ async def test_without_the_right_token_nothing_is_taken(
 
 
 async def test_without_a_broker_nothing_counts_as_accepted(ledger: Ledger) -> None:
-    kafka = KafkaSettings(bootstrap=f"127.0.0.1:{free_port()}", timeout_s=0.5)
+    kafka = KafkaSettings(bootstrap=f"127.0.0.1:{unused_port()}", timeout_s=0.5)
     async with Producer(kafka) as producer:
         client = await client_for(producer, ledger, kafka)
         answer = await client.post("/v1/flags", json=post(), headers=AUTH)

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.child import free_port
 from core.errors import BrokerUnavailable
 from core.settings import KafkaSettings, Settings
 from stream.ingest import MAX_COMPLAINTS, ingest
 from stream.topic_reader import read_topic
 from stream.topics import Topics
+from tests.ports import unused_port
 
 pytestmark = pytest.mark.live
 
@@ -65,4 +65,4 @@ def test_complaints_do_not_grow_without_end(settings: Settings) -> None:
 
 def test_without_a_broker_it_says_what_to_do() -> None:
     with pytest.raises(BrokerUnavailable, match="REJOINDER_KAFKA__BOOTSTRAP"):
-        ingest([line(1)], KafkaSettings(bootstrap=f"127.0.0.1:{free_port()}", timeout_s=1), lambda _: None)
+        ingest([line(1)], KafkaSettings(bootstrap=f"127.0.0.1:{unused_port()}", timeout_s=1), lambda _: None)

@@ -9,7 +9,6 @@ from datetime import timedelta
 
 import pytest
 
-from core.child import free_port
 from core.domain import (
     CaseState,
     Draft,
@@ -28,6 +27,7 @@ from stream.outbox import OutboxPublisher
 from stream.producer import Producer
 from stream.topic_reader import read_topic
 from stream.topics import Topics
+from tests.ports import unused_port
 
 pytestmark = pytest.mark.live
 
@@ -125,7 +125,7 @@ async def test_without_a_broker_the_row_waits_and_leaves_when_it_is_back(
 ) -> None:
     key = await approved(ledger)
     away = settings.model_copy(
-        update={"kafka": KafkaSettings(bootstrap=f"127.0.0.1:{free_port()}", timeout_s=0.5, prefix=topics.prefix)}
+        update={"kafka": KafkaSettings(bootstrap=f"127.0.0.1:{unused_port()}", timeout_s=0.5, prefix=topics.prefix)}
     )
     async with Producer(away.kafka) as dead:
         assert await OutboxPublisher(ledger, dead, away).publish_due() == 1
