@@ -29,7 +29,7 @@ async def test_everybody_gets_every_change_in_order(ledger: Ledger) -> None:
         await add_pending(ledger, post(1))
         changes.nudge()
         for subscriber in (one, other):
-            seen = [await asyncio.wait_for(subscriber.next(), 5) for _ in range(4)]
+            seen = [await asyncio.wait_for(subscriber.next(), 60) for _ in range(4)]
             assert [item.to_state for item in seen if item] == ["received", "triaged", "grounded", "pending"]
         task.cancel()
 
@@ -85,7 +85,7 @@ async def test_the_feed_outlives_a_ledger_that_is_away(ledger: Ledger, caplog: p
         while changes.last_id is None:
             await asyncio.sleep(0)
         await ledger.stages.receive([post(1)])
-        seen = await asyncio.wait_for(subscriber.next(), 5)
+        seen = await asyncio.wait_for(subscriber.next(), 60)
         task.cancel()
     assert seen is not None
     assert seen.case_key == post(1).key

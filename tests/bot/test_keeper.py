@@ -85,7 +85,7 @@ async def test_a_slow_channel_holds_up_no_other(ledger: Ledger, keeper: CardKeep
     await keeper.look()
     await add_pending(ledger, post(2), group=TargetGroup.WOMEN)
     await keeper.look()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not cork.hung:
             await asyncio.sleep(0.01)
     assert [channel for channel, _ in cork.hung.values()] == ["women"]

@@ -21,7 +21,7 @@ from core.settings import CareSettings, ChannelRule, ChatServer, DiscordSettings
 from tests.bot.discord.gateway import Gateway
 from tests.bot.discord.people import Person
 from tests.bot.discord.rest import Rest
-from tests.bot.discord.world import Channel, Guild, World
+from tests.bot.discord.world import PATIENCE_S, Channel, Guild, World
 
 TOKEN = "a-token.of-the.bot"
 
@@ -61,6 +61,7 @@ class Platform:
 @pytest.fixture
 async def platform(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Platform]:
     world = World(TOKEN)
+    world.ack_s = PATIENCE_S
     gateway = Gateway(world)
     app = Rest(world).app()
     app.router.add_get("/gateway/", gateway.handle)
@@ -111,7 +112,7 @@ async def start(house: Any, platform: Platform) -> AsyncIterator[Start]:
         task = asyncio.create_task(stay_connected(make, TOKEN, event, backoff_s=0.05))
         running.append((event, task))
         if ready:
-            await asyncio.wait_for(platform.gateway.ready.wait(), 10)
+            await asyncio.wait_for(platform.gateway.ready.wait(), PATIENCE_S)
         await asyncio.sleep(0)
         return clients[-1]
 

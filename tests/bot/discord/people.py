@@ -9,7 +9,7 @@ from typing import Any
 from tests.bot.discord import rules
 from tests.bot.discord.gateway import Gateway
 from tests.bot.discord.payloads import channel_payload, member_payload
-from tests.bot.discord.world import EPHEMERAL, Exchange, Guild, Member, World
+from tests.bot.discord.world import EPHEMERAL, PATIENCE_S, Exchange, Guild, Member, World
 
 
 class Person:
@@ -73,9 +73,9 @@ class Person:
         return [item["value"] for item in exchange.callback["data"]["choices"]]
 
     async def answered(self, exchange: Exchange) -> None:
-        await asyncio.wait_for(exchange.answered.wait(), 10)
+        await asyncio.wait_for(exchange.answered.wait(), PATIENCE_S)
 
-    async def told(self, exchange: Exchange, timeout_s: float = 10.0) -> dict[str, Any]:
+    async def told(self, exchange: Exchange, timeout_s: float = PATIENCE_S) -> dict[str, Any]:
         """Return what only this person was told: a private answer, however it came."""
 
         def find() -> dict[str, Any] | None:

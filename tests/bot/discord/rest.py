@@ -12,7 +12,6 @@ from aiohttp import web
 from tests.bot.discord import rules
 from tests.bot.discord.payloads import guild_payload, member_payload
 from tests.bot.discord.world import (
-    ACK_S,
     ALL_NEEDED,
     EMBED,
     EPHEMERAL,
@@ -182,7 +181,7 @@ class Rest:
         if exchange is None or exchange.id != request.match_info["id"]:
             raise DiscordError(404, 10062, "Unknown interaction")
         exchange.latency_s = time.monotonic() - exchange.sent_at
-        if exchange.latency_s > ACK_S:
+        if exchange.latency_s > world.ack_s:
             world.complain(f"late answer: {exchange.latency_s:.1f} s")
             raise DiscordError(404, 10062, "Unknown interaction")
         if exchange.callback is not None:

@@ -16,7 +16,7 @@ from core.settings import CareSettings, ChatServer
 from tests.bot.conftest import House
 from tests.bot.slack.block_kit import elements, texts
 from tests.bot.slack.people import Answer
-from tests.bot.slack.server import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, TEAM, Slack, slack_server
+from tests.bot.slack.server import APP_TOKEN, BOT_TOKEN, PATIENCE_S, SIGNING_SECRET, TEAM, Slack, slack_server
 
 ANA, BEN, LEA, OUT = "U0ANA", "U0BEN", "U0LEA", "U0OUT"
 CHANNEL = "C0DESK"
@@ -26,6 +26,7 @@ SERVER = ChatServer(channel=CHANNEL, leads=(LEA,), reviewers=(ANA, BEN), people=
 @pytest.fixture
 async def slack() -> AsyncIterator[Slack]:
     async with slack_server() as slack:
+        slack.wait_up_to(PATIENCE_S)
         yield slack
 
 
@@ -62,7 +63,7 @@ class Floor:
             for job in jobs:
                 stack.push_async_callback(_stopped, asyncio.create_task(job))
             if socket:
-                await asyncio.wait_for(self.slack.socket.connected.wait(), 10)
+                await asyncio.wait_for(self.slack.socket.connected.wait(), PATIENCE_S)
             yield
 
     def cards(self, channel: str = CHANNEL) -> list[dict[str, Any]]:
@@ -109,14 +110,14 @@ def buttons(message: dict[str, Any]) -> list[str]:
     return [element["action_id"].removeprefix("card:") for element in elements(message["blocks"])]
 
 
-async def until(holds: Callable[[], bool], within_s: float = 10.0) -> None:
+async def until(holds: Callable[[], bool], within_s: float = PATIENCE_S) -> None:
     """Wait until something holds: what another program does can only be looked at."""
     async with asyncio.timeout(within_s):
         while not holds():
             await asyncio.sleep(0.01)
 
 
-async def until_true(holds: Callable[[], Awaitable[bool]], within_s: float = 10.0) -> None:
+async def until_true(holds: Callable[[], Awaitable[bool]], within_s: float = PATIENCE_S) -> None:
     """Wait until something that must be asked for holds."""
     async with asyncio.timeout(within_s):
         while not await holds():

@@ -54,6 +54,7 @@ class People:
         self._socket = socket
         self._address = address
         self.door: Door | None = None
+        self.http_s = HTTP_S
 
     async def press(self, user: str, channel: str, ts: str, action_id: str, value: str | None = None) -> Answer:
         """Press a button of a message, or choose `value` in its menu."""
@@ -154,7 +155,7 @@ class People:
         assert self.door is not None
         began = time.monotonic()
         async with (
-            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=HTTP_S)) as session,
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self.http_s)) as session,
             session.post(self.door.url, data=body, headers=headers) as response,
         ):
             text, took = await response.text(), time.monotonic() - began

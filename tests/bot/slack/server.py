@@ -17,6 +17,7 @@ APP_TOKEN = "xapp-1-A0REJOINDER-secret"
 BOT_TOKEN = "xoxb-first-workspace-secret"
 SIGNING_SECRET = "signing-secret-of-the-app"
 TEAM = "T0FIRST"
+PATIENCE_S = 60.0
 
 
 class Slack:
@@ -33,6 +34,10 @@ class Slack:
     @property
     def base_url(self) -> str:
         return f"{self.address}/api/"
+
+    def wait_up_to(self, seconds: float) -> None:
+        """Wait so long for an answer, instead of the real one's three seconds: a busy machine makes no app late."""
+        self.socket.ack_s = self.at.trigger_s = self.people.http_s = seconds
 
     def app(self) -> web.Application:
         app = web.Application(client_max_size=10_000_000)

@@ -113,7 +113,7 @@ class SocketMode:
 
     async def send(self, envelope: Envelope) -> None:
         """Send an envelope once, to one connection."""
-        await asyncio.wait_for(self.connected.wait(), 20)
+        await asyncio.wait_for(self.connected.wait(), 60)
         told = {"envelope_id": envelope.id, "type": envelope.type, "payload": envelope.payload,
                 "accepts_response_payload": envelope.accepts_payload}  # fmt: skip
         if envelope.type == "events_api":

@@ -43,7 +43,7 @@ async def running(environment: Mapping[str, str], log: Path) -> AsyncIterator[as
     finally:
         if process.returncode is None:
             process.terminate()
-        assert await asyncio.wait_for(process.wait(), 30) == 0, log.read_text()
+        assert await asyncio.wait_for(process.wait(), 120) == 0, log.read_text()
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def assert_discreet(log: str) -> None:
 async def test_over_socket_mode(floor: Floor, environment: dict[str, str], tmp_path: Path) -> None:
     log = tmp_path / "log"
     async with running(environment, log):
-        await asyncio.wait_for(floor.slack.socket.connected.wait(), 60)
+        await asyncio.wait_for(floor.slack.socket.connected.wait(), 120)
         await approve_in_slack(floor)
     assert "working in Slack over Socket Mode" in log.read_text()
     assert_discreet(log.read_text())
@@ -112,6 +112,6 @@ async def test_without_a_good_token_it_ends_with_a_plain_word(
         sys.executable, "-m", "rejoinder.cli", "slack", env={**os.environ, **environment},
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
-    told = (await asyncio.wait_for(process.communicate(), 60))[0].decode()
+    told = (await asyncio.wait_for(process.communicate(), 120))[0].decode()
     assert process.returncode == 1
     assert "Slack refuses the token of T0FIRST: it was revoked" in told and "Traceback" not in told

@@ -11,8 +11,8 @@ from core.domain import CaseState
 from core.errors import BadSettings
 from tests.bot.samples import add_pending, post
 from tests.bot.slack.conftest import ANA, Floor, until
-from tests.bot.slack.server import APP_TOKEN
-from tests.bot.slack.socket_mode import Envelope
+from tests.bot.slack.server import APP_TOKEN, PATIENCE_S
+from tests.bot.slack.socket_mode import ACK_S, Envelope
 
 
 async def test_a_cut_line_is_opened_again_and_presses_arrive(working: Floor) -> None:
@@ -31,7 +31,7 @@ async def test_a_failed_connection_is_tried_again_with_a_new_ticket(working: Flo
     opened = len(working.slack.at.called("apps.connections.open"))
     await until(lambda: len(working.slack.at.called("apps.connections.open")) > opened + 2)
     working.slack.socket.refuse = False
-    await asyncio.wait_for(working.slack.socket.connected.wait(), 10)
+    await asyncio.wait_for(working.slack.socket.connected.wait(), PATIENCE_S)
 
 
 async def test_when_slack_asks_to_come_back_the_bot_does(working: Floor) -> None:
@@ -62,28 +62,31 @@ async def test_what_is_delivered_twice_is_done_once(working: Floor) -> None:
     assert working.whispers() == [] and sent[0].sends == 2
 
 
-async def test_two_hundred_interactions_at_once_are_acknowledged_in_time(
-    working: Floor, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("at_once", "in_time_s"), [(20, PATIENCE_S), pytest.param(200, ACK_S, marks=pytest.mark.slow)])
+async def test_many_interactions_at_once_are_acknowledged_in_time(
+    working: Floor, capsys: pytest.CaptureFixture[str], at_once: int, in_time_s: float
 ) -> None:
     """Half of them ask for the post, which Slack lets us show only within 3 s; half try to decide."""
+    working.slack.wait_up_to(in_time_s)
     await add_pending(working.house.ledger, post(1))
     card = await working.card()
-    asked = [("show", "approve")[n % 2] for n in range(200)]
+    asked = [("show", "approve")[n % 2] for n in range(at_once)]
     presses = [
         working.slack.people.press(f"U{n:04d}", "C0DESK", card["ts"], f"card:{action}")
         for n, action in enumerate(asked)
     ]
     began = time.monotonic()
     answers = await asyncio.gather(*presses)
-    await until(lambda: len(working.whispers()) + len(working.modals()) == 200, 20)
+    await until(lambda: len(working.whispers()) + len(working.modals()) == at_once)
     acks = sorted(answer.ack_s for answer in answers if answer.ack_s is not None)
     with capsys.disabled():
         print(  # noqa: T201 - the benchmark's line
-            f"\n200 Slack interactions at once: ack median {acks[100]:.2f} s, slowest {acks[-1]:.2f} s; "
-            f"all answered in {time.monotonic() - began:.2f} s; {len(working.modals())} of 100 modals in time"
+            f"\n{at_once} Slack interactions at once: ack median {acks[at_once // 2]:.2f} s, slowest {acks[-1]:.2f} s; "
+            f"all answered in {time.monotonic() - began:.2f} s; "
+            f"{len(working.modals())} of {at_once // 2} modals in time"
         )
-    assert len(acks) == 200 and acks[-1] < 3 and all(answer.sends == 1 for answer in answers)
-    assert len(working.modals()) == 100, "the others came too late for Slack"
+    assert len(acks) == at_once and acks[-1] < in_time_s and all(answer.sends == 1 for answer in answers)
+    assert len(working.modals()) == at_once // 2, "the others came too late for Slack"
 
 
 async def test_a_revoked_app_token_is_told_once_in_plain_words(floor: Floor, caplog: pytest.LogCaptureFixture) -> None:
@@ -96,7 +99,7 @@ async def test_a_revoked_app_token_is_told_once_in_plain_words(floor: Floor, cap
     await until(lambda: len(floor.slack.at.tokens) == 2 and "was revoked" in caplog.text)
     await asyncio.sleep(0.3)
     floor.slack.at.tokens[APP_TOKEN].refused = None
-    await asyncio.wait_for(floor.slack.socket.connected.wait(), 10)
+    await asyncio.wait_for(floor.slack.socket.connected.wait(), PATIENCE_S)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
