@@ -45,6 +45,9 @@ export class Editor {
     this.close();
   }
 
+  /** The text last written here and not sent, or undefined. */
+  get kept() { return kept.get(this.item.key); }
+
   forget() { kept.delete(this.item.key); }
 
   submit(override) {
