@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.cards import Card
-from bot.care import Reminders, is_quiet, reminder, zone
+from bot.chat.reminders import Reminders, is_quiet, reminder, zone
 from bot.surge import surge_text
 from core.domain import TargetGroup, now
 from core.errors import BadSettings
