@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from bot.auth import Auth
 from bot.changes import Changes
@@ -21,14 +21,10 @@ B = TypeVar("B", bound=BaseModel)
 CASE = "/v1/cases/{platform}/{post_id:.+}"
 
 
-def _as_tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
-
 class _QueryString(BaseModel):
     """What the query string of `GET /v1/cases` may say."""
 
-    state: Annotated[tuple[CaseState, ...], BeforeValidator(_as_tuple)] = ()
+    state: tuple[CaseState, ...] = ()
     group: TargetGroup | None = None
     platform: str | None = None
     claimed_by: str | None = None

@@ -45,12 +45,12 @@ class Reminders:
         """Look at the queue again and again until cancelled."""
         while True:
             try:
-                await self.look(now())
+                await self.send_due(now())
             except (Unavailable, ChannelLost) as error:
                 log.warning("No reminder could be sent: %s", error)
             await asyncio.sleep(self._every_s)
 
-    async def look(self, moment: datetime) -> None:
+    async def send_due(self, moment: datetime) -> None:
         """Send the reminders that are due."""
         if is_quiet(moment, self._care, self._zone):
             return

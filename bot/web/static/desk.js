@@ -149,10 +149,10 @@ function sendText(text, override) {
 async function refused(error, action) {
   if (error instanceof Refusal && error.status === 422) {
     open.editor.start();
-    open.editor.verdict(error.told.checks ?? [], error.message);
+    open.editor.verdict(error.answer.checks ?? [], error.message);
     return announce(error.message);
   }
-  explain(error, error.told?.case);
+  explain(error, error.answer?.case);
   if (error instanceof Refusal && ![409, 404].includes(error.status)) return;
   const key = open?.item.key;
   soon();
