@@ -18,7 +18,7 @@ from stream.messages import plain
 
 B = TypeVar("B", bound=BaseModel)
 
-CASE = "/v1/cases/{platform}/{post_id:.+}"
+CASE_PATH = "/v1/cases/{platform}/{post_id:.+}"
 
 
 class _QueryString(BaseModel):
@@ -64,9 +64,9 @@ class CaseApi:
         """Add the routes."""
         app.router.add_get("/v1/cases", self._list)
         app.router.add_get("/v1/choices", self._choices)
-        app.router.add_get(CASE, self._show)
-        app.router.add_post(CASE + "/decision", self._decide)
-        app.router.add_post(CASE + "/checks", self._check)
+        app.router.add_get(CASE_PATH, self._show)
+        app.router.add_post(CASE_PATH + "/decision", self._decide)
+        app.router.add_post(CASE_PATH + "/checks", self._check)
 
     async def _list(self, request: web.Request) -> web.Response:
         who = self._auth.moderator(request)

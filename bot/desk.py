@@ -151,10 +151,7 @@ class Desk:
             case Action.EDIT:
                 return await self._edit(case, decision, who)
             case Action.REJECT:
-                return await self._ledger.decisions.reject(
-                    case.key, case.version, who.name, settle(decision.reason), self._undo_until(),
-                    force=decision.override,
-                )  # fmt: skip
+                return await self._reject(case, decision, who)
             case Action.REDRAFT:
                 return await self._redraft(case, decision, who)
             case Action.UNDO:
@@ -168,26 +165,26 @@ class Desk:
         draft = _draft_to_approve(case)
         if decision.text is not None and decision.text != draft.text:
             raise BadInput("The text to approve is not the draft's; to send another text, use edit.")
-        self._require_passing(case, draft.checks, decision)
+        _require_passing(case, draft.checks, decision)
         return await self._send(case, draft.text, f"approved draft {draft.number}", decision, who)
 
     async def _edit(self, case: Case, decision: Decision, who: Moderator) -> Case:
         text = (decision.text or "").strip()
         if not text:
             raise BadInput("The edited text is empty; write the reply, or reject the case.")
-        self._require_passing(case, await self._checks_of(case, text), decision)
+        _require_passing(case, await self._checks_of(case, text), decision)
         return await self._send(case, text, "edited", decision, who)
-
-    def _require_passing(self, case: Case, checks: tuple[Check, ...], decision: Decision) -> None:
-        failed = [check for check in checks if check.hard and not check.passed]
-        if failed and not decision.override:
-            names = ", ".join(check.name for check in failed)
-            raise FailsChecks(f"The text fails: {names}. Change it, or let a lead override.", checks, case)
 
     async def _send(self, case: Case, text: str, why: str, decision: Decision, who: Moderator) -> Case:
         reasons = filter(None, [why, "checks overridden" if decision.override else None, decision.reason])
         return await self._ledger.decisions.approve(
             case.key, case.version, who.name, text, "; ".join(reasons), self._undo_until(), force=decision.override
+        )
+
+    async def _reject(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        reason = settle(decision.reason)
+        return await self._ledger.decisions.reject(
+            case.key, case.version, who.name, reason, self._undo_until(), force=decision.override
         )
 
     async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
@@ -221,6 +218,12 @@ def _draft_to_approve(case: Case) -> Draft:
     if case.draft is None or case.draft.origin is Origin.NONE or not case.draft.text:
         raise BadInput("There is no draft to approve; write the reply yourself and send it as an edit.")
     return case.draft
+
+
+def _require_passing(case: Case, checks: tuple[Check, ...], decision: Decision) -> None:
+    failed = [check.name for check in checks if check.hard and not check.passed]
+    if failed and not decision.override:
+        raise FailsChecks(f"The text fails: {', '.join(failed)}. Change it, or let a lead override.", checks, case)
 
 
 def _texts_to_avoid(case: Case) -> tuple[str, ...]:
