@@ -40,8 +40,17 @@ class Auth:
         app.router.add_get("/session", self._who)
         app.router.add_delete("/session", self._log_out)
 
-    def authenticate(self, request: web.Request) -> Caller:
-        """Return who is calling; raises Unauthenticated, or Forbidden for a cookie without the CSRF header."""
+    def moderator(self, request: web.Request) -> Moderator:
+        """Return which moderator is calling.
+
+        Raises Unauthenticated, or Forbidden for a platform's token and for a cookie without the CSRF header.
+        """
+        who = self._caller(request)
+        if who.role == "platform":
+            raise Forbidden(f"The token of {who.name} may send flags, not see or decide cases; use a moderator's.")
+        return Moderator(who.name, who.role)
+
+    def _caller(self, request: web.Request) -> Caller:
         header = request.headers.get("Authorization")
         if header is not None:
             who = self._tokens.caller(header)
@@ -54,13 +63,6 @@ class Auth:
         if request.method not in _SAFE:
             _require_csrf_header(request)
         return who
-
-    def moderator(self, request: web.Request) -> Moderator:
-        """Return which moderator is calling; raises Forbidden for a platform's token."""
-        who = self.authenticate(request)
-        if who.role == "platform":
-            raise Forbidden(f"The token of {who.name} may send flags, not see or decide cases; use a moderator's.")
-        return Moderator(who.name, who.role)
 
     async def _log_in(self, request: web.Request) -> web.Response:
         _require_csrf_header(request)
