@@ -182,10 +182,10 @@ function undoLast() {
 async function refused(error, action, key) {
   if (error instanceof Refusal && error.status === 422 && isOpen(key)) {
     open.editor.start();
-    open.editor.verdict(error.told.checks ?? [], error.message);
+    open.editor.verdict(error.answer.checks ?? [], error.message);
     return announce(error.message);
   }
-  explain(error, error.told?.case);
+  explain(error, error.answer?.case);
   if (error instanceof Refusal && ![409, 404].includes(error.status)) return;
   soon();
   if (isOpen(key) && action !== "undo") await reread(key);
@@ -301,7 +301,7 @@ const actions = {
 /** Approve the draft; where the moderator has begun a text of their own, ask which of the two goes out. */
 async function approve({ item, editor }) {
   const draft = item.drafts.at(-1).text;
-  const own = editor.kept?.trim();
+  const own = editor.unsent?.trim();
   if (!own || own === draft) return act("approve", { text: draft }, item);
   byId("which-own").textContent = own;
   byId("which-draft").textContent = draft;

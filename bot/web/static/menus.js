@@ -36,8 +36,8 @@ export function ask(id, { needsWords = () => false, current = null } = {}) {
     dialog.addEventListener("keydown", (event) => {
       if (words && event.target === words && event.key === "Enter") {
         event.preventDefault();
-        const wanted = words.dataset.for ?? current;
-        const button = buttons.find((candidate) => candidate.dataset.choice === wanted);
+        const chosen = words.dataset.for ?? current;
+        const button = buttons.find((candidate) => candidate.dataset.choice === chosen);
         if (button) choose(button);
         else buttons[0].focus();
       } else if (event.target !== words && !event.ctrlKey && !event.metaKey && !event.altKey) {

@@ -6,7 +6,7 @@ import { age, groupWord, holder } from "./words.js";
 
 const PAGE = 100;
 
-/** Hold the listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart` and `onError` are set. */
+/** The listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart` and `onError` are set. */
 export class Queue {
   constructor(me, onOpen) {
     this.me = me;
@@ -16,7 +16,7 @@ export class Queue {
     this.cursor = null;
     this.selected = null;
     this.awaited = null;
-    this.asked = 0;
+    this.refreshes = 0;
     for (const id of ["state-filter", "group-filter", "mine-filter"]) {
       byId(id).addEventListener("change", () => this.restart().catch((error) => this.onError(error)));
     }
@@ -48,18 +48,18 @@ export class Queue {
 
   /** Read as much of the list again as was shown; what is open stays open. */
   async refresh() {
-    const wanted = Math.max(this.cases.length, 1);
-    const turn = ++this.asked;
-    let found = [];
+    const atLeast = Math.max(this.cases.length, 1);
+    const turn = ++this.refreshes;
+    let cases = [];
     let cursor = null;
     do {
       const page = await this.page(cursor);
-      found = found.concat(page.cases);
+      cases = cases.concat(page.cases);
       cursor = page.next_cursor;
-      if (turn === this.asked) this.counts = page.counts;
-    } while (cursor && found.length < wanted);
-    if (turn !== this.asked) return;
-    this.cases = found;
+      if (turn === this.refreshes) this.counts = page.counts;
+    } while (cursor && cases.length < atLeast);
+    if (turn !== this.refreshes) return;
+    this.cases = cases;
     this.cursor = cursor;
     this.render();
   }
