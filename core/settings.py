@@ -216,7 +216,7 @@ class ChannelRule(Section):
     platforms: tuple[str, ...] = Field((), description="Platforms of the post that fit.")
 
 
-class ChatServer(Section):
+class ChatWorkspace(Section):
     """Say how one Discord server or Slack workspace is used."""
 
     channel: str | None = Field(None, description="Channel id for cases that no rule fits; unset: they stay away.")
@@ -233,10 +233,10 @@ class DiscordSettings(Section):
 
     token: SecretStr | None = Field(None, description="The bot's token.")
     token_file: Path | None = Field(None, description="File that holds the token instead.")
-    servers: dict[str, ChatServer] = Field({}, description="Server id -> how it is used.")
+    servers: dict[str, ChatWorkspace] = Field({}, description="Server id -> how it is used.")
 
 
-class SlackWorkspace(ChatServer):
+class SlackWorkspace(ChatWorkspace):
     """Say how one Slack workspace is used, and with which token."""
 
     bot_token: SecretStr | None = Field(None, description="The workspace's bot token, `xoxb-…`.")

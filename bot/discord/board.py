@@ -9,8 +9,8 @@ from datetime import datetime
 import aiohttp
 import discord
 
-from bot.cards import Card
-from bot.discord.buttons import Press
+from bot.chat.cards import Card
+from bot.discord.buttons import ButtonId
 from bot.discord.render import card_embed, card_view
 from bot.discord.text import plain
 from core.errors import BadSettings, CardGone, CardRefused, ChannelLost, ChatUnavailable
@@ -117,4 +117,4 @@ def snowflake(text: str) -> int:
 
 def _numbers(message: discord.Message) -> set[int]:
     ids = (getattr(child, "custom_id", None) for item in message.components for child in getattr(item, "children", ()))
-    return {press.number for custom_id in ids if custom_id and (press := Press.read(custom_id))}
+    return {press.number for custom_id in ids if custom_id and (press := ButtonId.read(custom_id))}

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Iterable
 import aiohttp
 import discord
 
+from bot.chat.routing import channels
 from bot.discord.connection import REFUSED
-from bot.routing import channels
-from core.settings import ChatServer, DiscordSettings
+from core.settings import ChatWorkspace, DiscordSettings
 
 _INVITE = "Invite it with the scopes bot and applications.commands; see docs/discord.md."
 _NEEDED = discord.Permissions(
@@ -31,7 +31,7 @@ async def complaints(settings: DiscordSettings, token: str) -> list[str]:
         await client.close()
 
 
-async def _server(client: discord.Client, id: str, server: ChatServer) -> AsyncIterator[str]:
+async def _server(client: discord.Client, id: str, server: ChatWorkspace) -> AsyncIterator[str]:
     if not id.isdigit():
         yield f"{id!r} is no Discord server id; copy it with Developer Mode on, it is a long number."
         return

@@ -1,4 +1,4 @@
-"""The slash commands, `/rejoinder …`: what may be typed, with suggestions; `bot.commands` carries them out.
+"""The slash commands, `/rejoinder …`: what may be typed, with suggestions; `bot.chat.commands` carries them out.
 
 Every command is acknowledged first and answered to the one who typed it alone.
 """
@@ -11,18 +11,18 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import discord
 from discord import app_commands
 
-from bot.asides import Asides
-from bot.cards import GROUP_NAMES, build_card, evidence_line
-from bot.commands import Commands, Place, Reply
+from bot.chat.cards import GROUP_NAMES, build_card, evidence_line
+from bot.chat.commands import Commands, Place, Reply
+from bot.chat.defuse import defuse
+from bot.chat.pipeline_cli import PipelineCli
 from bot.desk import Moderator
-from bot.discord.asker import Interaction, answering, asker, in_flight, name_of
 from bot.discord.forms import INTENT_LABELS
+from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
-from bot.inert import inert
 from core.domain import CaseState, Evidence, Intent, TargetGroup
 from core.errors import BadInput
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 from ledger import Ledger
 from ledger.wishes import ScopeKind
 
@@ -45,18 +45,20 @@ Work = Callable[[Moderator, Place], Awaitable[Reply]]
 class Slash(app_commands.Group):
     """Be the commands below `/rejoinder`."""
 
-    def __init__(self, commands: Commands, ledger: Ledger, servers: Mapping[str, ChatServer], asides: Asides) -> None:
+    def __init__(
+        self, commands: Commands, ledger: Ledger, servers: Mapping[str, ChatWorkspace], pipeline_cli: PipelineCli
+    ) -> None:
         super().__init__(name="rejoinder", description="Answer flagged hate with evidence", guild_only=True)
         self._desk_commands = commands
         self._ledger = ledger
         self._servers = servers
-        self._asides = asides
+        self._pipeline_cli = pipeline_cli
         self.add_command(IntentGroup(self))
 
     async def answer(self, interaction: Interaction, work: Work) -> None:
         """Acknowledge, do, and answer privately."""
         async with answering(interaction):
-            who = asker(interaction, self._servers)
+            who = asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
             place = Place("discord", str(interaction.guild_id), str(interaction.channel_id))
             await self._show(interaction, await work(who, place))
@@ -83,9 +85,9 @@ class Slash(app_commands.Group):
     ) -> None:
         """Draft privately."""
         async with answering(interaction):
-            asker(interaction, self._servers)
+            asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
-            draft, grounding, reason = await self._asides.draft(text, Intent(intent) if intent else None)
+            draft, grounding, reason = await self._pipeline_cli.draft(text, Intent(intent) if intent else None)
             words = draft.text or draft.note if draft else f"No draft: {reason}"
             await self._evidence(interaction, words, grounding.evidence if grounding else ())
 
@@ -97,9 +99,9 @@ class Slash(app_commands.Group):
     ) -> None:
         """Search evidence."""
         async with answering(interaction):
-            asker(interaction, self._servers)
+            asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
-            found = await self._asides.evidence(query, TargetGroup(group) if group else None)
+            found = await self._pipeline_cli.evidence(query, TargetGroup(group) if group else None)
             words = f"{len(found)} statements for: {query}" if found else "Nothing fits. Try other words."
             await self._evidence(interaction, words, found)
 
@@ -130,7 +132,7 @@ class Slash(app_commands.Group):
         """Assign a case."""
 
         async def work(who: Moderator, place: Place) -> Reply:
-            whom = name_of(member, self._servers[place.server]) if member else who
+            whom = member_moderator(member, self._servers[place.server]) if member else who
             return await self._desk_commands.assign(who, case, whom)
 
         await self.answer(interaction, work)
@@ -180,7 +182,7 @@ class Slash(app_commands.Group):
             page = await self._ledger.cases.page(states=[CaseState.PENDING], limit=50)
             found = [(str(await self._ledger.cards.number(case.key)), case) for case in page.cases]
         return [
-            app_commands.Choice(name=inert(f"#{number} {build_card(case).title}", 100), value=number)
+            app_commands.Choice(name=defuse(f"#{number} {build_card(case).title}", 100), value=number)
             for number, case in found
             if number.startswith(typed.strip().removeprefix("#"))
         ][:MAX_CHOICES]
@@ -212,7 +214,7 @@ class Slash(app_commands.Group):
 
     async def _evidence(self, interaction: Interaction, words: str, found: Sequence[Evidence]) -> None:
         embeds = evidence_embeds([evidence_line(item) for item in found])
-        await interaction.edit_original_response(content=escaped(inert(words, 1_500), MAX_CONTENT), embeds=embeds)
+        await interaction.edit_original_response(content=escaped(defuse(words, 1_500), MAX_CONTENT), embeds=embeds)
 
 
 class IntentGroup(app_commands.Group):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discord
 
-from bot.inert import cut, inert
+from bot.chat.defuse import cut, defuse
 
 MAX_CONTENT = 2_000
 """Longest message content (Discord, "Create Message")."""
@@ -21,7 +21,7 @@ def escaped(text: str, limit: int) -> str:
 
 def plain(text: str, limit: int = MAX_CONTENT) -> str:
     """Return any text, made inert and escaped."""
-    return escaped(inert(text, limit), limit)
+    return escaped(defuse(text, limit), limit)
 
 
 def _escape(text: str) -> str:

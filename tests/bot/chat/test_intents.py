@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.intents import chooser, narrowest, scope
+from bot.chat.intents import chooser, narrowest, scope
 from core.domain import Intent, TargetGroup
 from core.errors import BadInput
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 from ledger import Ledger
 from ledger.wishes import ScopeKind, SetIntent
 from tests.bot.samples import post, triage_of
@@ -57,7 +57,7 @@ def test_of_two_servers_the_one_set_last_counts_and_a_server_that_does_not_show_
 
 
 async def test_a_new_case_gets_the_intent_that_a_lead_set(ledger: Ledger) -> None:
-    choose = chooser(ledger, {"discord": {"s1": ChatServer(channel="c1")}, "slack": {}})
+    choose = chooser(ledger, {"discord": {"s1": ChatWorkspace(channel="c1")}, "slack": {}})
     assert await choose(post(1), triage_of()) is None
     await ledger.wishes.set_intent("discord", "s1", K.GROUP, "migrants", I.POSITIVE, "lea")
     assert await choose(post(1), triage_of()) is I.POSITIVE

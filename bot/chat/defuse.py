@@ -22,7 +22,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n\s*\n+")
 _MAX_MARKS = 3
 
 
-def inert(text: str, limit: int) -> str:
+def defuse(text: str, limit: int) -> str:
     """Return `text` without effect, at most `limit` characters, cut with an ellipsis."""
     calm = _fewer_marks(_DISGUISE.sub("", text))
     calm = _BLANK_LINES.sub("\n\n", calm).strip()

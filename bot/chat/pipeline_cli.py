@@ -21,7 +21,7 @@ MAX_TEXT = 3_000
 PROGRAM = (sys.executable, "-m", "rejoinder.cli")
 
 
-class Asides:
+class PipelineCli:
     """Ask the command line. `program` is what `rejoinder` is started with."""
 
     def __init__(self, program: Sequence[str] = PROGRAM, timeout_s: float = TIMEOUT_S) -> None:

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from bot.cards import Card
 from bot.changes import Changes
-from bot.keeper import CardKeeper
+from bot.chat.card_sync import CardSync
+from bot.chat.cards import Card
 from core.domain import TargetGroup, now
 from core.errors import CardRefused, ChatUnavailable
-from core.settings import CareSettings, ChannelRule, ChatServer
+from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from ledger import Ledger
 from tests.bot.samples import add_pending, post
 
-SERVERS = {"s1": ChatServer(channel="all", rules=(ChannelRule(channel="women", groups=(TargetGroup.WOMEN,)),))}
+SERVERS = {"s1": ChatWorkspace(channel="all", rules=(ChannelRule(channel="women", groups=(TargetGroup.WOMEN,)),))}
 
 
 class Cork:
@@ -54,48 +54,48 @@ def cork() -> Cork:
 
 
 @pytest.fixture
-def keeper(ledger: Ledger, cork: Cork) -> CardKeeper:
-    return CardKeeper(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history))
+def card_sync(ledger: Ledger, cork: Cork) -> CardSync:
+    return CardSync(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history))
 
 
-async def once(keeper: CardKeeper) -> None:
-    await keeper.look()
-    await keeper.settled()
+async def once(card_sync: CardSync) -> None:
+    await card_sync.look()
+    await card_sync.settled()
 
 
-async def test_looking_again_changes_nothing(ledger: Ledger, keeper: CardKeeper, cork: Cork) -> None:
+async def test_looking_again_changes_nothing(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
     await add_pending(ledger, post(1))
-    await once(keeper)
+    await once(card_sync)
     before = dict(cork.hung)
-    await once(keeper)
+    await once(card_sync)
     assert cork.hung == before
     assert len(before) == 1
 
 
-async def test_two_bots_at_once_hang_one_card(ledger: Ledger, keeper: CardKeeper, cork: Cork) -> None:
+async def test_two_bots_at_once_hang_one_card(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
     await add_pending(ledger, post(1))
-    other = CardKeeper(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history))
-    await asyncio.gather(once(keeper), once(other))
+    other = CardSync(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history))
+    await asyncio.gather(once(card_sync), once(other))
     assert len(cork.hung) == 1
 
 
-async def test_a_slow_channel_holds_up_no_other(ledger: Ledger, keeper: CardKeeper, cork: Cork) -> None:
+async def test_a_slow_channel_holds_up_no_other(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
     cork.slow.add("all")
     await add_pending(ledger, post(1))
-    await keeper.look()
+    await card_sync.look()
     await add_pending(ledger, post(2), group=TargetGroup.WOMEN)
-    await keeper.look()
+    await card_sync.look()
     async with asyncio.timeout(5):
         while not cork.hung:
             await asyncio.sleep(0.01)
     assert [channel for channel, _ in cork.hung.values()] == ["women"]
     cork.slow.clear()
-    await keeper.settled()
+    await card_sync.settled()
     assert len(cork.hung) == 2
 
 
 async def test_a_card_the_platform_refuses_holds_up_no_other(
-    ledger: Ledger, keeper: CardKeeper, cork: Cork, caplog: pytest.LogCaptureFixture
+    ledger: Ledger, card_sync: CardSync, cork: Cork, caplog: pytest.LogCaptureFixture
 ) -> None:
     def refuse(_: str, card: Card) -> None:
         if "post-1" in card.case_key:
@@ -104,15 +104,15 @@ async def test_a_card_the_platform_refuses_holds_up_no_other(
     cork.trouble = refuse
     for number in (1, 2):
         await add_pending(ledger, post(number))
-    await once(keeper)
-    await once(keeper)
+    await once(card_sync)
+    await once(card_sync)
     assert [card.case_key for _, card in cork.hung.values()] == ["forum/post-2"]
     assert caplog.text.count("gets no card: too long") == 1
 
 
-async def test_while_the_platform_is_away_nothing_is_lost(ledger: Ledger, keeper: CardKeeper, cork: Cork) -> None:
+async def test_while_the_platform_is_away_nothing_is_lost(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
     await add_pending(ledger, post(1))
-    await once(keeper)
+    await once(card_sync)
 
     def away(channel: str, card: Card) -> None:
         raise ChatUnavailable("away")
@@ -121,14 +121,14 @@ async def test_while_the_platform_is_away_nothing_is_lost(ledger: Ledger, keeper
     key = "forum/post-1"
     case = await ledger.cases.get(key)
     await ledger.decisions.claim(key, case.version, "ana", now() + timedelta(minutes=1))
-    await once(keeper)
+    await once(card_sync)
     cork.trouble = lambda channel, card: None
-    await once(keeper)
+    await once(card_sync)
     assert [card.standing for _, card in cork.hung.values()] == ["ana holds it."]
 
 
 async def test_a_fault_in_one_card_is_logged_and_tried_again(
-    ledger: Ledger, keeper: CardKeeper, cork: Cork, caplog: pytest.LogCaptureFixture
+    ledger: Ledger, card_sync: CardSync, cork: Cork, caplog: pytest.LogCaptureFixture
 ) -> None:
     faults: list[Any] = [ZeroDivisionError("a fault")]
 
@@ -137,11 +137,11 @@ async def test_a_fault_in_one_card_is_logged_and_tried_again(
             raise faults.pop()
 
     await add_pending(ledger, post(1))
-    await once(keeper)
+    await once(card_sync)
     cork.trouble = fail_once
     case = await ledger.cases.get("forum/post-1")
     await ledger.decisions.claim(case.key, case.version, "ana", now() + timedelta(minutes=1))
-    await once(keeper)
+    await once(card_sync)
     assert "could not be kept" in caplog.text
-    await once(keeper)
+    await once(card_sync)
     assert [card.standing for _, card in cork.hung.values()] == ["ana holds it."]

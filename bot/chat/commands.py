@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot import stats
-from bot.cards import GROUP_NAMES, MAX_LINE, groups_line
+from bot.chat.cards import GROUP_NAMES, MAX_LINE, groups_line
+from bot.chat.defuse import defuse
+from bot.chat.intents import scope
+from bot.chat.people import require_lead
 from bot.desk import Desk, Moderator, Queue
-from bot.inert import inert
-from bot.intents import scope
-from bot.people import insist_on_lead
 from bot.wording import holder
 from core.domain import Case, CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 from ledger import Ledger
 from ledger.wishes import ScopeKind, SwitchKind
 
@@ -68,7 +68,7 @@ class Reply:
 class Commands:
     """Carry out commands; every method raises Forbidden, BadInput, CaseNotFound or Unavailable in plain words."""
 
-    def __init__(self, desk: Desk, ledger: Ledger, servers: Mapping[str, ChatServer]) -> None:
+    def __init__(self, desk: Desk, ledger: Ledger, servers: Mapping[str, ChatWorkspace]) -> None:
         self._desk = desk
         self._ledger = ledger
         self._servers = servers
@@ -104,14 +104,14 @@ class Commands:
         self, place: Place, who: Moderator, intent: Intent | None, kind: ScopeKind, name: str = ""
     ) -> Reply:
         """Set the intent of a scope, or clear it with None; the channel's name may be left out for this one."""
-        insist_on_lead(who, "set an intent")
+        require_lead(who, "set an intent")
         where = scope(kind, (name or place.channel) if kind is ScopeKind.CHANNEL else name)
         await self._ledger.wishes.set_intent(place.surface, place.server, kind, where, intent, who.name)
         return _lines(f"{_scope(kind, where)}: {intent or 'no intent of its own any more'}. It holds for new drafts.")
 
     async def pause(self, place: Place, who: Moderator, *, on: bool, hours: float | None = None) -> Reply:
         """Keep new cards from a channel, or let them in again."""
-        insist_on_lead(who, "pause or resume a channel")
+        require_lead(who, "pause or resume a channel")
         until = _until(hours) if on else None
         await self._ledger.wishes.switch(
             place.surface, place.server, SwitchKind.PAUSED, place.channel, who.name, on=on, until=until
@@ -121,7 +121,7 @@ class Commands:
 
     async def mute(self, place: Place, who: Moderator, platform: str, *, on: bool, hours: float | None = None) -> Reply:
         """Keep the cards of a platform's posts from a server, or let them in again."""
-        insist_on_lead(who, "mute a source")
+        require_lead(who, "mute a source")
         if not platform.strip():
             raise BadInput("Which source? Name the platform as the cards do.")
         until = _until(hours) if on else None
@@ -133,7 +133,7 @@ class Commands:
     async def assign(self, who: Moderator, id: str, assignee: Moderator) -> Reply:
         """Say who should take care of a case; anybody may assign one to themselves."""
         if assignee.name != who.name:
-            insist_on_lead(who, "assign a case to somebody else")
+            require_lead(who, "assign a case to somebody else")
         key = await self._key(id)
         await self._ledger.wishes.assign(key, assignee.name, who.name)
         return _lines(f"Case {await self._ledger.cards.number(key)} is assigned to {assignee.name}.")
@@ -158,7 +158,7 @@ class Commands:
 
     async def export(self, who: Moderator, period: str = "4w") -> Reply:
         """Give the decisions of a period as CSV, without the posts."""
-        insist_on_lead(who, "export decisions")
+        require_lead(who, "export decisions")
         found = await self._ledger.statistics.since(now() - stats.period(period))
         file = Attachment(f"rejoinder-{now():%Y-%m-%d}.csv", stats.table(found.decided))
         told = f"{len(found.decided)} decisions since {_moment(found.since)} are in {file.name}."
@@ -186,7 +186,7 @@ class Commands:
         number = await self._ledger.cards.number(case.key)
         held = f", held by {holder(case)}" if holder(case) else ""
         age = now() - case.received_at
-        return inert(f"{number}: {groups_line(case)}, {_age(age)} old, {case.post.platform}{held}", MAX_LINE)
+        return defuse(f"{number}: {groups_line(case)}, {_age(age)} old, {case.post.platform}{held}", MAX_LINE)
 
     async def _key(self, id: str) -> str:
         id = id.strip().removeprefix("#")
@@ -196,7 +196,7 @@ class Commands:
 
 
 def _lines(*lines: str) -> Reply:
-    return Reply(tuple(inert(line, 2 * MAX_LINE) for line in lines))
+    return Reply(tuple(defuse(line, 2 * MAX_LINE) for line in lines))
 
 
 def _only(case: Case, hidden: frozenset[TargetGroup]) -> bool:

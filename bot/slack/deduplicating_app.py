@@ -18,7 +18,7 @@ from slack_bolt.response import BoltResponse
 REMEMBERED = 5_000
 
 
-class OnceApp(AsyncApp):
+class DeduplicatingApp(AsyncApp):
     """Be a Bolt app that gives a repeated request the answer of the first."""
 
     def __init__(self, **settings: Any) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.inert import JOINER, cut, inert, web_address
+from bot.chat.defuse import JOINER, cut, defuse, web_address
 
 
 @pytest.mark.parametrize(
@@ -23,26 +23,26 @@ from bot.inert import JOINER, cut, inert, web_address
     ],
 )
 def test_what_a_chat_would_act_on_is_taken_apart(text: str, live: str) -> None:
-    assert live not in inert(text, 100)
-    assert live not in inert(inert(text, 100), 100)
+    assert live not in defuse(text, 100)
+    assert live not in defuse(defuse(text, 100), 100)
 
 
 def test_what_is_left_reads_the_same() -> None:
     text = "The Zorblaxians, e.g. in 4.9% of cases, ruin: everything! ¿Sí? מה? 👩‍👩‍👧 ok."
-    assert inert(text, 500).replace(JOINER, "") == text
+    assert defuse(text, 500).replace(JOINER, "") == text
 
 
 def test_a_long_text_is_cut_with_an_ellipsis_and_never_longer() -> None:
-    assert inert("a" * 5_000, 100) == "a" * 99 + "…"
-    assert len(inert("@" * 5_000, 100)) <= 100
+    assert defuse("a" * 5_000, 100) == "a" * 99 + "…"
+    assert len(defuse("@" * 5_000, 100)) <= 100
     assert cut("abc", 3) == "abc"
     assert cut("abcd", 3) == "ab…"
 
 
 def test_stacked_marks_and_blank_lines_are_thinned_out() -> None:
-    assert len(inert("Z" + "\u0315" * 500, 600)) == 4
-    assert inert("a" + "\n \n" * 50 + "b", 600) == "a\n\nb"
-    assert inert("ệ", 10) == "ệ"
+    assert len(defuse("Z" + "\u0315" * 500, 600)) == 4
+    assert defuse("a" + "\n \n" * 50 + "b", 600) == "a\n\nb"
+    assert defuse("ệ", 10) == "ệ"
 
 
 def test_a_link_is_shown_only_when_nothing_in_it_ends_markup() -> None:

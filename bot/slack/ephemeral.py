@@ -9,17 +9,16 @@ from aiohttp import ClientError
 from slack_bolt.async_app import AsyncRespond
 from slack_sdk.models.blocks import Block
 
-from bot.inert import inert
-from bot.slack.rich import escaped, line, rich, words
+from bot.chat.defuse import defuse
+from bot.slack.rich_text import escaped, line, rich, words
 
 log = logging.getLogger(__name__)
 
-BROKEN = "Something went wrong here; it is in the log. Please try again."
-_MAX_TOLD = 1_000
+_MAX_TEXT = 1_000
 _MAX_BLOCKS = 50
 
 
-async def tell(respond: AsyncRespond, text: str, blocks: Sequence[Block]) -> None:
+async def show_ephemeral(respond: AsyncRespond, text: str, blocks: Sequence[Block]) -> None:
     """Show blocks, with `text` (already escaped) for notifications. An answer that Slack does not take is only logged.
 
     A response URL is good five times within half an hour
@@ -36,7 +35,7 @@ async def tell(respond: AsyncRespond, text: str, blocks: Sequence[Block]) -> Non
         log.warning("An answer could not be given in Slack (%s): %s", answer.status_code, answer.body)
 
 
-async def whisper(respond: AsyncRespond, text: str, *more: Block) -> None:
-    """Tell a text of any origin, made inert and cut, with what may stand below it."""
-    told = inert(text, _MAX_TOLD)
-    await tell(respond, escaped(told), [rich(line(words(told))), *more])
+async def tell_ephemeral(respond: AsyncRespond, text: str, *more: Block) -> None:
+    """Tell a text of any origin, defused and cut, with what may stand below it."""
+    shown = defuse(text, _MAX_TEXT)
+    await show_ephemeral(respond, escaped(shown), [rich(line(words(shown))), *more])

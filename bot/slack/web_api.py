@@ -53,7 +53,7 @@ def web_client(token: str | None, api_url: str) -> AsyncWebClient:
 
 
 @contextmanager
-def plainly(team: str, channel: str | None = None) -> Iterator[None]:
+def translated_errors(team: str, channel: str | None = None) -> Iterator[None]:
     """Turn what a call in the body raises into ChannelLost, CardGone, BadSettings or ChatUnavailable."""
     try:
         yield

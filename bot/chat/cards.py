@@ -1,7 +1,7 @@
 """What a card says and offers, built once and rendered by each chat platform.
 
-Every text here is inert and cut (see `bot.inert`), except `Card.editable` and what this module itself words. Markup
-characters are still to be escaped the platform's way.
+Every text here is defused and cut (see `bot.chat.defuse`), except `Card.editable` and what this module itself words.
+Markup characters are still to be escaped the platform's way.
 
 | state                | buttons                                                    |
 |----------------------|------------------------------------------------------------|
@@ -18,8 +18,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from bot.chat.defuse import defuse, web_address
 from bot.checks import is_close
-from bot.inert import inert, web_address
 from bot.wording import holder, standing
 from core.domain import Case, CaseState, Check, Evidence, Origin, TargetGroup, now
 
@@ -116,22 +116,22 @@ def build_card(case: Case) -> Card:
     draft, moment = case.draft, now()
     undoable = case.state in (CaseState.APPROVED, CaseState.REJECTED) and _ahead(case.release_at, moment)
     return Card(
-        case_key=inert(case.key, MAX_LINE),
+        case_key=defuse(case.key, MAX_LINE),
         version=case.version,
         state=case.state,
-        title=inert(f"{_whom(case)} · {case.post.platform}", MAX_TITLE),
-        post=inert(case.post.text, MAX_POST),
+        title=defuse(f"{_whom(case)} · {case.post.platform}", MAX_TITLE),
+        post=defuse(case.post.text, MAX_POST),
         url=web_address(case.post.url),
         context=len(case.post.context),
         groups=groups_line(case),
-        draft=inert(draft.text, MAX_DRAFT) if draft else "",
+        draft=defuse(draft.text, MAX_DRAFT) if draft else "",
         drafted=_drafted(case),
         editable=draft.text if draft else "",
         evidence=evidence_lines(case),
         close_checks=tuple(check_line(check) for check in draft.checks if is_close(check)) if draft else (),
         received_at=case.received_at,
         standing=_standing(case),
-        final_text=inert(case.final_text, MAX_DRAFT) if case.final_text else None,
+        final_text=defuse(case.final_text, MAX_DRAFT) if case.final_text else None,
         undo_until=case.release_at if undoable else None,
         stale_at=_stale_at(case, moment),
         buttons=_buttons(case, undoable=undoable),
@@ -154,9 +154,9 @@ def evidence_line(item: Evidence) -> EvidenceLine:
     source = item.source
     parts = (source.institution, source.symbol, source.locator, str(source.year))
     return EvidenceLine(
-        text=inert(item.text, MAX_EVIDENCE),
-        title=inert(source.title, MAX_TITLE),
-        where=inert(", ".join(part for part in parts if part), MAX_LINE),
+        text=defuse(item.text, MAX_EVIDENCE),
+        title=defuse(source.title, MAX_TITLE),
+        where=defuse(", ".join(part for part in parts if part), MAX_LINE),
         url=web_address(source.url),
     )
 
@@ -164,7 +164,7 @@ def evidence_line(item: Evidence) -> EvidenceLine:
 def check_line(check: Check) -> str:
     """Say what a check measured, with its limit."""
     detail = f" ({check.detail})" if check.detail else ""
-    return inert(f"{check.name}: {check.value:g} of {check.threshold:g}{detail}", MAX_LINE)
+    return defuse(f"{check.name}: {check.value:g} of {check.threshold:g}{detail}", MAX_LINE)
 
 
 def failed_lines(checks: tuple[Check, ...]) -> tuple[str, ...]:
@@ -183,7 +183,7 @@ def _drafted(case: Case) -> str:
         return ""
     again = f", draft {case.draft.number}" if case.draft.number > 1 else ""
     note = f". {case.draft.note}" if case.draft.note else ""
-    return inert(f"{_ORIGINS[case.draft.origin]}, {case.draft.intent}{again}{note}", MAX_LINE)
+    return defuse(f"{_ORIGINS[case.draft.origin]}, {case.draft.intent}{again}{note}", MAX_LINE)
 
 
 def _standing(case: Case) -> str:
@@ -192,7 +192,7 @@ def _standing(case: Case) -> str:
     error = f" {case.error}" if case.error and case.state is CaseState.FAILED else ""
     # A sentence about the case begins with a capital; one that begins with a name keeps the name as it is.
     told = told if told.startswith((case.decided_by or "\0", holder(case) or "\0")) else told[:1].upper() + told[1:]
-    return inert(told.rstrip(".") + f"{why}.{error}", 2 * MAX_LINE)
+    return defuse(told.rstrip(".") + f"{why}.{error}", 2 * MAX_LINE)
 
 
 def _stale_at(case: Case, moment: datetime) -> datetime | None:
@@ -228,7 +228,7 @@ def _decisions(case: Case) -> tuple[Button, ...]:
 def _shown_whole(case: Case) -> bool:
     """Tell whether the card has the draft to its last word: nobody can approve what they could not read."""
     text = case.draft.text if case.draft else ""
-    return inert(text, MAX_DRAFT) == inert(text, len(text) * 10)
+    return defuse(text, MAX_DRAFT) == defuse(text, len(text) * 10)
 
 
 def _claim(case: Case) -> Button:

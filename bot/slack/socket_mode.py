@@ -18,7 +18,7 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from bot.slack.calls import plainly, sdk_log, web_client
+from bot.slack.web_api import sdk_log, translated_errors, web_client
 from core.errors import BadSettings
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ PING_S = 5.0
 
 
 class _NoTracebacks(logging.Filter):
-    """Keep the library's connection troubles out of the log: `SocketLine` tells them once, in plain words."""
+    """Keep the library's connection troubles out of the log: `SocketModeConnection` tells them once, in plain words."""
 
     _TOLD = ("Failed to connect", "Failed to retrieve WSS", "Failed to check the current session", "Failed to receive")
 
@@ -45,7 +45,7 @@ class _Client(SocketModeClient):
 
     async def issue_new_wss_url(self) -> str:
         try:
-            with plainly("the app-level token"):
+            with translated_errors("the app-level token"):
                 url = str((await self.web_client.apps_connections_open(app_token=self.app_token))["url"])
         except Exception as error:
             self.trouble = error
@@ -54,7 +54,7 @@ class _Client(SocketModeClient):
         return url
 
 
-class SocketLine:
+class SocketModeConnection:
     """Keep one Socket Mode connection open and hand what comes to an app."""
 
     def __init__(self, app_token: str, api_url: str, ping_s: float = PING_S) -> None:
@@ -64,7 +64,7 @@ class SocketLine:
 
     async def check(self) -> None:
         """Ask Slack whether the app-level token is good; raises BadSettings or ChatUnavailable."""
-        with plainly("the app-level token"):
+        with translated_errors("the app-level token"):
             await web_client(None, self._api_url).apps_connections_open(app_token=self._app_token)
 
     async def run(self, app: AsyncApp) -> None:

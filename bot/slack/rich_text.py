@@ -42,7 +42,7 @@ def words(text: str, style: RichTextElementParts.TextStyle | None = None) -> Ric
 
 
 def link(url: str, text: str) -> RichTextElement:
-    """Return a link; only for addresses that `bot.inert.web_address` let through."""
+    """Return a link; only for addresses that `bot.chat.defuse.web_address` let through."""
     return RichTextElementParts.Link(url=url, text=text)
 
 

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
+from bot.chat.people import moderator, require_lead
+from bot.chat.routing import channel_for, channels, language_of, places
 from bot.desk import Moderator
-from bot.people import insist_on_lead, moderator
-from bot.routing import channel_for, channels, language_of, places
 from core.domain import FlaggedPost, GroupScore, Route, TargetGroup, Triage
 from core.errors import Forbidden
-from core.settings import ChannelRule, ChatServer
+from core.settings import ChannelRule, ChatWorkspace
 
 G = TargetGroup
 POST = FlaggedPost(platform="forum", post_id="1", text="Zorblaxians ruin everything.", language="es-MX")
-SERVER = ChatServer(
+SERVER = ChatWorkspace(
     channel="all",
     rules=(
         ChannelRule(channel="spanish-women", groups=(G.WOMEN,), languages=("es",)),
@@ -72,4 +72,4 @@ def test_roles_come_from_the_settings_and_names_are_safe_and_lasting() -> None:
     with pytest.raises(Forbidden, match="reviewer's role"):
         moderator(strict, "slack", "9", "zed", [])
     with pytest.raises(Forbidden, match="Only a lead or an admin may pause a channel"):
-        insist_on_lead(Moderator("zed", "reviewer"), "pause a channel")
+        require_lead(Moderator("zed", "reviewer"), "pause a channel")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bot.slack.socket import SocketLine
+from bot.slack.socket_mode import SocketModeConnection
 from core.domain import CaseState
 from core.errors import BadSettings
 from tests.bot.samples import add_pending, post
@@ -89,7 +89,7 @@ async def test_two_hundred_interactions_at_once_are_acknowledged_in_time(
 async def test_a_revoked_app_token_is_told_once_in_plain_words(floor: Floor, caplog: pytest.LogCaptureFixture) -> None:
     floor.slack.at.tokens[APP_TOKEN].refused = "token_revoked"
     floor.open()
-    line = SocketLine(APP_TOKEN, floor.slack.base_url, ping_s=0.05)
+    line = SocketModeConnection(APP_TOKEN, floor.slack.base_url, ping_s=0.05)
     with pytest.raises(BadSettings, match="was revoked"):
         await line.check()
     running = asyncio.create_task(line.run(floor.bot.app))

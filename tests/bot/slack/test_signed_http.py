@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 from aiohttp.test_utils import TestServer
 
-from bot.slack.signed import PATH, SignedDoor
+from bot.slack.signed_http import PATH, SignedEndpoint
 from core.domain import CaseState
 from tests.bot.samples import add_pending, post
 from tests.bot.slack.conftest import ANA, Floor
@@ -22,7 +22,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 @pytest.fixture
 async def over_http(floor: Floor) -> AsyncIterator[Floor]:
     floor.open()
-    door = TestServer(SignedDoor(floor.bot.app, SIGNING_SECRET).application())
+    door = TestServer(SignedEndpoint(floor.bot.app, SIGNING_SECRET).application())
     async with door as server, floor.working(socket=False):
         floor.slack.people.door = Door(str(server.make_url(PATH)), SIGNING_SECRET)
         yield floor

@@ -7,12 +7,12 @@ from collections.abc import Collection
 
 from bot.desk import Moderator
 from core.errors import Forbidden
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
-def moderator(server: ChatServer, surface: str, user: str, username: str, roles: Collection[str]) -> Moderator:
+def moderator(server: ChatWorkspace, surface: str, user: str, username: str, roles: Collection[str]) -> Moderator:
     """Return the moderator that a chat's user is; `roles` are the ids of their roles or user groups on the server.
 
     Raises Forbidden, in plain words, when they may not decide here.
@@ -28,7 +28,7 @@ def moderator(server: ChatServer, surface: str, user: str, username: str, roles:
     return Moderator(name, "reviewer")
 
 
-def insist_on_lead(who: Moderator, what: str) -> None:
+def require_lead(who: Moderator, what: str) -> None:
     """Raise Forbidden, in plain words, unless `who` is a lead or an admin; `what` completes "Only a lead may …"."""
     if not who.leads:
         raise Forbidden(f"Only a lead or an admin may {what}, and you are a {who.role} here; ask a lead.")

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
-from bot.cards import GROUP_NAMES
+from bot.chat.card_board import CardBoard
+from bot.chat.cards import GROUP_NAMES
 from core.domain import Case, TargetGroup, now
 from core.settings import CareSettings
 from ledger.cards import Cards, Notice
 
-if TYPE_CHECKING:
-    from bot.keeper import Board
-
 MINUTE = timedelta(minutes=1)
 
 
-class Surge:
-    """Count posts that come faster than cards may, by group, in one notice a channel and group."""
+class SurgeLimiter:
+    """The limit on new cards, and the notices, one a channel and group, that count the posts beyond it."""
 
-    def __init__(self, cards: Cards, board: Board, care: CareSettings) -> None:
+    def __init__(self, cards: Cards, board: CardBoard, care: CareSettings) -> None:
         self._cards = cards
         self._board = board
         self._care = care
@@ -67,7 +64,7 @@ def surge_text(group: TargetGroup, count: int, span: timedelta) -> str:
 
 
 def _by_group(cases: Sequence[Case]) -> dict[TargetGroup, list[Case]]:
-    found: dict[TargetGroup, list[Case]] = defaultdict(list)
+    groups: dict[TargetGroup, list[Case]] = defaultdict(list)
     for case in cases:
-        found[case.triage.groups[0].group if case.triage and case.triage.groups else TargetGroup.OTHER].append(case)
-    return found
+        groups[case.triage.groups[0].group if case.triage and case.triage.groups else TargetGroup.OTHER].append(case)
+    return groups

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.cards import ButtonAction, Card, build_card, failed_lines, groups_line
+from bot.chat.cards import ButtonAction, Card, build_card, failed_lines, groups_line
 from core.domain import Case, CaseState, Check, Origin, Route, now
 from ledger import Ledger
 from tests.bot.samples import CHECKS, DRAFT, UNSAFE_LINK, add_pending, post, triage_of

@@ -26,8 +26,8 @@ _LINK = re.compile(r"<([^>|]+)(?:\|[^>]*)?>")
 
 
 @dataclass(frozen=True)
-class Typed:
-    """Hold a command: its name, its options (`group:muslims`), and what is left, as it was typed."""
+class CommandText:
+    """A command: its name, its options (`group:muslims`), and what is left, as it was typed."""
 
     name: str
     options: Mapping[str, str]
@@ -52,10 +52,10 @@ class Typed:
             raise BadInput(f"hours:{given[:20] if given else ''} is no number.") from None
 
 
-def parse(text: str) -> Typed:
+def parse(text: str) -> CommandText:
     """Return the command in `text`; an empty one is `help`."""
-    found = _PERSON.search(text)
-    person = (found.group(1), found.group(2) or "somebody") if found else None
+    mention = _PERSON.search(text)
+    person = (mention.group(1), mention.group(2) or "somebody") if mention else None
     name, _, rest = text.strip().partition(" ")
     options: dict[str, str] = {}
     rest = rest.strip()
@@ -65,7 +65,7 @@ def parse(text: str) -> Typed:
     while option := re.search(rf"\s+{_OPTION.pattern}$", rest):
         options[option.group(1)] = option.group(2)
         rest = rest[: option.start()]
-    return Typed(name.lower() or "help", options, _as_typed(rest), person)
+    return CommandText(name.lower() or "help", options, _as_typed(rest), person)
 
 
 def one_of(kind: type[E], name: str) -> E:
@@ -77,6 +77,6 @@ def one_of(kind: type[E], name: str) -> E:
 
 
 def _as_typed(text: str) -> str:
-    text = _PERSON.sub(lambda found: f"@{found.group(2) or found.group(1)}", text)
-    text = _CHANNEL.sub(lambda found: f"#{found.group(1) or ''}", text)
-    return unescape(_LINK.sub(lambda found: found.group(1), text)).strip()
+    text = _PERSON.sub(lambda match: f"@{match.group(2) or match.group(1)}", text)
+    text = _CHANNEL.sub(lambda match: f"#{match.group(1) or ''}", text)
+    return unescape(_LINK.sub(lambda match: match.group(1), text)).strip()

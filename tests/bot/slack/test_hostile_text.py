@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.inert import JOINER
+from bot.chat.defuse import JOINER
 from core.domain import Evidence, FlaggedPost, Source, TargetGroup
 from tests.bot.samples import add_pending
 from tests.bot.slack.conftest import ANA, Floor, seen

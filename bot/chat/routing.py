@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.domain import FlaggedPost, TargetGroup, Triage
-from core.settings import ChannelRule, ChatServer
+from core.settings import ChannelRule, ChatWorkspace
 
 
-def channel_for(server: ChatServer, post: FlaggedPost, triage: Triage | None) -> str | None:
+def channel_for(server: ChatWorkspace, post: FlaggedPost, triage: Triage | None) -> str | None:
     """Return the id of the channel that gets the case; None when it stays away from this server.
 
     The groups are tried from the surest down, for each the rules in their order; the first rule that fits wins.
@@ -22,13 +22,13 @@ def channel_for(server: ChatServer, post: FlaggedPost, triage: Triage | None) ->
     return server.channel
 
 
-def channels(server: ChatServer) -> tuple[str, ...]:
+def channels(server: ChatWorkspace) -> tuple[str, ...]:
     """Return every channel that the settings name for cases, each once."""
     named = [rule.channel for rule in server.rules] + ([server.channel] if server.channel else [])
     return tuple(dict.fromkeys(named))
 
 
-def places(servers: Mapping[str, ChatServer], post: FlaggedPost, triage: Triage | None) -> dict[str, str]:
+def places(servers: Mapping[str, ChatWorkspace], post: FlaggedPost, triage: Triage | None) -> dict[str, str]:
     """Return server id -> channel id for every server that gets the case."""
     found = {name: channel_for(server, post, triage) for name, server in servers.items()}
     return {name: channel for name, channel in found.items() if channel is not None}

@@ -10,11 +10,12 @@ from typing import Any
 
 import discord
 
+from bot.chat.decision_dialogue import FAULT
+from bot.chat.people import moderator
 from bot.desk import Moderator
 from bot.discord.text import plain
-from bot.people import moderator
 from core.errors import Forbidden, RejoinderError, Unavailable
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 
 log = logging.getLogger(__name__)
 
@@ -23,16 +24,16 @@ TOO_LATE = 10062
 ALREADY_ANSWERED = 40060
 
 
-def asker(interaction: Interaction, servers: Mapping[str, ChatServer]) -> Moderator:
+def asking_moderator(interaction: Interaction, servers: Mapping[str, ChatWorkspace]) -> Moderator:
     """Return the moderator who pressed, sent or typed; raises Forbidden, in plain words."""
     user = interaction.user
     server = servers.get(str(interaction.guild_id))
     if server is None or not isinstance(user, discord.Member):
         raise Forbidden("This is not a server that Rejoinder works on; an admin adds it in the settings.")
-    return name_of(user, server)
+    return member_moderator(user, server)
 
 
-def name_of(member: discord.Member, server: ChatServer) -> Moderator:
+def member_moderator(member: discord.Member, server: ChatWorkspace) -> Moderator:
     """Return the moderator that a member of a server is; raises Forbidden when they may not decide."""
     return moderator(server, "discord", str(member.id), member.name, [str(role.id) for role in member.roles])
 
@@ -60,12 +61,12 @@ def in_flight(interaction: Interaction) -> Iterator[None]:
 async def answering(interaction: Interaction) -> AsyncIterator[None]:
     """Tell every error to the one who asked, and keep it from the others."""
     with in_flight(interaction):
-        async with _told(interaction):
+        async with _telling_errors(interaction):
             yield
 
 
 @asynccontextmanager
-async def _told(interaction: Interaction) -> AsyncIterator[None]:
+async def _telling_errors(interaction: Interaction) -> AsyncIterator[None]:
     try:
         try:
             yield
@@ -79,8 +80,8 @@ async def _told(interaction: Interaction) -> AsyncIterator[None]:
         except Exception:
             # Whoever asked waits for an answer: they get one, and the log gets what happened.
             log.exception("An interaction failed")
-            await tell(interaction, "That did not work because of a fault here; it is in the log.")
+            await tell(interaction, FAULT)
     except discord.HTTPException as error:
         # Discord shows "interaction failed" by itself, and what was decided stands in the ledger either way.
-        told = {TOO_LATE: "was answered too late", ALREADY_ANSWERED: "was answered twice"}
-        log.warning("An interaction %s (%s).", told.get(error.code, "could not be answered"), error.status)
+        reasons = {TOO_LATE: "was answered too late", ALREADY_ANSWERED: "was answered twice"}
+        log.warning("An interaction %s (%s).", reasons.get(error.code, "could not be answered"), error.status)

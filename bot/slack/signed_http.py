@@ -23,7 +23,7 @@ WINDOW_S = 300
 MAX_BODY = 1_000_000
 
 
-class SignedDoor:
+class SignedEndpoint:
     """Check signatures, then let Bolt answer."""
 
     def __init__(self, app: AsyncApp, secret: str) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
-from bot.routing import language_of, places
+from bot.chat.routing import language_of, places
 from core.domain import FlaggedPost, Intent, TargetGroup, Triage
 from core.errors import BadInput
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 from ledger import Ledger
 from ledger.wishes import ScopeKind, SetIntent
 
@@ -33,7 +33,7 @@ def narrowest(known: Iterable[SetIntent], post: FlaggedPost, triage: Triage | No
     return min(fitting, key=lambda found: found[:3])[3] if fitting else None
 
 
-def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatServer]]) -> Choose:
+def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]]) -> Choose:
     """Return a function that finds the intent of a new case's draft; `surfaces` holds each chat's servers."""
 
     async def choose(post: FlaggedPost, triage: Triage) -> Intent | None:

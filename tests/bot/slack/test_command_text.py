@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.slack.typed import parse
+from bot.slack.command_text import parse
 from core.domain import Intent, TargetGroup
 from core.errors import BadInput
 
