@@ -53,9 +53,9 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
     except web.HTTPError as error:
         if not request.path.startswith("/v1/"):
             raise
-        told = {"error": error.reason.lower().replace(" ", "_"), "message": error.text}
+        body = {"error": error.reason.lower().replace(" ", "_"), "message": error.text}
         kept = {name: error.headers[name] for name in ("Allow",) if name in error.headers}
-        return web.json_response(told, status=error.status, headers=kept)
+        return web.json_response(body, status=error.status, headers=kept)
 
 
 def answer(error: RejoinderError) -> web.Response:
@@ -63,21 +63,21 @@ def answer(error: RejoinderError) -> web.Response:
     status, code = next((status, code) for kind, status, code in _ANSWERS if isinstance(error, kind))
     if status >= 500:
         log.warning("Answered %d: %s", status, error)
-    told: dict[str, Any] = {"error": code, "message": str(error)}
+    body: dict[str, Any] = {"error": code, "message": str(error)}
     if isinstance(error, FailsChecks):
-        told["checks"] = shown(error.checks)
+        body["checks"] = shown(error.checks)
     if isinstance(error, CaseConflict) and error.case is not None:
-        told["case"] = brief(error.case)
-    return web.json_response(told, status=status, headers=_headers(status))
+        body["case"] = brief(error.case)
+    return web.json_response(body, status=status, headers=_headers(status))
 
 
 def brief(case: Case) -> dict[str, Any]:
     """Return where a case stands, without what was written."""
-    told = case.model_dump(
+    standing = case.model_dump(
         mode="json",
         include={"state", "version", "decided_by", "decided_why", "claimed_by", "claimed_until", "release_at"},
     )
-    return {"key": case.key, **told}
+    return {"key": case.key, **standing}
 
 
 def _headers(status: int) -> dict[str, str]:

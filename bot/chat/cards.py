@@ -47,7 +47,7 @@ _ORIGINS = {
 
 
 class ButtonAction(StrEnum):
-    """Name what a button does; `show` uncovers the post where the platform has no spoiler."""
+    """What a button does; `show` uncovers the post where the platform has no spoiler."""
 
     APPROVE = "approve"
     EDIT = "edit"
@@ -65,7 +65,7 @@ Style = Literal["good", "bad", "plain"]
 
 @dataclass(frozen=True)
 class Button:
-    """Offer one action."""
+    """One action that a card offers."""
 
     action: ButtonAction
     label: str
@@ -74,7 +74,7 @@ class Button:
 
 @dataclass(frozen=True)
 class EvidenceLine:
-    """Hold one statement with its source; `url` is None when the link can't be shown safely."""
+    """One statement with its source; `url` is None when the link can't be shown safely."""
 
     text: str
     title: str
@@ -84,7 +84,7 @@ class EvidenceLine:
 
 @dataclass(frozen=True)
 class Card:
-    """Hold what a card shows. `post` is to be hidden until somebody asks for it; `url` is where it stands, or None.
+    """What a card shows. `post` is to be hidden until somebody asks for it; `url` is where it stands, or None.
 
     `editable` is the draft as it is, to start an edit from: for input fields only, never to be rendered.
     `stale_at` is when the card stops being true although the case does not change; build it again then.
@@ -187,12 +187,13 @@ def _drafted(case: Case) -> str:
 
 
 def _standing(case: Case) -> str:
-    told = standing(case)
+    sentence = standing(case)
     why = f" ({case.decided_why})" if case.decided_why and case.state is CaseState.REJECTED else ""
     error = f" {case.error}" if case.error and case.state is CaseState.FAILED else ""
     # A sentence about the case begins with a capital; one that begins with a name keeps the name as it is.
-    told = told if told.startswith((case.decided_by or "\0", holder(case) or "\0")) else told[:1].upper() + told[1:]
-    return defuse(told.rstrip(".") + f"{why}.{error}", 2 * MAX_LINE)
+    if not sentence.startswith((case.decided_by or "\0", holder(case) or "\0")):
+        sentence = sentence[:1].upper() + sentence[1:]
+    return defuse(sentence.rstrip(".") + f"{why}.{error}", 2 * MAX_LINE)
 
 
 def _stale_at(case: Case, moment: datetime) -> datetime | None:

@@ -37,11 +37,12 @@ from ledger.wishes import ScopeKind, SwitchKind
 
 LISTED = 10
 LOOKED_THROUGH = 200
+MAX_PLATFORM = 64
 
 
 @dataclass(frozen=True)
 class Place:
-    """Say where a command was typed."""
+    """The chat, server and channel in which a command was typed."""
 
     surface: str
     server: str
@@ -50,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Attachment:
-    """Hold a file that goes with a reply."""
+    """A file that goes with a reply."""
 
     name: str
     data: bytes
@@ -58,7 +59,7 @@ class Attachment:
 
 @dataclass(frozen=True)
 class Reply:
-    """Answer a command, to the one who typed it. The lines are inert; `case` is to be shown as a card."""
+    """The answer to a command, for the one who typed it. The lines are defused; `case` is to be shown as a card."""
 
     lines: tuple[str, ...]
     case: Case | None = None
@@ -66,7 +67,7 @@ class Reply:
 
 
 class Commands:
-    """Carry out commands; every method raises Forbidden, BadInput, CaseNotFound or Unavailable in plain words."""
+    """The commands; every method raises Forbidden, BadInput, CaseNotFound or Unavailable in plain words."""
 
     def __init__(self, desk: Desk, ledger: Ledger, servers: Mapping[str, ChatWorkspace]) -> None:
         self._desk = desk
@@ -116,13 +117,14 @@ class Commands:
         await self._ledger.wishes.switch(
             place.surface, place.server, SwitchKind.PAUSED, place.channel, who.name, on=on, until=until
         )
-        told = f"Paused{_span(until)}: new cases wait in the queue." if on else "Resumed: what waited gets its cards."
-        return _lines(told)
+        if on:
+            return _lines(f"Paused{_span(until)}: new cases wait in the queue.")
+        return _lines("Resumed: what waited gets its cards.")
 
     async def mute(self, place: Place, who: Moderator, platform: str, *, on: bool, hours: float | None = None) -> Reply:
         """Keep the cards of a platform's posts from a server, or let them in again."""
         require_lead(who, "mute a source")
-        if not platform.strip():
+        if not 0 < len(platform.strip()) <= MAX_PLATFORM:
             raise BadInput("Which source? Name the platform as the cards do.")
         until = _until(hours) if on else None
         await self._ledger.wishes.switch(
@@ -141,8 +143,8 @@ class Commands:
     async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> Reply:
         """Leave a group out of one's own queue, or take it in again."""
         await self._ledger.wishes.hide(who.name, group, hidden=hidden)
-        told = "no longer in your queue" if hidden else "in your queue again"
-        return _lines(f"Posts against {GROUP_NAMES[group]} are {told}. Nobody else is told.")
+        where = "no longer in your queue" if hidden else "in your queue again"
+        return _lines(f"Posts against {GROUP_NAMES[group]} are {where}. Nobody else is told.")
 
     async def settings(self, place: Place) -> Reply:
         """Say how a server is used."""
@@ -159,10 +161,10 @@ class Commands:
     async def export(self, who: Moderator, period: str = "4w") -> Reply:
         """Give the decisions of a period as CSV, without the posts."""
         require_lead(who, "export decisions")
-        found = await self._ledger.statistics.since(now() - stats.period(period))
-        file = Attachment(f"rejoinder-{now():%Y-%m-%d}.csv", stats.table(found.decided))
-        told = f"{len(found.decided)} decisions since {_moment(found.since)} are in {file.name}."
-        return Reply((told,), attachment=file)
+        statistics = await self._ledger.statistics.since(now() - stats.period(period))
+        file = Attachment(f"rejoinder-{now():%Y-%m-%d}.csv", stats.table(statistics.decided))
+        summary = f"{len(statistics.decided)} decisions since {_moment(statistics.since)} are in {file.name}."
+        return Reply((summary,), attachment=file)
 
     async def stats(self, period: str = "7d") -> Reply:
         """Give the figures of a period, with a picture when there is something to draw."""
@@ -179,8 +181,8 @@ class Commands:
     async def _mine(self, who: Moderator) -> list[Case]:
         held = (await self._desk.queue(Queue(claimed_by=who.name, limit=LOOKED_THROUGH))).cases
         assigned = [await self._desk.case(item.case_key) for item in await self._ledger.wishes.assigned(who.name)]
-        found = {case.key: case for case in (*held, *assigned) if case.state is CaseState.PENDING}
-        return sorted(found.values(), key=lambda case: case.received_at)
+        pending = {case.key: case for case in (*held, *assigned) if case.state is CaseState.PENDING}
+        return sorted(pending.values(), key=lambda case: case.received_at)
 
     async def _line(self, case: Case) -> str:
         number = await self._ledger.cards.number(case.key)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from bot.chat.routing import language_of, places
 from core.domain import FlaggedPost, Intent, TargetGroup, Triage
 from core.errors import BadInput
-from core.settings import ChatWorkspace
+from core.settings import MAX_ROOM_ID, ChatWorkspace
 from ledger import Ledger
 from ledger.wishes import ScopeKind, SetIntent
 
@@ -30,7 +30,7 @@ def narrowest(known: Iterable[SetIntent], post: FlaggedPost, triage: Triage | No
         for item in known
         if (rank := _rank(item, groups, language, shown)) is not None
     ]
-    return min(fitting, key=lambda found: found[:3])[3] if fitting else None
+    return min(fitting, key=lambda ranked: ranked[:3])[3] if fitting else None
 
 
 def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]]) -> Choose:
@@ -42,17 +42,19 @@ def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]])
             for surface, servers in surfaces.items()
             for server, channel in places(servers, post, triage).items()
         }
-        found = narrowest(await ledger.wishes.intents(), post, triage, shown) if shown else None
-        return found.intent if found else None
+        setting = narrowest(await ledger.wishes.intents(), post, triage, shown) if shown else None
+        return setting.intent if setting else None
 
     return choose
 
 
 def scope(kind: ScopeKind, name: str) -> str:
-    """Return a scope's name as it is stored; raises BadInput when there is no such group or language."""
+    """Return a scope's name as it is stored; raises BadInput when there can be no such group, language or channel."""
     name = name.strip().lower()
     if kind is ScopeKind.SERVER:
         return ""
+    if kind is ScopeKind.CHANNEL and len(name) > MAX_ROOM_ID:
+        raise BadInput(f"{name[:40]}… is no channel id: it has more than {MAX_ROOM_ID} characters.")
     if kind is ScopeKind.GROUP and name not in tuple(TargetGroup):
         raise BadInput(f"There is no target group {name[:40]!r}; the groups are {', '.join(TargetGroup)}.")
     if kind is ScopeKind.LANGUAGE and not (name.isascii() and name.isalpha() and 2 <= len(name) <= 3):

@@ -22,32 +22,32 @@ PROGRAM = (sys.executable, "-m", "rejoinder.cli")
 
 
 class PipelineCli:
-    """Ask the command line. `program` is what `rejoinder` is started with."""
+    """The pipeline, asked over the command line. `program` is what `rejoinder` is started with."""
 
     def __init__(self, program: Sequence[str] = PROGRAM, timeout_s: float = TIMEOUT_S) -> None:
         self._program = tuple(program)
         self._timeout_s = timeout_s
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._slots = asyncio.Semaphore(AT_ONCE)
 
     async def draft(self, text: str, intent: Intent | None) -> tuple[Draft | None, Grounding | None, str]:
         """Return a draft for a text, its evidence, and what triage said.
 
         Raises BadInput for an empty or too long text, Unavailable when no answer comes.
         """
-        wanted = ["--intent", intent.value] if intent else []
-        told = await self._ask("draft", "--json", *wanted, "--", _asked(text))
-        draft = Draft.model_validate(told["draft"]) if told.get("draft") else None
-        grounding = Grounding.model_validate(told["grounding"]) if told.get("grounding") else None
-        return draft, grounding, str(told["triage"]["reason"])
+        options = ["--intent", intent.value] if intent else []
+        answer = await self._ask("draft", "--json", *options, "--", _checked(text))
+        draft = Draft.model_validate(answer["draft"]) if answer.get("draft") else None
+        grounding = Grounding.model_validate(answer["grounding"]) if answer.get("grounding") else None
+        return draft, grounding, str(answer["triage"]["reason"])
 
     async def evidence(self, query: str, group: TargetGroup | None) -> list[Evidence]:
         """Return the statements that answer a query best; raises as `draft` does."""
-        wanted = ["--group", group.value] if group else []
-        found = await self._ask("kb", "search", "--json", *wanted, "--", _asked(query))
-        return [Evidence.model_validate(item) for item in found]
+        options = ["--group", group.value] if group else []
+        statements = await self._ask("kb", "search", "--json", *options, "--", _checked(query))
+        return [Evidence.model_validate(item) for item in statements]
 
     async def _ask(self, *arguments: str) -> Any:
-        async with self._turns:
+        async with self._slots:
             child = await asyncio.create_subprocess_exec(
                 *self._program, *arguments,
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -65,7 +65,7 @@ class PipelineCli:
         return json.loads(output)
 
 
-def _asked(text: str) -> str:
+def _checked(text: str) -> str:
     if not text.strip():
         raise BadInput("Nothing was asked; put the text behind the command.")
     if len(text) > MAX_TEXT:

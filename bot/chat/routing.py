@@ -30,8 +30,8 @@ def channels(server: ChatWorkspace) -> tuple[str, ...]:
 
 def places(servers: Mapping[str, ChatWorkspace], post: FlaggedPost, triage: Triage | None) -> dict[str, str]:
     """Return server id -> channel id for every server that gets the case."""
-    found = {name: channel_for(server, post, triage) for name, server in servers.items()}
-    return {name: channel for name, channel in found.items() if channel is not None}
+    channels_by_server = {name: channel_for(server, post, triage) for name, server in servers.items()}
+    return {name: channel for name, channel in channels_by_server.items() if channel is not None}
 
 
 def language_of(post: FlaggedPost, triage: Triage | None) -> str:

@@ -22,7 +22,7 @@ async def complaints(settings: DiscordSettings, token: str) -> list[str]:
     client = discord.Client(intents=discord.Intents.none())
     try:
         await client.login(token)
-        return [told for id, server in settings.servers.items() async for told in _server(client, id, server)]
+        return [problem for id, server in settings.servers.items() async for problem in _server(client, id, server)]
     except discord.LoginFailure:
         return [REFUSED]
     except (discord.HTTPException, aiohttp.ClientError, OSError) as error:

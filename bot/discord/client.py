@@ -22,7 +22,7 @@ from bot.discord.board import DiscordBoard, snowflake
 from bot.discord.buttons import CaseButton
 from bot.discord.decisions import Decisions
 from bot.discord.interactions import Interaction
-from bot.discord.slash import Slash
+from bot.discord.slash import SlashCommands
 from core.settings import CareSettings, DiscordSettings
 from ledger import Ledger
 
@@ -36,7 +36,7 @@ class DeskClient(discord.Client):
     """The bot in Discord.
 
     - at start: registers its buttons and commands, then begins to keep the cards;
-    - on a button or form: `Decisions` answers; on a command: `Slash`;
+    - on a button or form: `Decisions` answers; on a command: `SlashCommands`;
     - on a change anywhere (browser, Slack, worker): `CardSync` updates the card;
     - on a cut: discord.py connects again by itself, and `CardSync` goes on over REST.
 
@@ -66,7 +66,9 @@ class DeskClient(discord.Client):
         self.decisions = Decisions(dialogue, ledger.cards, self.card_sync, servers, board.drafts)
         self._reminders = Reminders(ledger, board, servers, care)
         self._tree = app_commands.CommandTree(self)
-        self._tree.add_command(Slash(Commands(desk, ledger, servers), ledger, servers, pipeline_cli or PipelineCli()))
+        self._tree.add_command(
+            SlashCommands(Commands(desk, ledger, servers), ledger, servers, pipeline_cli or PipelineCli())
+        )
         self._tasks: list[asyncio.Task[None]] = []
         self.in_flight: set[asyncio.Task[Any]] = set()
         """What works on an interaction now."""
@@ -102,22 +104,22 @@ class DeskClient(discord.Client):
 
     async def _offer_commands(self, server: str) -> None:
         """Register the commands on one server; there they appear at once, everywhere at once takes an hour."""
-        here = discord.Object(snowflake(server))
-        self._tree.copy_global_to(guild=here)
+        guild = discord.Object(snowflake(server))
+        self._tree.copy_global_to(guild=guild)
         try:
-            await self._tree.sync(guild=here)
+            await self._tree.sync(guild=guild)
         except discord.HTTPException as error:
             log.error("The commands can't be registered on Discord server %s (%s). %s", server, error.code, _INVITE)
 
     def _begin(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work, name=name)
-        task.add_done_callback(_told)
+        task.add_done_callback(_log_failure)
         self._tasks.append(task)
 
 
 _INVITE = "Invite the bot there with the scopes bot and applications.commands; see docs/discord.md."
 
 
-def _told(task: asyncio.Task[None]) -> None:
+def _log_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         log.critical("The task %s ended: %r", task.get_name(), error, exc_info=error)

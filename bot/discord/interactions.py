@@ -1,4 +1,4 @@
-"""Who stands behind an interaction, and how they are told something only they see."""
+"""Who stands behind an interaction, and how they get an answer that only they see."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ HELP = (
 Work = Callable[[Moderator, Place], Awaitable[Reply]]
 
 
-class Slash(app_commands.Group):
-    """Be the commands below `/rejoinder`."""
+class SlashCommands(app_commands.Group):
+    """The commands below `/rejoinder`."""
 
     def __init__(
         self, commands: Commands, ledger: Ledger, servers: Mapping[str, ChatWorkspace], pipeline_cli: PipelineCli
@@ -68,8 +68,8 @@ class Slash(app_commands.Group):
     @app_commands.choices(group=GROUPS)
     async def queue(self, interaction: discord.Interaction, group: str | None = None, mine: bool = False) -> None:
         """List open cases."""
-        wanted = TargetGroup(group) if group else None
-        await self.answer(interaction, lambda who, _: self._desk_commands.queue(who, group=wanted, mine=mine))
+        target = TargetGroup(group) if group else None
+        await self.answer(interaction, lambda who, _: self._desk_commands.queue(who, group=target, mine=mine))
 
     @app_commands.command(description="One case, with its buttons")
     @app_commands.describe(case="The number on its card, or platform/post id")
@@ -89,7 +89,7 @@ class Slash(app_commands.Group):
             await interaction.response.defer(ephemeral=True, thinking=True)
             draft, grounding, reason = await self._pipeline_cli.draft(text, Intent(intent) if intent else None)
             words = draft.text or draft.note if draft else f"No draft: {reason}"
-            await self._evidence(interaction, words, grounding.evidence if grounding else ())
+            await self._show_evidence(interaction, words, grounding.evidence if grounding else ())
 
     @app_commands.command(description="Search the knowledge base")
     @app_commands.describe(query="What to look for", group="Only evidence about this group")
@@ -101,9 +101,9 @@ class Slash(app_commands.Group):
         async with answering(interaction):
             asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
-            found = await self._pipeline_cli.evidence(query, TargetGroup(group) if group else None)
-            words = f"{len(found)} statements for: {query}" if found else "Nothing fits. Try other words."
-            await self._evidence(interaction, words, found)
+            evidence = await self._pipeline_cli.evidence(query, TargetGroup(group) if group else None)
+            words = f"{len(evidence)} statements for: {query}" if evidence else "Nothing fits. Try other words."
+            await self._show_evidence(interaction, words, evidence)
 
     @app_commands.command(description="Figures of a period, with a picture")
     @app_commands.describe(period="For example 24h, 7d or 2w")
@@ -180,10 +180,10 @@ class Slash(app_commands.Group):
     async def _open_cases(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
         with in_flight(interaction):
             page = await self._ledger.cases.page(states=[CaseState.PENDING], limit=50)
-            found = [(str(await self._ledger.cards.number(case.key)), case) for case in page.cases]
+            cases = [(str(await self._ledger.cards.number(case.key)), case) for case in page.cases]
         return [
             app_commands.Choice(name=defuse(f"#{number} {build_card(case).title}", 100), value=number)
-            for number, case in found
+            for number, case in cases
             if number.startswith(typed.strip().removeprefix("#"))
         ][:MAX_CHOICES]
 
@@ -212,15 +212,15 @@ class Slash(app_commands.Group):
             content=escaped("\n".join(reply.lines), MAX_CONTENT) or None, embeds=embeds, view=view, attachments=files
         )
 
-    async def _evidence(self, interaction: Interaction, words: str, found: Sequence[Evidence]) -> None:
-        embeds = evidence_embeds([evidence_line(item) for item in found])
+    async def _show_evidence(self, interaction: Interaction, words: str, evidence: Sequence[Evidence]) -> None:
+        embeds = evidence_embeds([evidence_line(item) for item in evidence])
         await interaction.edit_original_response(content=escaped(defuse(words, 1_500), MAX_CONTENT), embeds=embeds)
 
 
 class IntentGroup(app_commands.Group):
-    """Be the commands below `/rejoinder intent`."""
+    """The commands below `/rejoinder intent`."""
 
-    def __init__(self, slash: Slash) -> None:
+    def __init__(self, slash: SlashCommands) -> None:
         super().__init__(name="intent", description="What drafts set out to do")
         self._slash = slash
 
@@ -243,8 +243,8 @@ class IntentGroup(app_commands.Group):
 
         async def work(who: Moderator, place: Place) -> Reply:
             kind, name = _scope(group, language, channel)
-            wanted = Intent(intent) if intent else None
-            return await self._slash._desk_commands.set_intent(place, who, wanted, kind, name)
+            chosen = Intent(intent) if intent else None
+            return await self._slash._desk_commands.set_intent(place, who, chosen, kind, name)
 
         await self._slash.answer(interaction, work)
 

@@ -11,7 +11,7 @@ MAX_CONTENT = 2_000
 
 
 def escaped(text: str, limit: int) -> str:
-    """Return inert `text` with Discord's markup escaped, at most `limit` characters."""
+    """Return a defused `text` with Discord's markup escaped, at most `limit` characters."""
     shown = _escape(text)
     while len(shown) > limit:
         text = cut(text, max(1, len(text) - max(1, (len(shown) - limit) // 2)))
@@ -20,7 +20,7 @@ def escaped(text: str, limit: int) -> str:
 
 
 def plain(text: str, limit: int = MAX_CONTENT) -> str:
-    """Return any text, made inert and escaped."""
+    """Return any text, defused and escaped."""
     return escaped(defuse(text, limit), limit)
 
 

@@ -1,4 +1,4 @@
-"""Hang cards in Slack channels: `bot.chat.card_sync` says which, this says how."""
+"""Post cards in Slack channels: `bot.chat.card_sync` says which, this says how."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _QUIET: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False, "parse":
 
 
 class SlackBoard:
-    """Post and change messages; `clients` holds one client a workspace."""
+    """Slack as a board of cards; `clients` holds one client a workspace."""
 
     surface = SURFACE
 
@@ -66,14 +66,14 @@ class SlackBoard:
 
     async def announce(self, server: str, channel: str, text: str, message: str | None) -> str:
         """Post a text, or change the one posted before."""
-        client, told = self._clients[server], escaped(text)
+        client, shown = self._clients[server], escaped(text)
         if message is not None:
             try:
                 with translated_errors(server, channel):
-                    await client.chat_update(channel=channel, ts=message, text=told, parse="none", link_names=False)
+                    await client.chat_update(channel=channel, ts=message, text=shown, parse="none", link_names=False)
             except CardGone:
                 return await self.announce(server, channel, text, None)
             return message
         with translated_errors(server, channel):
-            answer = await client.chat_postMessage(channel=channel, text=told, **_QUIET)
+            answer = await client.chat_postMessage(channel=channel, text=shown, **_QUIET)
         return str(answer["ts"])

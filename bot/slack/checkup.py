@@ -23,19 +23,19 @@ SCOPES = (
 
 async def complaints(workspaces: Workspaces, line: SocketModeConnection | None) -> list[str]:
     """Return in plain words what keeps the bot from working, and what to do; nothing when all is well."""
-    found: list[str] = []
+    problems: list[str] = []
     if line is not None:
         try:
             await line.check()
         except RejoinderError as error:
-            found.append(str(error))
+            problems.append(str(error))
     for team, server in workspaces.servers.items():
         trouble = await workspaces.complaint(team)
         if trouble is not None:
-            found.append(str(trouble))
+            problems.append(str(trouble))
             continue
-        found += [told async for told in _workspace(workspaces.clients[team], team, server)]
-    return found
+        problems += [problem async for problem in _workspace(workspaces.clients[team], team, server)]
+    return problems
 
 
 async def _workspace(client: AsyncWebClient, team: str, server: ChatWorkspace) -> AsyncIterator[str]:
@@ -45,11 +45,11 @@ async def _workspace(client: AsyncWebClient, team: str, server: ChatWorkspace) -
             "take deploy/slack-manifest.yaml), then install the app again."
         )
     for channel in dict.fromkeys([*channels(server), *filter(None, [server.lead_channel])]):
-        if (told := await _channel(client, team, channel)) is not None:
-            yield told
+        if (problem := await _channel(client, team, channel)) is not None:
+            yield problem
     for name in sorted({*server.reviewers, *server.leads, *server.admins}):
-        if name.startswith("S") and (told := await _group(client, team, name)) is not None:
-            yield told
+        if name.startswith("S") and (problem := await _group(client, team, name)) is not None:
+            yield problem
 
 
 async def _lacking(client: AsyncWebClient, team: str) -> list[str]:

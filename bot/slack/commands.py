@@ -155,10 +155,10 @@ class SlashCommands:
 
     async def _evidence(self, call: CommandCall) -> Reply | None:
         await show_ephemeral(call.respond, _WAITING, [])
-        found = await self._pipeline_cli.evidence(call.command.rest, call.command.option("group", TargetGroup))
-        if not found:
+        evidence = await self._pipeline_cli.evidence(call.command.rest, call.command.option("group", TargetGroup))
+        if not evidence:
             return Reply(("No fitting evidence. Try other words, or without a group.",))
-        await show_ephemeral(call.respond, "Evidence", evidence_blocks([evidence_line(item) for item in found]))
+        await show_ephemeral(call.respond, "Evidence", evidence_blocks([evidence_line(item) for item in evidence]))
         return None
 
     async def _pause(self, call: CommandCall) -> Reply:

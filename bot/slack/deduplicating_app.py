@@ -19,7 +19,7 @@ REMEMBERED = 5_000
 
 
 class DeduplicatingApp(AsyncApp):
-    """Be a Bolt app that gives a repeated request the answer of the first."""
+    """A Bolt app that gives a repeated request the answer of the first."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -34,5 +34,5 @@ class DeduplicatingApp(AsyncApp):
             while len(self._answers) > REMEMBERED:
                 del self._answers[next(iter(self._answers))]
         # Shielded: an impatient caller must not cancel what others wait for.
-        found = await asyncio.shield(answer)
-        return BoltResponse(status=found.status, body=found.body, headers=dict(found.headers))
+        response = await asyncio.shield(answer)
+        return BoltResponse(status=response.status, body=response.body, headers=dict(response.headers))

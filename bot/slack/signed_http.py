@@ -24,7 +24,7 @@ MAX_BODY = 1_000_000
 
 
 class SignedEndpoint:
-    """Check signatures, then let Bolt answer."""
+    """The HTTP address that Slack calls: signatures are checked, then Bolt answers."""
 
     def __init__(self, app: AsyncApp, secret: str) -> None:
         self._app = app
@@ -49,11 +49,11 @@ class SignedEndpoint:
             return web.json_response({"error": "the signature is missing, wrong, old or used"}, status=401)
         # Noted before the answer, so that two copies sent at once don't both pass; Slack signs each resend anew.
         self._seen[signature] = time.time()
-        asked = AsyncBoltRequest(
+        signed = AsyncBoltRequest(
             body=body.decode(), query=request.query_string,
             headers={name: str(value) for name, value in request.headers.items()},
         )  # fmt: skip
-        return await to_aiohttp_response(await self._app.async_dispatch(asked))
+        return await to_aiohttp_response(await self._app.async_dispatch(signed))
 
     def _genuine(self, body: bytes, timestamp: str, signature: str) -> bool:
         # What is no number or not ASCII would make the verifier raise instead of refuse.

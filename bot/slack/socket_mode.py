@@ -27,19 +27,24 @@ PING_S = 5.0
 
 
 class _NoTracebacks(logging.Filter):
-    """Keep the library's connection troubles out of the log: `SocketModeConnection` tells them once, in plain words."""
+    """A filter for the library's connection troubles: `SocketModeConnection` tells them once, in plain words."""
 
-    _TOLD = ("Failed to connect", "Failed to retrieve WSS", "Failed to check the current session", "Failed to receive")
+    _REPORTED_HERE = (
+        "Failed to connect",
+        "Failed to retrieve WSS",
+        "Failed to check the current session",
+        "Failed to receive",
+    )
 
     def filter(self, record: logging.LogRecord) -> bool:
-        return not record.getMessage().startswith(self._TOLD)
+        return not record.getMessage().startswith(self._REPORTED_HERE)
 
 
 sdk_log.addFilter(_NoTracebacks())
 
 
 class _Client(SocketModeClient):
-    """Remember why no connection could be opened."""
+    """A client that remembers why no connection could be opened."""
 
     trouble: Exception | None = None
 
@@ -55,7 +60,7 @@ class _Client(SocketModeClient):
 
 
 class SocketModeConnection:
-    """Keep one Socket Mode connection open and hand what comes to an app."""
+    """One Socket Mode connection, kept open; what comes is handed to an app."""
 
     def __init__(self, app_token: str, api_url: str, ping_s: float = PING_S) -> None:
         self._app_token = app_token
@@ -90,20 +95,20 @@ class SocketModeConnection:
             await _hang_up(client)
 
     async def _watch(self, client: _Client) -> None:
-        told: str | None = ""
+        logged: str | None = ""
         while True:
             await asyncio.sleep(self._ping_s / 5)
             if await client.is_connected():
-                if told is not None:
+                if logged is not None:
                     log.info("Connected to Slack.")
-                told = None
+                logged = None
                 continue
             # A ticket is good once: the client must ask for a new one when it tries again.
             client.wss_uri = None
             trouble = str(client.trouble or "the line to Slack is down; connecting again")
-            if trouble != told:
+            if trouble != logged:
                 log.log(logging.ERROR if isinstance(client.trouble, BadSettings) else logging.WARNING, "%s", trouble)
-                told = trouble
+                logged = trouble
 
 
 async def _hang_up(client: _Client) -> None:

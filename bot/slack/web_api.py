@@ -58,7 +58,7 @@ def translated_errors(team: str, channel: str | None = None) -> Iterator[None]:
     try:
         yield
     except SlackApiError as error:
-        raise translated(error, team, channel) from error
+        raise translate_error(error, team, channel) from error
     except (ClientError, TimeoutError, OSError, SlackClientError) as error:
         raise ChatUnavailable(f"Slack can't be reached ({type(error).__name__}); trying again.") from error
 
@@ -68,15 +68,15 @@ def error_code(error: SlackApiError) -> str:
     return str(_answered(error).get("error", ""))
 
 
-def translated(error: SlackApiError, team: str, channel: str | None = None) -> RejoinderError:
+def translate_error(error: SlackApiError, team: str, channel: str | None = None) -> RejoinderError:
     """Return one of our errors for one of Slack's."""
     code = error_code(error)
     if code in _TOKEN or code == "missing_scope":
-        told = refused_token(error, team)
-        return BadSettings(told) if channel is None else ChannelLost(told, gone=False)
+        message = refused_token(error, team)
+        return BadSettings(message) if channel is None else ChannelLost(message, gone=False)
     if code in _GONE or code in _CLOSED:
-        told = f"Slack channel {channel} of workspace {team} {_GONE.get(code) or _CLOSED[code]}."
-        return ChannelLost(told, gone=code in _GONE)
+        message = f"Slack channel {channel} of workspace {team} {_GONE.get(code) or _CLOSED[code]}."
+        return ChannelLost(message, gone=code in _GONE)
     if code in _CARD_GONE:
         return CardGone(f"A card in Slack channel {channel} is gone ({code}).")
     if code == "invalid_blocks":

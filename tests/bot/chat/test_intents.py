@@ -71,6 +71,7 @@ def test_a_scope_is_checked() -> None:
     assert scope(K.GROUP, " Muslims ") == "muslims"
     assert scope(K.SERVER, "anything") == ""
     assert scope(K.LANGUAGE, "ES") == "es"
-    for kind, name in ((K.GROUP, "martians"), (K.LANGUAGE, "klingon"), (K.LANGUAGE, "")):
+    assert scope(K.CHANNEL, "c" * 255) == "c" * 255
+    for kind, name in ((K.GROUP, "martians"), (K.LANGUAGE, "klingon"), (K.LANGUAGE, ""), (K.CHANNEL, "c" * 256)):
         with pytest.raises(BadInput):
             scope(kind, name)

@@ -89,14 +89,14 @@ class Floor:
         views = self.slack.at.views.values()
         return [view for view in views if view.open and view.content.get("callback_id") == callback]
 
-    def whispers(self, channel: str = CHANNEL) -> list[dict[str, Any]]:
+    def ephemerals(self, channel: str = CHANNEL) -> list[dict[str, Any]]:
         """Return what was told to one person only."""
-        return self.slack.at.channels[channel].whispers
+        return self.slack.at.channels[channel].ephemerals
 
-    async def whisper(self, says: str, channel: str = CHANNEL) -> dict[str, Any]:
+    async def ephemeral(self, says: str, channel: str = CHANNEL) -> dict[str, Any]:
         """Wait until somebody is told something."""
-        await until(lambda: any(says in seen(item) for item in self.whispers(channel)))
-        return next(item for item in self.whispers(channel) if says in seen(item))
+        await until(lambda: any(says in seen(item) for item in self.ephemerals(channel)))
+        return next(item for item in self.ephemerals(channel) if says in seen(item))
 
 
 def seen(message: dict[str, Any]) -> str:

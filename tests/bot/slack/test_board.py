@@ -169,7 +169,7 @@ async def test_two_workspaces_have_channels_and_people_of_their_own(floor: Floor
         await floor.card()
         await floor.card(channel="C0OTHER")
         await floor.press("approve", ANA, "C0OTHER")
-        await floor.whisper("You may look but not decide", "C0OTHER")
+        await floor.ephemeral("You may look but not decide", "C0OTHER")
         await floor.press("approve", LEA, "C0OTHER")
         await floor.card("lea approved it")
         await floor.card("lea approved it", "C0OTHER")

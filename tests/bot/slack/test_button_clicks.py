@@ -21,7 +21,7 @@ async def test_the_post_is_shown_only_to_the_one_who_asks(working: Floor) -> Non
     view = await working.modal()
     assert (view.user, answer.sends) == (BEN, 1)
     assert POST in seen(view.content)
-    assert POST not in str(working.slack.at.messages("C0DESK")) + str(working.whispers())
+    assert POST not in str(working.slack.at.messages("C0DESK")) + str(working.ephemerals())
 
 
 async def test_approving_decides_the_case_and_the_card_shows_who(working: Floor) -> None:
@@ -60,8 +60,8 @@ async def test_claim_and_release_show_on_the_card(working: Floor) -> None:
 async def test_who_is_no_reviewer_is_told_so_and_nothing_happens(working: Floor) -> None:
     key = await add_pending(working.house.ledger, post(1))
     await working.press("approve", OUT)
-    whisper = await working.whisper("You may look but not decide here")
-    assert whisper["user"] == OUT
+    ephemeral = await working.ephemeral("You may look but not decide here")
+    assert ephemeral["user"] == OUT
     assert (await working.house.desk.case(key)).state is CaseState.PENDING
 
 
@@ -70,11 +70,11 @@ async def test_anothers_claim_keeps_a_reviewer_off_and_a_lead_may_go_on(working:
     await working.press("claim", BEN)
     await working.card("ben holds it")
     await working.press("approve", ANA)
-    told = await working.whisper("claimed by ben")
+    told = await working.ephemeral("claimed by ben")
     assert told["user"] == ANA and len(told["blocks"]) == 1
     await working.press("approve", LEA)
-    await until(lambda: any(item["user"] == LEA for item in working.whispers()))
-    offer = next(item for item in working.whispers() if item["user"] == LEA)
+    await until(lambda: any(item["user"] == LEA for item in working.ephemerals()))
+    offer = next(item for item in working.ephemerals() if item["user"] == LEA)
     channel = working.slack.at.channels["C0DESK"]
     channel.messages["9999999999.000001"] = offer | {"ts": "9999999999.000001"}
     await working.slack.people.press(LEA, "C0DESK", "9999999999.000001", "card:anyway")

@@ -38,10 +38,10 @@ def pipeline_cli(tmp_path: Path) -> PipelineCli:
 
 async def typed(floor: Floor, text: str, says: str, user: str = ANA) -> str:
     """Type a command and return what the answer shows."""
-    floor.whispers().clear()
+    floor.ephemerals().clear()
     answer = await floor.slack.people.command(user, CHANNEL, text)
     assert answer.sends == 1
-    told = await floor.whisper(says)
+    told = await floor.ephemeral(says)
     assert told["user"] == user
     return seen(told)
 
@@ -71,10 +71,10 @@ async def test_a_group_hidden_by_somebody_leaves_their_queue_alone(working: Floo
 async def test_a_case_is_shown_by_number_with_its_buttons(working: Floor) -> None:
     await add_pending(working.house.ledger, post(1))
     await working.card()
-    working.whispers().clear()
+    working.ephemerals().clear()
     await working.slack.people.command(ANA, CHANNEL, "case 1")
-    await until(lambda: bool(working.whispers()))
-    assert "approve" in buttons(working.whispers()[0])
+    await until(lambda: bool(working.ephemerals()))
+    assert "approve" in buttons(working.ephemerals()[0])
     await typed(working, "case 99", "There is no case number 99")
 
 

@@ -62,6 +62,6 @@ async def test_a_hostile_case_comes_out_inert_and_cut(working: Floor, length: in
 
 async def test_a_command_that_is_hostile_is_answered_inertly(working: Floor) -> None:
     await working.slack.people.command(ANA, "C0DESK", "<!channel> https://evil.example")
-    whisper = await working.whisper("There is no command")
-    assert not live(whisper)
-    assert "<" not in whisper["text"]
+    ephemeral = await working.ephemeral("There is no command")
+    assert not live(ephemeral)
+    assert "<" not in ephemeral["text"]

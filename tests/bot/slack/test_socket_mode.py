@@ -59,7 +59,7 @@ async def test_what_is_delivered_twice_is_done_once(working: Floor) -> None:
     await working.slack.people.press(ANA, "C0DESK", card["ts"], "card:claim")
     await working.card("ana holds it")
     assert [change.why.split(" ")[0] for change in await working.house.desk.history(key)].count("claimed") == 1
-    assert working.whispers() == [] and sent[0].sends == 2
+    assert working.ephemerals() == [] and sent[0].sends == 2
 
 
 async def test_two_hundred_interactions_at_once_are_acknowledged_in_time(
@@ -75,7 +75,7 @@ async def test_two_hundred_interactions_at_once_are_acknowledged_in_time(
     ]
     began = time.monotonic()
     answers = await asyncio.gather(*presses)
-    await until(lambda: len(working.whispers()) + len(working.modals()) == 200, 20)
+    await until(lambda: len(working.ephemerals()) + len(working.modals()) == 200, 20)
     acks = sorted(answer.ack_s for answer in answers if answer.ack_s is not None)
     with capsys.disabled():
         print(  # noqa: T201 - the benchmark's line
