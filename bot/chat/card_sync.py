@@ -200,15 +200,15 @@ class CardSync:
             raise
 
     async def _post_missing(self, place: ChannelKey, cases: list[Case]) -> None:
-        room = await self._surge.room(place)
-        for case in cases[:room]:
+        remaining = await self._surge.remaining_cards(place)
+        for case in cases[:remaining]:
             try:
                 await self._post_one(place, case)
             except CardRefused as error:
                 # Its reservation keeps it from being tried at every look; `_resolve_orphan` drops it after a while.
                 log.error("Case %s gets no card: %s", case.key, error)
-        if cases[room:]:
-            await self._surge.count(place, cases[room:])
+        if cases[remaining:]:
+            await self._surge.count(place, cases[remaining:])
 
     async def _post_one(self, place: ChannelKey, case: Case) -> None:
         surface, (server, channel) = self._board.surface, place

@@ -23,7 +23,7 @@ class SurgeLimiter:
         self._board = board
         self._care = care
 
-    async def room(self, place: tuple[str, str]) -> int:
+    async def remaining_cards(self, place: tuple[str, str]) -> int:
         """Return how many more cards a channel may get now."""
         recent = await self._cards.recent(self._board.surface, *place, now() - MINUTE)
         return max(0, self._care.surge_cards - recent)
