@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from bot.chat.card_sync import CardSync
 from bot.chat.cards import Card, build_card, evidence_lines
-from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal
+from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal, refuse
 from bot.desk import Moderator
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
 from bot.discord.forms import decision_form, read_form
@@ -22,7 +22,7 @@ from bot.discord.pending_overrides import PendingOverrides
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import plain
 from core.domain import Action
-from core.errors import BadInput
+from core.errors import BadInput, Forbidden
 from core.settings import ChatWorkspace
 from ledger.cards import Cards
 
@@ -77,8 +77,14 @@ class Decisions:
         """Do what a sent form asks for, when it is one of ours."""
         async with answering(interaction):
             request = read_form(dict(interaction.data or {}))
-            if request is not None:
-                await self._decide(interaction, request, asking_moderator(interaction, self._servers))
+            if request is None:
+                return
+            try:
+                who = asking_moderator(interaction, self._servers)
+            except Forbidden as error:
+                await self._tell_refusal(interaction, refuse(request, error))
+            else:
+                await self._decide(interaction, request, who)
 
     async def _decide(self, interaction: Interaction, request: DecisionRequest, who: Moderator) -> None:
         await interaction.response.defer()

@@ -89,6 +89,18 @@ async def test_a_stale_rejection_keeps_reason_and_words(house: Any, platform: An
     assert (await house.ledger.cases.get(key)).decided_why == "tone: too sharp"
 
 
+async def test_a_text_outlives_the_role_of_who_wrote_it(house: Any, platform: Any, start: Any) -> None:
+    await start(reviewers=(platform.guild.roles["reviewer"],))
+    await add_pending(house.ledger, post(1))
+    ana = platform.person("ana")
+    form = await ana.press(await platform.card(), "Edit")
+    roles, ana.member.roles = ana.member.roles, []
+    told = await ana.told(await ana.fill_in(form, text=OWN))
+    assert "reviewer's role" in told["content"]
+    ana.member.roles = roles
+    assert typed(await ana.press(told, "Edit again")) == OWN
+
+
 async def test_the_longest_text_that_discord_takes_comes_back_whole(house: Any, platform: Any, start: Any) -> None:
     await start()
     await add_pending(house.ledger, post(1))
