@@ -6,20 +6,19 @@ from collections.abc import Sequence
 
 from core.domain import (
     Check,
-    Draft,
     DraftRequest,
     Evidence,
     FlaggedPost,
-    Grounding,
     GroupScore,
     Intent,
     Origin,
     Route,
-    Source,
     TargetGroup,
     Triage,
+    now,
 )
 from ledger import Ledger
+from tests.factories import make_draft, make_evidence, make_grounding, make_post, make_source
 
 PLATFORM = "forum"
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script> Zorblaxians <b>ruin</b> everything'
@@ -28,26 +27,17 @@ DRAFT = (
     "A school that welcomes newcomers keeps that promise for all."
 )
 
-UDHR = Evidence(
-    id="udhr-1",
-    text="Everyone is born free, and nobody has less dignity or fewer rights than anybody else.",
-    groups=(TargetGroup.OTHER,),
-    source=Source(
-        institution="United Nations",
-        title="Universal Declaration of Human Rights",
-        symbol="A/RES/217(III)",
-        locator="article 1",
-        year=1948,
-        url="https://docs.un.org/en/A/RES/217(III)",
-    ),
+UDHR = make_evidence(
+    "udhr-1",
+    "Everyone is born free, and nobody has less dignity or fewer rights than anybody else.",
+    source=make_source(locator="article 1"),
     score=0.91,
 )
-CRC = Evidence(
-    id="crc-28",
-    text="States recognise that every child has a right to education, on the basis of equal opportunity.",
+CRC = make_evidence(
+    "crc-28",
+    "States recognise that every child has a right to education, on the basis of equal opportunity.",
     groups=(TargetGroup.MIGRANTS,),
-    source=Source(
-        institution="United Nations",
+    source=make_source(
         title="Convention on the Rights of the Child",
         symbol="A/RES/44/25",
         locator="article 28",
@@ -77,8 +67,8 @@ CHECKS = (
 
 
 def post(number: int, text: str = "Newcomers ruin our schools, keep their children out.") -> FlaggedPost:
-    return FlaggedPost(
-        platform=PLATFORM, post_id=f"post-{number}", text=text, language="en", author_id=f"author-{number}",
+    return make_post(
+        f"post-{number}", text, platform=PLATFORM, language="en", author_id=f"author-{number}",
         reason="reported by 3 readers", url=f"https://forum.example/p/{number}",
     )  # fmt: skip
 
@@ -108,7 +98,7 @@ async def add_pending(
     """Bring a post to the desk and return its key."""
     await ledger.stages.receive([flagged])
     await ledger.stages.triage(flagged, triage_of(group))
-    await ledger.stages.ground(flagged.key, Grounding(evidence=tuple(evidence), note=note), DraftRequest())
+    await ledger.stages.ground(flagged.key, make_grounding(*evidence, note=note), DraftRequest())
     await add_draft(ledger, flagged.key, 1, text, origin=origin, checks=checks, note=note)
     return flagged.key
 
@@ -127,9 +117,9 @@ async def add_draft(
     """Deliver draft `number` of a case that waits for it."""
     empty = origin is Origin.NONE
     await ledger.stages.draft(
-        Draft(
-            case_key=key, number=number, text="" if empty else text, intent=intent, origin=origin,
-            model="" if empty else "sample-model", language="en", checks=() if empty else tuple(checks), note=note,
+        make_draft(
+            key, number, "" if empty else text, intent=intent, origin=origin,
+            model="" if empty else "sample-model", checks=() if empty else checks, note=note, created_at=now(),
         )
     )  # fmt: skip
 

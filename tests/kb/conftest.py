@@ -15,10 +15,11 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from core.domain import Evidence, Source, TargetGroup
+from core.domain import Evidence, TargetGroup
 from kb.summaries import SummaryStore
 from kb.vectors import Vectors
 from models.chat import ChatClient
+from tests.factories import make_evidence, make_source
 
 SOURCES = Path(__file__).parents[2] / "../shared/kb"
 
@@ -59,15 +60,8 @@ def _evidence(
     groups: Sequence[TargetGroup] = (TargetGroup.OTHER,),
     symbol: str = "A/RES/1/1",
 ) -> Evidence:
-    source = Source(
-        institution="United Nations",
-        title="On moons",
-        symbol=symbol,
-        locator="Article 1",
-        year=1999,
-        url="https://docs.un.org/en/A/RES/1/1",
-    )
-    return Evidence(id=name, text=text, groups=tuple(groups), answers=tuple(answers), source=source)
+    source = make_source(title="On moons", symbol=symbol, year=1999, url="https://docs.un.org/en/A/RES/1/1")
+    return make_evidence(name, text, groups=groups, answers=answers, source=source)
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import mkdtemp
 from uuid import uuid4
@@ -16,23 +16,17 @@ import pytest
 from core.domain import (
     Case,
     CaseState,
-    Draft,
     DraftRequest,
-    Evidence,
     FlaggedPost,
     Grounding,
-    GroupScore,
-    Intent,
-    Origin,
     Route,
-    Source,
     TargetGroup,
     Triage,
 )
 from ledger import Ledger, Step
+from tests.factories import START, make_draft, make_grounding, make_post, make_triage
 
 KEY = b"a key for tests"
-START = datetime(2026, 11, 1, 12, 0, tzinfo=UTC)
 MIGRATED = "migrated"
 
 
@@ -52,23 +46,14 @@ class Clock:
 class Maker:
     """Make records, and bring cases to a state the way the machine and the moderators do."""
 
-    def post(self, number: int | str = 1, **fields: object) -> FlaggedPost:
-        given = {"platform": "forum", "post_id": str(number), "text": "The Zorblaxians ruin everything.", **fields}
-        return FlaggedPost.model_validate(given)
+    post = staticmethod(make_post)
+    draft = staticmethod(make_draft)
 
     def triage(self, route: Route = Route.DRAFT, *groups: TargetGroup) -> Triage:
-        scores = tuple(GroupScore(group=group, score=0.9) for group in groups or (TargetGroup.MIGRANTS,))
-        return Triage(language="en", groups=scores, hate=0.9, route=route, reason="it blames a group")
+        return make_triage(*groups, route=route)
 
     def grounding(self) -> Grounding:
-        source = Source(institution="UN", title="UDHR", symbol="A/RES/217(III)", locator="Article 1", year=1948,
-                        url="https://docs.un.org/en/A/RES/217(III)")  # fmt: skip
-        return Grounding(evidence=(Evidence(id="e1", text="All are born free.", groups=(TargetGroup.OTHER,),
-                                            source=source),))  # fmt: skip
-
-    def draft(self, key: str, number: int = 1, text: str = "Zorblaxians built the bridge. Facts show it.") -> Draft:
-        return Draft(case_key=key, number=number, text=text, intent=Intent.INFORMATIVE, origin=Origin.COMPOSER,
-                     model="none", language="en", checks=(), created_at=START)  # fmt: skip
+        return make_grounding()
 
     async def bring(self, ledger: Ledger, to: CaseState, post: FlaggedPost | None = None) -> Case:
         """Return a new case in state `to`; undo windows end a minute after START."""

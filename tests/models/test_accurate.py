@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.domain import Evidence, Source, TargetGroup
+from core.domain import Evidence
 from core.errors import BadSettings, ModelUnavailable
 from core.settings import EmbeddingSettings, KnowledgeBaseSettings
 from kb import build
@@ -20,6 +20,7 @@ from models.bge import BgeM3Embedder, BgeReranker
 from models.embed import Embedder, open_embedder
 from models.local import LocalModel
 from models.sbert import SbertEmbedder
+from tests.factories import make_evidence, make_source
 
 # The libraries warn about each other's deprecations.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -31,8 +32,7 @@ ODD = ["", " ", "🙂" * 50, "a\x00b", "bad \ud800 surrogate", "word " * 2000]
 
 
 def _evidence(name: str, text: str) -> Evidence:
-    source = Source(institution="UN", title="T", symbol=name, locator="1", year=1999, url="https://docs.un.org/en/A")
-    return Evidence(id=name, text=text, groups=(TargetGroup.OTHER,), source=source)
+    return make_evidence(name, text, source=make_source(symbol=name))
 
 
 def _save_tokenizer(folder: Path) -> None:

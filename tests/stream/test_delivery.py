@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain import FlaggedPost
 from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, ModelUnavailable
 from core.settings import StreamSettings
 from stream.delivery import Delivery, Incoming
 from stream.liveness import Liveness
 from stream.stages import Outgoing
+from tests.factories import make_post
 
-POST = FlaggedPost(platform="birdsong", post_id="1", text="Zorblaxians ruin everything.")
+POST = make_post(platform="birdsong")
 RESULT = Outgoing("triaged", POST.key, POST)
 MESSAGE = Incoming("flags", 0, 7, b"birdsong/1", b"{}")
 SETTINGS = StreamSettings(attempts=3, backoff_s=0.001, backoff_max_s=0.002)

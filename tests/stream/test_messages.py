@@ -9,8 +9,9 @@ import pytest
 from core.domain import MAX_TEXT, FlaggedPost
 from core.errors import BadMessage
 from stream.messages import MAX_MESSAGE, Triaged, decode, encode
+from tests.factories import make_post
 
-POST = FlaggedPost(platform="birdsong", post_id="1", text="Zorblaxians ruin everything.")
+POST = make_post(platform="birdsong")
 
 
 def test_a_record_survives_the_wire() -> None:

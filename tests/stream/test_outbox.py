@@ -11,14 +11,7 @@ import pytest
 
 from core.domain import (
     CaseState,
-    Draft,
     DraftRequest,
-    FlaggedPost,
-    Grounding,
-    Intent,
-    Origin,
-    Route,
-    Triage,
     now,
 )
 from core.settings import KafkaSettings, Settings
@@ -27,25 +20,20 @@ from stream.outbox import OutboxPublisher
 from stream.producer import Producer
 from stream.topic_reader import read_topic
 from stream.topics import Topics
+from tests.factories import make_draft, make_grounding, make_post, make_triage
 from tests.ports import unused_port
 
 pytestmark = pytest.mark.live
 
 TEXT = "All people are equal in dignity. Nobody's group makes them less, whatever a post says\N{HORIZONTAL ELLIPSIS} ✓"
 LEASE_S = 0.5
-TRIAGE = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
 
 
 async def approved(ledger: Ledger, number: int = 1, release_in_s: float = -1.0) -> str:
-    post = FlaggedPost(platform="birdsong", post_id=str(number), text="Zorblaxians ruin everything.")
-    await ledger.stages.triage(post, TRIAGE)
-    await ledger.stages.ground(post.key, Grounding(evidence=()), DraftRequest())
-    await ledger.stages.draft(
-        Draft(
-            case_key=post.key, number=1, text=TEXT, intent=Intent.INFORMATIVE, origin=Origin.COMPOSER, model="",
-            language="en", checks=(),
-        )
-    )  # fmt: skip
+    post = make_post(number, platform="birdsong")
+    await ledger.stages.triage(post, make_triage())
+    await ledger.stages.ground(post.key, make_grounding(), DraftRequest())
+    await ledger.stages.draft(make_draft(post.key, text=TEXT, created_at=now()))
     version = (await ledger.cases.get(post.key)).version
     await ledger.decisions.approve(post.key, version, "ana", TEXT, "", now() + timedelta(seconds=release_in_s))
     return post.key

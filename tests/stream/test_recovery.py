@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.domain import CaseState, DraftRequest, FlaggedPost, Grounding, Route, Triage, now
+from core.domain import CaseState, DraftRequest, FlaggedPost, now
 from core.settings import Settings
 from ledger import Ledger
 from stream.dead_letters import Burial, read_letters, replay
@@ -19,14 +19,13 @@ from stream.producer import Producer
 from stream.sweeper import Sweeper
 from stream.topic_reader import backlog, read_topic
 from stream.topics import Topics
+from tests.factories import make_grounding, make_post, make_triage
 
 pytestmark = pytest.mark.live
 
-TRIAGE = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
-
 
 def post(number: int = 1) -> FlaggedPost:
-    return FlaggedPost(platform="birdsong", post_id=str(number), text="Zorblaxians ruin everything.")
+    return make_post(number, platform="birdsong")
 
 
 async def test_intake_writes_flags_into_the_ledger_and_leaves_bad_ones_to_triage(
@@ -53,9 +52,9 @@ async def test_the_sweeper_sends_each_stuck_case_to_the_stage_that_owes_the_next
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
 ) -> None:
     await ledger.stages.receive([post(1)])
-    await ledger.stages.triage(post(2), TRIAGE)
-    await ledger.stages.triage(post(3), TRIAGE)
-    await ledger.stages.ground(post(3).key, Grounding(evidence=()), DraftRequest(hint="short"))
+    await ledger.stages.triage(post(2), make_triage())
+    await ledger.stages.triage(post(3), make_triage())
+    await ledger.stages.ground(post(3).key, make_grounding(), DraftRequest(hint="short"))
     sweeper = Sweeper(ledger, producer, settings)
 
     assert await sweeper.sweep(now() - timedelta(hours=1)) == 0, "fresh cases are left alone"

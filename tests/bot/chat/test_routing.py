@@ -5,12 +5,13 @@ import pytest
 from bot.chat.people import moderator, require_lead
 from bot.chat.routing import channel_for, channels, language_of, places
 from bot.desk import Moderator
-from core.domain import FlaggedPost, GroupScore, Route, TargetGroup, Triage
+from core.domain import GroupScore, Route, TargetGroup, Triage
 from core.errors import Forbidden
 from core.settings import ChannelRule, ChatWorkspace
+from tests.factories import make_post
 
 G = TargetGroup
-POST = FlaggedPost(platform="forum", post_id="1", text="Zorblaxians ruin everything.", language="es-MX")
+POST = make_post(language="es-MX")
 SERVER = ChatWorkspace(
     channel="all",
     rules=(

@@ -5,9 +5,9 @@ from typing import Any
 
 from bot.chat.defuse import defuse
 from bot.discord.text import escaped, plain
-from core.domain import FlaggedPost
 from tests.bot.discord.look import field
 from tests.bot.samples import UNSAFE_LINK, add_pending, post
+from tests.factories import make_post
 
 HOSTILE = (
     "@everyone @here <@123456789012345678> <@&123456789012345678> <#123456789012345678> || spoiler || **bold** "
@@ -18,7 +18,7 @@ HOSTILE = (
 
 async def test_a_hostile_post_comes_out_inert_and_cut(house: Any, platform: Any, start: Any) -> None:
     await start()
-    hostile = FlaggedPost(platform="forum", post_id="h" * 200, text=HOSTILE[:15_000], language="en")
+    hostile = make_post("h" * 200, HOSTILE[:15_000], language="en")
     await add_pending(house.ledger, hostile, "@everyone See https://evil.example. **Now.**", evidence=(UNSAFE_LINK,))
     card = await platform.card()
     shown = card["embeds"][0]["description"]

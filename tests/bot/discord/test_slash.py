@@ -7,6 +7,7 @@ from core.domain import Draft, Evidence, Grounding, Intent, Origin, TargetGroup
 from core.settings import CareSettings
 from tests.bot.discord.look import cards, field, labels
 from tests.bot.samples import CRC, add_pending, post
+from tests.factories import make_draft, make_grounding
 
 
 class Answers(PipelineCli):
@@ -15,9 +16,9 @@ class Answers(PipelineCli):
     async def draft(self, text: str, intent: Intent | None) -> tuple[Draft | None, Grounding | None, str]:
         if "lovely" in text:
             return None, None, "not hateful"
-        draft = Draft(case_key="terminal/1", number=1, text=f"An answer, {intent}. @everyone", intent=Intent.POSITIVE,
-                      origin=Origin.MODEL, model="m", language="en", checks=())  # fmt: skip
-        return draft, Grounding(evidence=(CRC,)), "hateful"
+        text = f"An answer, {intent}. @everyone"
+        draft = make_draft("terminal/1", text=text, intent=Intent.POSITIVE, origin=Origin.MODEL)
+        return draft, make_grounding(CRC), "hateful"
 
     async def evidence(self, query: str, group: TargetGroup | None) -> list[Evidence]:
         return [CRC] if group is TargetGroup.MIGRANTS else []

@@ -15,8 +15,9 @@ from typing import Any
 
 from bot.chat.cards import build_card
 from bot.slack.blocks import card_blocks, post_blocks
-from core.domain import Case, CaseState, Draft, Grounding, Intent, Origin, now
+from core.domain import Case, CaseState, Origin, now
 from tests.bot.samples import CHECKS, CRC, DRAFT, UDHR, post, triage_of
+from tests.factories import make_case, make_draft, make_grounding
 
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1.5")
 STYLE = """
@@ -37,14 +38,10 @@ ul{margin:2px 0;padding-left:24px}a{color:#1264a3;text-decoration:none}.actions{
 def cards() -> list[tuple[str, Case]]:
     """Return a case in its states."""
     began = now() - timedelta(minutes=4)
-    draft = Draft(
-        case_key="forum/post-1", number=1, text=DRAFT, intent=Intent.INFORMATIVE, origin=Origin.MODEL, model="m",
-        language="en", checks=CHECKS,
-    )  # fmt: skip
-    pending = Case(
-        post=post(1), state=CaseState.PENDING, version=4, received_at=began, updated_at=began, triage=triage_of(),
-        grounding=Grounding(evidence=(CRC, UDHR)), drafts=(draft,),
-    )  # fmt: skip
+    draft = make_draft("forum/post-1", text=DRAFT, origin=Origin.MODEL, checks=CHECKS, created_at=began)
+    pending = make_case(
+        post=post(1), triage=triage_of(), grounding=make_grounding(CRC, UDHR), drafts=(draft,)
+    ).model_copy(update={"received_at": began, "updated_at": began})
 
     def state(**values: Any) -> Case:
         return pending.model_copy(update=values)

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from bot.chat.pipeline_cli import PipelineCli
-from core.domain import Draft, Intent, Origin, TargetGroup
+from core.domain import Intent, Origin, TargetGroup
 from tests.bot.samples import CHECKS, CRC, add_pending, fill, post
 from tests.bot.slack.conftest import ANA, CHANNEL, LEA, OUT, Floor, buttons, seen, until
+from tests.factories import make_draft
 
 PROGRAM = """
 import json, sys
@@ -22,10 +23,9 @@ if words[0] == "draft":
 else:
     print(json.dumps([] if text == "nothing" else [EVIDENCE]))
 """
-DRAFT = Draft(
-    case_key="terminal/1", number=1, text="Children learn together. Why not?", intent=Intent.POSITIVE,
-    origin=Origin.MODEL, model="m", language="en", checks=CHECKS,
-)  # fmt: skip
+DRAFT = make_draft(
+    "terminal/1", text="Children learn together. Why not?", intent=Intent.POSITIVE, origin=Origin.MODEL, checks=CHECKS
+)
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from bot.chat.defuse import JOINER
-from core.domain import Evidence, FlaggedPost, Source, TargetGroup
 from tests.bot.samples import add_pending
 from tests.bot.slack.conftest import ANA, Floor, seen
+from tests.factories import make_evidence, make_post, make_source
 
 HOSTILE = (
     "<!channel> <!everyone> <!here> @channel @everyone <@U0ANA> <#C0DESK> <!subteam^S0LEADS> "
@@ -42,12 +42,12 @@ def live(value: Any) -> list[str]:
 @pytest.mark.parametrize("length", [len(HOSTILE), 5_000])
 async def test_a_hostile_case_comes_out_inert_and_cut(working: Floor, length: int) -> None:
     text = (HOSTILE * 40)[:length]
-    flagged = FlaggedPost(
-        platform="forum", post_id="<!channel>*https://evil.example", text=text, language="en", reason=text[:400],
+    flagged = make_post(
+        "<!channel>*https://evil.example", text, language="en", reason=text[:400],
         url="https://evil.example/|<!here>",
     )  # fmt: skip
-    source = Source(institution=text, title=text, symbol=text, locator=text, year=1948, url="javascript:alert(1)")
-    evidence = Evidence(id="e", text=text, groups=(TargetGroup.OTHER,), source=source)
+    source = make_source(institution=text, title=text, symbol=text, locator=text, url="javascript:alert(1)")
+    evidence = make_evidence("e", text, source=source)
     await add_pending(working.house.ledger, flagged, text, evidence=(evidence,), note=text)
     card = await working.card()
     assert not live(card), live(card)

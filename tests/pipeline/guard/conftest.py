@@ -7,51 +7,46 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain import Check, Evidence, FlaggedPost, Intent, Source, TargetGroup
+from core.domain import Check, Intent, TargetGroup
 from core.settings import GuardSettings
 from models.toxicity import ToxicityHead
 from pipeline.guard import Guard, GuardContext
+from tests.factories import make_evidence, make_post, make_source
 
-VOTE = Evidence(
-    id="women-cedaw-7",
-    text="Under the women's rights convention CEDAW, states must guarantee women the right to vote, to stand for "
+VOTE = make_evidence(
+    "women-cedaw-7",
+    "Under the women's rights convention CEDAW, states must guarantee women the right to vote, to stand for "
     "election and to hold public office at every level.",
     groups=(TargetGroup.WOMEN,),
     answers=("women do not belong in politics",),
-    source=Source(
-        institution="United Nations",
+    source=make_source(
         symbol="A/RES/34/180",
         locator="Article 7",
         year=1979,
-        url="https://docs.un.org",
         title="Convention on the Elimination of All Forms of Discrimination against Women",
     ),
 )
-SHARE = Evidence(
-    id="disabled-share",
-    text="The UN General Assembly put the number of people with disabilities in 2024 at an estimated 1.3 billion, or "
+SHARE = make_evidence(
+    "disabled-share",
+    "The UN General Assembly put the number of people with disabilities in 2024 at an estimated 1.3 billion, or "
     "16 per cent of the world's population.",
     groups=(TargetGroup.DISABLED,),
-    source=Source(
-        institution="United Nations",
+    source=make_source(
         symbol="A/RES/79/149",
         locator="Preamble",
         year=2024,
-        url="https://docs.un.org",
         title="Inclusive development for and with persons with disabilities",
     ),
 )
-MIGRANTS = Evidence(
-    id="migrants-icerd",
-    text="The UN treaty against racial discrimination never allows laws on nationality to discriminate against any "
+MIGRANTS = make_evidence(
+    "migrants-icerd",
+    "The UN treaty against racial discrimination never allows laws on nationality to discriminate against any "
     "particular nationality, whatever a state decides about citizenship.",
     groups=(TargetGroup.MIGRANTS,),
-    source=Source(
-        institution="United Nations",
+    source=make_source(
         symbol="A/RES/2106(XX)",
         locator="Article 1(3)",
         year=1965,
-        url="https://docs.un.org",
         title="International Convention on the Elimination of All Forms of Racial Discrimination",
     ),
 )
@@ -68,9 +63,7 @@ def guard() -> Guard:
 
 @pytest.fixture(scope="session")
 def context() -> GuardContext:
-    post = FlaggedPost(
-        platform="forum", post_id="1", text="women have no business in politics, keep them in the kitchen"
-    )
+    post = make_post(text="women have no business in politics, keep them in the kitchen")
     return GuardContext(post=post, language="en", evidence=(VOTE, SHARE, MIGRANTS), groups=(TargetGroup.WOMEN,))
 
 
@@ -88,7 +81,7 @@ def judge(guard: Guard, context: GuardContext) -> Judge:
         avoid: tuple[str, ...] = (),
         thread: tuple[str, ...] = (),
     ) -> Check:
-        flagged = FlaggedPost(platform=platform, post_id="1", text=post or context.post.text, context=thread)
+        flagged = make_post(text=post or context.post.text, platform=platform, context=thread)
         ctx = replace(context, post=flagged, intent=intent, language=language, avoid=avoid)
         return next(check for check in guard.check(text, ctx) if check.name == name)
 
