@@ -112,10 +112,13 @@ class CaseApi:
 
     async def _whole(self, case: Case) -> web.Response:
         history = await self._desk.history(case.key)
-        told = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "drafts": True})
+        told = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
         return web.json_response({
             "key": case.key, **told,
-            "drafts": [draft.model_dump(mode="json") | {"checks": shown(draft.checks)} for draft in case.drafts],
+            "drafts": [
+                draft.model_dump(mode="json", exclude={"candidates"}) | {"checks": shown(draft.checks)}
+                for draft in case.drafts
+            ],
             "history": [change.model_dump(mode="json", exclude={"case_key"}) for change in history],
             "now": now().isoformat(),
         })  # fmt: skip

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 from pydantic import SecretStr
 
@@ -36,6 +36,25 @@ class Completion:
 
     text: str
     finish_reason: str
+
+
+class ChatModel(Protocol):
+    """A chat model that completes conversations. Safe to call from many tasks of one event loop."""
+
+    model: str
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        n: int = 1,
+        temperature: float = 0.5,
+        max_tokens: int = 150,
+        grammar: str | None = None,
+        seed: int | None = None,
+        stop: Sequence[str] = (),
+    ) -> list[Completion]:
+        """Sample up to `n` completions, at least one; raises ModelUnavailable or ModelRefused when there is none."""
 
 
 class ChatClient:

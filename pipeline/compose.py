@@ -43,7 +43,7 @@ Item = TypeVar("Item")
 
 
 class Composer:
-    """Compose replies of exactly two sentences; the same case and draft number always give the same text."""
+    """A composer of replies of exactly two sentences; the same case and draft number always give the same text."""
 
     def __init__(self, settings: GuardSettings) -> None:
         self._settings = settings

@@ -14,6 +14,9 @@ from core.errors import BadInput
 from core.settings import Settings
 from rejoinder.commands.common import load_settings, run, start_logging
 
+UNPRINTED = {"embedding", "plan", "candidates"}
+"""Fields of triage, grounding and draft that the JSON leaves out: they serve the machine."""
+
 
 @click.command()
 @click.argument("text")
@@ -37,9 +40,7 @@ def draft(
     if as_json:
         parts = {"triage": triage, "grounding": grounding, "draft": answer}
         click.echo(
-            json.dumps(
-                {name: part and part.model_dump(mode="json", exclude={"embedding"}) for name, part in parts.items()}
-            )
+            json.dumps({name: part and part.model_dump(mode="json", exclude=UNPRINTED) for name, part in parts.items()})
         )
     else:
         show(Console(), triage, grounding, answer)

@@ -8,16 +8,20 @@ from typing import Any
 import pytest
 
 from core.domain import Evidence, FlaggedPost, Grounding, GroupScore, Route, TargetGroup, Triage
-from core.settings import GuardSettings
+from core.settings import ChatSettings, GuardSettings
 from kb.starter import load_starter
-from models.chat import ChatClient, Completion, Message
+from models.chat import ChatModel, Completion, Message
 from models.toxicity import ToxicityHead
 from pipeline.compose import Composer
-from pipeline.guard import Guard
+from pipeline.draft import Drafter
+from pipeline.guard import Guard, ToxicityCheck, word_checks
+from pipeline.strategies import ComposeStrategy, FreeStrategy
+
+DEFAULT_CHAT = ChatSettings()
 
 
-class ScriptedChat(ChatClient):
-    """Answer with set texts, or raise a set error; keep what was asked."""
+class ScriptedChat:
+    """A ChatModel that answers with set texts, or raises a set error, and keeps what it was asked."""
 
     def __init__(self, *answers: str, error: Exception | None = None) -> None:
         self.model = "scripted"
@@ -55,12 +59,23 @@ def statements() -> tuple[Evidence, ...]:
 
 @pytest.fixture(scope="session")
 def guard() -> Guard:
-    return Guard(GuardSettings(), ToxicityHead.load())
+    settings = GuardSettings()
+    return Guard([*word_checks(settings), ToxicityCheck(ToxicityHead.load(), settings)])
 
 
 @pytest.fixture(scope="session")
 def composer() -> Composer:
     return Composer(GuardSettings())
+
+
+@pytest.fixture
+def drafter(guard: Guard, composer: Composer) -> Callable[..., Drafter]:
+    """Return a function that gives a drafter for a chat model, or for none, put together as a worker's is."""
+
+    def make(chat: ChatModel | None, settings: ChatSettings = DEFAULT_CHAT) -> Drafter:
+        return Drafter([FreeStrategy(chat, settings, GuardSettings()), ComposeStrategy(composer)], guard)
+
+    return make
 
 
 @pytest.fixture(scope="session")
