@@ -87,8 +87,7 @@ def _fits(evidence: Evidence, ctx: GuardContext) -> bool:
 
 def _quotes(evidence: Evidence) -> Iterator[str]:
     """Yield the sentences of a statement that can stand alone, each with its source named."""
-    found = sentences.split(evidence.text, evidence.language)
-    for position, sentence in enumerate(found):
+    for position, sentence in enumerate(sentences.split(evidence.text, evidence.language)):
         alone = position == 0 or not sentence.startswith(_LEANING)
         if not (SHORTEST <= len(sentence) <= LONGEST and _BEGINS.match(sentence) and alone):
             continue
