@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.checks import shown
+from bot.check_display import checks_as_json
 from core.domain import Case
 from core.errors import (
     BadInput,
@@ -65,7 +65,7 @@ def answer(error: RejoinderError) -> web.Response:
         log.warning("Answered %d: %s", status, error)
     told: dict[str, Any] = {"error": code, "message": str(error)}
     if isinstance(error, FailsChecks):
-        told["checks"] = shown(error.checks)
+        told["checks"] = checks_as_json(error.checks)
     if isinstance(error, CaseConflict) and error.case is not None:
         told["case"] = brief(error.case)
     return web.json_response(told, status=status, headers=_headers(status))

@@ -18,7 +18,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from bot.checks import is_close
+from bot.check_display import is_close
 from bot.inert import inert, web_address
 from bot.wording import holder, standing
 from core.domain import Case, CaseState, Check, Evidence, Origin, TargetGroup, now

@@ -22,9 +22,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot import stats
 from bot.cards import GROUP_NAMES, MAX_LINE, groups_line
-from bot.desk import Desk, Moderator, Queue
+from bot.chat import stats
+from bot.desk import CaseQuery, Desk, Moderator
 from bot.inert import inert
 from bot.intents import scope
 from bot.people import insist_on_lead
@@ -174,10 +174,10 @@ class Commands:
         return Reply(lines, attachment=Attachment("rejoinder-stats.png", picture))
 
     async def _open(self, group: TargetGroup | None) -> Sequence[Case]:
-        return (await self._desk.queue(Queue(group=group, limit=LOOKED_THROUGH))).cases
+        return (await self._desk.queue(CaseQuery(group=group, limit=LOOKED_THROUGH))).cases
 
     async def _mine(self, who: Moderator) -> list[Case]:
-        held = (await self._desk.queue(Queue(claimed_by=who.name, limit=LOOKED_THROUGH))).cases
+        held = (await self._desk.queue(CaseQuery(claimed_by=who.name, limit=LOOKED_THROUGH))).cases
         assigned = [await self._desk.case(item.case_key) for item in await self._ledger.wishes.assigned(who.name)]
         found = {case.key: case for case in (*held, *assigned) if case.state is CaseState.PENDING}
         return sorted(found.values(), key=lambda case: case.received_at)

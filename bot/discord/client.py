@@ -12,8 +12,8 @@ import discord
 from discord import app_commands
 
 from bot.asides import Asides
-from bot.care import Reminders
 from bot.changes import Changes
+from bot.chat.reminders import Reminders
 from bot.commands import Commands
 from bot.desk import Desk
 from bot.discord.asker import Interaction

@@ -6,8 +6,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 
 from bot.asides import Asides
-from bot.care import Reminders
 from bot.changes import Changes
+from bot.chat.reminders import Reminders
 from bot.commands import Commands
 from bot.desk import Desk
 from bot.keeper import CardKeeper

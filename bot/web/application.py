@@ -25,17 +25,17 @@ def add_desk(app: web.Application, desk: Desk, changes: Changes, auth: Auth) -> 
     CaseApi(desk, changes, auth).add_routes(app)
     Pages().add_routes(app)
 
-    async def follow(_: web.Application) -> AsyncIterator[None]:
+    async def follow_changes(_: web.Application) -> AsyncIterator[None]:
         task = asyncio.create_task(changes.run(), name="desk changes")
         yield
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
 
-    app.cleanup_ctx.append(follow)
+    app.cleanup_ctx.append(follow_changes)
 
 
-def address(host: str, port: int, token: str | None = None) -> str:
+def page_address(host: str, port: int, token: str | None = None) -> str:
     """Return the page's address. The token is put behind the `#`, which browsers never send to a server."""
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)  # noqa: S104 - compared, not bound
-    return f"http://{shown}:{port}/" + (f"#token={token}" if token else "")
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)  # noqa: S104 - compared, not bound
+    return f"http://{reachable}:{port}/" + (f"#token={token}" if token else "")

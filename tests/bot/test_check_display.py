@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.checks import is_close, shown
+from bot.check_display import checks_as_json, is_close
 from core.domain import Check
 
 
@@ -15,4 +15,4 @@ def test_a_check_is_close_when_it_passes_within_a_tenth_of_a_graded_limit(
 ) -> None:
     check = Check(name="echo", passed=passed, value=value, threshold=threshold)
     assert is_close(check) is close
-    assert shown((check,))[0]["close"] is close
+    assert checks_as_json((check,))[0]["close"] is close

@@ -18,6 +18,6 @@ def is_close(check: Check) -> bool:
     return check.passed and graded and abs(check.value - check.threshold) <= _NEAR * limit
 
 
-def shown(checks: tuple[Check, ...]) -> list[dict[str, Any]]:
+def checks_as_json(checks: tuple[Check, ...]) -> list[dict[str, Any]]:
     """Return checks as JSON, each with `close`."""
     return [check.model_dump(mode="json") | {"close": is_close(check)} for check in checks]

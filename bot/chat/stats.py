@@ -26,7 +26,7 @@ _LONGEST = timedelta(days=366)
 
 @dataclass(frozen=True)
 class Share:
-    """Count how many of some decisions were approvals, as drafted or edited."""
+    """How many of some decisions were approvals, as drafted or edited."""
 
     approved: int
     decided: int
@@ -39,7 +39,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Figures:
-    """Hold the figures of a period. `median_age` is from receipt to decision; None without decisions."""
+    """The figures of a period. `median_age` is from receipt to decision; None without decisions."""
 
     since: datetime
     received: int
@@ -63,21 +63,21 @@ def period(text: str) -> timedelta:
 
 async def figures(ledger: Ledger, length: timedelta) -> Figures:
     """Return the figures of the period that ends now."""
-    found = await ledger.statistics.since(now() - length)
+    decisions = await ledger.statistics.since(now() - length)
     counts = await ledger.cases.counts()
-    return _figures(found, counts[CaseState.PENDING])
+    return _figures(decisions, counts[CaseState.PENDING])
 
 
-def in_words(found: Figures) -> str:
+def in_words(totals: Figures) -> str:
     """Return the figures as lines of text."""
     lines = [
-        f"Since {found.since:%Y-%m-%d %H:%M} UTC: {found.received} received, {found.approved} approved as drafted, "
-        f"{found.edited} edited, {found.rejected} rejected; {found.pending} are pending now.",
-        f"Median age at the decision: {span(found.median_age)}." if found.median_age is not None else "No decisions.",
+        f"Since {totals.since:%Y-%m-%d %H:%M} UTC: {totals.received} received, {totals.approved} approved as drafted, "
+        f"{totals.edited} edited, {totals.rejected} rejected; {totals.pending} are pending now.",
+        f"Median age at the decision: {span(totals.median_age)}." if totals.median_age is not None else "No decisions.",
     ]
-    if found.by_group:
-        groups = ((GROUP_NAMES[group], share) for group, share in found.by_group.items())
-        intents = ((str(intent), share) for intent, share in found.by_intent.items())
+    if totals.by_group:
+        groups = ((GROUP_NAMES[group], share) for group, share in totals.by_group.items())
+        intents = ((str(intent), share) for intent, share in totals.by_intent.items())
         lines += [f"Accepted by group: {_shares(groups)}", f"Accepted by intent: {_shares(intents)}"]
     return "\n".join(lines)
 
@@ -91,21 +91,21 @@ def span(length: timedelta) -> str:
     return f"{seconds} s"
 
 
-def picture(found: Figures) -> bytes:
+def picture(totals: Figures) -> bytes:
     """Draw the acceptance by group and by intent as a PNG. Takes about a second of work; keep it off the event loop."""
     from matplotlib.figure import Figure
 
-    bars = [(GROUP_NAMES[group], share) for group, share in found.by_group.items()]
-    bars += [(str(intent), share) for intent, share in found.by_intent.items()]
+    bars = [(GROUP_NAMES[group], share) for group, share in totals.by_group.items()]
+    bars += [(str(intent), share) for intent, share in totals.by_intent.items()]
     figure = Figure(figsize=(7, 1.4 + 0.4 * len(bars)), layout="constrained")
     axes = figure.subplots()
     names = [name for name, _ in bars]
-    drawn = axes.barh(names, [share.rate for _, share in bars], color="#4878a8")
-    axes.bar_label(drawn, [f"{share.approved} of {share.decided}" for _, share in bars], padding=3)
+    bar_shapes = axes.barh(names, [share.rate for _, share in bars], color="#4878a8")
+    axes.bar_label(bar_shapes, [f"{share.approved} of {share.decided}" for _, share in bars], padding=3)
     axes.set_xlim(0, 1.2)
     axes.set_xticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
     axes.invert_yaxis()
-    axes.set_title(f"Drafts accepted since {found.since:%Y-%m-%d}")
+    axes.set_title(f"Drafts accepted since {totals.since:%Y-%m-%d}")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=120)
     return buffer.getvalue()
@@ -119,28 +119,28 @@ def table(decided: Iterable[DecidedCase]) -> bytes:
     for item in decided:
         row = [item.key, " ".join(item.groups), item.intent, item.state, item.edited, item.who, item.why,
                item.received_at.isoformat(), item.decided_at.isoformat()]  # fmt: skip
-        writer.writerow([_harmless(str(cell)) for cell in row])
+        writer.writerow([_without_formula(str(cell)) for cell in row])
     return buffer.getvalue().encode()
 
 
-def _harmless(cell: str) -> str:
+def _without_formula(cell: str) -> str:
     return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
-def _figures(found: Period, pending: int) -> Figures:
-    ages = [(item.decided_at - item.received_at).total_seconds() for item in found.decided]
-    approved = [item for item in found.decided if item.state is CaseState.APPROVED]
+def _figures(decisions: Period, pending: int) -> Figures:
+    ages = [(item.decided_at - item.received_at).total_seconds() for item in decisions.decided]
+    approved = [item for item in decisions.decided if item.state is CaseState.APPROVED]
     edited = sum(item.edited for item in approved)
     return Figures(
-        since=found.since,
-        received=found.received,
+        since=decisions.since,
+        received=decisions.received,
         pending=pending,
         approved=len(approved) - edited,
         edited=edited,
-        rejected=len(found.decided) - len(approved),
+        rejected=len(decisions.decided) - len(approved),
         median_age=timedelta(seconds=median(ages)) if ages else None,
-        by_group=_by((group, item) for item in found.decided for group in item.groups),
-        by_intent=_by((item.intent, item) for item in found.decided),
+        by_group=_by((group, item) for item in decisions.decided for group in item.groups),
+        by_intent=_by((item.intent, item) for item in decisions.decided),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.cards import Card
-from bot.care import Reminders, is_quiet, reminder, zone
+from bot.chat.reminders import Reminders, is_quiet, reminder, zone
 from bot.surge import surge_text
 from core.domain import TargetGroup, now
 from core.errors import BadSettings
@@ -49,13 +49,13 @@ async def test_leads_are_reminded_of_an_old_queue_and_not_again_at_once(ledger: 
     await add_pending(ledger, post(1))
     await add_pending(ledger, post(2))
     care = reminders(ledger, wall)
-    await care.look(now())
+    await care.send_due(now())
     assert wall.said == []
     later = now() + timedelta(minutes=31)
-    await care.look(later)
-    await care.look(later + timedelta(minutes=5))
+    await care.send_due(later)
+    await care.send_due(later + timedelta(minutes=5))
     assert wall.said == [("leads", "2 cases wait, the oldest for 31 min. See /rejoinder queue")]
-    await care.look(later + timedelta(minutes=61))
+    await care.send_due(later + timedelta(minutes=61))
     assert len(wall.said) == 2
 
 
@@ -64,7 +64,7 @@ async def test_nobody_is_reminded_in_the_quiet_hours(ledger: Ledger) -> None:
     await add_pending(ledger, post(1))
     moment = now() + timedelta(hours=2)
     quiet = {"quiet_from": (moment - timedelta(hours=1)).time(), "quiet_until": (moment + timedelta(hours=1)).time()}
-    await reminders(ledger, wall, **quiet).look(moment)
+    await reminders(ledger, wall, **quiet).send_due(moment)
     assert wall.said == []
 
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from bot.chat.stats import span
 from bot.keeper import Board
 from bot.routing import channel_for
-from bot.stats import span
 from core.domain import Case, CaseState, now
 from core.errors import BadSettings, ChannelLost, Unavailable
 from core.settings import CareSettings, ChatServer
@@ -19,12 +19,12 @@ from ledger.cards import Notice
 
 log = logging.getLogger(__name__)
 
-TOPIC = "reminder"
+NOTICE_TOPIC = "reminder"
 LOOKED_THROUGH = 200
 
 
 class Reminders:
-    """Remind the leads of each server in their own channel; a server without one is not reminded."""
+    """Reminders to the leads of each server in their own channel; a server without one gets none."""
 
     def __init__(
         self,
@@ -45,31 +45,31 @@ class Reminders:
         """Look at the queue again and again until cancelled."""
         while True:
             try:
-                await self.look(now())
+                await self.send_due(now())
             except (Unavailable, ChannelLost) as error:
                 log.warning("No reminder could be sent: %s", error)
             await asyncio.sleep(self._every_s)
 
-    async def look(self, moment: datetime) -> None:
+    async def send_due(self, moment: datetime) -> None:
         """Send the reminders that are due."""
         if is_quiet(moment, self._care, self._zone):
             return
         page = await self._ledger.cases.page(states=[CaseState.PENDING], limit=LOOKED_THROUGH)
         for name, server in self._servers.items():
-            here = [case for case in page.cases if channel_for(server, case.post, case.triage) is not None]
-            if server.lead_channel is not None and here:
-                await self._remind(name, server.lead_channel, here, moment)
+            cases = [case for case in page.cases if channel_for(server, case.post, case.triage) is not None]
+            if server.lead_channel is not None and cases:
+                await self._remind(name, server.lead_channel, cases, moment)
 
     async def _remind(self, server: str, channel: str, cases: list[Case], moment: datetime) -> None:
         age = moment - cases[0].received_at
         if age < timedelta(seconds=self._care.remind_after_s):
             return
-        last = await self._ledger.cards.notice(self._board.surface, server, channel, TOPIC)
+        last = await self._ledger.cards.notice(self._board.surface, server, channel, NOTICE_TOPIC)
         if last is not None and moment - last.at < timedelta(seconds=self._care.remind_every_s):
             return
         message = await self._board.announce(server, channel, reminder(len(cases), age), None)
         await self._ledger.cards.note(
-            Notice(self._board.surface, server, channel, TOPIC, message, len(cases), moment, moment)
+            Notice(self._board.surface, server, channel, NOTICE_TOPIC, message, len(cases), moment, moment)
         )
 
 
