@@ -39,9 +39,15 @@ class Completion:
 
 
 class ChatModel(Protocol):
-    """A chat model that completes conversations. Safe to call from many tasks of one event loop."""
+    """A language model that answers conversations. Safe to call from many tasks of one event loop at once.
 
-    model: str
+    `ChatClient` is the one that runs: it asks a llama.cpp process of ours or any OpenAI-compatible server. The second
+    is the in-memory model of the tests, which answers without a server. Both pass one conformance suite.
+    """
+
+    @property
+    def model(self) -> str:
+        """Return the model's name, as drafts and summaries record it."""
 
     async def complete(
         self,
@@ -54,7 +60,13 @@ class ChatModel(Protocol):
         seed: int | None = None,
         stop: Sequence[str] = (),
     ) -> list[Completion]:
-        """Sample up to `n` completions, at least one; raises ModelUnavailable or ModelRefused when there is none."""
+        """Sample up to `n` completions of one conversation.
+
+        Returns at least one. Raises ModelUnavailable (away, or too slow) or ModelRefused (it won't, or its answer
+        can't be read). Does not block the event loop, but may take minutes; cancellation stops the work. `grammar` is
+        GBNF, which some servers ignore. A return does not mean that all `n` came, that a text is whole (see
+        `finish_reason`) or keeps the grammar, or that it is fit to show: check it.
+        """
 
 
 class ChatClient:
