@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from bot.chat.card_board import CardBoard
+from bot.chat.routing import channel_for
 from bot.chat.stats import span
-from bot.keeper import Board
-from bot.routing import channel_for
 from core.domain import Case, CaseState, now
 from core.errors import BadSettings, ChannelLost, Unavailable
-from core.settings import CareSettings, ChatServer
+from core.settings import CareSettings, ChatWorkspace
 from ledger import Ledger
 from ledger.cards import Notice
 
@@ -29,8 +29,8 @@ class Reminders:
     def __init__(
         self,
         ledger: Ledger,
-        board: Board,
-        servers: Mapping[str, ChatServer],
+        board: CardBoard,
+        servers: Mapping[str, ChatWorkspace],
         care: CareSettings,
         every_s: float = 60.0,
     ) -> None:

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import TypeVar
 
-from bot.cards import GROUP_NAMES
+from bot.chat.cards import GROUP_NAMES
 from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from ledger import Ledger

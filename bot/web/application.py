@@ -8,12 +8,12 @@ from contextlib import suppress
 
 from aiohttp import web
 
-from bot.answers import errors_as_json
 from bot.api import CaseApi
 from bot.auth import Auth
 from bot.changes import Changes
 from bot.desk import Desk
 from bot.events import EventRoute
+from bot.http_errors import errors_as_json
 from bot.web.pages import Pages
 
 

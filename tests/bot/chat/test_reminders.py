@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from bot.cards import Card
+from bot.chat.cards import Card
 from bot.chat.reminders import Reminders, is_quiet, reminder, zone
-from bot.surge import surge_text
+from bot.chat.surge import surge_text
 from core.domain import TargetGroup, now
 from core.errors import BadSettings
-from core.settings import CareSettings, ChatServer
+from core.settings import CareSettings, ChatWorkspace
 from ledger import Ledger
 from tests.bot.samples import add_pending, post
 
@@ -40,7 +40,7 @@ class Wall:
 
 
 def reminders(ledger: Ledger, wall: Wall, **care: Any) -> Reminders:
-    servers = {"s1": ChatServer(channel="all", lead_channel="leads"), "s2": ChatServer(channel="all")}
+    servers = {"s1": ChatWorkspace(channel="all", lead_channel="leads"), "s2": ChatWorkspace(channel="all")}
     return Reminders(ledger, wall, servers, CareSettings(**care))
 
 
