@@ -167,9 +167,10 @@ def tidy(answer: str) -> str:
 
 def _relevance(text: str, ctx: GuardContext) -> float:
     """Return the share of the reply's content that the post or the claims its evidence answers also speak of."""
-    own = content(words(text))
+    language = ctx.reply_language
+    own = content(words(text), language)
     claims = (words(claim) for item in ctx.evidence for claim in item.answers)
-    topic = content(material(text, ctx).post_words).union(*(content(claim) for claim in claims))
+    topic = content(material(text, ctx).post_words, language).union(*(content(claim, language) for claim in claims))
     return len(own & topic) / len(own) if own else 0.0
 
 

@@ -13,7 +13,7 @@ from pipeline.guard.material import GuardContext, Material, material
 from pipeline.guard.names import names
 from pipeline.guard.numbers import numbers
 from pipeline.guard.repeat import not_repeated
-from pipeline.guard.stance import against
+from pipeline.guard.stance import takes_stance
 from pipeline.guard.support import supported, uses_evidence
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ CHECKS: tuple[Callable[[Material, GuardSettings], Check], ...] = (
     leak.no_refusal,
     leak.no_leak,
     no_echo,
-    against,
+    takes_stance,
     numbers,
     names,
     supported,

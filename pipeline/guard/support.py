@@ -60,7 +60,7 @@ def _share(part: Part, reply: Material) -> float:
         return 0.0 if part.content else 1.0
     if is_question(part.text) and not _is_factual(part, reply):
         return 1.0
-    known = reply.supporting | group_stems(part.text)
+    known = reply.supporting | group_stems(part.text, reply.language)
     if not _is_factual(part, reply) or refutations(part.folded, reply.language):
         known |= claim_stems(reply.language) | reply.post_content
     return len(part.content & known) / len(part.content)
@@ -73,13 +73,13 @@ def _is_factual(part: Part, reply: Material) -> bool:
 
 def _opposes(part: Part, ground: Ground, language: str) -> bool:
     """Tell whether the sentence says the statement with a negation put in or left out."""
-    shared = (part.content & ground.content) - group_stems(part.text)
+    shared = (part.content & ground.content) - group_stems(part.text, language)
     if len(shared) < 3 or len(shared) < SAME_STATEMENT * len(part.content):
         return False
     if pattern(language, "debunk").search(part.folded) or is_question(part.text):
         return False
-    spans = (part.folded[start:end] for start, end in clauses(part.folded))
-    about = " ".join(clause for clause in spans if len(content(words(clause)) & ground.content) > 1)
+    spans = (part.folded[start:end] for start, end in clauses(part.folded, language))
+    about = " ".join(clause for clause in spans if len(content(words(clause), language) & ground.content) > 1)
     return negated(about, language) != negated(" ".join(ground.words), language)
 
 
