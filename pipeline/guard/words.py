@@ -15,6 +15,8 @@ from pipeline.languages import pack, packs
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]|[^\W_]+(?:['’][^\W_]+)*")
 FIRST_UNSPACED = "\u0e00"
 """Where the scripts begin that are written without spaces; there a single character is a word."""
+LONGEST_STEMMED = 60
+"""Letters up to which a word is taken for one."""
 
 
 def fold(text: str) -> str:
@@ -34,6 +36,8 @@ def stem(word: str, language: str) -> str:
 
     What is compared must be cut alike, so the language is that of the comparison, not of each word.
     """
+    if len(word) > LONGEST_STEMMED:
+        return word
     entry = pack(language)
     word = entry.words.irregular.get(word, word)
     # A stemmer keeps the word it works on, so threads can't share one.

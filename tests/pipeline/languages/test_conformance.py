@@ -12,12 +12,18 @@ import snowballstemmer
 
 from core.domain import Evidence, FlaggedPost, Intent, Source, TargetGroup
 from core.settings import GuardSettings
-from models.toxicity import ToxicityHead
 from pipeline import routing_rules
 from pipeline.compose import Composer, people, templates
 from pipeline.grammar import two_sentences
-from pipeline.guard import Guard, GuardContext
-from pipeline.guard.material import group_pattern
+from pipeline.guard import GuardContext, form
+from pipeline.guard.echo import no_echo
+from pipeline.guard.harm import no_insult
+from pipeline.guard.leak import no_leak, no_refusal
+from pipeline.guard.material import group_pattern, material
+from pipeline.guard.names import names
+from pipeline.guard.numbers import numbers
+from pipeline.guard.stance import takes_stance
+from pipeline.guard.support import supported
 from pipeline.guard.words import claim_stems, fold, function_words
 from pipeline.languages import DEFAULT, LanguagePack, Level, pack, packs
 from pipeline.prompt import language_name
@@ -40,13 +46,21 @@ SAID_OF_A_GROUP = {
     "eu": ("Musulmanak arriskutsuak dira.", "Musulmanak ez dira arriskutsuak."),
 }
 """A generalisation about a group, and its denial."""
+CHECKS = (
+    form.two_sentences,
+    form.same_language,
+    no_refusal,
+    no_leak,
+    no_echo,
+    takes_stance,
+    numbers,
+    names,
+    supported,
+    no_insult,
+)
+"""What a pack's data decides."""
 
 each_language = pytest.mark.parametrize("language", sorted(packs()))
-
-
-@pytest.fixture(scope="module")
-def guard() -> Guard:
-    return Guard(GuardSettings(), ToxicityHead.load())
 
 
 def patterns(entry: LanguagePack) -> Iterator[str]:
@@ -127,7 +141,7 @@ def test_there_are_three_templates_for_every_intent_and_group(language: str) -> 
 
 
 @each_language
-def test_what_is_composed_passes_every_hard_check(guard: Guard, language: str) -> None:
+def test_what_is_composed_passes_every_check(language: str) -> None:
     source = Source(
         institution="United Nations",
         title="Universal Declaration of Human Rights",
@@ -142,16 +156,17 @@ def test_what_is_composed_passes_every_hard_check(guard: Guard, language: str) -
         for intent in Intent:
             context = GuardContext(post=post, language=language, intent=intent, evidence=(evidence,), groups=(group,))
             for text in Composer(GuardSettings()).variants(context, 1):
-                failed = [check.detail for check in guard.check(text, context) if check.hard and not check.passed]
-                assert failed == [], text
+                reply = material(text, context)
+                results = [check(reply, GuardSettings()) for check in CHECKS]
+                assert [result.detail for result in results if not result.passed] == [], text
 
 
 @each_language
-def test_a_generalisation_fails_and_its_denial_takes_a_stance(guard: Guard, language: str) -> None:
+def test_a_generalisation_fails_and_its_denial_takes_a_stance(language: str) -> None:
     post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
     context = GuardContext(post=post, language=language)
 
     def passes(text: str) -> bool:
-        return next(check.passed for check in guard.check(text, context) if check.name == "stance")
+        return takes_stance(material(text, context), GuardSettings()).passed
 
     assert [passes(text) for text in SAID_OF_A_GROUP[language]] == [False, True]
