@@ -51,5 +51,5 @@ def test_basque_that_denies_or_affirms_passes(text: str) -> None:
 
 def test_english_looks_behind_the_group_only() -> None:
     assert pack("en").order.predicate == "after"
-    assert passes("Danger is in everyday life for women, who deserve respect.", "en")
+    assert passes("Attacks by criminals on women are wrong.", "en")
     assert not passes("Women are dangerous, with all due respect.", "en")
