@@ -77,4 +77,4 @@ def _grams(folded: tuple[str, ...]) -> frozenset[Run]:
 
 def _in_evidence(run: Run, reply: Material) -> bool:
     needle = f" {' '.join(run)} "
-    return any(needle in f" {' '.join(ground.words)} " for ground in reply.grounds)
+    return any(needle in f" {' '.join(statement.words)} " for statement in reply.statements)

@@ -48,7 +48,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Statement:
     """One evidence statement, taken apart; `named` are the stems of its source's title, institution and symbol."""
 
     evidence: Evidence
@@ -65,7 +65,7 @@ class Material:
     text: str
     context: GuardContext
     parts: tuple[Part, ...]
-    grounds: tuple[Ground, ...]
+    statements: tuple[Statement, ...]
     post_words: tuple[str, ...]
     post_content: frozenset[str]
 
@@ -77,41 +77,41 @@ class Material:
     @property
     def supporting(self) -> frozenset[str]:
         """Return the content stems of all evidence and its sources."""
-        return frozenset[str]().union(*(ground.content | ground.named for ground in self.grounds))
+        return frozenset[str]().union(*(statement.content | statement.named for statement in self.statements))
 
 
 def material(text: str, context: GuardContext) -> Material:
     """Take `text` and its context apart; lone surrogates become replacement characters."""
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     language = context.reply_language
-    grounds = tuple(_ground(evidence, language) for evidence in context.evidence)
+    statements = tuple(_statement(evidence, language) for evidence in context.evidence)
     post_words = _post_words(context.post.text)
-    parts = tuple(_part(sentence, grounds, language) for sentence in sentences.split(text[:LONGEST_READ], language))
-    return Material(text, context, parts, grounds, post_words, content(post_words, language))
+    parts = tuple(_part(sentence, statements, language) for sentence in sentences.split(text[:LONGEST_READ], language))
+    return Material(text, context, parts, statements, post_words, content(post_words, language))
 
 
-def _part(text: str, grounds: tuple[Ground, ...], language: str) -> Part:
+def _part(text: str, statements: tuple[Statement, ...], language: str) -> Part:
     folded = words(text)
-    quoted = any(_quotes(folded, ground, language) for ground in grounds)
+    quoted = any(_quotes(folded, statement, language) for statement in statements)
     return Part(text, fold(text), folded, content(folded, language), quoted)
 
 
-def _quotes(folded: tuple[str, ...], ground: Ground, language: str) -> bool:
+def _quotes(folded: tuple[str, ...], statement: Statement, language: str) -> bool:
     """Tell whether `folded` is the statement or one of its sentences, perhaps after "<title> (<institution>):"."""
-    for statement in (ground.words, *ground.sentences):
-        intro = folded[: len(folded) - len(statement)]
-        if statement and folded[len(intro) :] == statement and content(intro, language) <= ground.named:
+    for wording in (statement.words, *statement.sentences):
+        intro = folded[: len(folded) - len(wording)]
+        if wording and folded[len(intro) :] == wording and content(intro, language) <= statement.named:
             return True
     return False
 
 
 @lru_cache(maxsize=2048)
-def _ground(evidence: Evidence, language: str) -> Ground:
+def _statement(evidence: Evidence, language: str) -> Statement:
     folded = words(evidence.text)
     source = evidence.source
     source_words = words(f"{source.institution} {source.title} {source.symbol} {source.locator} {source.year}")
-    statements = tuple(words(sentence) for sentence in sentences.split(evidence.text, evidence.language))
-    return Ground(evidence, folded, statements, content(folded, language), content(source_words, language))
+    pieces = tuple(words(sentence) for sentence in sentences.split(evidence.text, evidence.language))
+    return Statement(evidence, folded, pieces, content(folded, language), content(source_words, language))
 
 
 @lru_cache(maxsize=256)

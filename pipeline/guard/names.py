@@ -72,7 +72,7 @@ def _is_plainly_a_name(word: str, following: str, language: str) -> bool:
 def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     """Tell whether a name occurs; an acronym must occur as one, so that "the WHO" is not found in "who"."""
     if name.isupper() and len(name) > 1 and fold(name) in function_words(reply.language):
-        return any(name in _WORD.findall(ground.evidence.text) for ground in reply.grounds)
+        return any(name in _WORD.findall(statement.evidence.text) for statement in reply.statements)
     empty = function_words(reply.language)
     return all(stem(word, reply.language) in known for word in words(name) if word not in empty)
 
@@ -88,7 +88,7 @@ def _appeals(language: str) -> frozenset[str]:
 
 
 def _known(reply: Material) -> frozenset[str]:
-    evidence = (_of_evidence(ground.evidence, reply.language) for ground in reply.grounds)
+    evidence = (_of_evidence(statement.evidence, reply.language) for statement in reply.statements)
     return stems(reply.post_words, reply.language).union(*evidence)
 
 

@@ -91,12 +91,14 @@ def _symbols(text: str) -> tuple[str, ...]:
 
 
 def _haystack(reply: Material) -> str:
-    return fold(" ".join([*(_everything(ground.evidence) for ground in reply.grounds), reply.context.post.text]))
+    return fold(
+        " ".join([*(_everything(statement.evidence) for statement in reply.statements), reply.context.post.text])
+    )
 
 
 def _known(reply: Material) -> set[Figure]:
     post = figures(reply.context.post.text, reply.language)
-    return {*post, *(figure for ground in reply.grounds for figure in _of_evidence(ground.evidence))}
+    return {*post, *(figure for statement in reply.statements for figure in _of_evidence(statement.evidence))}
 
 
 @lru_cache(maxsize=2048)
