@@ -91,9 +91,8 @@ def _symbols(text: str) -> tuple[str, ...]:
 
 
 def _haystack(reply: Material) -> str:
-    return fold(
-        " ".join([*(_everything(statement.evidence) for statement in reply.statements), reply.context.post.text])
-    )
+    sources = map(_everything, reply.context.evidence)
+    return fold(" ".join([*sources, reply.context.post.text]))
 
 
 def _known(reply: Material) -> set[Figure]:

@@ -51,10 +51,8 @@ def covered(part: Part, reply: Material) -> float:
         return 1.0
     if len(part.content) < 3:
         return 0.0
-    shares = (
-        len(part.content & (statement.content | statement.named)) / len(part.content) for statement in reply.statements
-    )
-    return max(shares, default=0.0)
+    accounted = (part.content & (statement.content | statement.named) for statement in reply.statements)
+    return max((len(shared) / len(part.content) for shared in accounted), default=0.0)
 
 
 def _share(part: Part, reply: Material) -> float:
