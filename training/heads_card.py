@@ -12,8 +12,8 @@ from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
 from core.domain import TargetGroup
 from core.settings import TriageSettings
-from pipeline.apt import COUNTERSPEECH_FROM, COUNTERSPEECH_HATE_BELOW
 from pipeline.heads import COUNTER, HATE, NAMES
+from pipeline.routing_rules import COUNTERSPEECH_FROM, COUNTERSPEECH_HATE_BELOW
 from training.heads_data import Sample
 
 Table = NDArray[np.float32]

@@ -16,7 +16,7 @@ from pipeline.guard.names import names
 from pipeline.guard.numbers import numbers
 from pipeline.guard.repeat import not_repeated
 from pipeline.guard.reward import RewardTerm, room_left, share_reached
-from pipeline.guard.stance import against
+from pipeline.guard.stance import takes_stance
 from pipeline.guard.support import supported, uses_evidence
 
 EVIDENCE = RewardTerm(0.5, share_reached)
@@ -92,7 +92,7 @@ def word_checks(settings: GuardSettings) -> tuple[FunctionCheck, ...]:
         check("refusal", leak.no_refusal),
         check("leak", leak.no_leak),
         check("echo", no_echo, reward=MARGIN),
-        check("stance", against),
+        check("stance", takes_stance),
         check("numbers", numbers),
         check("names", names),
         check("supported", supported),

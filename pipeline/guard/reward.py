@@ -33,7 +33,7 @@ def room_left(check: Check) -> float:
 
 def relevance(reply: Material) -> float:
     """Return the share of the reply's content that the post or the claims its evidence answers also speak of."""
-    own = content(words(reply.text))
+    own = content(words(reply.text), reply.language)
     claims = (words(claim) for evidence in reply.context.evidence for claim in evidence.answers)
-    topic = reply.post_content.union(*(content(claim) for claim in claims))
+    topic = reply.post_content.union(*(content(claim, reply.language) for claim in claims))
     return len(own & topic) / len(own) if own else 0.0

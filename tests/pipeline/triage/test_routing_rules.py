@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.domain import Route, TargetGroup
-from pipeline import apt
+from pipeline import routing_rules
 from pipeline.heads import Scores
 
 REAL = Path(__file__).parents[3] / "../shared/data/flags/real_posts.jsonl"
@@ -58,7 +58,7 @@ def scores(hate: float = 0.9, counter: float = 0.0) -> Scores:
     ],
 )
 def test_threats_self_harm_and_child_safety_go_to_people(text: str, rule: str) -> None:
-    found = apt.escalation(text)
+    found = routing_rules.escalation(text)
     assert found is not None
     assert found.name == rule
 
@@ -100,16 +100,12 @@ def test_threats_self_harm_and_child_safety_go_to_people(text: str, rule: str) -
     ],
 )
 def test_idioms_accusations_and_plain_hate_do_not(text: str) -> None:
-    assert apt.escalation(text) is None
+    assert routing_rules.escalation(text) is None
 
 
-def test_every_rule_has_a_sentence_for_the_moderator_and_five_languages() -> None:
-    table = apt._table()
-    for entry in table["rules"]:
-        assert entry["reason"].endswith(".")
-        assert set(entry["patterns"]) == {"en", "es", "it", "fr", "de"}
-    assert "{" not in "".join(rule.pattern.pattern.replace("{0,", "").replace("{1,", "").replace("{3,", "")
-                              for rule in apt.rules())  # fmt: skip
+def test_every_rule_has_a_sentence_for_the_moderator() -> None:
+    assert [rule.name for rule in routing_rules.rules()] == ["self-harm", "child safety", "violence"]
+    assert all(rule.reason.endswith(".") for rule in routing_rules.rules())
 
 
 @pytest.mark.parametrize(
@@ -130,8 +126,8 @@ def test_every_rule_has_a_sentence_for_the_moderator_and_five_languages() -> Non
 def test_what_is_done_follows_from_rules_and_scores(
     escalated: bool, hate: float, counter: float, duplicate: str | None, route: Route, says: str
 ) -> None:
-    rule = apt.escalation("I will kill you") if escalated else None
-    found = apt.verdict(rule, scores(hate, counter), 0.05, duplicate)
+    rule = routing_rules.escalation("I will kill you") if escalated else None
+    found = routing_rules.verdict(rule, scores(hate, counter), 0.05, duplicate)
     assert found.route is route
     assert says in found.reason
     assert bool(found.reason) is (route is not Route.DRAFT)
@@ -142,11 +138,11 @@ def test_what_is_done_follows_from_rules_and_scores(
               "may a ", "\u0430", "k.", "line them up and "],
 )  # fmt: skip
 def test_long_hostile_text_is_read_in_time(piece: str) -> None:
-    apt.escalation((piece * 20_000)[:20_000])
+    routing_rules.escalation((piece * 20_000)[:20_000])
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="the flagged posts are not beside this checkout")
 def test_few_of_the_real_posts_are_escalated() -> None:
     texts = [json.loads(line)["text"] for line in REAL.read_text("utf-8").splitlines()]
-    share = sum(apt.escalation(text) is not None for text in texts) / len(texts)
+    share = sum(routing_rules.escalation(text) is not None for text in texts) / len(texts)
     assert 0.01 < share < 0.04

@@ -9,12 +9,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from pipeline.languages.loading import UNKNOWN
 from pipeline.normalise import LINK, SOMEONE, normalise
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-UNKNOWN = "und"
 PRIOR = 20.0
 """How many times likelier a hinted language is than another, before the text is read."""
 FEW_LETTERS = 20

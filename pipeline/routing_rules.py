@@ -1,4 +1,4 @@
-"""Decide whether counterspeech is apt for a post: draft, dismiss it, or leave it to people.
+"""Decide what happens to a post: draft a reply, dismiss it, or leave it to people.
 
 The rules are plain so that moderators can be told why. People's safety comes first: what looks like a threat, self-harm
 or child abuse is escalated whatever the heads say, a repeated post too.
@@ -11,10 +11,10 @@ import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from typing import Any
 
 from core.domain import Route
 from pipeline.heads import Scores
+from pipeline.languages import packs
 from pipeline.normalise import fold
 
 COUNTERSPEECH_FROM = 0.97
@@ -25,7 +25,7 @@ COUNTERSPEECH_HATE_BELOW = 0.2
 
 @dataclass(frozen=True)
 class Verdict:
-    """Say what to do with a post, and why, in a sentence for the moderator."""
+    """What to do with a post, and why, in a sentence for the moderator."""
 
     route: Route
     reason: str
@@ -33,7 +33,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Rule:
-    """Name what must go to people, how it is found, and what they are told."""
+    """One kind of post that must go to people, how it is recognised, and what they are told."""
 
     name: str
     reason: str
@@ -66,29 +66,15 @@ def verdict(rule: Rule | None, scores: Scores, dismiss_below: float, duplicate_o
 
 @lru_cache(maxsize=1)
 def rules() -> tuple[Rule, ...]:
-    """Read the escalation rules, in the order they are tried."""
-    table = _table()
-    return tuple(
-        Rule(entry["name"], entry["reason"], re.compile("|".join(_expanded(entry["patterns"], table["words"]))))
-        for entry in table["rules"]
-    )
+    """Return the escalation rules, in the order they are tried; each looks for all languages, which posts mix."""
+    listed = tomllib.loads(resources.files("pipeline").joinpath("data/escalate.toml").read_text("utf-8"))["rules"]
+    return tuple(Rule(rule["name"], rule["reason"], re.compile("|".join(_patterns(rule["name"])))) for rule in listed)
+
+
+def _patterns(rule: str) -> list[str]:
+    return [pattern for pack in packs().values() for pattern in pack.escalation.expanded(rule)]
 
 
 @lru_cache(maxsize=1)
 def _idioms() -> re.Pattern[str]:
-    return re.compile("|".join(_table()["idioms"]))
-
-
-def _table() -> dict[str, Any]:
-    return tomllib.loads(resources.files("pipeline").joinpath("data/escalate.toml").read_text("utf-8"))
-
-
-def _expanded(patterns: dict[str, list[str]], words: dict[str, dict[str, list[str]]]) -> list[str]:
-    """Return every pattern with its word lists filled in."""
-    expanded = []
-    for language, listed in patterns.items():
-        for pattern in listed:
-            for name, alternatives in words.get(language, {}).items():
-                pattern = pattern.replace(f"{{{name}}}", f"(?:{'|'.join(alternatives)})")
-            expanded.append(pattern)
-    return expanded
+    return re.compile("|".join(idiom for pack in packs().values() for idiom in pack.escalation.idioms))
