@@ -10,8 +10,6 @@ from typing import Literal
 from core.settings import Token
 
 Role = Literal["platform", "reviewer", "lead", "admin"]
-MODERATORS: tuple[Role, ...] = ("reviewer", "lead", "admin")
-"""Roles that may see and decide cases; a `platform` only sends flags."""
 
 
 @dataclass(frozen=True)

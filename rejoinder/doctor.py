@@ -21,22 +21,21 @@ MIN_FREE_BYTES = 2_000_000_000
 
 @dataclass(frozen=True)
 class Finding:
-    """Be one thing that was looked at; `missing` keeps something from working, `note` does not."""
+    """What one look at this machine found; `missing` keeps something from working, `note` does not."""
 
-    what: str
+    subject: str
     verdict: Literal["ok", "note", "missing"]
-    says: str
+    detail: str
     remedy: str = ""
 
 
 async def examine(settings: Settings) -> list[Finding]:
     """Look at everything the settings ask for."""
-    looks: list[Callable[[Settings], Awaitable[Finding]]] = [
+    examinations: list[Callable[[Settings], Awaitable[Finding]]] = [
         python, data_folder, disk, broker, embedded_broker, ledger, weights, engine, knowledge_base, embeddings,
-        documents, tokens,
-        discord, slack, accurate,
+        documents, tokens, discord, slack, accurate,
     ]  # fmt: skip
-    return [await look(settings) for look in looks]
+    return [await examination(settings) for examination in examinations]
 
 
 async def python(settings: Settings) -> Finding:
@@ -124,10 +123,10 @@ async def engine(settings: Settings) -> Finding:
     """Look whether the chat engine can start."""
     from models.llama_server import missing
 
-    lack = missing(settings.chat)
-    if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or lack is None:
+    complaint = missing(settings.chat)
+    if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or complaint is None:
         return Finding("chat engine", "ok", settings.chat.engine)
-    return Finding("chat engine", "missing", lack)
+    return Finding("chat engine", "missing", complaint)
 
 
 async def knowledge_base(settings: Settings) -> Finding:
@@ -163,8 +162,8 @@ async def embeddings(settings: Settings) -> Finding:
 async def documents(settings: Settings) -> Finding:
     """Look whether documents of one's own can be taken in."""
     if lacking := [name for name in ("protego", "pypdfium2", "trafilatura") if find_spec(name) is None]:
-        says = f"{', '.join(lacking)} not installed; needed to crawl and to take in documents, not to search them"
-        return Finding("documents", "note", says, "pip install 'rejoinder[kb]'")
+        detail = f"{', '.join(lacking)} not installed; needed to crawl and to take in documents, not to search them"
+        return Finding("documents", "note", detail, "pip install 'rejoinder[kb]'")
     if shutil.which("tesseract") is None:
         return Finding("documents", "note", "no Tesseract: scanned pages are left out", "apt-get install tesseract-ocr")
     return Finding("documents", "ok", "can be crawled and taken in")
@@ -186,11 +185,11 @@ async def discord(settings: Settings) -> Finding:
     from core.secrets import given_secret
 
     try:
-        told = await complaints(chat, given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN"))
+        findings = await complaints(chat, given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN"))
     except RejoinderError as error:
-        told = [str(error)]
-    if told:
-        return Finding("Discord", "missing", " ".join(told))
+        findings = [str(error)]
+    if findings:
+        return Finding("Discord", "missing", " ".join(findings))
     return Finding("Discord", "ok", f"the bot can work on {len(chat.servers)} servers")
 
 
@@ -203,11 +202,11 @@ async def slack(settings: Settings) -> Finding:
 
     try:
         workspaces, line = connect(settings.slack)
-        told = await complaints(workspaces, None if isinstance(line, str) else line)
+        findings = await complaints(workspaces, None if isinstance(line, str) else line)
     except RejoinderError as error:
-        told = [str(error)]
-    if told:
-        return Finding("Slack", "missing", " ".join(told))
+        findings = [str(error)]
+    if findings:
+        return Finding("Slack", "missing", " ".join(findings))
     return Finding("Slack", "ok", f"the app can work in {len(settings.slack.workspaces)} workspaces")
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
 from core.errors import BadInput
 from core.settings import Settings
-from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.commands.process import load_settings, run, start_logging
 
 
 @click.command()

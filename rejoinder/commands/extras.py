@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from core.errors import BadSettings
-from rejoinder.commands.common import OURS
+from rejoinder.commands.process import OURS
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from rejoinder.cli import main
-from rejoinder.reference import reference
+from rejoinder.settings_reference import reference
 
 REPO = Path(__file__).parents[2]
 PAGES = sorted([*REPO.glob("*.md"), *(REPO / "docs").glob("*.md")])

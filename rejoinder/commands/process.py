@@ -1,4 +1,4 @@
-"""What several commands need: settings, logging, running until told to stop."""
+"""The process that a command runs in: settings, logging, running until told to stop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from core.settings import Settings
 
 T = TypeVar("T")
 
-OURS = ("bot", "kb", "ledger", "models", "pipeline", "rejoinder", "stream")
+OURS = ("bot", "core", "evaluation", "kb", "ledger", "models", "pipeline", "rejoinder", "stream", "training")
+"""The project's own packages."""
 
 
 def load_settings(**overrides: Any) -> Settings:

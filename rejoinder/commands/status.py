@@ -1,4 +1,4 @@
-"""Commands that say how things are: `doctor`, `settings`."""
+"""Commands that show how things are: `doctor`, `settings`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from rejoinder.commands.common import load_settings, run
+from rejoinder.commands.process import load_settings, run
 
 
 @click.command()
@@ -17,7 +17,7 @@ def doctor() -> None:
     findings = run(examine(load_settings()))
     for finding in findings:
         mark = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}[finding.verdict]
-        click.echo(f"{mark}  {finding.what}: {finding.says}")
+        click.echo(f"{mark}  {finding.subject}: {finding.detail}")
         if finding.remedy:
             click.echo(f"         {finding.remedy}")
     sys.exit(1 if any(finding.verdict == "missing" for finding in findings) else 0)
@@ -27,6 +27,6 @@ def doctor() -> None:
 @click.option("--markdown", is_flag=True, help="Print the settings reference.")
 def settings(markdown: bool) -> None:
     """Print every setting with its present value; secrets stay hidden."""
-    from rejoinder.reference import reference
+    from rejoinder.settings_reference import reference
 
     click.echo(reference() if markdown else load_settings().model_dump_json(indent=2))
