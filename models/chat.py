@@ -40,7 +40,7 @@ class Completion:
 
 
 class ChatModel(Protocol):
-    """A language model that answers conversations; all that the rooms above need of one.
+    """A language model that answers conversations. Safe to call from many tasks of one event loop at once.
 
     `ChatClient` is the one that runs: it asks a llama.cpp process of ours or any OpenAI-compatible server. The second
     is the in-memory model of the tests, which answers without a server. Both pass one conformance suite.

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from models.chat import Completion, Message
 
 
-@dataclass
 class ScriptedChat:
-    """A ChatModel that answers with set texts or raises a set error; `requests` lists what it was asked."""
+    """A ChatModel that answers with set texts, or raises a set error, and keeps what it was asked."""
 
-    answers: Sequence[str]
-    error: Exception | None = None
-    model: str = "scripted"
-    requests: list[dict[str, Any]] = field(default_factory=list)
+    def __init__(self, *answers: str, error: Exception | None = None) -> None:
+        self.model = "scripted"
+        self._answers = answers
+        self._error = error
+        self.asked: list[dict[str, Any]] = []
 
     async def complete(
         self,
@@ -29,7 +28,7 @@ class ScriptedChat:
         seed: int | None = None,
         stop: Sequence[str] = (),
     ) -> list[Completion]:
-        self.requests.append({"messages": list(messages), "n": n, "temperature": temperature, "grammar": grammar})
-        if self.error is not None:
-            raise self.error
-        return [Completion(answer, "stop") for answer in self.answers[:n]]
+        self.asked.append({"messages": list(messages), "n": n, "temperature": temperature, "grammar": grammar})
+        if self._error is not None:
+            raise self._error
+        return [Completion(answer, "stop") for answer in self._answers[:n]]

@@ -39,7 +39,7 @@ async def llama(smollm2: Path, log_file: Path) -> AsyncIterator[ChatClient]:
 @pytest.fixture(params=["in memory", "over HTTP", pytest.param("llama.cpp", marks=pytest.mark.live)])
 async def chat(request: pytest.FixtureRequest, serve: Serve, tmp_path: Path) -> AsyncIterator[ChatModel]:
     if request.param == "in memory":
-        yield ScriptedChat(["It is.", "Yes."])
+        yield ScriptedChat("It is.", "Yes.")
     elif request.param == "over HTTP":
         base = await serve({"POST /v1/chat/completions": answer})
         async with ChatClient(f"{base}/v1", "tiny", None, 5.0, 1) as client:
@@ -52,7 +52,7 @@ async def chat(request: pytest.FixtureRequest, serve: Serve, tmp_path: Path) -> 
 @pytest.fixture(params=["in memory", "over HTTP"])
 async def absent_chat(request: pytest.FixtureRequest) -> AsyncIterator[ChatModel]:
     if request.param == "in memory":
-        yield ScriptedChat([], error=ModelUnavailable("The scripted model is away."))
+        yield ScriptedChat(error=ModelUnavailable("The scripted model is away."))
     else:
         async with ChatClient(f"http://127.0.0.1:{free_port()}/v1", "tiny", None, 1.0, 2, TurnedClock()) as client:
             yield client
