@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 import click
 
 from core.errors import RejoinderError
-from rejoinder.commands import discord, draft, kb, messages, models, services, slack, status
+from rejoinder.commands import discord, doctor, draft, kb, messages, models, services, settings, slack
 
 COMMANDS = "rejoinder.commands"
 """The entry-point group by which packages above, such as `evaluation` and `training`, add commands."""
@@ -79,8 +79,8 @@ for command in (
     draft.draft,
     kb.kb,
     models.models,
-    status.doctor,
-    status.settings,
+    doctor.doctor,
+    settings.settings,
 ):
     main.add_command(command)
 

@@ -70,7 +70,7 @@ def prepare(settings: Settings) -> None:
 async def answer_post(
     settings: Settings, post: FlaggedPost, request: DraftRequest
 ) -> tuple[Triage, Grounding | None, Draft | None]:
-    """Run the pipeline on one post; evidence and draft are None when triage says that none is apt."""
+    """Run the pipeline on one post; evidence and draft are None when triage finds that none is called for."""
     from rejoinder.assembly import open_pipeline
 
     log_file = Path(settings.data_dir) / "logs" / "chat-server.log"

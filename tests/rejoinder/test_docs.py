@@ -13,7 +13,7 @@ import click
 import pytest
 
 from rejoinder.cli import COMMANDS, main
-from rejoinder.settings_reference import reference
+from rejoinder.commands.settings import reference
 
 REPO = Path(__file__).parents[2]
 PAGES = sorted([*REPO.glob("*.md"), *(REPO / "docs").glob("*.md")])

