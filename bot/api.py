@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from bot.auth import Auth
 from bot.changes import Changes
-from bot.checks import shown
-from bot.desk import MAX_PAGE, Desk, Moderator, Queue
+from bot.check_display import checks_as_json
+from bot.desk import MAX_PAGE, CaseQuery, Desk, Moderator
 from bot.reasons import REASONS
 from core.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, now
 from core.errors import BadInput
@@ -18,17 +18,13 @@ from stream.messages import plain
 
 B = TypeVar("B", bound=BaseModel)
 
-CASE = "/v1/cases/{platform}/{post_id:.+}"
+CASE_PATH = "/v1/cases/{platform}/{post_id:.+}"
 
 
-def _as_tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+class _QueryString(BaseModel):
+    """What the query string of `GET /v1/cases` may say."""
 
-
-class _Listing(BaseModel):
-    """Hold what the query string of `GET /v1/cases` may say."""
-
-    state: Annotated[tuple[CaseState, ...], BeforeValidator(_as_tuple)] = ()
+    state: tuple[CaseState, ...] = ()
     group: TargetGroup | None = None
     platform: str | None = None
     claimed_by: str | None = None
@@ -37,9 +33,9 @@ class _Listing(BaseModel):
     cursor: str | None = None
     order: Literal["oldest", "newest"] = "oldest"
 
-    def queue(self, who: Moderator) -> Queue:
+    def case_query(self, who: Moderator) -> CaseQuery:
         """Return what to ask the desk for."""
-        return Queue(
+        return CaseQuery(
             states=self.state,
             group=self.group,
             platform=self.platform,
@@ -50,14 +46,14 @@ class _Listing(BaseModel):
         )
 
 
-class _Writing(BaseModel):
-    """Hold a text that a moderator is writing."""
+class _TextToCheck(BaseModel):
+    """A text that a moderator is writing."""
 
     text: Annotated[Text, Field(max_length=MAX_TEXT)]
 
 
 class CaseApi:
-    """Answer the routes below `/v1` that show and decide cases."""
+    """The routes below `/v1` that show and decide cases."""
 
     def __init__(self, desk: Desk, changes: Changes, auth: Auth) -> None:
         self._desk = desk
@@ -68,13 +64,13 @@ class CaseApi:
         """Add the routes."""
         app.router.add_get("/v1/cases", self._list)
         app.router.add_get("/v1/choices", self._choices)
-        app.router.add_get(CASE, self._show)
-        app.router.add_post(CASE + "/decision", self._decide)
-        app.router.add_post(CASE + "/checks", self._check)
+        app.router.add_get(CASE_PATH, self._show)
+        app.router.add_post(CASE_PATH + "/decision", self._decide)
+        app.router.add_post(CASE_PATH + "/checks", self._check)
 
     async def _list(self, request: web.Request) -> web.Response:
         who = self._auth.moderator(request)
-        page = await self._desk.queue(_query(request).queue(who))
+        page = await self._desk.queue(_query_string(request).case_query(who))
         counts = await self._desk.counts()
         return web.json_response(
             {
@@ -92,30 +88,31 @@ class CaseApi:
 
     async def _show(self, request: web.Request) -> web.Response:
         self._auth.moderator(request)
-        return await self._whole(await self._desk.case(_key(request)))
+        return await self._whole_case(await self._desk.case(_key(request)))
 
     async def _decide(self, request: web.Request) -> web.Response:
         who = self._auth.moderator(request)
         decision = await _body(request, Decision)
         case = await self._desk.decide(_key(request), decision, who)
         self._changes.nudge()
-        return await self._whole(case)
+        return await self._whole_case(case)
 
     async def _check(self, request: web.Request) -> web.Response:
         self._auth.moderator(request)
-        writing = await _body(request, _Writing)
-        checks = await self._desk.check(_key(request), writing.text)
+        body = await _body(request, _TextToCheck)
+        checks = await self._desk.check(_key(request), body.text)
         return web.json_response({
-            "checks": shown(checks),
+            "checks": checks_as_json(checks),
             "passes": all(check.passed for check in checks if check.hard),
         })  # fmt: skip
 
-    async def _whole(self, case: Case) -> web.Response:
+    async def _whole_case(self, case: Case) -> web.Response:
         history = await self._desk.history(case.key)
-        told = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "drafts": True})
+        fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "drafts": True})
+        drafts = [draft.model_dump(mode="json") | {"checks": checks_as_json(draft.checks)} for draft in case.drafts]
         return web.json_response({
-            "key": case.key, **told,
-            "drafts": [draft.model_dump(mode="json") | {"checks": shown(draft.checks)} for draft in case.drafts],
+            "key": case.key, **fields,
+            "drafts": drafts,
             "history": [change.model_dump(mode="json", exclude={"case_key"}) for change in history],
             "now": now().isoformat(),
         })  # fmt: skip
@@ -123,7 +120,7 @@ class CaseApi:
 
 def summary(case: Case) -> dict[str, Any]:
     """Return what a queue shows of a case: never the post's text, which nobody has asked to see yet."""
-    told = case.model_dump(
+    fields = case.model_dump(
         mode="json",
         include={"state", "version", "received_at", "updated_at", "claimed_by", "claimed_until", "release_at"},
     )
@@ -136,7 +133,7 @@ def summary(case: Case) -> dict[str, Any]:
         "hate": case.triage.hate if case.triage else None,
         "draft": case.draft.text if case.draft else "",
         "origin": case.draft.origin if case.draft else None,
-        **told,
+        **fields,
     }
 
 
@@ -144,12 +141,12 @@ def _key(request: web.Request) -> str:
     return f"{request.match_info['platform']}/{request.match_info['post_id']}"
 
 
-def _query(request: web.Request) -> _Listing:
-    given: dict[str, Any] = dict(request.query)
-    if "state" in given:
-        given["state"] = request.query.getall("state")
+def _query_string(request: web.Request) -> _QueryString:
+    fields: dict[str, Any] = dict(request.query)
+    if "state" in fields:
+        fields["state"] = request.query.getall("state")
     try:
-        return _Listing.model_validate(given)
+        return _QueryString.model_validate(fields)
     except ValidationError as error:
         raise BadInput(f"The query can't be used: {plain(error)}.") from error
 

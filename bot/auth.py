@@ -19,7 +19,7 @@ from core.tokens import Caller, TokenTable
 
 CSRF_HEADER = "X-Rejoinder"
 _SAFE = ("GET", "HEAD")
-_MAX_LOGIN = 4_096
+_MAX_LOGIN_BYTES = 4_096
 
 
 class _Login(BaseModel):
@@ -27,7 +27,7 @@ class _Login(BaseModel):
 
 
 class Auth:
-    """Recognise callers, and log browsers in and out."""
+    """Who a request comes from, and the login and logout of browsers."""
 
     def __init__(self, tokens: TokenTable, throttle: Throttle | None = None) -> None:
         self._tokens = tokens
@@ -40,8 +40,17 @@ class Auth:
         app.router.add_get("/session", self._who)
         app.router.add_delete("/session", self._log_out)
 
-    def authenticate(self, request: web.Request) -> Caller:
-        """Return who is calling; raises Unauthenticated, or Forbidden for a cookie without the CSRF header."""
+    def moderator(self, request: web.Request) -> Moderator:
+        """Return which moderator is calling.
+
+        Raises Unauthenticated, or Forbidden for a platform's token and for a cookie without the CSRF header.
+        """
+        who = self._caller(request)
+        if who.role == "platform":
+            raise Forbidden(f"The token of {who.name} may send flags, not see or decide cases; use a moderator's.")
+        return Moderator(who.name, who.role)
+
+    def _caller(self, request: web.Request) -> Caller:
         header = request.headers.get("Authorization")
         if header is not None:
             who = self._tokens.caller(header)
@@ -52,31 +61,24 @@ class Auth:
         if who is None:
             raise Unauthenticated("Nobody is logged in: send `Authorization: Bearer …`, or log in at the web desk.")
         if request.method not in _SAFE:
-            _insist_on_own_page(request)
+            _require_csrf_header(request)
         return who
 
-    def moderator(self, request: web.Request) -> Moderator:
-        """Return which moderator is calling; raises Forbidden for a platform's token."""
-        who = self.authenticate(request)
-        if who.role == "platform":
-            raise Forbidden(f"The token of {who.name} may send flags, not see or decide cases; use a moderator's.")
-        return Moderator(who.name, who.role)
-
     async def _log_in(self, request: web.Request) -> web.Response:
-        _insist_on_own_page(request)
+        _require_csrf_header(request)
         address = request.remote or ""
         wait_s = math.ceil(self._throttle.wait_s(address))
         if wait_s > 0:
-            told = {"error": "too_many_tries", "message": f"Too many wrong tokens; try again in {wait_s} s."}
-            return web.json_response(told, status=429, headers={"Retry-After": str(wait_s)})
-        opened = self._sessions.open(await _offered(request))
-        if opened is None or opened[0].role == "platform":
+            error = {"error": "too_many_tries", "message": f"Too many wrong tokens; try again in {wait_s} s."}
+            return web.json_response(error, status=429, headers={"Retry-After": str(wait_s)})
+        session = self._sessions.open(await _login_token(request))
+        if session is None or session[0].role == "platform":
             self._throttle.failed(address)
             raise Unauthenticated("This token opens no desk; check it, or ask an admin for one.")
-        who, value = opened
+        who, cookie = session
         response = web.json_response({"name": who.name, "role": who.role})
         response.set_cookie(
-            COOKIE, value, max_age=LIFETIME_S, path="/", httponly=True, samesite="Strict", secure=request.secure
+            COOKIE, cookie, max_age=LIFETIME_S, path="/", httponly=True, samesite="Strict", secure=request.secure
         )
         return response
 
@@ -89,14 +91,14 @@ class Auth:
         return web.json_response({"name": who.name, "role": who.role})
 
     async def _log_out(self, request: web.Request) -> web.Response:
-        _insist_on_own_page(request)
+        _require_csrf_header(request)
         response = web.json_response({})
         response.del_cookie(COOKIE, path="/")
         return response
 
 
-async def _offered(request: web.Request) -> str:
-    if (request.content_length or 0) > _MAX_LOGIN:
+async def _login_token(request: web.Request) -> str:
+    if (request.content_length or 0) > _MAX_LOGIN_BYTES:
         raise BadInput("This is too long for a login.")
     try:
         return _Login.model_validate_json(await request.read()).token.get_secret_value()
@@ -105,6 +107,6 @@ async def _offered(request: web.Request) -> str:
         raise BadInput('A login is JSON: {"token": "…"}.') from None
 
 
-def _insist_on_own_page(request: web.Request) -> None:
+def _require_csrf_header(request: web.Request) -> None:
     if CSRF_HEADER not in request.headers:
         raise Forbidden(f"The header {CSRF_HEADER} is missing, so this may come from another site's page.")

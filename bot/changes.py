@@ -22,7 +22,7 @@ BACKLOG = 1_000
 
 
 class Subscription:
-    """Receive changes in order. One that lags too far loses them all at once, and is told so."""
+    """The changes that one listener has yet to take, in order. One that lags too far loses them all, and is told so."""
 
     def __init__(self, backlog: int = BACKLOG) -> None:
         self._waiting: asyncio.Queue[Transition | None] = asyncio.Queue(backlog)
@@ -45,14 +45,14 @@ class Subscription:
 
 
 class Changes:
-    """Follow the history and hand each change to every subscriber."""
+    """The history as it grows, handed to every subscriber."""
 
     def __init__(self, history: History, every_s: float = 0.5, backlog: int = BACKLOG) -> None:
         self._history = history
         self._every_s = every_s
         self._backlog = backlog
         self._subscribers: set[Subscription] = set()
-        self._wanted = asyncio.Event()
+        self._nudged = asyncio.Event()
         self.last_id: int | None = None
         """The newest change handed out; None before the ledger was first reached."""
 
@@ -71,12 +71,12 @@ class Changes:
         newest = self.last_id or 0
         if after >= newest:
             return []
-        found = await self._history.since(after, PAGE)
-        return None if len(found) == PAGE else [change for change in found if change.id <= newest]
+        missed = await self._history.since(after, PAGE)
+        return None if len(missed) == PAGE else [change for change in missed if change.id <= newest]
 
     def nudge(self) -> None:
         """Look at once: something was just decided here."""
-        self._wanted.set()
+        self._nudged.set()
 
     async def run(self) -> None:
         """Follow the history until cancelled; while the ledger is away, keep trying."""
@@ -94,17 +94,17 @@ class Changes:
     async def _follow(self) -> None:
         if self.last_id is None:
             self.last_id = await self._history.last_id()
-        while found := await self._history.since(self.last_id, PAGE):
-            for change in found:
+        while page := await self._history.since(self.last_id, PAGE):
+            for change in page:
                 for subscriber in self._subscribers:
                     subscriber.offer(change)
-            self.last_id = found[-1].id
-            if len(found) < PAGE:
+            self.last_id = page[-1].id
+            if len(page) < PAGE:
                 break
 
     async def _pause(self) -> None:
         try:
-            await asyncio.wait_for(self._wanted.wait(), self._every_s)
+            await asyncio.wait_for(self._nudged.wait(), self._every_s)
         except TimeoutError:
             return
-        self._wanted.clear()
+        self._nudged.clear()

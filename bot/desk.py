@@ -48,7 +48,7 @@ from stream.messages import Grounded, encode
 LEADS = ("lead", "admin")
 MAX_PAGE = 200
 
-_POSSIBLE: dict[Action, tuple[CaseState, ...]] = {
+_ALLOWED_STATES: dict[Action, tuple[CaseState, ...]] = {
     Action.CLAIM: (CaseState.PENDING,),
     Action.RELEASE: (CaseState.PENDING, CaseState.GROUNDED),
     Action.APPROVE: (CaseState.PENDING,),
@@ -61,7 +61,7 @@ _POSSIBLE: dict[Action, tuple[CaseState, ...]] = {
 
 @dataclass(frozen=True)
 class Moderator:
-    """Be somebody who works the queue."""
+    """Somebody who works the queue."""
 
     name: str
     role: Literal["reviewer", "lead", "admin"]
@@ -73,8 +73,8 @@ class Moderator:
 
 
 @dataclass(frozen=True)
-class Queue:
-    """Ask for a part of the cases; everything left out does not narrow it."""
+class CaseQuery:
+    """The part of the cases to list; a criterion left out does not narrow it."""
 
     states: tuple[CaseState, ...] = (CaseState.PENDING,)
     group: TargetGroup | None = None
@@ -86,7 +86,7 @@ class Queue:
 
 
 class Desk:
-    """Let moderators see and decide cases."""
+    """What moderators see of cases and do with them."""
 
     def __init__(self, ledger: Ledger, guard: Guard, settings: DeskSettings) -> None:
         self._ledger = ledger
@@ -101,18 +101,18 @@ class Desk:
         """Return all that happened to a case, oldest first."""
         return await self._ledger.history.of(key)
 
-    async def queue(self, wanted: Queue) -> CasePage:
+    async def queue(self, query: CaseQuery) -> CasePage:
         """Return one page of cases; raises BadInput for a limit out of range or a foreign cursor."""
-        if not 1 <= wanted.limit <= MAX_PAGE:
-            raise BadInput(f"limit is {wanted.limit}; it may be 1 to {MAX_PAGE}.")
+        if not 1 <= query.limit <= MAX_PAGE:
+            raise BadInput(f"limit is {query.limit}; it may be 1 to {MAX_PAGE}.")
         return await self._ledger.cases.page(
-            states=wanted.states,
-            group=wanted.group,
-            platform=wanted.platform,
-            claimed_by=wanted.claimed_by,
-            limit=wanted.limit,
-            cursor=wanted.cursor,
-            oldest_first=wanted.oldest_first,
+            states=query.states,
+            group=query.group,
+            platform=query.platform,
+            claimed_by=query.claimed_by,
+            limit=query.limit,
+            cursor=query.cursor,
+            oldest_first=query.oldest_first,
         )
 
     async def counts(self) -> dict[CaseState, int]:
@@ -121,7 +121,7 @@ class Desk:
 
     async def check(self, key: str, text: str) -> tuple[Check, ...]:
         """Return what the guard says about a text a moderator is writing for a case."""
-        return await self._guarded(await self.case(key), text)
+        return await self._checks_of(await self.case(key), text)
 
     async def decide(self, key: str, decision: Decision, who: Moderator) -> Case:
         """Carry out a decision and return the case as it then is.
@@ -136,11 +136,11 @@ class Desk:
             raise StaleVersion(
                 f"You saw version {decision.version}; the case is at version {case.version}: {standing(case)}", case
             )
-        if case.state not in _POSSIBLE[decision.action]:
+        if case.state not in _ALLOWED_STATES[decision.action]:
             raise NotAllowed(f"Too late or too early to {decision.action}: {standing(case)}", case)
-        return await self._act(case, decision, who)
+        return await self._carry_out(case, decision, who)
 
-    async def _act(self, case: Case, decision: Decision, who: Moderator) -> Case:
+    async def _carry_out(self, case: Case, decision: Decision, who: Moderator) -> Case:
         match decision.action:
             case Action.CLAIM:
                 return await self._claim(case, decision, who)
@@ -151,10 +151,7 @@ class Desk:
             case Action.EDIT:
                 return await self._edit(case, decision, who)
             case Action.REJECT:
-                return await self._ledger.decisions.reject(
-                    case.key, case.version, who.name, settle(decision.reason), self._undo_until(),
-                    force=decision.override,
-                )  # fmt: skip
+                return await self._reject(case, decision, who)
             case Action.REDRAFT:
                 return await self._redraft(case, decision, who)
             case Action.UNDO:
@@ -165,29 +162,29 @@ class Desk:
         return await self._ledger.decisions.claim(case.key, case.version, who.name, until, force=decision.override)
 
     async def _approve(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        draft = _shown_draft(case)
+        draft = _draft_to_approve(case)
         if decision.text is not None and decision.text != draft.text:
             raise BadInput("The text to approve is not the draft's; to send another text, use edit.")
-        self._insist(case, draft.checks, decision)
-        return await self._release(case, draft.text, f"approved draft {draft.number}", decision, who)
+        _require_passing(case, draft.checks, decision)
+        return await self._send(case, draft.text, f"approved draft {draft.number}", decision, who)
 
     async def _edit(self, case: Case, decision: Decision, who: Moderator) -> Case:
         text = (decision.text or "").strip()
         if not text:
             raise BadInput("The edited text is empty; write the reply, or reject the case.")
-        self._insist(case, await self._guarded(case, text), decision)
-        return await self._release(case, text, "edited", decision, who)
+        _require_passing(case, await self._checks_of(case, text), decision)
+        return await self._send(case, text, "edited", decision, who)
 
-    def _insist(self, case: Case, checks: tuple[Check, ...], decision: Decision) -> None:
-        failed = [check for check in checks if check.hard and not check.passed]
-        if failed and not decision.override:
-            names = ", ".join(check.name for check in failed)
-            raise FailsChecks(f"The text fails: {names}. Change it, or let a lead override.", checks, case)
-
-    async def _release(self, case: Case, text: str, why: str, decision: Decision, who: Moderator) -> Case:
-        words = [why, *(["checks overridden"] if decision.override else []), *filter(None, [decision.reason])]
+    async def _send(self, case: Case, text: str, why: str, decision: Decision, who: Moderator) -> Case:
+        reasons = filter(None, [why, "checks overridden" if decision.override else None, decision.reason])
         return await self._ledger.decisions.approve(
-            case.key, case.version, who.name, text, "; ".join(words), self._undo_until(), force=decision.override
+            case.key, case.version, who.name, text, "; ".join(reasons), self._undo_until(), force=decision.override
+        )
+
+    async def _reject(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        reason = settle(decision.reason)
+        return await self._ledger.decisions.reject(
+            case.key, case.version, who.name, reason, self._undo_until(), force=decision.override
         )
 
     async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
@@ -197,7 +194,7 @@ class Desk:
             number=max(case.request.number, len(case.drafts)) + 1,
             intent=decision.intent or case.request.intent,
             hint=decision.hint,
-            avoid=_used(case),
+            avoid=_texts_to_avoid(case),
         )
         message = Grounded(post=case.post, triage=case.triage, grounding=case.grounding, request=request)
         return await self._ledger.decisions.redraft(
@@ -209,26 +206,32 @@ class Desk:
             raise Forbidden(f"{case.decided_by} decided this; only {case.decided_by} or a lead may undo it.")
         return await self._ledger.decisions.undo(case.key, case.version, who.name)
 
-    async def _guarded(self, case: Case, text: str) -> tuple[Check, ...]:
+    async def _checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         # The guard computes; off the event loop it holds up nobody else's request.
-        return await asyncio.to_thread(self._guard.check, text, _context(case))
+        return await asyncio.to_thread(self._guard.check, text, _guard_context(case))
 
     def _undo_until(self) -> datetime:
         return now() + timedelta(seconds=self._settings.undo_s)
 
 
-def _shown_draft(case: Case) -> Draft:
+def _draft_to_approve(case: Case) -> Draft:
     if case.draft is None or case.draft.origin is Origin.NONE or not case.draft.text:
         raise BadInput("There is no draft to approve; write the reply yourself and send it as an edit.")
     return case.draft
 
 
-def _used(case: Case) -> tuple[str, ...]:
+def _require_passing(case: Case, checks: tuple[Check, ...], decision: Decision) -> None:
+    failed = [check.name for check in checks if check.hard and not check.passed]
+    if failed and not decision.override:
+        raise FailsChecks(f"The text fails: {', '.join(failed)}. Change it, or let a lead override.", checks, case)
+
+
+def _texts_to_avoid(case: Case) -> tuple[str, ...]:
     drafts = [draft.text for draft in case.drafts if draft.text]
     return tuple(dict.fromkeys((*case.request.avoid, *drafts, *case.post.context)))
 
 
-def _context(case: Case) -> GuardContext:
+def _guard_context(case: Case) -> GuardContext:
     return GuardContext(
         post=case.post,
         language=case.triage.language if case.triage else case.post.language or "und",

@@ -20,23 +20,23 @@ from core.errors import BadInput
 
 log = logging.getLogger(__name__)
 
-BEAT_S = 15.0
+HEARTBEAT_S = 15.0
 """Seconds of silence after which a comment is sent, so that proxies keep the line open and we notice a dead one."""
 
 
 class EventRoute:
-    """Stream changes to whoever is logged in."""
+    """The stream of changes to whoever is logged in."""
 
-    def __init__(self, changes: Changes, auth: Auth, beat_s: float = BEAT_S) -> None:
+    def __init__(self, changes: Changes, auth: Auth, heartbeat_s: float = HEARTBEAT_S) -> None:
         self._changes = changes
         self._auth = auth
-        self._beat_s = beat_s
-        self._open: set[asyncio.Task[Any]] = set()
+        self._heartbeat_s = heartbeat_s
+        self._streams: set[asyncio.Task[Any]] = set()
 
     def add_routes(self, app: web.Application) -> None:
         """Add the route; when the server stops, open streams end at once instead of holding it up."""
         app.router.add_get("/v1/events", self._stream)
-        app.on_shutdown.append(self._hang_up)
+        app.on_shutdown.append(self._end_streams)
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         self._auth.moderator(request)
@@ -44,13 +44,13 @@ class EventRoute:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
         await response.prepare(request)
         task = cast("asyncio.Task[Any]", asyncio.current_task())
-        self._open.add(task)
+        self._streams.add(task)
         try:
             await self._send_all(response, after)
         except ConnectionError:
             log.debug("A listener to changes went away.")
         finally:
-            self._open.discard(task)
+            self._streams.discard(task)
         return response
 
     async def _send_all(self, response: web.StreamResponse, after: int | None) -> None:
@@ -61,7 +61,7 @@ class EventRoute:
                 if change is None:
                     await response.write(_event("reload", self._changes.last_id or 0, {}))
                 elif change.id > sent:
-                    await response.write(_told(change))
+                    await response.write(_transition(change))
                     sent = change.id
 
     async def _catch_up(self, response: web.StreamResponse, after: int | None) -> int:
@@ -71,7 +71,7 @@ class EventRoute:
             await response.write(_event("reload", newest, {}))
             return newest
         for change in missed:
-            await response.write(_told(change))
+            await response.write(_transition(change))
         sent = missed[-1].id if missed else newest
         await response.write(_event("ready", sent, {}))
         return sent
@@ -79,25 +79,25 @@ class EventRoute:
     async def _next(self, response: web.StreamResponse, subscription: Subscription) -> Transition | None:
         while True:
             try:
-                return await asyncio.wait_for(subscription.next(), self._beat_s)
+                return await asyncio.wait_for(subscription.next(), self._heartbeat_s)
             except TimeoutError:
                 await response.write(b": still here\n\n")
 
-    async def _hang_up(self, _: web.Application) -> None:
-        for task in list(self._open):
+    async def _end_streams(self, _: web.Application) -> None:
+        for task in list(self._streams):
             task.cancel()
 
 
 def _last_seen(request: web.Request) -> int | None:
-    given = request.headers.get("Last-Event-ID") or request.query.get("after")
-    if given is None:
+    last = request.headers.get("Last-Event-ID") or request.query.get("after")
+    if last is None:
         return None
-    if not (given.isascii() and given.isdigit() and len(given) < 19):
+    if not (last.isascii() and last.isdigit() and len(last) < 19):
         raise BadInput("Last-Event-ID is not a number that this desk gave out.")
-    return int(given)
+    return int(last)
 
 
-def _told(change: Transition) -> bytes:
+def _transition(change: Transition) -> bytes:
     return _event("transition", change.id, change.model_dump(mode="json", exclude={"id"}))
 
 

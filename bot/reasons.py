@@ -9,7 +9,7 @@ from core.errors import BadInput
 
 @dataclass(frozen=True)
 class Reason:
-    """Offer one reason: `code` is stored and counted, `label` is read."""
+    """One reason to choose: `code` is stored and counted, `label` is read."""
 
     code: str
     label: str

@@ -18,7 +18,7 @@ LIFETIME_S = 12 * 3600
 
 
 class Sessions:
-    """Issue and check session cookies. `clock` gives the time in seconds since 1970."""
+    """The issue and the check of session cookies. `clock` gives the time in seconds since 1970."""
 
     def __init__(self, tokens: TokenTable, clock: Callable[[], float] = time.time) -> None:
         self._tokens = tokens
@@ -36,15 +36,15 @@ class Sessions:
     def caller(self, cookie: str | None) -> Caller | None:
         """Return whose session this cookie value is, or None when it is forged, foreign or over."""
         content, _, signature = (cookie or "").rpartition(".")
-        name, _, until = content.partition(".")
+        name, _, expiry = content.partition(".")
         try:
-            known = self._tokens.named(base64.urlsafe_b64decode(name).decode())
-            over = int(until) <= self._clock()
+            owner = self._tokens.named(base64.urlsafe_b64decode(name).decode())
+            expired = int(expiry) <= self._clock()
         except ValueError:
             return None
-        if known is None or over:
+        if owner is None or expired:
             return None
-        who, token = known
+        who, token = owner
         genuine = hmac.compare_digest(_sign(token, content).encode(), signature.encode(errors="replace"))
         return who if genuine else None
 
@@ -55,10 +55,12 @@ def _sign(token: str, content: str) -> str:
 
 
 class Throttle:
-    """Count failed tries by address; forget them after `window_s` seconds."""
+    """The failed tries of each address, forgotten after `window_s` seconds."""
 
-    def __init__(self, most: int = 10, window_s: float = 60.0, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most = most
+    def __init__(
+        self, max_tries: int = 10, window_s: float = 60.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._max_tries = max_tries
         self._window_s = window_s
         self._clock = clock
         self._failures: dict[str, list[float]] = {}
@@ -66,11 +68,11 @@ class Throttle:
     def wait_s(self, address: str) -> float:
         """Return the seconds this address must wait before its next try; 0 when it may try now."""
         recent = self._recent(address)
-        return 0.0 if len(recent) < self._most else recent[0] + self._window_s - self._clock()
+        return 0.0 if len(recent) < self._max_tries else recent[0] + self._window_s - self._clock()
 
     def failed(self, address: str) -> None:
         """Count a failed try."""
-        self._failures = {other: kept for other in self._failures if (kept := self._recent(other))}
+        self._failures = {known: recent for known in self._failures if (recent := self._recent(known))}
         self._failures.setdefault(address, []).append(self._clock())
 
     def _recent(self, address: str) -> list[float]:

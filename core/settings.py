@@ -24,6 +24,9 @@ from core.domain import Intent, TargetGroup
 Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
+MAX_ROOM_ID = 255
+RoomId = Annotated[str, Field(min_length=1, max_length=MAX_ROOM_ID)]
+"""The id of a chat server or channel, as long as any chat makes them (Matrix allows 255 bytes)."""
 
 
 class Section(BaseModel):
@@ -210,18 +213,18 @@ class DeskSettings(Section):
 class ChannelRule(Section):
     """A channel and the cases that go there; a criterion left out fits every case."""
 
-    channel: str = Field(description="Channel id.")
+    channel: RoomId = Field(description="Channel id.")
     groups: tuple[TargetGroup, ...] = Field((), description="Target groups that fit.")
     languages: tuple[str, ...] = Field((), description="Languages of the post that fit, ISO 639-1.")
     platforms: tuple[str, ...] = Field((), description="Platforms of the post that fit.")
 
 
-class ChatServer(Section):
+class ChatWorkspace(Section):
     """How one Discord server or Slack workspace is used."""
 
-    channel: str | None = Field(None, description="Channel id for cases that no rule fits; unset: they stay away.")
+    channel: RoomId | None = Field(None, description="Channel id for cases that no rule fits; unset: they stay away.")
     rules: tuple[ChannelRule, ...] = Field((), description="Where cases go; the first rule that fits wins.")
-    lead_channel: str | None = Field(None, description="Channel id for reminders of an old queue; unset: none.")
+    lead_channel: RoomId | None = Field(None, description="Channel id for reminders of an old queue; unset: none.")
     reviewers: tuple[str, ...] = Field((), description="Role, user-group or user ids that may decide; empty: everyone.")
     leads: tuple[str, ...] = Field((), description="Role, user-group or user ids of leads.")
     admins: tuple[str, ...] = Field((), description="Role, user-group or user ids of admins.")
@@ -233,10 +236,10 @@ class DiscordSettings(Section):
 
     token: SecretStr | None = Field(None, description="The bot's token.")
     token_file: Path | None = Field(None, description="File that holds the token instead.")
-    servers: dict[str, ChatServer] = Field({}, description="Server id -> how it is used.")
+    servers: dict[RoomId, ChatWorkspace] = Field({}, description="Server id -> how it is used.")
 
 
-class SlackWorkspace(ChatServer):
+class SlackWorkspace(ChatWorkspace):
     """How one Slack workspace is used, and with which token."""
 
     bot_token: SecretStr | None = Field(None, description="The workspace's bot token, `xoxb-…`.")
@@ -254,7 +257,7 @@ class SlackSettings(Section):
     api_url: str = Field("https://slack.com/api/", description="Web API; Slack for Government has another address.")
     host: str = Field("127.0.0.1", description="Address to listen on for `http`.")
     port: int = Field(3000, ge=0, le=65535, description="Port to listen on for `http`; 0 takes a free one.")
-    workspaces: dict[str, SlackWorkspace] = Field({}, description="Workspace (team) id -> how it is used.")
+    workspaces: dict[RoomId, SlackWorkspace] = Field({}, description="Workspace (team) id -> how it is used.")
 
 
 class CareSettings(Section):

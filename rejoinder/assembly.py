@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import start_http_server
 
 from core.secrets import author_key
-from core.settings import ChatServer, Settings
+from core.settings import ChatWorkspace, Settings
 from ledger import Ledger
 
 if TYPE_CHECKING:
@@ -201,9 +201,9 @@ def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: 
     if pipeline.triager is not None:
         stages.append(TriageStage(ledger, pipeline.triager))
     if pipeline.grounder is not None:
-        from bot.intents import chooser
+        from bot.chat.intents import chooser
 
-        chats: dict[str, Mapping[str, ChatServer]] = {
+        chats: dict[str, Mapping[str, ChatWorkspace]] = {
             "discord": settings.discord.servers, "slack": settings.slack.workspaces,
         }  # fmt: skip
         stages.append(GroundStage(ledger, pipeline.grounder, settings.desk.default_intent, chooser(ledger, chats)))

@@ -14,7 +14,7 @@ from aiohttp import web
 from bot.auth import Auth
 from bot.changes import Changes
 from bot.desk import Desk
-from bot.door import add_desk
+from bot.web.application import add_desk
 from core.errors import BadSettings
 from core.settings import Settings
 from core.tokens import TokenTable
@@ -48,10 +48,10 @@ async def web_process(
     app = web.Application(client_max_size=MAX_DECISION_BYTES)
     tokens = TokenTable(settings.desk.tokens)
     background: list[Coroutine[Any, Any, None]] = []
-    door = Gateway(producer, ledger, tokens, settings.gateway, settings.kafka)
-    door.add_health_to(app)
+    http_gateway = Gateway(producer, ledger, tokens, settings.gateway, settings.kafka)
+    http_gateway.add_health_to(app)
     if gateway:
-        door.add_to(app)
+        http_gateway.add_to(app)
         background.append(Intake(ledger, settings).run())
     async with AsyncExitStack() as stack:
         if desk:

@@ -1,4 +1,4 @@
-"""Hang cards in Discord's channels over its REST API; say in plain words what keeps one from hanging."""
+"""Post cards in Discord's channels over its REST API; say in plain words what keeps one from being posted."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from datetime import datetime
 import aiohttp
 import discord
 
-from bot.cards import Card
-from bot.discord.buttons import Press
+from bot.chat.cards import Card
+from bot.discord.buttons import ButtonId
 from bot.discord.render import card_embed, card_view
 from bot.discord.text import plain
 from core.errors import BadSettings, CardGone, CardRefused, ChannelLost, ChatUnavailable
@@ -23,7 +23,7 @@ _NEEDS = "View Channel, Send Messages, Embed Links and Read Message History"
 
 
 class DiscordBoard:
-    """Be Discord, to the keeper of cards."""
+    """Discord as a board of cards."""
 
     surface = "discord"
 
@@ -35,7 +35,7 @@ class DiscordBoard:
     async def post(self, server: str, channel: str, card: Card, number: int) -> str:
         """Post a card; within minutes Discord gives one message for one nonce, however often it is sent."""
         self._remember(card, number)
-        with translated(server, channel):
+        with translated_errors(server, channel):
             message = await self._channel(server, channel).send(
                 embed=card_embed(card, number), view=card_view(card, number), nonce=f"rejoinder-{number}"
             )
@@ -44,14 +44,14 @@ class DiscordBoard:
     async def update(self, server: str, channel: str, message: str, card: Card, number: int) -> None:
         """Show a card anew."""
         self._remember(card, number)
-        with translated(server, channel):
-            here = self._channel(server, channel).get_partial_message(snowflake(message))
-            await here.edit(embed=card_embed(card, number), view=card_view(card, number))
+        with translated_errors(server, channel):
+            posted = self._channel(server, channel).get_partial_message(snowflake(message))
+            await posted.edit(embed=card_embed(card, number), view=card_view(card, number))
 
     async def find(self, server: str, channel: str, number: int, since: datetime) -> str | None:
         """Look through what we wrote since a moment for the card with this number."""
         own = self._client.application_id
-        with translated(server, channel):
+        with translated_errors(server, channel):
             async for message in self._channel(server, channel).history(after=since, limit=500):
                 if message.author.id == own and number in _numbers(message):
                     return str(message.id)
@@ -59,17 +59,17 @@ class DiscordBoard:
 
     async def announce(self, server: str, channel: str, text: str, message: str | None) -> str:
         """Post a text, or put it in place of the one in a message."""
-        here = self._channel(server, channel)
-        with translated(server, channel):
+        room = self._channel(server, channel)
+        with translated_errors(server, channel):
             if message is not None:
                 try:
-                    await here.get_partial_message(snowflake(message)).edit(content=plain(text))
+                    await room.get_partial_message(snowflake(message)).edit(content=plain(text))
                 except discord.NotFound as error:
                     if error.code != UNKNOWN_MESSAGE:
                         raise
                 else:
                     return message
-            return str((await here.send(plain(text))).id)
+            return str((await room.send(plain(text))).id)
 
     def _remember(self, card: Card, number: int) -> None:
         while len(self.drafts) >= MOST_DRAFTS:
@@ -81,7 +81,7 @@ class DiscordBoard:
 
 
 @contextmanager
-def translated(server: str, channel: str) -> Iterator[None]:
+def translated_errors(server: str, channel: str) -> Iterator[None]:
     """Turn Discord's errors into ours; raises ChannelLost, CardGone, ChatUnavailable."""
     where = f"The Discord channel {channel} of server {server}"
     try:
@@ -117,4 +117,4 @@ def snowflake(text: str) -> int:
 
 def _numbers(message: discord.Message) -> set[int]:
     ids = (getattr(child, "custom_id", None) for item in message.components for child in getattr(item, "children", ()))
-    return {press.number for custom_id in ids if custom_id and (press := Press.read(custom_id))}
+    return {button.number for custom_id in ids if custom_id and (button := ButtonId.read(custom_id))}

@@ -1,7 +1,7 @@
 """A card's buttons. What a press means stands in the button's id, so that buttons outlive a restart of the bot.
 
 The id is `rj:action:version:number` or `rj:action:version:number:token`: the version of the case that the card shows
-(compare-and-set), the case's short number, and for an offer the token that it is kept under.
+(compare-and-set), the case's short number, and for a refusal the token that it is kept under.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import discord
 
-from bot.cards import Style
+from bot.chat.cards import Style
 
 STYLES: dict[Style, discord.ButtonStyle] = {
     "good": discord.ButtonStyle.success,
@@ -25,8 +25,8 @@ FORM_ID = re.compile(
 
 
 @dataclass(frozen=True)
-class Press:
-    """Say which button was pressed (or form sent), on which case, as of which version."""
+class ButtonId:
+    """What a button or form is for: an action on a case, as of a version."""
 
     action: str
     version: int
@@ -51,22 +51,22 @@ class Press:
 
 
 class CaseButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=FORM_ID):
-    """Be one button of a card or an offer."""
+    """One button of a card or a refusal."""
 
-    def __init__(self, press: Press, label: str = "", style: discord.ButtonStyle = STYLES["plain"]) -> None:
-        super().__init__(discord.ui.Button(label=label or press.action, style=style, custom_id=press.id))
-        self.press = press
+    def __init__(self, button: ButtonId, label: str = "", style: discord.ButtonStyle = STYLES["plain"]) -> None:
+        super().__init__(discord.ui.Button(label=label or button.action, style=style, custom_id=button.id))
+        self.button = button
 
     @classmethod
     async def from_custom_id(
         cls, interaction: discord.Interaction[Any], item: discord.ui.Item[Any], match: re.Match[str], /
     ) -> Self:
         """Rebuild a button that was pressed."""
-        return cls(Press.of(match))
+        return cls(ButtonId.of(match))
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
         """Hand the press on to the client's decisions."""
-        await interaction.client.decisions.press(interaction, self.press)
+        await interaction.client.decisions.press(interaction, self.button)
 
 
 def row(buttons: list[CaseButton]) -> discord.ui.View:

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Iterable
 import aiohttp
 import discord
 
+from bot.chat.routing import channels
 from bot.discord.connection import REFUSED
-from bot.routing import channels
-from core.settings import ChatServer, DiscordSettings
+from core.settings import ChatWorkspace, DiscordSettings
 
 _INVITE = "Invite it with the scopes bot and applications.commands; see docs/discord.md."
 _NEEDED = discord.Permissions(
@@ -22,7 +22,7 @@ async def complaints(settings: DiscordSettings, token: str) -> list[str]:
     client = discord.Client(intents=discord.Intents.none())
     try:
         await client.login(token)
-        return [told for id, server in settings.servers.items() async for told in _server(client, id, server)]
+        return [problem for id, server in settings.servers.items() async for problem in _server(client, id, server)]
     except discord.LoginFailure:
         return [REFUSED]
     except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
@@ -31,7 +31,7 @@ async def complaints(settings: DiscordSettings, token: str) -> list[str]:
         await client.close()
 
 
-async def _server(client: discord.Client, id: str, server: ChatServer) -> AsyncIterator[str]:
+async def _server(client: discord.Client, id: str, server: ChatWorkspace) -> AsyncIterator[str]:
     if not id.isdigit():
         yield f"{id!r} is no Discord server id; copy it with Developer Mode on, it is a long number."
         return

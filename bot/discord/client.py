@@ -1,4 +1,4 @@
-"""The Discord client: connects, hands interactions on, and keeps the cards true while it runs."""
+"""The Discord client: connects, hands interactions on, and keeps the cards up to date while it runs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from bot.asides import Asides
-from bot.care import Reminders
 from bot.changes import Changes
-from bot.commands import Commands
+from bot.chat.card_sync import CardSync
+from bot.chat.commands import Commands
+from bot.chat.decision_dialogue import DecisionDialogue
+from bot.chat.pipeline_cli import PipelineCli
+from bot.chat.reminders import Reminders
 from bot.desk import Desk
-from bot.discord.asker import Interaction
 from bot.discord.board import DiscordBoard, snowflake
-from bot.discord.buttons import CaseButton, Press
+from bot.discord.buttons import CaseButton
 from bot.discord.decisions import Decisions
-from bot.discord.forms import answers
-from bot.discord.slash import Slash
-from bot.keeper import CardKeeper
+from bot.discord.interactions import Interaction
+from bot.discord.slash import SlashCommands
 from core.settings import CareSettings, DiscordSettings
 from ledger import Ledger
 
@@ -33,12 +33,12 @@ GRACE_S = 5.0
 
 
 class DeskClient(discord.Client):
-    """Be the bot.
+    """The bot in Discord.
 
     - at start: registers its buttons and commands, then begins to keep the cards;
-    - on a button or form: `Decisions` answers; on a command: `Slash`;
-    - on a change anywhere (browser, Slack, worker): the keeper updates the card;
-    - on a cut: discord.py connects again by itself, and the keeper goes on over REST.
+    - on a button or form: `Decisions` answers; on a command: `SlashCommands`;
+    - on a change anywhere (browser, Slack, worker): `CardSync` updates the card;
+    - on a cut: discord.py connects again by itself, and `CardSync` goes on over REST.
 
     It asks for the intent `guilds` alone: no messages and no member lists are read.
     """
@@ -51,7 +51,7 @@ class DeskClient(discord.Client):
         care: CareSettings,
         *,
         changes: Changes | None = None,
-        asides: Asides | None = None,
+        pipeline_cli: PipelineCli | None = None,
     ) -> None:
         super().__init__(
             intents=discord.Intents(guilds=True),
@@ -61,11 +61,14 @@ class DeskClient(discord.Client):
         servers, board = settings.servers, DiscordBoard(self)
         self._servers = servers
         self._changes = changes or Changes(ledger.history)
-        self.keeper = CardKeeper(ledger, board, servers, care, self._changes)
-        self.decisions = Decisions(desk, ledger, self._changes, self.keeper, servers, board.drafts)
+        self.card_sync = CardSync(ledger, board, servers, care, self._changes)
+        dialogue = DecisionDialogue(desk, ledger.cards, self._changes)
+        self.decisions = Decisions(dialogue, ledger.cards, self.card_sync, servers, board.drafts)
         self._reminders = Reminders(ledger, board, servers, care)
         self._tree = app_commands.CommandTree(self)
-        self._tree.add_command(Slash(Commands(desk, ledger, servers), ledger, servers, asides or Asides()))
+        self._tree.add_command(
+            SlashCommands(Commands(desk, ledger, servers), ledger, servers, pipeline_cli or PipelineCli())
+        )
         self._tasks: list[asyncio.Task[None]] = []
         self.in_flight: set[asyncio.Task[Any]] = set()
         """What works on an interaction now."""
@@ -74,7 +77,7 @@ class DeskClient(discord.Client):
         """Get ready after the login, before the first event."""
         self.add_dynamic_items(CaseButton)
         self._begin("changes", self._changes.run())
-        self._begin("cards", self.keeper.run())
+        self._begin("cards", self.card_sync.run())
         self._begin("reminders", self._reminders.run())
         for server in self._servers:
             await self._offer_commands(server)
@@ -82,9 +85,7 @@ class DeskClient(discord.Client):
     async def on_interaction(self, interaction: Interaction) -> None:
         """Take forms; discord.py itself hands on buttons and commands, but knows no form from before a restart."""
         if interaction.type is discord.InteractionType.modal_submit:
-            data: dict[str, Any] = dict(interaction.data or {})
-            if (press := Press.read(data.get("custom_id", ""))) is not None:
-                await self.decisions.submit(interaction, press, answers(data))
+            await self.decisions.submit(interaction)
 
     async def close(self) -> None:
         """Finish the interactions under way, stop keeping the cards and disconnect."""
@@ -103,22 +104,22 @@ class DeskClient(discord.Client):
 
     async def _offer_commands(self, server: str) -> None:
         """Register the commands on one server; there they appear at once, everywhere at once takes an hour."""
-        here = discord.Object(snowflake(server))
-        self._tree.copy_global_to(guild=here)
+        guild = discord.Object(snowflake(server))
+        self._tree.copy_global_to(guild=guild)
         try:
-            await self._tree.sync(guild=here)
+            await self._tree.sync(guild=guild)
         except discord.HTTPException as error:
             log.error("The commands can't be registered on Discord server %s (%s). %s", server, error.code, _INVITE)
 
     def _begin(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work, name=name)
-        task.add_done_callback(_told)
+        task.add_done_callback(_log_failure)
         self._tasks.append(task)
 
 
 _INVITE = "Invite the bot there with the scopes bot and applications.commands; see docs/discord.md."
 
 
-def _told(task: asyncio.Task[None]) -> None:
+def _log_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         log.critical("The task %s ended: %r", task.get_name(), error, exc_info=error)

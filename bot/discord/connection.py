@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 
 import aiohttp
 import discord
 
 from bot.discord.client import DeskClient
 from core.errors import BadSettings
+from core.retry import Backoff, Retry
 
 log = logging.getLogger(__name__)
 
@@ -31,9 +33,9 @@ async def stay_connected(
 
     Raises BadSettings when Discord refuses the token, at the start or later.
     """
-    wait_s = backoff_s
+    retry = Retry(Backoff(backoff_s, BACKOFF_MAX_S))
     while not stop.is_set():
-        client = make()
+        client, wait_s = make(), retry.next_wait_s()
         try:
             await _run(client, token, stop)
         except discord.LoginFailure:
@@ -48,10 +50,8 @@ async def stay_connected(
             log.warning("Discord can't be reached (%s); trying again in %.0f s", type(error).__name__, wait_s)
         else:
             return
-        try:
+        with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), wait_s)
-        except TimeoutError:
-            wait_s = min(2 * wait_s, BACKOFF_MAX_S)
 
 
 async def _run(client: DeskClient, token: str, stop: asyncio.Event) -> None:

@@ -1,7 +1,8 @@
 """Carry out what buttons and forms ask for.
 
-Discord wants an answer within 3 s, so every press is acknowledged before anything is looked up, and a form is opened
-without looking anything up at all where the draft is at hand.
+Discord wants an answer within 3 s, so every press is acknowledged before anything is looked up. A form can only be the
+first answer to a press, never to a form that was sent: so it is opened without looking anything up where the draft is
+at hand, and a refused one is opened again by a button of its own.
 """
 
 from __future__ import annotations
@@ -9,131 +10,118 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Any
 
-from bot.cards import build_card, evidence_lines, failed_lines
-from bot.changes import Changes
-from bot.desk import Desk, Moderator
-from bot.discord import forms
-from bot.discord.asker import Interaction, answering, asker, tell
-from bot.discord.buttons import STYLES, CaseButton, Press, row
+from bot.chat.card_sync import CardSync
+from bot.chat.cards import Card, build_card, evidence_lines
+from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal, refuse
+from bot.desk import Moderator
+from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
+from bot.discord.forms import decision_form, read_form
+from bot.discord.interactions import Interaction, answering, asking_moderator, tell
+from bot.discord.pending_overrides import PendingOverrides
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import plain
-from bot.keeper import CardKeeper
-from bot.offers import Offer, Offers
-from bot.reasons import OTHER
-from core.domain import Action, Case, Decision
-from core.errors import BadInput, CaseConflict, ClaimedByOther, FailsChecks
-from core.settings import ChatServer
-from ledger import Ledger
+from core.domain import Action
+from core.errors import BadInput, Forbidden
+from core.settings import ChatWorkspace
+from ledger.cards import Cards
 
 log = logging.getLogger(__name__)
 
 FORM_DEADLINE_S = 1.5
-AT_ONCE = (Action.APPROVE, Action.CLAIM, Action.RELEASE, Action.UNDO)
 ANYWAY, AGAIN = "anyway", "again"
 _DONE = {Action.APPROVE: "Approved", Action.EDIT: "Approved with your text", Action.REJECT: "Rejected"}
+_AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
 
 
 class Decisions:
-    """Answer presses and forms."""
+    """The answers to presses and forms. `drafts` holds drafts shown lately, by case number."""
 
     def __init__(
         self,
-        desk: Desk,
-        ledger: Ledger,
-        changes: Changes,
-        keeper: CardKeeper,
-        servers: Mapping[str, ChatServer],
+        dialogue: DecisionDialogue,
+        cards: Cards,
+        card_sync: CardSync,
+        servers: Mapping[str, ChatWorkspace],
         drafts: Mapping[int, str],
     ) -> None:
-        self._desk = desk
-        self._ledger = ledger
-        self._changes = changes
-        self._keeper = keeper
+        self._dialogue = dialogue
+        self._cards = cards
+        self._card_sync = card_sync
         self._servers = servers
         self._drafts = drafts
-        self._offers = Offers()
+        self._pending = PendingOverrides()
 
-    async def press(self, interaction: Interaction, press: Press) -> None:
+    async def press(self, interaction: Interaction, button: ButtonId) -> None:
         """Do what a button is for."""
         async with answering(interaction):
-            who = asker(interaction, self._servers)
-            match press.action:
+            who = asking_moderator(interaction, self._servers)
+            match button.action:
                 case Action.EDIT:
-                    await interaction.response.send_modal(forms.edit_form(press, await self._draft(press)))
-                case Action.REJECT:
-                    await interaction.response.send_modal(forms.reject_form(press))
-                case Action.REDRAFT:
-                    await interaction.response.send_modal(forms.redraft_form(press))
+                    await interaction.response.send_modal(decision_form(await self._edit(button)))
+                case Action.REJECT | Action.REDRAFT:
+                    await interaction.response.send_modal(decision_form(_request(button)))
                 case "again":
-                    again = Press(Action.EDIT, press.version, press.number)
-                    text = self._offered(press).decision.text or ""
-                    await interaction.response.send_modal(forms.edit_form(again, text))
+                    refused = self._refused(button)
+                    await interaction.response.send_modal(decision_form(refused.form or refused.request))
                 case "evidence":
-                    await self._show_evidence(interaction, press)
+                    await self._show_evidence(interaction, button)
                 case "anyway":
-                    await self._insist(interaction, press, who)
-                case _ if press.action in AT_ONCE:
-                    await self._decide(interaction, press, {}, who)
+                    await self._override(interaction, button, who)
+                case _ if button.action in IMMEDIATE_ACTIONS:
+                    await self._decide(interaction, _request(button), who)
                 case _:
                     raise BadInput("This button is from another release; open the case anew with /rejoinder case.")
 
-    async def submit(self, interaction: Interaction, press: Press, fields: Mapping[str, str]) -> None:
-        """Do what a sent form asks for."""
+    async def submit(self, interaction: Interaction) -> None:
+        """Do what a sent form asks for, when it is one of ours."""
         async with answering(interaction):
-            who = asker(interaction, self._servers)
-            match press.action:
-                case Action.EDIT:
-                    await self._decide(interaction, press, {"text": fields.get("text", "")}, who)
-                case Action.REJECT:
-                    await self._decide(interaction, press, {"reason": _reason(fields)}, who)
-                case Action.REDRAFT:
-                    wish = {"intent": fields.get("intent") or None, "hint": fields.get("hint", "")}
-                    await self._decide(interaction, press, wish, who)
-                case _:
-                    raise BadInput("This form is from another release; open the case anew with /rejoinder case.")
+            request = read_form(dict(interaction.data or {}))
+            if request is None:
+                return
+            try:
+                who = asking_moderator(interaction, self._servers)
+            except Forbidden as error:
+                await self._tell_refusal(interaction, refuse(request, error))
+            else:
+                await self._decide(interaction, request, who)
 
-    async def _decide(self, interaction: Interaction, press: Press, fields: dict[str, Any], who: Moderator) -> None:
+    async def _decide(self, interaction: Interaction, request: DecisionRequest, who: Moderator) -> None:
         await interaction.response.defer()
-        key = await self._ledger.cards.key(press.number)
-        decision = Decision(action=Action(press.action), version=press.version, **fields)
-        try:
-            await self._desk.decide(key, decision, who)
-        except (FailsChecks, ClaimedByOther) as error:
-            await self._offer(interaction, press, Offer(key, decision), who, error)
-        except CaseConflict as error:
-            await tell(interaction, str(error))
-        self._changes.nudge()
-        await self._show(interaction, key)
+        outcome = await self._dialogue.decide(request, who)
+        if isinstance(outcome, Refusal):
+            await self._tell_refusal(interaction, outcome)
+        case = outcome.case if isinstance(outcome, Refusal) else outcome
+        if case is not None:
+            await self._show(interaction, case.key)
 
-    async def _offer(
-        self, interaction: Interaction, press: Press, offer: Offer, who: Moderator, error: CaseConflict
-    ) -> None:
-        """Say why not, and offer what is left: write it again, or as a lead insist."""
-        token = self._offers.keep(offer)
+    async def _override(self, interaction: Interaction, button: ButtonId, who: Moderator) -> None:
+        await interaction.response.defer()
+        request = self._refused(button).request
+        outcome = await self._dialogue.decide(request, who, override=True)
+        if isinstance(outcome, Refusal):
+            await self._tell_refusal(interaction, outcome)
+            return
+        done = f"{_DONE.get(request.action, 'Done')}: case #{request.number} is {outcome.state}."
+        await interaction.edit_original_response(content=plain(done), view=None)
+
+    async def _tell_refusal(self, interaction: Interaction, refusal: Refusal) -> None:
+        """Say why not, and offer what is left: the form again with what was in it, or for a lead to override."""
+        token = self._pending.keep(refusal)
         buttons: list[CaseButton] = []
-        lines = [str(error)]
-        if isinstance(error, FailsChecks):
-            lines += failed_lines(error.checks)
-            buttons.append(CaseButton(Press(AGAIN, press.version, press.number, token), "Edit again"))
-        if who.leads:
-            label = "Post anyway" if isinstance(error, FailsChecks) else "Do it anyway"
-            buttons.append(CaseButton(Press(ANYWAY, press.version, press.number, token), label, STYLES["bad"]))
-        await tell(interaction, "\n".join(lines), **({"view": row(buttons)} if buttons else {}))
+        if (form := refusal.form) is not None:
+            buttons.append(CaseButton(ButtonId(AGAIN, form.version, form.number, token), _AGAIN[form.action]))
+        if refusal.may_override:
+            label = "Post anyway" if refusal.failed_checks else "Do it anyway"
+            request = refusal.request
+            anyway = ButtonId(ANYWAY, request.version, request.number, token)
+            buttons.append(CaseButton(anyway, label, STYLES["bad"]))
+        words = "\n".join([refusal.message, *refusal.failed_checks])
+        await tell(interaction, words, **({"view": row(buttons)} if buttons else {}))
 
-    async def _insist(self, interaction: Interaction, press: Press, who: Moderator) -> None:
-        await interaction.response.defer()
-        offer = self._offered(press)
-        case = await self._desk.decide(offer.key, offer.decision.model_copy(update={"override": True}), who)
-        self._changes.nudge()
-        done = _DONE.get(offer.decision.action, "Done")
-        number = press.number
-        await interaction.edit_original_response(content=plain(f"{done}: case #{number} is {case.state}."), view=None)
-
-    async def _show_evidence(self, interaction: Interaction, press: Press) -> None:
+    async def _show_evidence(self, interaction: Interaction, button: ButtonId) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
-        case = await self._case(press.number)
+        case = await self._dialogue.case(button.number)
         embeds = evidence_embeds(evidence_lines(case))
         note = plain(case.grounding.note) if case.grounding and case.grounding.note else ""
         nothing = "No statement of the knowledge base fits this post." if not embeds else ""
@@ -144,41 +132,37 @@ class Decisions:
         message = interaction.message
         if message is None or interaction.guild_id is None:
             return
-        hung = await self._ledger.cards.find("discord", str(interaction.guild_id), key)
-        if hung is not None and hung.message == str(message.id):
-            await self._keeper.refresh(hung, lambda card, number: _edit(interaction, card, number))
+        posted = await self._cards.find("discord", str(interaction.guild_id), key)
+        if posted is not None and posted.message == str(message.id):
+            await self._card_sync.refresh(posted, lambda card, number: _edit_message(interaction, card, number))
         elif message.embeds:
-            case = await self._desk.case(key)
-            await _edit(interaction, build_card(case), await self._ledger.cards.number(key))
+            number = await self._cards.number(key)
+            await _edit_message(interaction, build_card(await self._dialogue.case(number)), number)
 
-    async def _draft(self, press: Press) -> str:
-        """Return the draft to start from; empty when the ledger is too slow for Discord's deadline."""
-        if press.number in self._drafts:
-            return self._drafts[press.number]
+    async def _edit(self, button: ButtonId) -> DecisionRequest:
+        """Return what an edit starts from; without the draft when the ledger is too slow for Discord's deadline."""
+        request = _request(button)
+        if button.number in self._drafts:
+            return _request(button, self._drafts[button.number])
         # A query of the ledger runs to its end even when cancelled, so it is not waited for.
-        looking = asyncio.ensure_future(self._case(press.number))
-        done, _ = await asyncio.wait({looking}, timeout=FORM_DEADLINE_S)
-        if not done:
-            looking.add_done_callback(lambda late: late.cancelled() or late.exception())
-            log.warning("The ledger was too slow to fill in the form of case #%d.", press.number)
-            return ""
-        case = looking.result()
-        return case.draft.text if case.draft else ""
+        opening = asyncio.ensure_future(self._dialogue.open(request))
+        done, _ = await asyncio.wait({opening}, timeout=FORM_DEADLINE_S)
+        if done:
+            return opening.result()
+        opening.add_done_callback(lambda late: late.cancelled() or late.exception())
+        log.warning("The ledger was too slow to fill in the form of case #%d.", button.number)
+        return request
 
-    async def _case(self, number: int) -> Case:
-        return await self._desk.case(await self._ledger.cards.key(number))
-
-    def _offered(self, press: Press) -> Offer:
-        offer = self._offers.get(press.token)
-        if offer is None:
+    def _refused(self, button: ButtonId) -> Refusal:
+        refusal = self._pending.get(button.token)
+        if refusal is None:
             raise BadInput("What you sent is no longer kept here; press the button on the case's card again.")
-        return offer
+        return refusal
 
 
-async def _edit(interaction: Interaction, card: Any, number: int) -> None:
+def _request(button: ButtonId, text: str = "") -> DecisionRequest:
+    return DecisionRequest(Action(button.action), button.number, button.version, text)
+
+
+async def _edit_message(interaction: Interaction, card: Card, number: int) -> None:
     await interaction.edit_original_response(embed=card_embed(card, number), view=card_view(card, number))
-
-
-def _reason(fields: Mapping[str, str]) -> str:
-    code, words = fields.get("reason") or OTHER.code, fields.get("words", "").strip()
-    return f"{code}: {words}" if words else code

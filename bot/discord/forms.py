@@ -10,9 +10,11 @@ from typing import Any
 
 import discord
 
-from bot.discord.buttons import Press
+from bot.chat.decision_dialogue import FORM_ACTIONS, DecisionRequest
+from bot.discord.buttons import ButtonId
 from bot.reasons import REASONS
-from core.domain import Intent
+from core.domain import Action, Intent
+from core.errors import BadInput
 
 LIFETIME_S = 900.0
 """After this Discord takes no answer to the press that opened a form (15 minutes)."""
@@ -25,49 +27,78 @@ INTENT_LABELS = {
     Intent.DENOUNCING: "denouncing: names the harm",
     Intent.POSITIVE: "positive: affirms people's worth",
 }
+_WHOLE = "Checked when you send it; goes out exactly as you write it."
+_CUT = "Discord takes no longer text: the end of the draft is left out. What stands here goes out."
+_TITLES = {
+    Action.EDIT: "Edit the reply",
+    Action.REJECT: "Reject the draft",
+    Action.REDRAFT: "Ask for another draft",
+}
+_TEXT_FIELDS = {Action.EDIT: "text", Action.REJECT: "words", Action.REDRAFT: "hint"}
+_CHOICE_FIELDS = {Action.REJECT: "reason", Action.REDRAFT: "intent"}
 
 
-def edit_form(press: Press, text: str) -> discord.ui.Modal:
-    """Return the form with the draft in it."""
-    return _form(
-        press,
-        "Edit the reply",
-        discord.ui.Label(
-            text="Reply",
-            description="Checked when you send it; goes out exactly as you write it.",
-            component=discord.ui.TextInput(
-                custom_id="text", style=discord.TextStyle.paragraph, default=text[:MAX_INPUT] or None,
-                max_length=MAX_INPUT,
-            ),
+def decision_form(request: DecisionRequest) -> discord.ui.Modal:
+    """Return the form for a request, with what stands in it already."""
+    button = ButtonId(request.action, request.version, request.number)
+    form = discord.ui.Modal(title=_TITLES[request.action], custom_id=button.id, timeout=LIFETIME_S)
+    for label in _labels(request):
+        form.add_item(label)
+    return form
+
+
+def read_form(data: Mapping[str, Any]) -> DecisionRequest | None:
+    """Return what a sent form asks for; None when it is not ours. Raises BadInput for one of another release."""
+    button = ButtonId.read(str(data.get("custom_id", "")))
+    if button is None:
+        return None
+    if button.action not in FORM_ACTIONS:
+        raise BadInput("This form is from another release; open the case anew with /rejoinder case.")
+    action, fields = Action(button.action), dict(_fields(data.get("components", ())))
+    return DecisionRequest(
+        action, button.number, button.version,
+        text=fields.get(_TEXT_FIELDS[action], ""), choice=fields.get(_CHOICE_FIELDS.get(action, "")) or None,
+    )  # fmt: skip
+
+
+def _labels(request: DecisionRequest) -> list[discord.ui.Label[Any]]:
+    match request.action:
+        case Action.EDIT:
+            return [_reply(request.text)]
+        case Action.REJECT:
+            reasons = {reason.code: reason.label for reason in REASONS}
+            return [_menu("Reason", request, reasons), _words("In your own words", request)]
+        case _:
+            intents = {str(intent): label for intent, label in INTENT_LABELS.items()}
+            return [_menu("Intent", request, intents), _words("Hint for the writer", request)]
+
+
+def _reply(text: str) -> discord.ui.Label[Any]:
+    return discord.ui.Label(
+        text="Reply",
+        description=_WHOLE if len(text) <= MAX_INPUT else _CUT,
+        component=discord.ui.TextInput(
+            custom_id=_TEXT_FIELDS[Action.EDIT], style=discord.TextStyle.paragraph,
+            default=text[:MAX_INPUT] or None, max_length=MAX_INPUT,
         ),
     )  # fmt: skip
 
 
-def reject_form(press: Press) -> discord.ui.Modal:
-    """Return the form that asks why."""
-    options = [discord.SelectOption(label=reason.label[:100], value=reason.code) for reason in REASONS]
-    return _form(
-        press,
-        "Reject the draft",
-        discord.ui.Label(text="Reason", component=discord.ui.Select(custom_id="reason", options=options)),
-        _words("In your own words", "words"),
-    )
+def _menu(label: str, request: DecisionRequest, choices: Mapping[str, str]) -> discord.ui.Label[Any]:
+    options = [
+        discord.SelectOption(label=text[:100], value=value, default=value == request.choice)
+        for value, text in choices.items()
+    ]
+    menu = discord.ui.Select[Any](custom_id=_CHOICE_FIELDS[request.action], options=options)
+    return discord.ui.Label(text=label, component=menu)
 
 
-def redraft_form(press: Press) -> discord.ui.Modal:
-    """Return the form that asks for another draft."""
-    options = [discord.SelectOption(label=INTENT_LABELS[intent], value=intent) for intent in Intent]
-    return _form(
-        press,
-        "Ask for another draft",
-        discord.ui.Label(text="Intent", component=discord.ui.Select(custom_id="intent", options=options)),
-        _words("Hint for the writer", "hint"),
-    )
-
-
-def answers(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return what was put into a form, by the fields' ids."""
-    return dict(_fields(data.get("components", ())))
+def _words(label: str, request: DecisionRequest) -> discord.ui.Label[Any]:
+    text = discord.ui.TextInput[Any](
+        custom_id=_TEXT_FIELDS[request.action], style=discord.TextStyle.paragraph, required=False,
+        default=request.text[:MAX_WORDS] or None, max_length=MAX_WORDS,
+    )  # fmt: skip
+    return discord.ui.Label(text=label, component=text)
 
 
 def _fields(components: Any) -> Iterator[tuple[str, str]]:
@@ -80,17 +111,3 @@ def _fields(components: Any) -> Iterator[tuple[str, str]]:
             yield item["custom_id"], next(iter(item["values"]), "")
         elif "value" in item:
             yield item["custom_id"], item["value"] or ""
-
-
-def _form(press: Press, title: str, *labels: discord.ui.Label[Any]) -> discord.ui.Modal:
-    form = discord.ui.Modal(title=title, custom_id=press.id, timeout=LIFETIME_S)
-    for label in labels:
-        form.add_item(label)
-    return form
-
-
-def _words(label: str, field: str) -> discord.ui.Label[Any]:
-    text = discord.ui.TextInput[Any](
-        custom_id=field, style=discord.TextStyle.paragraph, required=False, max_length=MAX_WORDS
-    )
-    return discord.ui.Label(text=label, component=text)

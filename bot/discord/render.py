@@ -7,8 +7,8 @@ from datetime import datetime
 
 import discord
 
-from bot.cards import Card, EvidenceLine
-from bot.discord.buttons import STYLES, CaseButton, Press, row
+from bot.chat.cards import Card, EvidenceLine
+from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
 from bot.discord.text import escaped
 from core.domain import CaseState
 
@@ -60,7 +60,7 @@ def card_view(card: Card, number: int) -> discord.ui.View:
     """Return a card's buttons."""
     return row(
         [
-            CaseButton(Press(button.action, card.version, number), button.label, STYLES[button.style])
+            CaseButton(ButtonId(button.action, card.version, number), button.label, STYLES[button.style])
             for button in card.buttons
         ]
     )

@@ -1,4 +1,4 @@
-"""The slash commands, `/rejoinder …`: what may be typed, with suggestions; `bot.commands` carries them out.
+"""The slash commands, `/rejoinder …`: what may be typed, with suggestions; `bot.chat.commands` carries them out.
 
 Every command is acknowledged first and answered to the one who typed it alone.
 """
@@ -11,18 +11,18 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 import discord
 from discord import app_commands
 
-from bot.asides import Asides
-from bot.cards import GROUP_NAMES, build_card, evidence_line
-from bot.commands import Commands, Place, Reply
+from bot.chat.cards import GROUP_NAMES, build_card, evidence_line
+from bot.chat.commands import Commands, Place, Reply
+from bot.chat.defuse import defuse
+from bot.chat.pipeline_cli import PipelineCli
 from bot.desk import Moderator
-from bot.discord.asker import Interaction, answering, asker, in_flight, name_of
 from bot.discord.forms import INTENT_LABELS
+from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
-from bot.inert import inert
 from core.domain import CaseState, Evidence, Intent, TargetGroup
 from core.errors import BadInput
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 from ledger import Ledger
 from ledger.wishes import ScopeKind
 
@@ -42,21 +42,23 @@ HELP = (
 Work = Callable[[Moderator, Place], Awaitable[Reply]]
 
 
-class Slash(app_commands.Group):
-    """Be the commands below `/rejoinder`."""
+class SlashCommands(app_commands.Group):
+    """The commands below `/rejoinder`."""
 
-    def __init__(self, commands: Commands, ledger: Ledger, servers: Mapping[str, ChatServer], asides: Asides) -> None:
+    def __init__(
+        self, commands: Commands, ledger: Ledger, servers: Mapping[str, ChatWorkspace], pipeline_cli: PipelineCli
+    ) -> None:
         super().__init__(name="rejoinder", description="Answer flagged hate with evidence", guild_only=True)
         self._desk_commands = commands
         self._ledger = ledger
         self._servers = servers
-        self._asides = asides
+        self._pipeline_cli = pipeline_cli
         self.add_command(IntentGroup(self))
 
     async def answer(self, interaction: Interaction, work: Work) -> None:
         """Acknowledge, do, and answer privately."""
         async with answering(interaction):
-            who = asker(interaction, self._servers)
+            who = asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
             place = Place("discord", str(interaction.guild_id), str(interaction.channel_id))
             await self._show(interaction, await work(who, place))
@@ -66,8 +68,8 @@ class Slash(app_commands.Group):
     @app_commands.choices(group=GROUPS)
     async def queue(self, interaction: discord.Interaction, group: str | None = None, mine: bool = False) -> None:
         """List open cases."""
-        wanted = TargetGroup(group) if group else None
-        await self.answer(interaction, lambda who, _: self._desk_commands.queue(who, group=wanted, mine=mine))
+        target = TargetGroup(group) if group else None
+        await self.answer(interaction, lambda who, _: self._desk_commands.queue(who, group=target, mine=mine))
 
     @app_commands.command(description="One case, with its buttons")
     @app_commands.describe(case="The number on its card, or platform/post id")
@@ -83,11 +85,11 @@ class Slash(app_commands.Group):
     ) -> None:
         """Draft privately."""
         async with answering(interaction):
-            asker(interaction, self._servers)
+            asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
-            draft, grounding, reason = await self._asides.draft(text, Intent(intent) if intent else None)
+            draft, grounding, reason = await self._pipeline_cli.draft(text, Intent(intent) if intent else None)
             words = draft.text or draft.note if draft else f"No draft: {reason}"
-            await self._evidence(interaction, words, grounding.evidence if grounding else ())
+            await self._show_evidence(interaction, words, grounding.evidence if grounding else ())
 
     @app_commands.command(description="Search the knowledge base")
     @app_commands.describe(query="What to look for", group="Only evidence about this group")
@@ -97,11 +99,11 @@ class Slash(app_commands.Group):
     ) -> None:
         """Search evidence."""
         async with answering(interaction):
-            asker(interaction, self._servers)
+            asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
-            found = await self._asides.evidence(query, TargetGroup(group) if group else None)
-            words = f"{len(found)} statements for: {query}" if found else "Nothing fits. Try other words."
-            await self._evidence(interaction, words, found)
+            evidence = await self._pipeline_cli.evidence(query, TargetGroup(group) if group else None)
+            words = f"{len(evidence)} statements for: {query}" if evidence else "Nothing fits. Try other words."
+            await self._show_evidence(interaction, words, evidence)
 
     @app_commands.command(description="Figures of a period, with a picture")
     @app_commands.describe(period="For example 24h, 7d or 2w")
@@ -130,7 +132,7 @@ class Slash(app_commands.Group):
         """Assign a case."""
 
         async def work(who: Moderator, place: Place) -> Reply:
-            whom = name_of(member, self._servers[place.server]) if member else who
+            whom = member_moderator(member, self._servers[place.server]) if member else who
             return await self._desk_commands.assign(who, case, whom)
 
         await self.answer(interaction, work)
@@ -178,10 +180,10 @@ class Slash(app_commands.Group):
     async def _open_cases(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
         with in_flight(interaction):
             page = await self._ledger.cases.page(states=[CaseState.PENDING], limit=50)
-            found = [(str(await self._ledger.cards.number(case.key)), case) for case in page.cases]
+            cases = [(str(await self._ledger.cards.number(case.key)), case) for case in page.cases]
         return [
-            app_commands.Choice(name=inert(f"#{number} {build_card(case).title}", 100), value=number)
-            for number, case in found
+            app_commands.Choice(name=defuse(f"#{number} {build_card(case).title}", 100), value=number)
+            for number, case in cases
             if number.startswith(typed.strip().removeprefix("#"))
         ][:MAX_CHOICES]
 
@@ -210,15 +212,15 @@ class Slash(app_commands.Group):
             content=escaped("\n".join(reply.lines), MAX_CONTENT) or None, embeds=embeds, view=view, attachments=files
         )
 
-    async def _evidence(self, interaction: Interaction, words: str, found: Sequence[Evidence]) -> None:
-        embeds = evidence_embeds([evidence_line(item) for item in found])
-        await interaction.edit_original_response(content=escaped(inert(words, 1_500), MAX_CONTENT), embeds=embeds)
+    async def _show_evidence(self, interaction: Interaction, words: str, evidence: Sequence[Evidence]) -> None:
+        embeds = evidence_embeds([evidence_line(item) for item in evidence])
+        await interaction.edit_original_response(content=escaped(defuse(words, 1_500), MAX_CONTENT), embeds=embeds)
 
 
 class IntentGroup(app_commands.Group):
-    """Be the commands below `/rejoinder intent`."""
+    """The commands below `/rejoinder intent`."""
 
-    def __init__(self, slash: Slash) -> None:
+    def __init__(self, slash: SlashCommands) -> None:
         super().__init__(name="intent", description="What drafts set out to do")
         self._slash = slash
 
@@ -241,8 +243,8 @@ class IntentGroup(app_commands.Group):
 
         async def work(who: Moderator, place: Place) -> Reply:
             kind, name = _scope(group, language, channel)
-            wanted = Intent(intent) if intent else None
-            return await self._slash._desk_commands.set_intent(place, who, wanted, kind, name)
+            chosen = Intent(intent) if intent else None
+            return await self._slash._desk_commands.set_intent(place, who, chosen, kind, name)
 
         await self._slash.answer(interaction, work)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import discord
 
-from bot.inert import cut, inert
+from bot.chat.defuse import cut, defuse
 
 MAX_CONTENT = 2_000
 """Longest message content (Discord, "Create Message")."""
 
 
 def escaped(text: str, limit: int) -> str:
-    """Return inert `text` with Discord's markup escaped, at most `limit` characters."""
+    """Return a defused `text` with Discord's markup escaped, at most `limit` characters."""
     shown = _escape(text)
     while len(shown) > limit:
         text = cut(text, max(1, len(text) - max(1, (len(shown) - limit) // 2)))
@@ -20,8 +20,8 @@ def escaped(text: str, limit: int) -> str:
 
 
 def plain(text: str, limit: int = MAX_CONTENT) -> str:
-    """Return any text, made inert and escaped."""
-    return escaped(inert(text, limit), limit)
+    """Return any text, defused and escaped."""
+    return escaped(defuse(text, limit), limit)
 
 
 def _escape(text: str) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from slack_sdk.models.blocks import ActionsBlock, Block, ButtonElement
 from slack_sdk.models.blocks.block_elements import RichTextElement
 
-from bot.cards import Button, ButtonAction, Card, EvidenceLine
-from bot.slack.rich import ago, bold, bullets, escaped, header, italic, line, link, plain, quote, rich, words
+from bot.chat.cards import Button, ButtonAction, Card, EvidenceLine
+from bot.slack.rich_text import ago, bold, bullets, escaped, header, italic, line, link, plain, quote, rich, words
 from core.domain import CaseState
 from core.errors import BadInput
 
@@ -27,8 +27,8 @@ _HEADED = {
 
 
 @dataclass(frozen=True)
-class Pressed:
-    """Say which case a button belongs to, and which version of it was on the card."""
+class ButtonValue:
+    """What a button carries: the number of its case, and the version that is on the card."""
 
     number: int
     version: int
@@ -37,7 +37,7 @@ class Pressed:
         return f"{self.number}:{self.version}"
 
     @classmethod
-    def read(cls, value: str) -> Pressed:
+    def read(cls, value: str) -> ButtonValue:
         """Return what a button carries; raises BadInput for what no button of ours carries."""
         number, _, version = value.partition(":")
         if not (number.isdecimal() and version.isdecimal() and len(value) < 40):
@@ -93,11 +93,11 @@ def _facts(card: Card, number: int) -> list[RichTextElement]:
 
 def _reply(card: Card) -> list[RichTextElement]:
     text = card.final_text or card.draft
-    said = "Reply" if card.final_text else "Draft"
-    told: list[RichTextElement] = [words(said, bold)]
+    label = "Reply" if card.final_text else "Draft"
+    heading: list[RichTextElement] = [words(label, bold)]
     if card.drafted and not card.final_text:
-        told.append(words(f" · {card.drafted}", italic))
-    return [line(*told), *([quote(text)] if text else [])]
+        heading.append(words(f" · {card.drafted}", italic))
+    return [line(*heading), *([quote(text)] if text else [])]
 
 
 def _sources(evidence: Sequence[EvidenceLine]) -> RichTextElement:
@@ -113,7 +113,7 @@ def _source(item: EvidenceLine) -> list[RichTextElement]:
 
 
 def _buttons(card: Card, number: int) -> ActionsBlock:
-    carried = str(Pressed(number, card.version))
+    carried = str(ButtonValue(number, card.version))
     return ActionsBlock(
         elements=[
             ButtonElement(

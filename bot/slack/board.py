@@ -1,4 +1,4 @@
-"""Hang cards in Slack channels: `bot.keeper` says which, this says how."""
+"""Post cards in Slack channels: `bot.chat.card_sync` says which, this says how."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from slack_sdk.models.metadata import Metadata
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.cards import Card
+from bot.chat.cards import Card
 from bot.slack.blocks import card_blocks, summary
-from bot.slack.calls import plainly
-from bot.slack.rich import escaped
+from bot.slack.rich_text import escaped
+from bot.slack.web_api import translated_errors
 from core.errors import CardGone
 
 SURFACE = "slack"
@@ -23,7 +23,7 @@ _QUIET: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False, "parse":
 
 
 class SlackBoard:
-    """Post and change messages; `clients` holds one client a workspace."""
+    """Slack as a board of cards; `clients` holds one client a workspace."""
 
     surface = SURFACE
 
@@ -32,7 +32,7 @@ class SlackBoard:
 
     async def post(self, server: str, channel: str, card: Card, number: int) -> str:
         """Post a card and return its `ts`."""
-        with plainly(server, channel):
+        with translated_errors(server, channel):
             answer = await self._clients[server].chat_postMessage(
                 channel=channel, text=summary(card), blocks=card_blocks(card, number),
                 metadata=Metadata(event_type=CARD, event_payload={"number": number}), **_QUIET,
@@ -41,7 +41,7 @@ class SlackBoard:
 
     async def update(self, server: str, channel: str, message: str, card: Card, number: int) -> None:
         """Show a card anew."""
-        with plainly(server, channel):
+        with translated_errors(server, channel):
             await self._clients[server].chat_update(
                 channel=channel, ts=message, text=summary(card), blocks=card_blocks(card, number),
                 metadata=Metadata(event_type=CARD, event_payload={"number": number}), parse="none", link_names=False,
@@ -51,7 +51,7 @@ class SlackBoard:
         """Look through a channel's messages for a card."""
         cursor: str | None = None
         while True:
-            with plainly(server, channel):
+            with translated_errors(server, channel):
                 page = await self._clients[server].conversations_history(
                     channel=channel, oldest=f"{since.timestamp():.6f}", limit=_PAGE, include_all_metadata=True,
                     cursor=cursor,
@@ -66,14 +66,14 @@ class SlackBoard:
 
     async def announce(self, server: str, channel: str, text: str, message: str | None) -> str:
         """Post a text, or change the one posted before."""
-        client, told = self._clients[server], escaped(text)
+        client, shown = self._clients[server], escaped(text)
         if message is not None:
             try:
-                with plainly(server, channel):
-                    await client.chat_update(channel=channel, ts=message, text=told, parse="none", link_names=False)
+                with translated_errors(server, channel):
+                    await client.chat_update(channel=channel, ts=message, text=shown, parse="none", link_names=False)
             except CardGone:
                 return await self.announce(server, channel, text, None)
             return message
-        with plainly(server, channel):
-            answer = await client.chat_postMessage(channel=channel, text=told, **_QUIET)
+        with translated_errors(server, channel):
+            answer = await client.chat_postMessage(channel=channel, text=shown, **_QUIET)
         return str(answer["ts"])

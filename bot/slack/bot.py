@@ -5,38 +5,41 @@ from __future__ import annotations
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 
-from bot.asides import Asides
-from bot.care import Reminders
 from bot.changes import Changes
-from bot.commands import Commands
+from bot.chat.card_sync import CardSync
+from bot.chat.commands import Commands
+from bot.chat.decision_dialogue import DecisionDialogue
+from bot.chat.pipeline_cli import PipelineCli
+from bot.chat.reminders import Reminders
 from bot.desk import Desk
-from bot.keeper import CardKeeper
 from bot.slack.board import SlackBoard
-from bot.slack.calls import sdk_log, web_client
+from bot.slack.button_clicks import ButtonClicks
 from bot.slack.commands import SlashCommands
-from bot.slack.once import OnceApp
-from bot.slack.presses import Presses
+from bot.slack.deduplicating_app import DeduplicatingApp
 from bot.slack.submissions import Submissions
+from bot.slack.web_api import sdk_log, web_client
 from bot.slack.workspaces import Workspaces
 from core.settings import CareSettings
 from ledger import Ledger
 
 
 class SlackBot:
-    """Put the parts together. `app` takes what Slack sends, `keeper` keeps the cards true, `reminders` remind leads."""
+    """The parts, put together. `app` takes what Slack sends, `card_sync` keeps the cards, `reminders` remind leads."""
 
     def __init__(
-        self, desk: Desk, ledger: Ledger, changes: Changes, workspaces: Workspaces, care: CareSettings, asides: Asides,
-        *, signing_secret: str = "", api_url: str,
+        self, desk: Desk, ledger: Ledger, changes: Changes, workspaces: Workspaces, care: CareSettings,
+        pipeline_cli: PipelineCli, *, signing_secret: str = "", api_url: str,
     ) -> None:  # fmt: skip
         self.workspaces = workspaces
         self.board = SlackBoard(workspaces.clients)
-        self.keeper = CardKeeper(ledger, self.board, workspaces.servers, care, changes)
+        self.card_sync = CardSync(ledger, self.board, workspaces.servers, care, changes)
         self.reminders = Reminders(ledger, self.board, workspaces.servers, care)
         self.app = self._listening(signing_secret, api_url)
-        Presses(desk, ledger.cards, workspaces, changes).add_to(self.app)
-        Submissions(desk, ledger.cards, workspaces, changes).add_to(self.app)
-        self.commands = SlashCommands(Commands(desk, ledger, workspaces.servers), asides, ledger.cards, workspaces)
+        dialogue = DecisionDialogue(desk, ledger.cards, changes)
+        ButtonClicks(dialogue, workspaces).add_to(self.app)
+        Submissions(dialogue, workspaces).add_to(self.app)
+        commands = Commands(desk, ledger, workspaces.servers)
+        self.commands = SlashCommands(commands, pipeline_cli, ledger.cards, workspaces)
         self.commands.add_to(self.app)
 
     def _listening(self, signing_secret: str, api_url: str) -> AsyncApp:
@@ -44,7 +47,7 @@ class SlackBot:
         async def authorize(team_id: str | None) -> AuthorizeResult:
             return self.workspaces.authorize(team_id)
 
-        return OnceApp(
+        return DeduplicatingApp(
             name="rejoinder", logger=sdk_log, signing_secret=signing_secret, client=web_client(None, api_url),
             authorize=authorize,
         )  # fmt: skip

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.routing import channels
-from bot.slack.calls import error_code, plainly
-from bot.slack.socket import SocketLine
+from bot.chat.routing import channels
+from bot.slack.socket_mode import SocketModeConnection
+from bot.slack.web_api import error_code, translated_errors
 from bot.slack.workspaces import Workspaces
 from core.errors import RejoinderError
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 
 SCOPES = (
     "chat:write", "commands", "channels:read", "groups:read", "channels:history", "groups:history", "usergroups:read",
@@ -21,39 +21,39 @@ SCOPES = (
 """What the app's manifest asks for, deploy/slack-manifest.yaml."""
 
 
-async def complaints(workspaces: Workspaces, line: SocketLine | None) -> list[str]:
+async def complaints(workspaces: Workspaces, line: SocketModeConnection | None) -> list[str]:
     """Return in plain words what keeps the bot from working, and what to do; nothing when all is well."""
-    found: list[str] = []
+    problems: list[str] = []
     if line is not None:
         try:
             await line.check()
         except RejoinderError as error:
-            found.append(str(error))
+            problems.append(str(error))
     for team, server in workspaces.servers.items():
         trouble = await workspaces.complaint(team)
         if trouble is not None:
-            found.append(str(trouble))
+            problems.append(str(trouble))
             continue
-        found += [told async for told in _workspace(workspaces.clients[team], team, server)]
-    return found
+        problems += [problem async for problem in _workspace(workspaces.clients[team], team, server)]
+    return problems
 
 
-async def _workspace(client: AsyncWebClient, team: str, server: ChatServer) -> AsyncIterator[str]:
+async def _workspace(client: AsyncWebClient, team: str, server: ChatWorkspace) -> AsyncIterator[str]:
     if lacking := await _lacking(client, team):
         yield (
             f"The Slack app lacks {', '.join(lacking)} in workspace {team}. Add them under OAuth & Permissions (or "
             "take deploy/slack-manifest.yaml), then install the app again."
         )
     for channel in dict.fromkeys([*channels(server), *filter(None, [server.lead_channel])]):
-        if (told := await _channel(client, team, channel)) is not None:
-            yield told
+        if (problem := await _channel(client, team, channel)) is not None:
+            yield problem
     for name in sorted({*server.reviewers, *server.leads, *server.admins}):
-        if name.startswith("S") and (told := await _group(client, team, name)) is not None:
-            yield told
+        if name.startswith("S") and (problem := await _group(client, team, name)) is not None:
+            yield problem
 
 
 async def _lacking(client: AsyncWebClient, team: str) -> list[str]:
-    with plainly(team):
+    with translated_errors(team):
         answer = await client.auth_test()
     granted = {scope.strip() for scope in answer.headers.get("x-oauth-scopes", "").split(",")}
     return [scope for scope in SCOPES if scope not in granted]
@@ -61,7 +61,7 @@ async def _lacking(client: AsyncWebClient, team: str) -> list[str]:
 
 async def _channel(client: AsyncWebClient, team: str, channel: str) -> str | None:
     try:
-        with plainly(team, channel):
+        with translated_errors(team, channel):
             known = (await client.conversations_info(channel=channel))["channel"]
     except RejoinderError as error:
         return str(error)
@@ -74,7 +74,7 @@ async def _channel(client: AsyncWebClient, team: str, channel: str) -> str | Non
 
 async def _group(client: AsyncWebClient, team: str, group: str) -> str | None:
     try:
-        with plainly(team):
+        with translated_errors(team):
             try:
                 await client.usergroups_users_list(usergroup=group)
             except SlackApiError as error:

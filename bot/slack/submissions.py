@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.models.views import View
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.changes import Changes
-from bot.desk import Desk, Moderator
-from bot.slack.calls import plainly
-from bot.slack.modals import Asked, Filled, Modal, Problem, decision, following, form, problem, read, told_view
-from bot.slack.whispers import BROKEN
+from bot.chat.decision_dialogue import FORM_ACTIONS, DecisionDialogue, Refusal, refuse
+from bot.desk import Moderator
+from bot.slack.modals import read_modal, refused_modal, sentence_modal
+from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces
 from core.errors import RejoinderError
-from ledger.cards import Cards
 
 log = logging.getLogger(__name__)
 
@@ -31,65 +28,52 @@ PATIENCE_S = 2.0
 
 
 class Submissions:
-    """Carry out modals."""
+    """The listener to modals that are sent off."""
 
-    def __init__(
-        self, desk: Desk, cards: Cards, workspaces: Workspaces, changes: Changes, patience_s: float = PATIENCE_S
-    ) -> None:
-        self._desk = desk
-        self._cards = cards
+    def __init__(self, dialogue: DecisionDialogue, workspaces: Workspaces, patience_s: float = PATIENCE_S) -> None:
+        self._dialogue = dialogue
         self._workspaces = workspaces
-        self._changes = changes
         self._patience_s = patience_s
 
     def add_to(self, app: AsyncApp) -> None:
         """Listen to every modal that can be sent off."""
-        for modal in Modal:
-            app.view(modal)(self._listener(modal))
 
-    def _listener(self, modal: Modal) -> Callable[..., Awaitable[None]]:
+        # A plain function: Bolt looks at the names of its parameters, and would fill in `self`.
         async def listen(ack: AsyncAck, body: dict[str, Any], view: dict[str, Any], client: AsyncWebClient) -> None:
-            working = asyncio.create_task(self._carry_out(modal, body["user"], view))
-            if (await asyncio.wait({working}, timeout=self._patience_s))[0]:
-                await _answer(ack, working.result())
-                return
-            await _answer(ack, told_view("Working", "This takes longer than usual; what came of it will stand here."))
-            came_of_it = await working or told_view("Done", "Done. The card shows it.")
-            try:
-                with plainly(view["team_id"]):
-                    await client.views_update(view_id=view["id"], view=came_of_it)
-            except RejoinderError as error:
-                log.warning("What came of a modal could not be told; it may have been closed. %s", error)
+            await self._answer(ack, body["user"], view, client)
 
-        return listen
+        for action in FORM_ACTIONS:
+            app.view(action)(listen)
 
-    async def _carry_out(self, modal: Modal, user: dict[str, Any], view: dict[str, Any]) -> View | None:
-        """Decide, and return what the modal is to show then; None when it is to close."""
-        asked, filled = read(view)
-        leads = False
+    async def _answer(self, ack: AsyncAck, user: dict[str, Any], view: dict[str, Any], client: AsyncWebClient) -> None:
+        deciding = asyncio.create_task(self._decide(user, view))
+        if (await asyncio.wait({deciding}, timeout=self._patience_s))[0]:
+            await _show(ack, deciding.result())
+            return
+        await _show(ack, sentence_modal("Working", "This takes longer than usual; what came of it will stand here."))
+        outcome = await deciding or sentence_modal("Done", "Done. The card shows it.")
         try:
-            who = await self._who(user, view)
-            leads = who.leads
-            key = await self._cards.key(asked.number)
-            await self._desk.decide(key, decision(modal, asked, filled), who)
+            with translated_errors(view["team_id"]):
+                await client.views_update(view_id=view["id"], view=outcome)
         except RejoinderError as error:
-            return _again(modal, asked, filled, error, leads=leads)
-        except Exception:
-            log.exception("A modal in Slack could not be carried out")
-            return form(modal, asked, filled, Problem(told=BROKEN))
-        self._changes.nudge()
-        return None
+            log.warning("What came of a modal could not be told; it may have been closed. %s", error)
 
-    async def _who(self, user: dict[str, Any], view: dict[str, Any]) -> Moderator:
+    async def _decide(self, user: dict[str, Any], view: dict[str, Any]) -> View | None:
+        """Decide, and return what the modal is to show then; None when it is to close."""
+        request, override = read_modal(view)
+        try:
+            who = await self._moderator(user, view)
+        except Exception as error:
+            return refused_modal(refuse(request, error))
+        outcome = await self._dialogue.decide(request, who, override=override)
+        return refused_modal(outcome) if isinstance(outcome, Refusal) else None
+
+    async def _moderator(self, user: dict[str, Any], view: dict[str, Any]) -> Moderator:
         username = user.get("username") or user.get("name") or "somebody"
         return await self._workspaces.who(user.get("team_id") or view["team_id"], user["id"], username)
 
 
-def _again(modal: Modal, asked: Asked, filled: Filled, error: RejoinderError, *, leads: bool) -> View:
-    return form(modal, following(asked, error), filled, problem(error, leads=leads))
-
-
-async def _answer(ack: AsyncAck, view: View | None) -> None:
+async def _show(ack: AsyncAck, view: View | None) -> None:
     if view is None:
         await ack()
     else:

@@ -11,12 +11,12 @@ from typing import cast
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.chat.people import moderator
 from bot.desk import Moderator
-from bot.people import moderator
 from bot.slack.board import SURFACE
-from bot.slack.calls import plainly, web_client
+from bot.slack.web_api import translated_errors, web_client
 from core.errors import BadSettings, Forbidden, RejoinderError
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 
 log = logging.getLogger(__name__)
 
@@ -25,25 +25,25 @@ GROUPS_FOR_S = 60.0
 
 
 class Workspaces:
-    """Know each workspace's settings and client. `tokens` holds a bot token for each, by team id."""
+    """Each workspace's settings and client. `tokens` holds a bot token for each, by team id."""
 
-    def __init__(self, servers: Mapping[str, ChatServer], tokens: Mapping[str, str], api_url: str) -> None:
+    def __init__(self, servers: Mapping[str, ChatWorkspace], tokens: Mapping[str, str], api_url: str) -> None:
         self.servers = servers
         self.clients: dict[str, AsyncWebClient] = {team: web_client(tokens[team], api_url) for team in servers}
         self._tokens = tokens
         self._bots: dict[str, tuple[str, str]] = {}
         self._members: dict[tuple[str, str], tuple[float, frozenset[str]]] = {}
 
-    async def insist(self) -> None:
+    async def require_working_token(self) -> None:
         """Raise BadSettings when Slack takes none of the tokens; one good one is enough to work."""
-        found = [await self.complaint(team) for team in self.servers]
-        if all(isinstance(error, BadSettings) for error in found):
-            raise next(error for error in found if error is not None)
+        errors = [await self.complaint(team) for team in self.servers]
+        if all(isinstance(error, BadSettings) for error in errors):
+            raise next(error for error in errors if error is not None)
 
     async def complaint(self, team: str) -> RejoinderError | None:
         """Return what is wrong with a workspace's token, or None."""
         try:
-            with plainly(team):
+            with translated_errors(team):
                 answer = await self.clients[team].auth_test()
         except RejoinderError as error:
             return error
@@ -85,7 +85,7 @@ class Workspaces:
 
     async def _fetched(self, team: str, group: str, known: tuple[float, frozenset[str]] | None) -> frozenset[str]:
         try:
-            with plainly(team):
+            with translated_errors(team):
                 answer = await self.clients[team].usergroups_users_list(usergroup=group)
         except RejoinderError as error:
             # Whom we knew keeps what they had; whom we never could look up holds nothing.

@@ -45,7 +45,7 @@ INTENT_WORDS = {
 
 
 class Pages:
-    """Render the desk's page once, and serve it."""
+    """The desk's page, rendered once, and its files."""
 
     def __init__(self) -> None:
         environment = Environment(

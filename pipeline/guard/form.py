@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from linkify_it.tlds import TLDS
+
 from core.domain import Check, Intent
 from core.settings import GuardSettings
 from pipeline import sentences
@@ -13,12 +15,12 @@ from pipeline.language import detect
 
 _MENTION = re.compile(r"(?:^|[^\w/&])[@＠]\s?\w+|(?<![\w&])[#＃]\w+|@(?:everyone|here|channel)", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")
-_TLDS = (
-    "com|org|net|edu|gov|mil|int|info|biz|io|co|eu|uk|us|ca|au|de|fr|es|it|nl|be|ch|at|pl|ru|cn|jp|in|br|me|tv|gg|ly|to|"
-    "app|dev|xyz|online|site|club|link|news|live|shop|ai|cc|ws|su|ua|se|no|fi|dk|pt|gr|ie|tk|top|moe|social|chat"
-)
+_TLDS = frozenset(name for tld in (*map(str.lower, TLDS), "onion") for name in (tld, tld.encode().decode("idna")))
+"""Every top-level domain; the international ones both encoded and as they are read."""
+_DOMAIN = re.compile(r"\b[\w-]{1,63}\.(?P<tld>xn--[\w-]{1,59}|[^\W\d_]{2,63})\b(?!\.\w)", re.IGNORECASE)
+# What the list of domains can't tell: schemes, `www.`, numeric addresses, and domains spelled out.
 _LINK = re.compile(
-    rf"\b[a-z][a-z0-9+.-]*://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|\b[\w-]{{1,63}}\.(?:{_TLDS})\b(?!\.\w)|"
+    r"[\w+.-]{0,32}://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|"
     r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\b[\w-]{2,63}\s?(?:\(dot\)|\[dot\])\s?\w{2,}",
     re.IGNORECASE,
 )
@@ -87,7 +89,9 @@ def no_mentions(reply: Material, settings: GuardSettings) -> Check:
 
 def no_links(reply: Material, settings: GuardSettings) -> Check:
     """Check that there is no link and no bare domain."""
-    return _none_of("links", [match.group() for match in _LINK.finditer(reply.text)])
+    links = [match.group() for match in _LINK.finditer(reply.text)]
+    links += [match.group() for match in _DOMAIN.finditer(reply.text) if match["tld"].lower() in _TLDS]
+    return _none_of("links", links)
 
 
 def no_markup(reply: Material, settings: GuardSettings) -> Check:

@@ -22,7 +22,7 @@ STAGE_NAMES = "triage,ground,draft,desk"
 @click.option("--chat-model", metavar="NAME|none", help="Which model drafts; `none` drafts from the evidence alone.")
 def demo(port: int | None, data_dir: Path | None, samples: bool, token: str | None, chat_model: str | None) -> None:
     """Run everything on this machine, with sample posts."""
-    from bot.door import address
+    from bot.web.application import page_address
     from rejoinder.demo import needs_weights, run_demo
 
     settings = demo_settings(port, data_dir, token, chat_model)
@@ -35,8 +35,10 @@ def demo(port: int | None, data_dir: Path | None, samples: bool, token: str | No
 
     def announce(actual_port: int, bootstrap: str) -> None:
         host, secret = settings.desk.host, entry.token.get_secret_value()
-        click.echo(f"\n  The desk:  {address(host, actual_port, secret)}   (signed in as {name})")
-        click.echo(f"  The API:   {address(host, actual_port)}v1/flags   with  Authorization: Bearer <the token above>")
+        click.echo(f"\n  The desk:  {page_address(host, actual_port, secret)}   (signed in as {name})")
+        click.echo(
+            f"  The API:   {page_address(host, actual_port)}v1/flags   with  Authorization: Bearer <the token above>"
+        )
         click.echo(f"  Kafka:     {bootstrap}   (REJOINDER_KAFKA__BOOTSTRAP={bootstrap} rejoinder ingest FILE)")
         click.echo(f"  Logs:      {settings.data_dir / 'logs'}\n  Ctrl-C ends it; every case is kept.\n")
 

@@ -14,7 +14,7 @@ from rejoinder.commands.process import load_settings, run_until_stopped, start_l
 
 if TYPE_CHECKING:
     from bot.slack.bot import SlackBot
-    from bot.slack.socket import SocketLine
+    from bot.slack.socket_mode import SocketModeConnection
     from bot.slack.workspaces import Workspaces
 
 VARIABLE = "REJOINDER_SLACK__"
@@ -31,9 +31,9 @@ def slack() -> None:
     run_until_stopped(lambda stop: serve(settings, *parts, stop))
 
 
-def connect(chat: SlackSettings) -> tuple[Workspaces, SocketLine | str]:
+def connect(chat: SlackSettings) -> tuple[Workspaces, SocketModeConnection | str]:
     """Return the workspaces and, by mode, the line to Slack or the signing secret; raises BadSettings."""
-    from bot.slack.socket import SocketLine
+    from bot.slack.socket_mode import SocketModeConnection
     from bot.slack.workspaces import Workspaces
     from core.secrets import given_secret
 
@@ -45,43 +45,45 @@ def connect(chat: SlackSettings) -> tuple[Workspaces, SocketLine | str]:
     if chat.mode == "http":
         return workspaces, given_secret(chat.signing_secret, chat.signing_secret_file, f"{VARIABLE}SIGNING_SECRET")
     app_token = given_secret(chat.app_token, chat.app_token_file, f"{VARIABLE}APP_TOKEN")
-    return workspaces, SocketLine(app_token, chat.api_url)
+    return workspaces, SocketModeConnection(app_token, chat.api_url)
 
 
-async def serve(settings: Settings, workspaces: Workspaces, line: SocketLine | str, stop: asyncio.Event) -> None:
+async def serve(
+    settings: Settings, workspaces: Workspaces, line: SocketModeConnection | str, stop: asyncio.Event
+) -> None:
     """Serve until told to stop; what does not fit between the settings and Slack is printed first."""
-    from bot.asides import Asides
     from bot.changes import Changes
+    from bot.chat.pipeline_cli import PipelineCli
     from bot.desk import Desk
     from bot.slack.bot import SlackBot
     from bot.slack.checkup import complaints
     from rejoinder.assembly import open_guard, open_ledger
     from rejoinder.web import running
 
-    await workspaces.insist()
+    await workspaces.require_working_token()
     for complaint in await complaints(workspaces, None if isinstance(line, str) else line):
         click.echo(complaint, err=True)
     async with open_ledger(settings) as ledger:
         changes = Changes(ledger.history)
         desk = Desk(ledger, open_guard(settings), settings.desk)
         bot = SlackBot(
-            desk, ledger, changes, workspaces, settings.care, Asides(),
+            desk, ledger, changes, workspaces, settings.care, PipelineCli(),
             signing_secret=line if isinstance(line, str) else "", api_url=settings.slack.api_url,
         )  # fmt: skip
-        jobs = [changes.run(), bot.keeper.run(), bot.reminders.run()]
+        jobs = [changes.run(), bot.card_sync.run(), bot.reminders.run()]
         async with running(jobs), _listening(settings.slack, bot, line) as notice:
             click.echo(notice)
             await stop.wait()
 
 
 @asynccontextmanager
-async def _listening(chat: SlackSettings, bot: SlackBot, line: SocketLine | str) -> AsyncIterator[str]:
-    from bot.slack.signed import PATH, SignedDoor
+async def _listening(chat: SlackSettings, bot: SlackBot, line: SocketModeConnection | str) -> AsyncIterator[str]:
+    from bot.slack.signed_http import PATH, SignedEndpoint
     from rejoinder.web import running, serving
 
     if not isinstance(line, str):
         async with running([line.run(bot.app)]):
             yield "working in Slack over Socket Mode"
         return
-    async with serving(SignedDoor(bot.app, line).application(), chat.host, chat.port) as port:
+    async with serving(SignedEndpoint(bot.app, line).application(), chat.host, chat.port) as port:
         yield f"listening on http://{chat.host}:{port}{PATH}"

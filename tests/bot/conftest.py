@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from bot.auth import Auth
 from bot.changes import Changes
 from bot.desk import Desk
-from bot.door import add_desk
+from bot.web.application import add_desk
 from core.domain import Check
 from core.settings import DeskSettings, GuardSettings, Token
 from core.tokens import TokenTable

@@ -4,8 +4,8 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.auth import Auth
-from bot.door import address
 from bot.sessions import Throttle
+from bot.web.application import page_address
 from core.tokens import TokenTable
 from tests.bot.conftest import TOKENS, Client, House
 from tests.bot.samples import add_pending, post
@@ -71,7 +71,7 @@ async def test_a_login_that_makes_no_sense_is_refused(client: Client, body: byte
 
 
 async def test_guessing_tokens_is_slowed_down(house: House) -> None:
-    slow = House(**{**house.__dict__, "auth": Auth(TokenTable(TOKENS), Throttle(most=3))})
+    slow = House(**{**house.__dict__, "auth": Auth(TokenTable(TOKENS), Throttle(max_tries=3))})
     async with TestClient(TestServer(slow.app())) as client:
         assert [await log_in(client, f"guess-number-{number}") for number in range(5)] == [401, 401, 401, 429, 429]
         async with client.post("/session", json={"token": "ana-secret-token"}, headers=OWN_PAGE) as response:
@@ -80,5 +80,5 @@ async def test_guessing_tokens_is_slowed_down(house: House) -> None:
 
 
 def test_the_printed_address_keeps_the_token_behind_the_hash() -> None:
-    assert address("127.0.0.1", 8080, "abc") == "http://127.0.0.1:8080/#token=abc"
-    assert address("0.0.0.0", 80) == "http://127.0.0.1:80/"
+    assert page_address("127.0.0.1", 8080, "abc") == "http://127.0.0.1:8080/#token=abc"
+    assert page_address("0.0.0.0", 80) == "http://127.0.0.1:80/"

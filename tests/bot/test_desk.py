@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.desk import Desk, Moderator, Queue
+from bot.desk import CaseQuery, Desk, Moderator
 from core.domain import Action, Case, CaseState, Decision, DraftRequest, Intent, Origin, Route, now
 from core.errors import (
     BadInput,
@@ -286,8 +286,8 @@ async def test_an_unknown_case_is_said_to_be_unknown(desk: Desk) -> None:
 async def test_the_queue_is_narrowed_to_what_one_holds(desk: Desk, ledger: Ledger) -> None:
     first, second = await pending(ledger, 1), await pending(ledger, 2)
     await ask(desk, second, Action.CLAIM, BEN)
-    assert [case.key for case in (await desk.queue(Queue())).cases] == [first, second]
-    assert [case.key for case in (await desk.queue(Queue(claimed_by="ben"))).cases] == [second]
+    assert [case.key for case in (await desk.queue(CaseQuery())).cases] == [first, second]
+    assert [case.key for case in (await desk.queue(CaseQuery(claimed_by="ben"))).cases] == [second]
     with pytest.raises(BadInput, match="limit"):
-        await desk.queue(Queue(limit=0))
+        await desk.queue(CaseQuery(limit=0))
     assert (await desk.counts())[CaseState.PENDING] == 2

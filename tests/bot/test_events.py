@@ -87,7 +87,7 @@ async def test_a_last_id_that_is_none_is_refused(client: Client, bearer: Bearer,
 
 async def test_a_quiet_line_is_kept_open_with_comments(house: House, bearer: Bearer) -> None:
     app = web.Application()
-    EventRoute(Changes(house.ledger.history), house.auth, beat_s=0.01).add_routes(app)
+    EventRoute(Changes(house.ledger.history), house.auth, heartbeat_s=0.01).add_routes(app)
     async with TestClient(TestServer(app)) as client, listening(client, bearer("ana")) as listener:
         await event(listener)
         assert await listener.content.readuntil(b"\n\n") == b": still here\n\n"

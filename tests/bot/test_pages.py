@@ -61,6 +61,8 @@ async def test_files_outside_the_static_folder_are_not_served(client: Client) ->
 
 
 def test_the_bots_process_loads_no_model_library() -> None:
-    script = f"import sys, bot.door; print(sorted({HEAVY!r} & {{name.split('.')[0] for name in sys.modules}}))"
+    script = (
+        f"import sys, bot.web.application; print(sorted({HEAVY!r} & {{name.split('.')[0] for name in sys.modules}}))"
+    )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr

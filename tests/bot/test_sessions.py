@@ -62,7 +62,7 @@ def test_a_bearer_header_is_recognised_whatever_its_case() -> None:
 
 def test_an_address_that_failed_too_often_waits_and_others_do_not() -> None:
     moment = [0.0]
-    throttle = Throttle(most=2, window_s=60, clock=lambda: moment[0])
+    throttle = Throttle(max_tries=2, window_s=60, clock=lambda: moment[0])
     throttle.failed("a")
     assert throttle.wait_s("a") == 0
     moment[0] = 10

@@ -42,6 +42,7 @@ def test_environment_beats_file_and_file_beats_default(tmp_path: Path, monkeypat
         ("REJOINDER_KAFKA__PARTITIONS", "0", "kafka.partitions"),
         ("REJOINDER_KAFKA__BOOTSTARP", "x:1", "kafka.bootstarp"),
         ("REJOINDER_DESK__PORT", "70000", "desk.port"),
+        ("REJOINDER_DISCORD__SERVERS", f'{{"1": {{"channel": "{"9" * 256}"}}}}', "discord.servers"),
         ("REJOINDER_DESK__TOKENS", '{"ana": {"token": "short"}}', "desk.tokens"),
     ],
 )

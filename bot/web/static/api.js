@@ -2,17 +2,17 @@
 
 import { setClock } from "./words.js";
 
-/** The server answered, and said no. */
+/** An answer of the server that says no. */
 export class Refusal extends Error {
-  constructor(status, told) {
-    super(told.message || `The server answered ${status}.`);
+  constructor(status, answer) {
+    super(answer.message || `The server answered ${status}.`);
     this.status = status;
-    this.code = told.error;
-    this.told = told;
+    this.code = answer.error;
+    this.answer = answer;
   }
 }
 
-/** The server did not answer. */
+/** No answer from the server. */
 export class Offline extends Error {}
 
 /** Send a request and return the JSON that came back; throws Refusal or Offline. */
@@ -20,17 +20,17 @@ export async function call(method, path, body, signal) {
   const headers = { "X-Rejoinder": "desk" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response;
-  let told;
+  let answer;
   try {
     response = await fetch(path, { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) });
-    told = await response.json().catch(() => ({}));
+    answer = await response.json().catch(() => ({}));
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Offline("The server can't be reached.");
   }
-  if (!response.ok) throw new Refusal(response.status, told);
-  setClock(told.now);
-  return told;
+  if (!response.ok) throw new Refusal(response.status, answer);
+  setClock(answer.now);
+  return answer;
 }
 
 const pathOf = (key) => {

@@ -80,10 +80,10 @@ function fillReply(root, item) {
 }
 
 function fillEvidence(root, item) {
-  const found = item.grounding?.evidence ?? [];
+  const evidence = item.grounding?.evidence ?? [];
   slot(root, "evidence-card").hidden = !item.grounding;
-  say(slot(root, "evidence-note"), item.grounding?.note || (found.length ? "" : "No evidence was found for this post."));
-  slot(root, "evidence").replaceChildren(...found.map((piece) => make("li", {},
+  say(slot(root, "evidence-note"), item.grounding?.note || (evidence.length ? "" : "No evidence was found for this post."));
+  slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", {},
     make("p", { class: "evidence-text", text: piece.summary || piece.text, lang: piece.language, dir: "auto" }),
     ...inFull(piece),
     make("p", { class: "evidence-source" }, ...sourceParts(piece.source)))));
@@ -138,7 +138,7 @@ function fillActions(root, item, me) {
   const draft = item.drafts.at(-1);
   const who = holder(item);
   const others = pending && who !== null && who !== me.name;
-  const show = (action, wanted) => { root.querySelector(`.actions [data-do="${action}"]`).hidden = !wanted; };
+  const show = (action, visible) => { root.querySelector(`.actions [data-do="${action}"]`).hidden = !visible; };
   show("approve", pending && !others && draft && draft.origin !== "none");
   show("edit", pending && !others);
   show("reject", pending && !others);

@@ -7,7 +7,7 @@ const rank = (check) => (check.passed ? (check.close ? 1 : 2) : 0);
 
 /** Fill `list` with the checks, the failed and the close ones first. */
 export function showChecks(list, checks) {
-  list.replaceChildren(...[...checks].sort((one, other) => rank(one) - rank(other)).map(line));
+  list.replaceChildren(...[...checks].sort((first, second) => rank(first) - rank(second)).map(line));
 }
 
 function line(check) {

@@ -20,7 +20,8 @@ const GLANCE_MS = 400; // a second press of the same key is not a yes to a case 
 const DONE = { approve: "Approved", edit: "Approved with your text", reject: "Rejected" };
 
 let me = { name: null, role: null };
-let open = null; // {item, root, editor, shown, since} of the case on the page
+let open = null; // {item, root, editor, shown, since} of the case on the page; null while another one loads
+let left = null; // the case that was open before the one that loads now
 let opening = 0;
 let busy = false;
 let refreshing = null;
@@ -31,38 +32,67 @@ queue.onRestart = () => goOn(queue.shown[0]?.key ?? null);
 
 async function openCase(key, byHand = false) {
   const turn = ++opening;
-  queue.select(key);
+  leave(key);
   if (byHand) document.body.dataset.view = "case";
   const slow = setTimeout(() => turn === opening && byId("case-body").replaceChildren(copyOf("loading-template")), 150);
   try {
     const item = await fetchCase(key);
     if (turn === opening) put(item);
   } catch (error) {
-    if (turn === opening) explain(error);
+    if (turn !== opening) return;
+    comeBack();
+    explain(error);
   } finally {
     clearTimeout(slow);
   }
 }
 
+/** From here until another case is on the page nothing can be decided: the one still to be seen is not open any more. */
+function leave(key) {
+  left = open ?? left;
+  open = null;
+  byId("case-body").inert = true;
+  queue.awaitCase(key);
+}
+
+/** The other case could not be had: open the one that was left again. */
+function comeBack() {
+  if (left === null) return goOn(null);
+  const { root } = left;
+  [open, left] = [left, null];
+  byId("case-body").replaceChildren(root);
+  byId("case-body").inert = false;
+  queue.select(open.item.key);
+}
+
 function put(item) {
-  const same = open?.item.key === item.key && open.shown;
+  const before = open ?? left;
+  const same = before?.item.key === item.key && before.shown;
+  const since = hasSameDraft(before, item) ? before.since : performance.now();
   const root = showCase(item, me);
-  const editor = new Editor(root, item, me, { send: sendText, close: () => byId("case").focus({ preventScroll: true }) });
-  open = { item, root, editor, shown: false, since: sameDraft(item) ? open.since : performance.now() };
+  byId("case-body").inert = false;
+  queue.select(item.key);
+  left = null;
+  const editor = new Editor(root, item, me, {
+    send: (text, override) => act("edit", { text, override }, editor.item),
+    close: () => byId("case").focus({ preventScroll: true }),
+  });
+  open = { item, root, editor, shown: false, since };
   if (same) look(true);
   if (item.state === "pending" && item.drafts.at(-1)?.origin === "none" && !isOthers()) editor.start(false);
   byId("case").scrollTop = 0;
   tick();
 }
 
-const sameDraft = (item) => open?.item.key === item.key && open.item.drafts.length === item.drafts.length;
+const hasSameDraft = (before, item) => before?.item.key === item.key && before.item.drafts.length === item.drafts.length;
 const isOthers = () => ![null, me.name].includes(holder(open.item));
 
 function goOn(key) {
   if (key !== null) return openCase(key);
   opening++;
-  open = null;
-  queue.selected = null;
+  [open, left] = [null, null];
+  byId("case-body").inert = false;
+  queue.select(null);
   document.body.dataset.view = "queue";
   const empty = copyOf("empty-template");
   empty.querySelector("h2").textContent = queue.waiting ? "Nothing waits." : "Nothing here.";
@@ -81,9 +111,11 @@ function look(shown = !open.shown) {
 
 // --- decisions -----------------------------------------------------------------------------------------------------
 
-async function act(action, rest = {}) {
-  if (!open || busy) return;
-  const { item, editor } = open;
+/** Decide on `item`, the case as it was when the moderator chose to; refused when another one is on the page by now. */
+async function act(action, rest = {}, item = open?.item) {
+  if (!item || busy) return;
+  if (open?.item.key !== item.key) return toast("Another case is open now; nothing was decided.", "bad");
+  const { editor } = open;
   busy = true;
   try {
     const after = await decide(item.key, { action, version: item.version, ...rest });
@@ -91,11 +123,14 @@ async function act(action, rest = {}) {
     if (DONE[action]) editor.forget();
     await done(action, after);
   } catch (error) {
-    await refused(error, action);
+    await refused(error, action, item.key);
   } finally {
     busy = false;
   }
 }
+
+/** Whether the case that was just decided, or refused, is still the one on the page. */
+const isOpen = (key) => open?.item.key === key;
 
 async function done(action, after) {
   if (DONE[action]) {
@@ -113,11 +148,13 @@ async function done(action, after) {
   soon();
 }
 
+/** Go on to the next case, unless the moderator has gone to another one meanwhile. */
 function moveOn(after) {
-  if (!queue.waiting) { put(after); return soon(); }
-  const next = queue.takeOff(after.key);
+  const stays = isOpen(after.key);
   soon();
-  return goOn(next);
+  if (!queue.waiting) return stays ? put(after) : undefined;
+  const next = queue.takeOff(after.key);
+  return stays ? goOn(next) : undefined;
 }
 
 async function undo(item) {
@@ -127,36 +164,31 @@ async function undo(item) {
     toast("Taken back; the case waits for you again.", "good");
     await queue.refresh();
     opening++;
-    queue.select(after.key);
     put(after);
   } catch (error) {
     if (error instanceof Refusal) dropUndoable(item.key);
-    await refused(error, "undo");
+    await refused(error, "undo", item.key);
   }
 }
 
 function undoLast() {
+  if (left) return; // another case is loading
   if (open && isUndoable(open.item)) return undo(open.item);
   const item = lastUndoable();
   if (item) undo(item);
   else toast("There is nothing that can still be undone.");
 }
 
-function sendText(text, override) {
-  act("edit", { text, override });
-}
-
-async function refused(error, action) {
-  if (error instanceof Refusal && error.status === 422) {
+async function refused(error, action, key) {
+  if (error instanceof Refusal && error.status === 422 && isOpen(key)) {
     open.editor.start();
-    open.editor.verdict(error.told.checks ?? [], error.message);
+    open.editor.verdict(error.answer.checks ?? [], error.message);
     return announce(error.message);
   }
-  explain(error, error.told?.case);
+  explain(error, error.answer?.case);
   if (error instanceof Refusal && ![409, 404].includes(error.status)) return;
-  const key = open?.item.key;
   soon();
-  if (key && action !== "undo") await reread(key);
+  if (isOpen(key) && action !== "undo") await reread(key);
 }
 
 function explain(error, now) {
@@ -211,7 +243,7 @@ function soon() {
     try {
       await queue.refresh();
       if (isLive()) warn("");
-      if (!open && queue.shown.length && !NARROW.matches) goOn(queue.shown[0].key);
+      if (!open && !left && queue.shown.length && !NARROW.matches) goOn(queue.shown[0].key);
     } catch (error) {
       explain(error);
     }
@@ -243,18 +275,17 @@ function offered(name, action) {
 }
 
 const actions = {
-  approve: offered("approve", () => {
-    if (open.editor.open) open.editor.start();
-    else act("approve", { text: open.item.drafts.at(-1).text });
-  }),
+  approve: offered("approve", () => (open.editor.open ? open.editor.start() : approve(open))),
   edit: offered("edit", () => open.editor.start()),
   reject: offered("reject", async () => {
+    const { item } = open;
     const answer = await ask("reject", { needsWords: (choice) => choice === "other" });
-    if (answer) act("reject", { reason: [answer.choice, answer.words].filter(Boolean).join(": ") });
+    if (answer) act("reject", { reason: [answer.choice, answer.words].filter(Boolean).join(": ") }, item);
   }),
   redraft: offered("redraft", async () => {
-    const answer = await ask("redraft", { current: open.item.request.intent });
-    if (answer) act("redraft", { intent: answer.choice, hint: answer.words });
+    const { item } = open;
+    const answer = await ask("redraft", { current: item.request.intent });
+    if (answer) act("redraft", { intent: answer.choice, hint: answer.words }, item);
   }),
   claim: offered("claim", () => {
     if (holder(open.item) === me.name) act("release");
@@ -262,10 +293,22 @@ const actions = {
   }),
   undo: undoLast,
   unveil: () => { if (open) look(); },
-  override: () => open.editor.submit(true),
-  "cancel-edit": () => open.editor.leave(),
+  override: () => open?.editor.submit(true),
+  "cancel-edit": () => open?.editor.leave(),
   back: () => { document.body.dataset.view = "queue"; },
 };
+
+/** Approve the draft; where the moderator has begun a text of their own, ask which of the two goes out. */
+async function approve({ item, editor }) {
+  const draft = item.drafts.at(-1).text;
+  const own = editor.unsent?.trim();
+  if (!own || own === draft) return act("approve", { text: draft }, item);
+  byId("which-own").textContent = own;
+  byId("which-draft").textContent = draft;
+  const answer = await ask("which");
+  if (answer?.choice === "own") act("edit", { text: own }, item);
+  else if (answer) act("approve", { text: draft }, item);
+}
 
 function step(steps) {
   const key = queue.away(steps);

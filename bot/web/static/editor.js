@@ -5,9 +5,9 @@ import { showChecks, sumUp } from "./checks.js";
 import { slot } from "./dom.js";
 
 const PAUSE_MS = 300;
-const kept = new Map();
+const unsent = new Map(); // texts by case
 
-/** Be the editor of one shown case. `send(text, override)` is called to send; `close()` after it was left. */
+/** The editor of one shown case. `send(text, override)` is called to send; `close()` after it was left. */
 export class Editor {
   constructor(root, item, me, { send, close }) {
     this.root = root;
@@ -27,7 +27,7 @@ export class Editor {
   /** Open with the text last written here, or the draft's. */
   start(focus = true) {
     if (!this.open) {
-      this.area.value = kept.get(this.item.key) ?? this.item.drafts.at(-1)?.text ?? "";
+      this.area.value = unsent.get(this.item.key) ?? this.item.drafts.at(-1)?.text ?? "";
       this.form.hidden = false;
       slot(this.root, "draft").hidden = true;
       this.check();
@@ -45,7 +45,10 @@ export class Editor {
     this.close();
   }
 
-  forget() { kept.delete(this.item.key); }
+  /** The text last written here and not sent, or undefined. */
+  get unsent() { return unsent.get(this.item.key); }
+
+  forget() { unsent.delete(this.item.key); }
 
   submit(override) {
     const text = this.area.value.trim();
@@ -59,7 +62,7 @@ export class Editor {
   }
 
   changed() {
-    kept.set(this.item.key, this.area.value);
+    unsent.set(this.item.key, this.area.value);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.check(), PAUSE_MS);
     this.count();

@@ -1,4 +1,4 @@
-// The two menus, reject and redraft: a number chooses and sends; words can be typed first.
+// The menus: a number chooses and sends; where there is a field for words, they can be typed first.
 
 import { byId } from "./dom.js";
 
@@ -8,7 +8,7 @@ export function ask(id, { needsWords = () => false, current = null } = {}) {
   const words = dialog.querySelector("input");
   const error = dialog.querySelector(".error");
   const buttons = [...dialog.querySelectorAll("[data-choice]")];
-  words.value = "";
+  if (words) words.value = "";
   error.textContent = "";
   buttons.forEach((button) => button.toggleAttribute("data-current", button.dataset.choice === current));
   dialog.showModal();
@@ -24,9 +24,9 @@ export function ask(id, { needsWords = () => false, current = null } = {}) {
         words.focus();
         return;
       }
-      finish({ choice: button.dataset.choice, words: words.value.trim() });
+      finish({ choice: button.dataset.choice, words: words?.value.trim() ?? "" });
     };
-    delete words.dataset.for;
+    delete words?.dataset.for;
     const { signal } = over;
     dialog.addEventListener("click", (event) => {
       const button = event.target.closest("button");
@@ -34,10 +34,10 @@ export function ask(id, { needsWords = () => false, current = null } = {}) {
       else if (button) finish(null);
     }, { signal });
     dialog.addEventListener("keydown", (event) => {
-      if (event.target === words && event.key === "Enter") {
+      if (words && event.target === words && event.key === "Enter") {
         event.preventDefault();
-        const wanted = words.dataset.for ?? current;
-        const button = buttons.find((candidate) => candidate.dataset.choice === wanted);
+        const chosen = words.dataset.for ?? current;
+        const button = buttons.find((candidate) => candidate.dataset.choice === chosen);
         if (button) choose(button);
         else buttons[0].focus();
       } else if (event.target !== words && !event.ctrlKey && !event.metaKey && !event.altKey) {

@@ -6,7 +6,7 @@ import { age, groupWord, holder } from "./words.js";
 
 const PAGE = 100;
 
-/** Hold the listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart` and `onError` are set. */
+/** The listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart` and `onError` are set. */
 export class Queue {
   constructor(me, onOpen) {
     this.me = me;
@@ -15,7 +15,8 @@ export class Queue {
     this.counts = {};
     this.cursor = null;
     this.selected = null;
-    this.asked = 0;
+    this.awaited = null;
+    this.refreshes = 0;
     for (const id of ["state-filter", "group-filter", "mine-filter"]) {
       byId(id).addEventListener("change", () => this.restart().catch((error) => this.onError(error)));
     }
@@ -47,18 +48,18 @@ export class Queue {
 
   /** Read as much of the list again as was shown; what is open stays open. */
   async refresh() {
-    const wanted = Math.max(this.cases.length, 1);
-    const turn = ++this.asked;
-    let found = [];
+    const atLeast = Math.max(this.cases.length, 1);
+    const turn = ++this.refreshes;
+    let cases = [];
     let cursor = null;
     do {
       const page = await this.page(cursor);
-      found = found.concat(page.cases);
+      cases = cases.concat(page.cases);
       cursor = page.next_cursor;
-      if (turn === this.asked) this.counts = page.counts;
-    } while (cursor && found.length < wanted);
-    if (turn !== this.asked) return;
-    this.cases = found;
+      if (turn === this.refreshes) this.counts = page.counts;
+    } while (cursor && cases.length < atLeast);
+    if (turn !== this.refreshes) return;
+    this.cases = cases;
     this.cursor = cursor;
     this.render();
   }
@@ -80,17 +81,29 @@ export class Queue {
     return listCases(query);
   }
 
-  /** Mark a case as the open one. */
+  /** Mark a case as the open one; null for none. */
   select(key) {
     this.selected = key;
-    this.render();
-    byId("cases").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    this.awaited = null;
+    this.showMarked();
   }
 
-  /** Return the key `steps` away from the open case, or of the first one. */
+  /** Mark a case as the one that loads; none is open meanwhile. */
+  awaitCase(key) {
+    this.selected = null;
+    this.awaited = key;
+    this.showMarked();
+  }
+
+  showMarked() {
+    this.render();
+    byId("cases").querySelector("[aria-current], [aria-busy]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Return the key `steps` away from the case that is open or loads, or of the first one. */
   away(steps) {
     const shown = this.shown;
-    const place = shown.findIndex((item) => item.key === this.selected);
+    const place = shown.findIndex((item) => item.key === (this.awaited ?? this.selected));
     if (place < 0) return shown[0]?.key ?? null;
     return shown[Math.min(shown.length - 1, Math.max(0, place + steps))].key;
   }
@@ -136,6 +149,7 @@ export class Queue {
     const row = copy.querySelector(".row");
     row.dataset.key = item.key;
     if (item.key === this.selected) row.setAttribute("aria-current", "true");
+    if (item.key === this.awaited) row.setAttribute("aria-busy", "true");
     const groups = item.groups.map((each) => groupWord(each.group)).join(", ");
     copy.querySelector(".row-group").textContent = groups || "no group found";
     const time = copy.querySelector(".row-age");

@@ -17,7 +17,7 @@ from bot.changes import Changes
 from bot.discord.client import DeskClient
 from bot.discord.connection import stay_connected
 from core.domain import TargetGroup
-from core.settings import CareSettings, ChannelRule, ChatServer, DiscordSettings
+from core.settings import CareSettings, ChannelRule, ChatWorkspace, DiscordSettings
 from tests.bot.discord.gateway import Gateway
 from tests.bot.discord.people import Person
 from tests.bot.discord.rest import Rest
@@ -39,8 +39,8 @@ class Platform:
     def person(self, name: str) -> Person:
         return Person(self.world, self.gateway, self.guild, self.guild.members[name])
 
-    def settings(self, others: dict[str, ChatServer] | None = None, **more: Any) -> DiscordSettings:
-        server = ChatServer(
+    def settings(self, others: dict[str, ChatWorkspace] | None = None, **more: Any) -> DiscordSettings:
+        server = ChatWorkspace(
             channel=self.general.id,
             rules=(ChannelRule(channel=self.women.id, groups=(TargetGroup.WOMEN,)),),
             leads=(self.guild.roles["lead"],),
@@ -94,7 +94,7 @@ async def start(house: Any, platform: Platform) -> AsyncIterator[Start]:
         running.clear()
 
     async def begin(
-        *, ready: bool = True, care: CareSettings | None = None, asides: Any = None, **more: Any
+        *, ready: bool = True, care: CareSettings | None = None, pipeline_cli: Any = None, **more: Any
     ) -> DeskClient:
         await stop()
         settings = platform.settings(**more)
@@ -103,7 +103,14 @@ async def start(house: Any, platform: Platform) -> AsyncIterator[Start]:
         def make() -> DeskClient:
             changes = Changes(house.ledger.history, every_s=0.05)
             clients.append(
-                DeskClient(house.ledger, house.desk, settings, care or CareSettings(), changes=changes, asides=asides)
+                DeskClient(
+                    house.ledger,
+                    house.desk,
+                    settings,
+                    care or CareSettings(),
+                    changes=changes,
+                    pipeline_cli=pipeline_cli,
+                )
             )
             return clients[-1]
 

@@ -49,6 +49,8 @@ class Person:
                 assert len(text) <= item.get("max_length", 4_000), "Discord's client takes no more"
                 answer: dict[str, Any] = {"value": text}
             else:
+                if given is None:
+                    given = next((option["value"] for option in item["options"] if option.get("default")), None)
                 assert given in [option["value"] for option in item["options"]], given
                 answer = {"values": [given]}
             sent.append({"type": 18, "id": 2 * number, "component": {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import discord
 
-from bot.cards import Card, build_card
+from bot.chat.cards import Card, build_card
 from bot.discord.render import card_embed, card_view
 from tests.bot.slack.picture import FLAGS, cards
 

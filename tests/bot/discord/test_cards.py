@@ -4,7 +4,7 @@ from typing import Any
 
 from bot.desk import Moderator
 from core.domain import Action, CaseState, Decision, TargetGroup
-from core.settings import ChatServer
+from core.settings import ChatWorkspace
 from tests.bot.discord.look import field, labels
 from tests.bot.discord.people import Person
 from tests.bot.samples import DRAFT, add_draft, add_pending, post
@@ -180,7 +180,7 @@ async def test_two_servers_show_the_case_each_with_its_own_roles(house: Any, pla
     world = platform.world
     second = world.add_guild("Second Watch", {"chief": ""}, [("zoe", ["chief"]), ("yan", [])])
     hall = world.add_channel(second, "hall")
-    there = ChatServer(channel=hall.id, leads=(second.roles["chief"],), reviewers=(second.roles["chief"],))
+    there = ChatWorkspace(channel=hall.id, leads=(second.roles["chief"],), reviewers=(second.roles["chief"],))
     await start(others={second.id: there})
     await add_pending(house.ledger, post(1))
     card, other = await platform.card(), await platform.card(hall)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from bot.chat.defuse import defuse
 from bot.discord.text import escaped, plain
-from bot.inert import inert
 from core.domain import FlaggedPost
 from tests.bot.discord.look import field
 from tests.bot.samples import UNSAFE_LINK, add_pending, post
@@ -50,4 +50,4 @@ def test_escaping_never_makes_a_text_too_long() -> None:
     for text in ("*" * 5_000, "_|`~>" * 1_000, "a" * 5_000, "[x](y)" * 900, "", "\\" * 3_000):
         assert len(escaped(text, 1_024)) <= 1_024
         assert len(plain(text)) <= 2_000
-        assert len(inert(text, 100)) <= 100
+        assert len(defuse(text, 100)) <= 100

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot import keeper
+from bot.chat import card_sync
 from bot.discord.checkup import complaints
 from core.domain import CaseState, TargetGroup, now
 from core.errors import BadSettings
@@ -44,8 +44,8 @@ async def test_cards_missed_while_the_bot_was_down_appear_and_none_twice(house: 
     await start()
     await platform.world.until(lambda: len(platform.world.in_channel(platform.general)) == 3)
     client = await start()
-    await client.keeper.look()
-    await client.keeper.settled()
+    await client.card_sync.look()
+    await client.card_sync.settled()
     assert len(platform.world.in_channel(platform.general)) == 3
 
 
@@ -77,7 +77,7 @@ async def test_the_undo_button_goes_when_the_window_closes(house: Any, platform:
 async def test_a_crash_between_posting_and_noting_it_leaves_exactly_one_card(
     house: Any, platform: Any, start: Any, monkeypatch: pytest.MonkeyPatch, posted: bool
 ) -> None:
-    monkeypatch.setattr(keeper, "ORPHAN_S", 0.2)
+    monkeypatch.setattr(card_sync, "ORPHAN_S", 0.2)
     key = await add_pending(house.ledger, post(1))
     if posted:
         await start()
@@ -95,8 +95,8 @@ async def test_a_crash_between_posting_and_noting_it_leaves_exactly_one_card(
         return hung is not None and hung.message == card["id"]
 
     while not await noted():
-        await client.keeper.look()
-        await client.keeper.settled()
+        await client.card_sync.look()
+        await client.card_sync.settled()
     assert len(platform.world.in_channel(platform.general)) == 1
 
 
@@ -142,14 +142,14 @@ async def test_a_deleted_channel_hands_its_cases_to_the_default_one(
     await add_pending(house.ledger, post(2), group=TargetGroup.WOMEN)
     card = await platform.card()
     assert field(card, "Against").startswith("women")
-    told = [record.getMessage() for record in caplog.records if record.name == "bot.keeper"]
+    told = [record.getMessage() for record in caplog.records if record.name == "bot.chat.card_sync"]
     assert len([line for line in told if "does not exist" in line]) == 1
 
 
 async def test_a_lost_permission_is_told_once_and_given_back_it_is_used(
     house: Any, platform: Any, start: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeper, "RETRY_LOST_S", 0.3)
+    monkeypatch.setattr(card_sync, "RETRY_LOST_S", 0.3)
     await start()
     platform.general.permissions &= ~SEND
     await add_pending(house.ledger, post(1))
@@ -178,7 +178,7 @@ async def test_a_deleted_card_of_an_open_case_hangs_anew(house: Any, platform: A
     del platform.world.messages[card["id"]]
     case = await house.ledger.cases.get(key)
     await house.ledger.decisions.claim(key, case.version, "web", now() + timedelta(minutes=5))
-    await client.keeper.look()
+    await client.card_sync.look()
     again = await platform.card()
     assert again["id"] != card["id"]
     assert "web holds it" in field(again, "Standing")

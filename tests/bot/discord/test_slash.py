@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.asides import Asides
+from bot.chat.pipeline_cli import PipelineCli
 from core.domain import Draft, Evidence, Grounding, Intent, Origin, TargetGroup
 from core.settings import CareSettings
 from tests.bot.discord.look import cards, field, labels
 from tests.bot.samples import CRC, add_pending, post
 
 
-class Answers(Asides):
+class Answers(PipelineCli):
     """Answer what a child process would, without one."""
 
     async def draft(self, text: str, intent: Intent | None) -> tuple[Draft | None, Grounding | None, str]:
@@ -84,7 +84,7 @@ async def test_leads_set_intents_and_others_are_told_why_not(house: Any, platfor
 
 
 async def test_a_draft_and_evidence_are_answered_privately_and_inert(platform: Any, start: Any) -> None:
-    await start(asides=Answers())
+    await start(pipeline_cli=Answers())
     told = await ask(platform, "ana", "draft", text="They ruin everything", intent="positive")
     assert "An answer, positive" in told["content"]
     assert "@everyone" not in told["content"]
@@ -100,8 +100,8 @@ async def test_a_paused_channel_gets_no_card_until_it_is_resumed(house: Any, pla
     assert "Only a lead" in (await ask(platform, "ana", "pause"))["content"]
     await ask(platform, "lea", "pause", hours=2.0)
     await add_pending(house.ledger, post(1))
-    await client.keeper.look()
-    await client.keeper.settled()
+    await client.card_sync.look()
+    await client.card_sync.settled()
     assert cards(platform.world.in_channel(platform.general)) == []
     await ask(platform, "lea", "resume")
     assert await platform.card()

@@ -10,7 +10,7 @@ import pytest
 from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
 
-from bot.door import address
+from bot.web.application import page_address
 from tests.bot.conftest import TOKENS, House
 from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_draft, fill
 
@@ -284,7 +284,7 @@ async def test_an_empty_queue_is_a_friendly_sight(browser: Browser, house: House
     server = TestServer(house.app())
     await server.start_server()
     page = await browser.new_page(viewport={"width": 1200, "height": 700})
-    await page.goto(address(server.host, server.port or 0, "ana-secret-token"))
+    await page.goto(page_address(server.host, server.port or 0, "ana-secret-token"))
     await expect(page.locator(".empty h2")).to_have_text("Nothing waits.")
     await page.screenshot(path=tmp_path / "empty.png")
     await server.close()

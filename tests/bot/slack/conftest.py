@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot.asides import Asides
+from bot.chat.pipeline_cli import PipelineCli
 from bot.slack.bot import SlackBot
-from bot.slack.socket import SocketLine
+from bot.slack.socket_mode import SocketModeConnection
 from bot.slack.workspaces import Workspaces
-from core.settings import CareSettings, ChatServer
+from core.settings import CareSettings, ChatWorkspace
 from tests.bot.conftest import House
 from tests.bot.slack.block_kit import elements, texts
 from tests.bot.slack.people import Answer
@@ -20,7 +20,7 @@ from tests.bot.slack.server import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, TEAM, S
 
 ANA, BEN, LEA, OUT = "U0ANA", "U0BEN", "U0LEA", "U0OUT"
 CHANNEL = "C0DESK"
-SERVER = ChatServer(channel=CHANNEL, leads=(LEA,), reviewers=(ANA, BEN), people={ANA: "ana", BEN: "ben", LEA: "lea"})
+SERVER = ChatWorkspace(channel=CHANNEL, leads=(LEA,), reviewers=(ANA, BEN), people={ANA: "ana", BEN: "ben", LEA: "lea"})
 
 
 @pytest.fixture
@@ -35,16 +35,16 @@ class Floor:
 
     slack: Slack
     house: House
-    servers: dict[str, ChatServer] = field(default_factory=lambda: {TEAM: SERVER})
+    servers: dict[str, ChatWorkspace] = field(default_factory=lambda: {TEAM: SERVER})
     tokens: dict[str, str] = field(default_factory=lambda: {TEAM: BOT_TOKEN})
     care: CareSettings = field(default_factory=CareSettings)
-    asides: Asides = field(default_factory=Asides)
+    pipeline_cli: PipelineCli = field(default_factory=PipelineCli)
     bot: SlackBot = field(init=False)
 
     def open(self) -> None:
         workspaces = Workspaces(self.servers, self.tokens, self.slack.base_url)
         self.bot = SlackBot(
-            self.house.desk, self.house.ledger, self.house.changes, workspaces, self.care, self.asides,
+            self.house.desk, self.house.ledger, self.house.changes, workspaces, self.care, self.pipeline_cli,
             signing_secret=SIGNING_SECRET, api_url=self.slack.base_url,
         )  # fmt: skip
 
@@ -55,9 +55,9 @@ class Floor:
             self.open()
         jobs = [self.house.changes.run()]
         if cards:
-            jobs.append(self.bot.keeper.run())
+            jobs.append(self.bot.card_sync.run())
         if socket:
-            jobs.append(SocketLine(APP_TOKEN, self.slack.base_url, ping_s=0.5).run(self.bot.app))
+            jobs.append(SocketModeConnection(APP_TOKEN, self.slack.base_url, ping_s=0.5).run(self.bot.app))
         async with AsyncExitStack() as stack:
             for job in jobs:
                 stack.push_async_callback(_stopped, asyncio.create_task(job))
@@ -89,14 +89,14 @@ class Floor:
         views = self.slack.at.views.values()
         return [view for view in views if view.open and view.content.get("callback_id") == callback]
 
-    def whispers(self, channel: str = CHANNEL) -> list[dict[str, Any]]:
+    def ephemerals(self, channel: str = CHANNEL) -> list[dict[str, Any]]:
         """Return what was told to one person only."""
-        return self.slack.at.channels[channel].whispers
+        return self.slack.at.channels[channel].ephemerals
 
-    async def whisper(self, says: str, channel: str = CHANNEL) -> dict[str, Any]:
+    async def ephemeral(self, says: str, channel: str = CHANNEL) -> dict[str, Any]:
         """Wait until somebody is told something."""
-        await until(lambda: any(says in seen(item) for item in self.whispers(channel)))
-        return next(item for item in self.whispers(channel) if says in seen(item))
+        await until(lambda: any(says in seen(item) for item in self.ephemerals(channel)))
+        return next(item for item in self.ephemerals(channel) if says in seen(item))
 
 
 def seen(message: dict[str, Any]) -> str:

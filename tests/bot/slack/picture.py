@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from bot.cards import build_card
+from bot.chat.cards import build_card
 from bot.slack.blocks import card_blocks, post_blocks
 from core.domain import Case, CaseState, Draft, Grounding, Intent, Origin, now
 from tests.bot.samples import CHECKS, CRC, DRAFT, UDHR, post, triage_of

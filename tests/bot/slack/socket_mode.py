@@ -127,6 +127,10 @@ class SocketMode:
         for socket in list(self._open):
             await socket.send_json({"type": "disconnect", "reason": reason, "debug_info": {"host": "here"}})
 
+    def connections(self) -> set[web.WebSocketResponse]:
+        """Return the connections that are open."""
+        return set(self._open)
+
     def cut(self) -> None:
         """Drop every connection without a word, as a network does."""
         for socket in list(self._open):

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from bot import keeper
+from bot.chat import card_sync
 from bot.desk import Moderator
 from core.domain import Action, Decision, TargetGroup
-from core.settings import CareSettings, ChannelRule, ChatServer
+from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from tests.bot.samples import add_pending, fill, post
 from tests.bot.slack.conftest import ANA, CHANNEL, LEA, SERVER, Floor, buttons, seen, until
 from tests.bot.slack.server import BOT_TOKEN, TEAM
@@ -28,7 +28,7 @@ async def test_cards_missed_while_the_bot_was_down_appear_and_none_twice(floor: 
     await add_pending(floor.house.ledger, post(7))
     async with floor.working():
         await until(lambda: len(floor.cards()) == len(keys) + 1)
-        await floor.bot.keeper.settled()
+        await floor.bot.card_sync.settled()
     assert len({seen(card) for card in floor.cards()}) == len(keys) + 1
 
 
@@ -71,9 +71,9 @@ async def test_a_crash_between_posting_and_noting_it_leaves_one_card(
     monkeypatch.setattr(floor.house.ledger.cards, "hang", crash)
     async with floor.working():
         await until(lambda: len(floor.cards()) == 1)
-        await floor.bot.keeper.settled()
+        await floor.bot.card_sync.settled()
     monkeypatch.setattr(floor.house.ledger.cards, "hang", hang)
-    monkeypatch.setattr(keeper, "ORPHAN_S", 0.0)
+    monkeypatch.setattr(card_sync, "ORPHAN_S", 0.0)
     async with floor.working():
         await floor.press("approve")
         await floor.card("ana approved it")
@@ -83,7 +83,7 @@ async def test_a_crash_between_posting_and_noting_it_leaves_one_card(
 async def test_a_crash_before_posting_leaves_no_gap(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
     key = await add_pending(floor.house.ledger, post(1))
     assert await floor.house.ledger.cards.reserve("slack", TEAM, key, CHANNEL)
-    monkeypatch.setattr(keeper, "ORPHAN_S", 0.0)
+    monkeypatch.setattr(card_sync, "ORPHAN_S", 0.0)
     async with floor.working():
         await floor.card()
 
@@ -97,7 +97,7 @@ async def test_when_slack_asks_to_wait_the_bot_waits_and_posts_once(floor: Floor
 
 
 async def test_an_outage_of_slack_is_waited_out(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper, "ORPHAN_S", 0.1)
+    monkeypatch.setattr(card_sync, "ORPHAN_S", 0.1)
     await add_pending(floor.house.ledger, post(1))
     floor.slack.at.broken["chat.postMessage"] = [503, 500]
     async with floor.working():
@@ -146,7 +146,7 @@ async def test_a_revoked_token_is_told_once_in_plain_words(
     async with floor.working(socket=False):
         await add_pending(floor.house.ledger, post(1))
         await until(lambda: says in caplog.text)
-        await floor.bot.keeper.settled()
+        await floor.bot.card_sync.settled()
     errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert len(errors) == 1 and BOT_TOKEN not in caplog.text and "Traceback" not in caplog.text
 
@@ -160,7 +160,7 @@ async def test_a_missing_scope_is_named_with_what_to_do(floor: Floor, caplog: py
 
 
 async def test_two_workspaces_have_channels_and_people_of_their_own(floor: Floor) -> None:
-    other = ChatServer(channel="C0OTHER", reviewers=(LEA,), people={LEA: "lea"})
+    other = ChatWorkspace(channel="C0OTHER", reviewers=(LEA,), people={LEA: "lea"})
     floor.slack.at.add_team("T0OTHER", "xoxb-other-workspace")
     floor.slack.at.add_channel("T0OTHER", "C0OTHER", "other-desk")
     floor.servers, floor.tokens = {TEAM: SERVER, "T0OTHER": other}, {TEAM: BOT_TOKEN, "T0OTHER": "xoxb-other-workspace"}
@@ -169,7 +169,7 @@ async def test_two_workspaces_have_channels_and_people_of_their_own(floor: Floor
         await floor.card()
         await floor.card(channel="C0OTHER")
         await floor.press("approve", ANA, "C0OTHER")
-        await floor.whisper("You may look but not decide", "C0OTHER")
+        await floor.ephemeral("You may look but not decide", "C0OTHER")
         await floor.press("approve", LEA, "C0OTHER")
         await floor.card("lea approved it")
         await floor.card("lea approved it", "C0OTHER")
@@ -179,7 +179,7 @@ async def test_two_workspaces_have_channels_and_people_of_their_own(floor: Floor
 async def test_members_of_a_user_group_hold_its_role(floor: Floor) -> None:
     floor.slack.at.groups["S0LEADS"] = {ANA}
     floor.servers = {
-        TEAM: ChatServer(channel=CHANNEL, leads=("S0LEADS",), reviewers=("U0NOBODY",), people={ANA: "ana"})
+        TEAM: ChatWorkspace(channel=CHANNEL, leads=("S0LEADS",), reviewers=("U0NOBODY",), people={ANA: "ana"})
     }
     async with floor.working():
         await add_pending(floor.house.ledger, post(1))

@@ -3,26 +3,26 @@ from __future__ import annotations
 import pytest
 
 from bot.slack.checkup import SCOPES, complaints
-from bot.slack.socket import SocketLine
+from bot.slack.socket_mode import SocketModeConnection
 from bot.slack.workspaces import Workspaces
 from core.errors import BadSettings
-from core.settings import ChannelRule, ChatServer
+from core.settings import ChannelRule, ChatWorkspace
 from tests.bot.slack.server import APP_TOKEN, BOT_TOKEN, TEAM, Slack
 from tests.bot.slack.workplace import BOT_SCOPES
 
-WHOLE = ChatServer(
+WHOLE = ChatWorkspace(
     channel="C0DESK", rules=(ChannelRule(channel="C0OLD"), ChannelRule(channel="C0OUT")), lead_channel="C0GONE",
     leads=("S0LEADS", "U0LEA"),
 )  # fmt: skip
 
 
-def workspaces(slack: Slack, server: ChatServer, token: str = BOT_TOKEN) -> Workspaces:
+def workspaces(slack: Slack, server: ChatWorkspace, token: str = BOT_TOKEN) -> Workspaces:
     return Workspaces({TEAM: server}, {TEAM: token}, slack.base_url)
 
 
 async def test_nothing_is_told_when_all_is_well(slack: Slack) -> None:
-    line = SocketLine(APP_TOKEN, slack.base_url)
-    assert await complaints(workspaces(slack, ChatServer(channel="C0DESK")), line) == []
+    line = SocketModeConnection(APP_TOKEN, slack.base_url)
+    assert await complaints(workspaces(slack, ChatWorkspace(channel="C0DESK")), line) == []
 
 
 async def test_everything_that_does_not_fit_is_told_with_what_to_do(slack: Slack) -> None:
@@ -45,7 +45,7 @@ async def test_a_bad_token_is_told_and_stops_the_start(slack: Slack, refused: st
     (told,) = await complaints(bad, None)
     assert "Slack refuses the token of T0FIRST" in told
     with pytest.raises(BadSettings):
-        await bad.insist()
+        await bad.require_working_token()
 
 
 async def test_a_token_of_another_workspace_is_told(slack: Slack) -> None:
@@ -61,15 +61,15 @@ def test_the_manifest_asks_for_what_is_needed_and_no_more() -> None:
 async def test_one_good_token_is_enough_to_start(slack: Slack) -> None:
     slack.at.add_team("T0OTHER", "xoxb-other")
     slack.at.tokens["xoxb-other"].refused = "token_revoked"
-    servers = {TEAM: ChatServer(channel="C0DESK"), "T0OTHER": ChatServer()}
+    servers = {TEAM: ChatWorkspace(channel="C0DESK"), "T0OTHER": ChatWorkspace()}
     both = Workspaces(servers, {TEAM: BOT_TOKEN, "T0OTHER": "xoxb-other"}, slack.base_url)
-    await both.insist()
+    await both.require_working_token()
     (told,) = await complaints(both, None)
     assert "T0OTHER: it was revoked" in told
 
 
 async def test_slack_away_is_told_and_does_not_stop_the_start() -> None:
-    away = Workspaces({TEAM: ChatServer()}, {TEAM: BOT_TOKEN}, "http://127.0.0.1:9/api/")
-    await away.insist()
+    away = Workspaces({TEAM: ChatWorkspace()}, {TEAM: BOT_TOKEN}, "http://127.0.0.1:9/api/")
+    await away.require_working_token()
     (told,) = await complaints(away, None)
     assert "Slack can't be reached" in told

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.asides import Asides
+from bot.chat.pipeline_cli import PipelineCli
 from core.domain import Draft, Intent, Origin, TargetGroup
 from tests.bot.samples import CHECKS, CRC, add_pending, fill, post
 from tests.bot.slack.conftest import ANA, CHANNEL, LEA, OUT, Floor, buttons, seen, until
@@ -29,19 +29,19 @@ DRAFT = Draft(
 
 
 @pytest.fixture
-def asides(tmp_path: Path) -> Asides:
+def pipeline_cli(tmp_path: Path) -> PipelineCli:
     parts = f"EVIDENCE = {CRC.model_dump(mode='json')!r}\nDRAFT = {json.loads(DRAFT.model_dump_json())!r}\n"
     program = tmp_path / "program.py"
     program.write_text(parts + PROGRAM)
-    return Asides((sys.executable, str(program)), timeout_s=30)
+    return PipelineCli((sys.executable, str(program)), timeout_s=30)
 
 
 async def typed(floor: Floor, text: str, says: str, user: str = ANA) -> str:
     """Type a command and return what the answer shows."""
-    floor.whispers().clear()
+    floor.ephemerals().clear()
     answer = await floor.slack.people.command(user, CHANNEL, text)
     assert answer.sends == 1
-    told = await floor.whisper(says)
+    told = await floor.ephemeral(says)
     assert told["user"] == user
     return seen(told)
 
@@ -71,10 +71,10 @@ async def test_a_group_hidden_by_somebody_leaves_their_queue_alone(working: Floo
 async def test_a_case_is_shown_by_number_with_its_buttons(working: Floor) -> None:
     await add_pending(working.house.ledger, post(1))
     await working.card()
-    working.whispers().clear()
+    working.ephemerals().clear()
     await working.slack.people.command(ANA, CHANNEL, "case 1")
-    await until(lambda: bool(working.whispers()))
-    assert "approve" in buttons(working.whispers()[0])
+    await until(lambda: bool(working.ephemerals()))
+    assert "approve" in buttons(working.ephemerals()[0])
     await typed(working, "case 99", "There is no case number 99")
 
 
@@ -115,8 +115,10 @@ async def test_a_case_is_assigned_to_somebody_picked_from_slacks_list(working: F
     await typed(working, "assign 1 ben", "pick the name from Slack's list", LEA)
 
 
-async def test_drafts_and_evidence_come_from_a_child_process_to_the_one_who_asked(floor: Floor, asides: Asides) -> None:
-    floor.asides = asides
+async def test_drafts_and_evidence_come_from_a_child_process_to_the_one_who_asked(
+    floor: Floor, pipeline_cli: PipelineCli
+) -> None:
+    floor.pipeline_cli = pipeline_cli
     async with floor.working():
         shown = await typed(floor, "draft intent:positive --json <!channel> they ruin it", "Children learn together")
         assert "Convention on the Rights of the Child" in shown

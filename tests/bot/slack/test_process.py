@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack.signed import PATH
+from bot.slack.signed_http import PATH
 from core.domain import CaseState
 from tests.bot.conftest import House
 from tests.bot.samples import add_pending, post

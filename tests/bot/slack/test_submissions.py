@@ -63,14 +63,30 @@ async def test_reject_asks_for_a_reason_and_words(working: Floor) -> None:
     await working.card("ana rejected it (other: we know this person)")
 
 
-async def test_when_a_new_draft_came_meanwhile_sending_again_means_the_new_one(working: Floor) -> None:
+async def test_a_stale_edit_keeps_the_text_and_is_sent_on_the_new_version(working: Floor) -> None:
     key = await add_pending(working.house.ledger, post(1))
     view = await opened(working, "edit")
     await working.press("claim")
     await working.card("ana holds it")
     await working.slack.people.submit(ANA, view, {"text": OWN})
-    assert "You saw version" in seen(working.slack.at.views[view].content)
+    content = working.slack.at.views[view].content
+    assert "You saw version" in seen(content)
+    assert elements(content)[0]["initial_value"] == OWN
+    await working.slack.people.submit(ANA, view, {})
+    assert (await working.house.desk.case(key)).final_text == OWN
+
+
+async def test_a_text_survives_failed_checks_and_then_a_faster_colleague(working: Floor) -> None:
+    key = await add_pending(working.house.ledger, post(1))
+    view = await opened(working, "edit")
+    await working.slack.people.submit(ANA, view, {"text": "A forbidden word. And more."})
+    await working.press("claim")
+    await working.card("ana holds it")
     await working.slack.people.submit(ANA, view, {"text": OWN})
+    content = working.slack.at.views[view].content
+    assert "You saw version" in seen(content) and "insult" not in seen(content)
+    assert elements(content)[0]["initial_value"] == OWN
+    await working.slack.people.submit(ANA, view, {})
     assert (await working.house.desk.case(key)).final_text == OWN
 
 

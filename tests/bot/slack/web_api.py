@@ -117,8 +117,8 @@ class WebApi:
 
     def _post_ephemeral(self, arguments: Arguments, grant: Grant) -> Arguments:
         channel = self._writable(arguments, grant)
-        whisper = self._message(arguments) | {"user": arguments["user"]}
-        channel.whispers.append(whisper)
+        ephemeral = self._message(arguments) | {"user": arguments["user"]}
+        channel.ephemerals.append(ephemeral)
         return {"message_ts": self._at.stamp()}
 
     def _update(self, arguments: Arguments, grant: Grant) -> Arguments:
@@ -283,7 +283,7 @@ class WebApi:
         if arguments.get("replace_original") and url.message is not None:
             channel.messages[url.message].update(message)
         elif arguments.get("response_type", "ephemeral") == "ephemeral":
-            channel.whispers.append(message | {"user": url.user})
+            channel.ephemerals.append(message | {"user": url.user})
         else:
             ts = self._at.stamp()
             channel.messages[ts] = message | {"ts": ts}

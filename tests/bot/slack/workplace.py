@@ -27,7 +27,7 @@ class Channel:
     deleted: bool = False
     bot_inside: bool = True
     messages: dict[str, dict[str, Any]] = field(default_factory=dict)
-    whispers: list[dict[str, Any]] = field(default_factory=list)
+    ephemerals: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass

@@ -171,7 +171,15 @@ def test_plain_text_holds_no_mention(judge: Judge, text: str) -> None:
         "At 127.0.0.1 it is",
         "discord.gg/abc",
         "t.me/abc",
+        "See example.eus for more",
+        "See example.cat, example.ro or example.zip",
+        "На пример.рф",
+        "At example.xn--p1ai it is",
+        "see:un.org$",
+        "Wrong.javascript:alert(1)",
+        "x-" * 1_000 + "a://b",
     ],
+    ids=lambda text: ascii(text[:40]),
 )
 def test_links_and_bare_domains_fail(judge: Judge, text: str) -> None:
     assert not judge("links", text).passed
@@ -186,6 +194,8 @@ def test_links_and_bare_domains_fail(judge: Judge, text: str) -> None:
         "A/RES/80/193 says so.",
         "Wait... what?",
         "Data: 45 per cent.",
+        "Art.7 says so.",
+        "CERD/C/GC/35 says so, p.ej. in EE.UU. or under art.16.bis of the D.Lgs.",
     ],
 )
 def test_figures_and_abbreviations_are_no_links(judge: Judge, text: str) -> None:

@@ -1,0 +1,237 @@
+"""What a card says and offers, built once and rendered by each chat platform.
+
+Every text here is defused and cut (see `bot.chat.defuse`), except `Card.editable` and what this module itself words.
+Markup characters are still to be escaped the platform's way.
+
+| state                | buttons                                                    |
+|----------------------|------------------------------------------------------------|
+| pending, with draft  | approve, edit, reject, redraft, evidence, claim or release |
+| pending, no draft    | edit, reject, redraft, evidence, claim or release          |
+| approved, rejected   | undo, until `Card.undo_until`; evidence                    |
+| anything else        | evidence, when there is some                               |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from bot.chat.defuse import defuse, web_address
+from bot.check_display import is_close
+from bot.wording import holder, standing
+from core.domain import Case, CaseState, Check, Evidence, Origin, TargetGroup, now
+
+MAX_POST = 1_200
+MAX_DRAFT = 1_000
+MAX_EVIDENCE = 1_400
+MAX_TITLE = 120
+MAX_LINE = 200
+
+GROUP_NAMES = {
+    TargetGroup.WOMEN: "women",
+    TargetGroup.PEOPLE_OF_COLOUR: "people of colour",
+    TargetGroup.DISABLED: "persons with disabilities",
+    TargetGroup.MIGRANTS: "migrants",
+    TargetGroup.MUSLIMS: "Muslims",
+    TargetGroup.JEWS: "Jews",
+    TargetGroup.LGBT: "LGBT persons",
+    TargetGroup.OTHER: "another group",
+}
+_ORIGINS = {
+    Origin.MODEL: "written by the model",
+    Origin.COMPOSER: "composed from the evidence",
+    Origin.NONE: "no draft",
+}
+
+
+class ButtonAction(StrEnum):
+    """What a button does; `show` uncovers the post where the platform has no spoiler."""
+
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    REDRAFT = "redraft"
+    EVIDENCE = "evidence"
+    CLAIM = "claim"
+    RELEASE = "release"
+    UNDO = "undo"
+    SHOW = "show"
+
+
+Style = Literal["good", "bad", "plain"]
+
+
+@dataclass(frozen=True)
+class Button:
+    """One action that a card offers."""
+
+    action: ButtonAction
+    label: str
+    style: Style = "plain"
+
+
+@dataclass(frozen=True)
+class EvidenceLine:
+    """One statement with its source; `url` is None when the link can't be shown safely."""
+
+    text: str
+    title: str
+    where: str
+    url: str | None
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a card shows. `post` is to be hidden until somebody asks for it; `url` is where it stands, or None.
+
+    `editable` is the draft as it is, to start an edit from: for input fields only, never to be rendered.
+    `stale_at` is when the card stops being true although the case does not change; build it again then.
+    """
+
+    case_key: str
+    version: int
+    state: CaseState
+    title: str
+    post: str
+    url: str | None
+    context: int
+    groups: str
+    draft: str
+    drafted: str
+    editable: str
+    evidence: tuple[EvidenceLine, ...]
+    close_checks: tuple[str, ...]
+    received_at: datetime
+    standing: str
+    final_text: str | None
+    undo_until: datetime | None
+    stale_at: datetime | None
+    buttons: tuple[Button, ...]
+
+
+def build_card(case: Case) -> Card:
+    """Return what to show of a case."""
+    draft, moment = case.draft, now()
+    undoable = case.state in (CaseState.APPROVED, CaseState.REJECTED) and _ahead(case.release_at, moment)
+    return Card(
+        case_key=defuse(case.key, MAX_LINE),
+        version=case.version,
+        state=case.state,
+        title=defuse(f"{_whom(case)} · {case.post.platform}", MAX_TITLE),
+        post=defuse(case.post.text, MAX_POST),
+        url=web_address(case.post.url),
+        context=len(case.post.context),
+        groups=groups_line(case),
+        draft=defuse(draft.text, MAX_DRAFT) if draft else "",
+        drafted=_drafted(case),
+        editable=draft.text if draft else "",
+        evidence=evidence_lines(case),
+        close_checks=tuple(check_line(check) for check in draft.checks if is_close(check)) if draft else (),
+        received_at=case.received_at,
+        standing=_standing(case),
+        final_text=defuse(case.final_text, MAX_DRAFT) if case.final_text else None,
+        undo_until=case.release_at if undoable else None,
+        stale_at=_stale_at(case, moment),
+        buttons=_buttons(case, undoable=undoable),
+    )
+
+
+def groups_line(case: Case) -> str:
+    """Return whom the post attacks and how sure triage is, for example `migrants 93 %, women 41 %`."""
+    scores = case.triage.groups if case.triage else ()
+    return ", ".join(f"{GROUP_NAMES[item.group]} {item.score:.0%}".replace("%", " %") for item in scores) or "unsure"
+
+
+def evidence_lines(case: Case) -> tuple[EvidenceLine, ...]:
+    """Return a case's evidence, best first."""
+    return tuple(evidence_line(item) for item in (case.grounding.evidence if case.grounding else ()))
+
+
+def evidence_line(item: Evidence) -> EvidenceLine:
+    """Return one statement as it is shown."""
+    source = item.source
+    parts = (source.institution, source.symbol, source.locator, str(source.year))
+    return EvidenceLine(
+        text=defuse(item.text, MAX_EVIDENCE),
+        title=defuse(source.title, MAX_TITLE),
+        where=defuse(", ".join(part for part in parts if part), MAX_LINE),
+        url=web_address(source.url),
+    )
+
+
+def check_line(check: Check) -> str:
+    """Say what a check measured, with its limit."""
+    detail = f" ({check.detail})" if check.detail else ""
+    return defuse(f"{check.name}: {check.value:g} of {check.threshold:g}{detail}", MAX_LINE)
+
+
+def failed_lines(checks: tuple[Check, ...]) -> tuple[str, ...]:
+    """Say which hard checks a text failed."""
+    return tuple(check_line(check) for check in checks if check.hard and not check.passed)
+
+
+def _whom(case: Case) -> str:
+    if not case.triage or not case.triage.groups:
+        return "Post against somebody unclear"
+    return f"Post against {GROUP_NAMES[case.triage.groups[0].group]}"
+
+
+def _drafted(case: Case) -> str:
+    if case.draft is None:
+        return ""
+    again = f", draft {case.draft.number}" if case.draft.number > 1 else ""
+    note = f". {case.draft.note}" if case.draft.note else ""
+    return defuse(f"{_ORIGINS[case.draft.origin]}, {case.draft.intent}{again}{note}", MAX_LINE)
+
+
+def _standing(case: Case) -> str:
+    sentence = standing(case)
+    why = f" ({case.decided_why})" if case.decided_why and case.state is CaseState.REJECTED else ""
+    error = f" {case.error}" if case.error and case.state is CaseState.FAILED else ""
+    # A sentence about the case begins with a capital; one that begins with a name keeps the name as it is.
+    if not sentence.startswith((case.decided_by or "\0", holder(case) or "\0")):
+        sentence = sentence[:1].upper() + sentence[1:]
+    return defuse(sentence.rstrip(".") + f"{why}.{error}", 2 * MAX_LINE)
+
+
+def _stale_at(case: Case, moment: datetime) -> datetime | None:
+    if case.state is CaseState.PENDING and holder(case):
+        return case.claimed_until
+    if case.state in (CaseState.APPROVED, CaseState.REJECTED) and _ahead(case.release_at, moment):
+        return case.release_at
+    return None
+
+
+def _ahead(until: datetime | None, moment: datetime) -> bool:
+    return until is not None and until > moment
+
+
+def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
+    evidence = (Button(ButtonAction.EVIDENCE, "Evidence"),) if case.grounding and case.grounding.evidence else ()
+    if case.state is CaseState.PENDING:
+        return (*_decisions(case), *evidence, _claim(case))
+    return ((Button(ButtonAction.UNDO, "Undo"),) if undoable else ()) + evidence
+
+
+def _decisions(case: Case) -> tuple[Button, ...]:
+    drafted = case.draft is not None and case.draft.origin is not Origin.NONE and bool(case.draft.text)
+    approve = (Button(ButtonAction.APPROVE, "Approve", "good"),) if drafted and _shown_whole(case) else ()
+    return (
+        *approve,
+        Button(ButtonAction.EDIT, "Edit" if drafted else "Write"),
+        Button(ButtonAction.REJECT, "Reject", "bad"),
+        Button(ButtonAction.REDRAFT, "Redraft"),
+    )
+
+
+def _shown_whole(case: Case) -> bool:
+    """Tell whether the card has the draft to its last word: nobody can approve what they could not read."""
+    text = case.draft.text if case.draft else ""
+    return defuse(text, MAX_DRAFT) == defuse(text, len(text) * 10)
+
+
+def _claim(case: Case) -> Button:
+    held = holder(case) is not None
+    return Button(ButtonAction.RELEASE, "Release") if held else Button(ButtonAction.CLAIM, "Claim")

@@ -1,0 +1,153 @@
+"""What a moderator asks for in a chat, what comes of it, and how they go on when it is refused.
+
+It is the same on every platform, which only shows forms and refusals its own way. What somebody wrote is never lost: a
+form that is refused can be opened again with everything in it.
+
+| refused because                          | the form opens again           | a lead may override |
+|------------------------------------------|--------------------------------|---------------------|
+| a hard check fails                       | as it was sent                 | yes                 |
+| another moderator holds the case         | as it was sent                 | yes                 |
+| the case moved on and is pending anew    | on the version that it has now | no                  |
+| anything else                            | as it was sent                 | no                  |
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.changes import Changes
+from bot.chat.cards import failed_lines
+from bot.desk import Desk, Moderator
+from bot.reasons import OTHER
+from core.domain import Action, Case, CaseState, Decision, Intent
+from core.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError, Unavailable
+from ledger.cards import Cards
+
+log = logging.getLogger(__name__)
+
+FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
+"""Actions that need something filled in first."""
+IMMEDIATE_ACTIONS = (Action.APPROVE, Action.CLAIM, Action.RELEASE, Action.UNDO)
+FAULT = "That did not work because of a fault here; it is in the log. Please try again."
+
+
+@dataclass(frozen=True)
+class DecisionRequest:
+    """A decision that a moderator asks for, with what stands in its form.
+
+    `number` is the case's short number, `version` the one they saw. `text` is a reply, a reason in their own words or
+    a hint; `choice` is a reason's code or an intent.
+    """
+
+    action: Action
+    number: int
+    version: int
+    text: str = ""
+    choice: str | None = None
+
+    def decision(self, *, override: bool = False) -> Decision:
+        """Return what to ask the desk for."""
+        fields: dict[str, Any] = {}
+        match self.action:
+            case Action.EDIT:
+                fields = {"text": self.text}
+            case Action.REJECT:
+                fields = {"reason": self._reason()}
+            case Action.REDRAFT:
+                fields = {"intent": self.choice or None, "hint": self.text}
+        return Decision(action=self.action, version=self.version, override=override, **fields)
+
+    def _reason(self) -> str:
+        code, words = self.choice or OTHER.code, self.text.strip()
+        return f"{code}: {words}" if words else code
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A decision that was not carried out, and how its moderator can go on.
+
+    `message` and `failed_checks` are not yet made safe to show. `form` is what to open again, None when there was no
+    form; `case` is the case as it stands now, where that is known.
+    """
+
+    request: DecisionRequest
+    message: str
+    failed_checks: tuple[str, ...] = ()
+    form: DecisionRequest | None = None
+    may_override: bool = False
+    case: Case | None = None
+
+
+class DecisionDialogue:
+    """The way from a button to a decision, whatever the platform."""
+
+    def __init__(self, desk: Desk, cards: Cards, changes: Changes) -> None:
+        self._desk = desk
+        self._cards = cards
+        self._changes = changes
+
+    async def case(self, number: int) -> Case:
+        """Return the case with a short number; raises CaseNotFound."""
+        return await self._desk.case(await self._cards.key(number))
+
+    async def open(self, request: DecisionRequest) -> DecisionRequest:
+        """Return a request with what its form starts from: the draft to edit, or the intent to change."""
+        case = await self.case(request.number)
+        match request.action:
+            case Action.EDIT:
+                return replace(request, text=case.draft.text if case.draft else "")
+            case Action.REDRAFT:
+                return replace(request, choice=_intent(case))
+            case _:
+                return request
+
+    async def decide(self, request: DecisionRequest, who: Moderator, *, override: bool = False) -> Case | Refusal:
+        """Carry out a request and return the case as it then is, or why not."""
+        try:
+            key = await self._cards.key(request.number)
+            case = await self._desk.decide(key, request.decision(override=override), who)
+        except Exception as error:
+            return refuse(request, error, who)
+        self._changes.nudge()
+        return case
+
+
+def refuse(request: DecisionRequest, error: Exception, who: Moderator | None = None) -> Refusal:
+    """Return what to say about an error, and what `who` can do about it; a fault of ours is logged."""
+    case = error.case if isinstance(error, CaseConflict) else None
+    overridable = isinstance(error, FailsChecks | ClaimedByOther)
+    return Refusal(
+        request=request,
+        message=_message(error),
+        failed_checks=failed_lines(error.checks) if isinstance(error, FailsChecks) else (),
+        form=_form_again(request, error, case),
+        may_override=overridable and who is not None and who.leads,
+        case=case,
+    )
+
+
+def _form_again(request: DecisionRequest, error: Exception, case: Case | None) -> DecisionRequest | None:
+    if request.action is Action.APPROVE and isinstance(error, FailsChecks) and case is not None and case.draft:
+        # A draft that may not leave as it is can be put right.
+        return replace(request, action=Action.EDIT, text=case.draft.text)
+    if request.action not in FORM_ACTIONS:
+        return None
+    if case is not None and case.state is CaseState.PENDING:
+        return replace(request, version=case.version)
+    return request
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, Unavailable):
+        log.warning("Told a moderator: %s", error)
+        return f"That did not work, and nothing was changed. {error}"
+    if isinstance(error, RejoinderError):
+        return str(error)
+    log.error("A decision could not be carried out", exc_info=error)
+    return FAULT
+
+
+def _intent(case: Case) -> Intent:
+    return case.draft.intent if case.draft else case.request.intent

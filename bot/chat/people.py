@@ -1,0 +1,34 @@
+"""Who somebody in a chat is on the desk: their name there, and what they may do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from bot.desk import Moderator
+from core.errors import Forbidden
+from core.settings import ChatWorkspace
+
+_UNSAFE = re.compile(r"[^\w.-]+")
+
+
+def moderator(server: ChatWorkspace, surface: str, user: str, username: str, roles: Collection[str]) -> Moderator:
+    """Return the moderator that a chat's user is; `roles` are the ids of their roles or user groups on the server.
+
+    Raises Forbidden, in plain words, when they may not decide here.
+    """
+    held = {user, *roles}
+    name = server.people.get(user) or f"{_UNSAFE.sub('_', username)[:40]} ({surface} {user})"
+    if held & set(server.admins):
+        return Moderator(name, "admin")
+    if held & set(server.leads):
+        return Moderator(name, "lead")
+    if server.reviewers and not held & set(server.reviewers):
+        raise Forbidden("You may look but not decide here: that takes a reviewer's role. Ask a lead for it.")
+    return Moderator(name, "reviewer")
+
+
+def require_lead(who: Moderator, what: str) -> None:
+    """Raise Forbidden, in plain words, unless `who` is a lead or an admin; `what` completes "Only a lead may …"."""
+    if not who.leads:
+        raise Forbidden(f"Only a lead or an admin may {what}, and you are a {who.role} here; ask a lead.")

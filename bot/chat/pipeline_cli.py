@@ -1,0 +1,78 @@
+"""Answer side questions of moderators that need models: a draft for a text, evidence for a query.
+
+The bot's process loads no model, so each question is answered by a child process, the same `rejoinder` command that can
+be typed in a terminal; few at once, and none for long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from core.domain import Draft, Evidence, Grounding, Intent, TargetGroup
+from core.errors import BadInput, Unavailable
+
+AT_ONCE = 2
+TIMEOUT_S = 180.0
+MAX_TEXT = 3_000
+PROGRAM = (sys.executable, "-m", "rejoinder.cli")
+
+
+class PipelineCli:
+    """The pipeline, asked over the command line. `program` is what `rejoinder` is started with."""
+
+    def __init__(self, program: Sequence[str] = PROGRAM, timeout_s: float = TIMEOUT_S) -> None:
+        self._program = tuple(program)
+        self._timeout_s = timeout_s
+        self._slots = asyncio.Semaphore(AT_ONCE)
+
+    async def draft(self, text: str, intent: Intent | None) -> tuple[Draft | None, Grounding | None, str]:
+        """Return a draft for a text, its evidence, and what triage said.
+
+        Raises BadInput for an empty or too long text, Unavailable when no answer comes.
+        """
+        options = ["--intent", intent.value] if intent else []
+        answer = await self._ask("draft", "--json", *options, "--", _checked(text))
+        draft = Draft.model_validate(answer["draft"]) if answer.get("draft") else None
+        grounding = Grounding.model_validate(answer["grounding"]) if answer.get("grounding") else None
+        return draft, grounding, str(answer["triage"]["reason"])
+
+    async def evidence(self, query: str, group: TargetGroup | None) -> list[Evidence]:
+        """Return the statements that answer a query best; raises as `draft` does."""
+        options = ["--group", group.value] if group else []
+        statements = await self._ask("kb", "search", "--json", *options, "--", _checked(query))
+        return [Evidence.model_validate(item) for item in statements]
+
+    async def _ask(self, *arguments: str) -> Any:
+        async with self._slots:
+            child = await asyncio.create_subprocess_exec(
+                *self._program, *arguments,
+                stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+            try:
+                output, trouble = await asyncio.wait_for(child.communicate(), self._timeout_s)
+            except TimeoutError:
+                raise Unavailable(f"No answer came within {self._timeout_s:.0f} s; try again later.") from None
+            finally:
+                if child.returncode is None:
+                    child.kill()
+                    await child.wait()
+        if child.returncode != 0:
+            raise Unavailable(f"This could not be answered: {_last_line(trouble)}")
+        return json.loads(output)
+
+
+def _checked(text: str) -> str:
+    if not text.strip():
+        raise BadInput("Nothing was asked; put the text behind the command.")
+    if len(text) > MAX_TEXT:
+        raise BadInput(f"The text has {len(text):,} characters; {MAX_TEXT:,} are the most here.")
+    return text.replace("\x00", "")
+
+
+def _last_line(output: bytes) -> str:
+    lines = output.decode(errors="replace").strip().splitlines()
+    return (lines[-1] if lines else "no reason was given").removeprefix("Error: ")[:300]

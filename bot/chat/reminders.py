@@ -1,0 +1,101 @@
+"""Remind leads, and nobody else, that a queue grows old; never in the quiet hours."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from bot.chat.card_board import CardBoard
+from bot.chat.routing import channel_for
+from bot.chat.stats import span
+from core.domain import Case, CaseState, now
+from core.errors import BadSettings, ChannelLost, Unavailable
+from core.settings import CareSettings, ChatWorkspace
+from ledger import Ledger
+from ledger.cards import Notice
+
+log = logging.getLogger(__name__)
+
+NOTICE_TOPIC = "reminder"
+LOOKED_THROUGH = 200
+
+
+class Reminders:
+    """Reminders to the leads of each server in their own channel; a server without one gets none."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        board: CardBoard,
+        servers: Mapping[str, ChatWorkspace],
+        care: CareSettings,
+        every_s: float = 60.0,
+    ) -> None:
+        self._ledger = ledger
+        self._board = board
+        self._servers = servers
+        self._care = care
+        self._zone = zone(care.timezone)
+        self._every_s = every_s
+
+    async def run(self) -> None:
+        """Look at the queue again and again until cancelled."""
+        while True:
+            try:
+                await self.send_due(now())
+            except (Unavailable, ChannelLost) as error:
+                log.warning("No reminder could be sent: %s", error)
+            await asyncio.sleep(self._every_s)
+
+    async def send_due(self, moment: datetime) -> None:
+        """Send the reminders that are due."""
+        if is_quiet(moment, self._care, self._zone):
+            return
+        page = await self._ledger.cases.page(states=[CaseState.PENDING], limit=LOOKED_THROUGH)
+        for name, server in self._servers.items():
+            cases = [case for case in page.cases if channel_for(server, case.post, case.triage) is not None]
+            if server.lead_channel is not None and cases:
+                await self._remind(name, server.lead_channel, cases, moment)
+
+    async def _remind(self, server: str, channel: str, cases: list[Case], moment: datetime) -> None:
+        age = moment - cases[0].received_at
+        if age < timedelta(seconds=self._care.remind_after_s):
+            return
+        last = await self._ledger.cards.notice(self._board.surface, server, channel, NOTICE_TOPIC)
+        if last is not None and moment - last.at < timedelta(seconds=self._care.remind_every_s):
+            return
+        message = await self._board.announce(server, channel, reminder(len(cases), age), None)
+        await self._ledger.cards.note(
+            Notice(self._board.surface, server, channel, NOTICE_TOPIC, message, len(cases), moment, moment)
+        )
+
+
+def reminder(count: int, age: timedelta) -> str:
+    """Say how old the queue is."""
+    number = f"{count} or more cases wait" if count == LOOKED_THROUGH else f"{count} cases wait"
+    return f"{'One case waits' if count == 1 else number}, the oldest for {span(age)}. See /rejoinder queue"
+
+
+def is_quiet(moment: datetime, care: CareSettings, local: tzinfo) -> bool:
+    """Tell whether a moment falls into the quiet hours, which may go over midnight."""
+    if care.quiet_from is None or care.quiet_until is None:
+        return False
+    clock = moment.astimezone(local).time()
+    if care.quiet_from <= care.quiet_until:
+        return care.quiet_from <= clock < care.quiet_until
+    return clock >= care.quiet_from or clock < care.quiet_until
+
+
+def zone(name: str) -> tzinfo:
+    """Return the time zone of the settings; raises BadSettings."""
+    if name.upper() == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise BadSettings(
+            f"care.timezone is {name[:60]!r}, which is no time zone known here; use a name like Europe/Madrid."
+        ) from error

@@ -1,0 +1,157 @@
+"""How the desk is doing: figures of a period, in words, as a picture, and as a table to take along."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+from typing import TypeVar
+
+from bot.chat.cards import GROUP_NAMES
+from core.domain import CaseState, Intent, TargetGroup, now
+from core.errors import BadInput
+from ledger import Ledger
+from ledger.statistics import DecidedCase, Period
+
+Key = TypeVar("Key", TargetGroup, Intent)
+
+_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_LONGEST = timedelta(days=366)
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of some decisions were approvals, as drafted or edited."""
+
+    approved: int
+    decided: int
+
+    @property
+    def rate(self) -> float:
+        """Return the acceptance, 0 to 1."""
+        return self.approved / self.decided if self.decided else 0.0
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of a period. `median_age` is from receipt to decision; None without decisions."""
+
+    since: datetime
+    received: int
+    pending: int
+    approved: int
+    edited: int
+    rejected: int
+    median_age: timedelta | None
+    by_group: dict[TargetGroup, Share]
+    by_intent: dict[Intent, Share]
+
+
+def period(text: str) -> timedelta:
+    """Return the length of `24h`, `7d` or `2w`; raises BadInput."""
+    match = re.fullmatch(r"(\d{1,4})\s*([hdw])", text.strip().lower())
+    length = int(match[1]) * _UNITS[match[2]] if match else timedelta(0)
+    if not timedelta(0) < length <= _LONGEST:
+        raise BadInput(f"{text[:20]!r} is no period; write for example 24h, 7d or 2w, a year at most.")
+    return length
+
+
+async def figures(ledger: Ledger, length: timedelta) -> Figures:
+    """Return the figures of the period that ends now."""
+    decisions = await ledger.statistics.since(now() - length)
+    counts = await ledger.cases.counts()
+    return _figures(decisions, counts[CaseState.PENDING])
+
+
+def in_words(totals: Figures) -> str:
+    """Return the figures as lines of text."""
+    lines = [
+        f"Since {totals.since:%Y-%m-%d %H:%M} UTC: {totals.received} received, {totals.approved} approved as drafted, "
+        f"{totals.edited} edited, {totals.rejected} rejected; {totals.pending} are pending now.",
+        f"Median age at the decision: {span(totals.median_age)}." if totals.median_age is not None else "No decisions.",
+    ]
+    if totals.by_group:
+        groups = ((GROUP_NAMES[group], share) for group, share in totals.by_group.items())
+        intents = ((str(intent), share) for intent, share in totals.by_intent.items())
+        lines += [f"Accepted by group: {_shares(groups)}", f"Accepted by intent: {_shares(intents)}"]
+    return "\n".join(lines)
+
+
+def span(length: timedelta) -> str:
+    """Return a length of time in its largest fitting unit."""
+    seconds = max(0, round(length.total_seconds()))
+    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def picture(totals: Figures) -> bytes:
+    """Draw the acceptance by group and by intent as a PNG. Takes about a second of work; keep it off the event loop."""
+    from matplotlib.figure import Figure
+
+    bars = [(GROUP_NAMES[group], share) for group, share in totals.by_group.items()]
+    bars += [(str(intent), share) for intent, share in totals.by_intent.items()]
+    figure = Figure(figsize=(7, 1.4 + 0.4 * len(bars)), layout="constrained")
+    axes = figure.subplots()
+    names = [name for name, _ in bars]
+    bar_shapes = axes.barh(names, [share.rate for _, share in bars], color="#4878a8")
+    axes.bar_label(bar_shapes, [f"{share.approved} of {share.decided}" for _, share in bars], padding=3)
+    axes.set_xlim(0, 1.2)
+    axes.set_xticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+    axes.invert_yaxis()
+    axes.set_title(f"Drafts accepted since {totals.since:%Y-%m-%d}")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=120)
+    return buffer.getvalue()
+
+
+def table(decided: Iterable[DecidedCase]) -> bytes:
+    """Return decisions as CSV, without any text of a post. A cell never begins as a spreadsheet's formula does."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(["case", "groups", "intent", "state", "edited", "who", "why", "received_at", "decided_at"])
+    for item in decided:
+        row = [item.key, " ".join(item.groups), item.intent, item.state, item.edited, item.who, item.why,
+               item.received_at.isoformat(), item.decided_at.isoformat()]  # fmt: skip
+        writer.writerow([_without_formula(str(cell)) for cell in row])
+    return buffer.getvalue().encode()
+
+
+def _without_formula(cell: str) -> str:
+    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+
+
+def _figures(decisions: Period, pending: int) -> Figures:
+    ages = [(item.decided_at - item.received_at).total_seconds() for item in decisions.decided]
+    approved = [item for item in decisions.decided if item.state is CaseState.APPROVED]
+    edited = sum(item.edited for item in approved)
+    return Figures(
+        since=decisions.since,
+        received=decisions.received,
+        pending=pending,
+        approved=len(approved) - edited,
+        edited=edited,
+        rejected=len(decisions.decided) - len(approved),
+        median_age=timedelta(seconds=median(ages)) if ages else None,
+        by_group=_by((group, item) for item in decisions.decided for group in item.groups),
+        by_intent=_by((item.intent, item) for item in decisions.decided),
+    )
+
+
+def _by(pairs: Iterable[tuple[Key, DecidedCase]]) -> dict[Key, Share]:
+    decided: Counter[Key] = Counter()
+    approved: Counter[Key] = Counter()
+    for key, item in pairs:
+        decided[key] += 1
+        approved[key] += item.state is CaseState.APPROVED
+    return {key: Share(approved[key], number) for key, number in decided.most_common()}
+
+
+def _shares(pairs: Iterable[tuple[str, Share]]) -> str:
+    return ", ".join(f"{name} {share.rate:.0%} of {share.decided}".replace("%", " %") for name, share in pairs)

@@ -1,0 +1,87 @@
+"""Who stands behind an interaction, and how they get an answer that only they see."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import discord
+
+from bot.chat.decision_dialogue import FAULT
+from bot.chat.people import moderator
+from bot.desk import Moderator
+from bot.discord.text import plain
+from core.errors import Forbidden, RejoinderError, Unavailable
+from core.settings import ChatWorkspace
+
+log = logging.getLogger(__name__)
+
+Interaction = discord.Interaction[Any]
+TOO_LATE = 10062
+ALREADY_ANSWERED = 40060
+
+
+def asking_moderator(interaction: Interaction, servers: Mapping[str, ChatWorkspace]) -> Moderator:
+    """Return the moderator who pressed, sent or typed; raises Forbidden, in plain words."""
+    user = interaction.user
+    server = servers.get(str(interaction.guild_id))
+    if server is None or not isinstance(user, discord.Member):
+        raise Forbidden("This is not a server that Rejoinder works on; an admin adds it in the settings.")
+    return member_moderator(user, server)
+
+
+def member_moderator(member: discord.Member, server: ChatWorkspace) -> Moderator:
+    """Return the moderator that a member of a server is; raises Forbidden when they may not decide."""
+    return moderator(server, "discord", str(member.id), member.name, [str(role.id) for role in member.roles])
+
+
+async def tell(interaction: Interaction, text: str, **more: Any) -> None:
+    """Tell the one who asked, whether or not the interaction was answered already."""
+    if interaction.response.is_done():
+        await interaction.followup.send(plain(text), ephemeral=True, **more)
+    else:
+        await interaction.response.send_message(plain(text), ephemeral=True, **more)
+
+
+@contextmanager
+def in_flight(interaction: Interaction) -> Iterator[None]:
+    """Let the client know that an interaction is being worked on: it waits for it before it closes."""
+    task, others = asyncio.current_task(), interaction.client.in_flight
+    others.add(task)
+    try:
+        yield
+    finally:
+        others.discard(task)
+
+
+@asynccontextmanager
+async def answering(interaction: Interaction) -> AsyncIterator[None]:
+    """Tell every error to the one who asked, and keep it from the others."""
+    with in_flight(interaction):
+        async with _telling_errors(interaction):
+            yield
+
+
+@asynccontextmanager
+async def _telling_errors(interaction: Interaction) -> AsyncIterator[None]:
+    try:
+        try:
+            yield
+        except Unavailable as error:
+            log.warning("Told a moderator: %s", error)
+            await tell(interaction, f"That did not work, and nothing was changed. {error}")
+        except RejoinderError as error:
+            await tell(interaction, str(error))
+        except discord.HTTPException:
+            raise
+        except Exception:
+            # Whoever asked waits for an answer: they get one, and the log gets what happened.
+            log.exception("An interaction failed")
+            await tell(interaction, FAULT)
+    except discord.HTTPException as error:
+        # Discord shows "interaction failed" by itself, and what was decided stands in the ledger either way.
+        reasons = {TOO_LATE: "was answered too late", ALREADY_ANSWERED: "was answered twice"}
+        log.warning("An interaction %s (%s).", reasons.get(error.code, "could not be answered"), error.status)

@@ -1,0 +1,86 @@
+"""Errors as HTTP answers: `{"error": code, "message": plain words, …}`, for the desk and the gateway alike."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+from bot.check_display import checks_as_json
+from core.domain import Case
+from core.errors import (
+    BadInput,
+    CaseConflict,
+    CaseNotFound,
+    ClaimedByOther,
+    FailsChecks,
+    Forbidden,
+    NotAllowed,
+    RejoinderError,
+    StaleVersion,
+    Unauthenticated,
+    Unavailable,
+)
+
+_ANSWERS: tuple[tuple[type[RejoinderError], int, str], ...] = (
+    (BadInput, 400, "bad_input"),
+    (Unauthenticated, 401, "unauthenticated"),
+    (Forbidden, 403, "forbidden"),
+    (CaseNotFound, 404, "not_found"),
+    (StaleVersion, 409, "stale"),
+    (ClaimedByOther, 409, "claimed"),
+    (NotAllowed, 409, "not_allowed"),
+    (FailsChecks, 422, "fails_checks"),
+    (Unavailable, 503, "unavailable"),
+    (RejoinderError, 500, "failed"),
+)
+_RETRY_AFTER_S = "5"
+
+log = logging.getLogger(__name__)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@web.middleware
+async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answer every error with JSON; a page that is not there stays plain text."""
+    try:
+        return await handler(request)
+    except RejoinderError as error:
+        return answer(error)
+    except web.HTTPError as error:
+        if not request.path.startswith("/v1/"):
+            raise
+        body = {"error": error.reason.lower().replace(" ", "_"), "message": error.text}
+        kept = {name: error.headers[name] for name in ("Allow",) if name in error.headers}
+        return web.json_response(body, status=error.status, headers=kept)
+
+
+def answer(error: RejoinderError) -> web.Response:
+    """Return the answer to an error, with what the caller needs to go on."""
+    status, code = next((status, code) for kind, status, code in _ANSWERS if isinstance(error, kind))
+    if status >= 500:
+        log.warning("Answered %d: %s", status, error)
+    body: dict[str, Any] = {"error": code, "message": str(error)}
+    if isinstance(error, FailsChecks):
+        body["checks"] = checks_as_json(error.checks)
+    if isinstance(error, CaseConflict) and error.case is not None:
+        body["case"] = brief(error.case)
+    return web.json_response(body, status=status, headers=_headers(status))
+
+
+def brief(case: Case) -> dict[str, Any]:
+    """Return where a case stands, without what was written."""
+    standing = case.model_dump(
+        mode="json",
+        include={"state", "version", "decided_by", "decided_why", "claimed_by", "claimed_until", "release_at"},
+    )
+    return {"key": case.key, **standing}
+
+
+def _headers(status: int) -> dict[str, str]:
+    if status == 401:
+        return {"WWW-Authenticate": 'Bearer realm="rejoinder"'}
+    return {"Retry-After": _RETRY_AFTER_S} if status == 503 else {}

@@ -1,0 +1,150 @@
+"""What happens when somebody presses a button of a card.
+
+Slack wants an answer within 3 s, so each press is acknowledged first; what comes of it is told afterwards: on the card,
+to everyone, or in a message that only the one who pressed sees.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
+from slack_sdk.errors import SlackApiError
+from slack_sdk.models.blocks import ActionsBlock, Block, ButtonElement
+from slack_sdk.models.views import View
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.chat.cards import ButtonAction, build_card, evidence_lines
+from bot.chat.decision_dialogue import FAULT, IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal
+from bot.desk import Moderator
+from bot.slack.blocks import ButtonValue, action_id, evidence_blocks, post_blocks
+from bot.slack.ephemeral import tell_ephemeral
+from bot.slack.modals import decision_modal, info_modal
+from bot.slack.rich_text import line, plain, rich, words
+from bot.slack.web_api import error_code, translated_errors
+from bot.slack.workspaces import Workspaces
+from core.domain import Action, Case
+from core.errors import BadInput, RejoinderError
+
+log = logging.getLogger(__name__)
+
+ANYWAY = "card:anyway"
+_TOO_LATE = ("expired_trigger_id", "exchanged_trigger_id")
+
+
+@dataclass(frozen=True)
+class ButtonClick:
+    """One press of a button: by whom, where, and what the button carries."""
+
+    team: str
+    user: str
+    username: str
+    trigger: str
+    value: str
+    client: AsyncWebClient
+    respond: AsyncRespond
+
+    @classmethod
+    def read(cls, body: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond) -> ButtonClick:
+        """Read what Slack sent (https://docs.slack.dev/reference/interaction-payloads/block_actions-payload)."""
+        user = body["user"]
+        return cls(
+            # Who presses in a shared channel may belong to another workspace than the app.
+            team=user.get("team_id") or body["team"]["id"], user=user["id"], trigger=body["trigger_id"],
+            username=user.get("username") or user.get("name") or "somebody", value=body["actions"][0].get("value", ""),
+            client=client, respond=respond,
+        )  # fmt: skip
+
+
+class ButtonClicks:
+    """The listener to the buttons of cards."""
+
+    def __init__(self, dialogue: DecisionDialogue, workspaces: Workspaces) -> None:
+        self._dialogue = dialogue
+        self._workspaces = workspaces
+
+    def add_to(self, app: AsyncApp) -> None:
+        """Listen to every button a card can have."""
+        for action in ButtonAction:
+            app.action(action_id(action))(self._listener(self._act(action)))
+        app.action(ANYWAY)(self._listener(self._override))
+
+    def _listener(self, handle: Callable[[ButtonClick], Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        async def listen(ack: AsyncAck, body: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond) -> None:
+            await ack()
+            click = ButtonClick.read(body, client, respond)
+            try:
+                await handle(click)
+            except RejoinderError as error:
+                await tell_ephemeral(respond, str(error))
+            except Exception:
+                log.exception("A press on a card in Slack could not be carried out")
+                await tell_ephemeral(respond, FAULT)
+
+        return listen
+
+    def _act(self, action: ButtonAction) -> Callable[[ButtonClick], Awaitable[None]]:
+        async def act(click: ButtonClick) -> None:
+            value = ButtonValue.read(click.value)
+            if action in (ButtonAction.SHOW, ButtonAction.EVIDENCE):
+                await open_modal(click, _info(action, await self._dialogue.case(value.number)))
+                return
+            request = DecisionRequest(Action(action), value.number, value.version)
+            who = await self._moderator(click)
+            if request.action in IMMEDIATE_ACTIONS:
+                await self._decide(click, request, who)
+            else:
+                await open_modal(click, decision_modal(await self._dialogue.open(request)))
+
+        return act
+
+    async def _override(self, click: ButtonClick) -> None:
+        carried, _, action = click.value.rpartition(":")
+        if action not in IMMEDIATE_ACTIONS:
+            raise BadInput("This button is not one of ours.")
+        value = ButtonValue.read(carried)
+        request = DecisionRequest(Action(action), value.number, value.version)
+        if await self._decide(click, request, await self._moderator(click), override=True):
+            await click.respond(text="Done.", replace_original=True, response_type="ephemeral")
+
+    async def _decide(
+        self, click: ButtonClick, request: DecisionRequest, who: Moderator, *, override: bool = False
+    ) -> bool:
+        """Decide, tell the one who pressed when it is refused, and return whether it was done."""
+        outcome = await self._dialogue.decide(request, who, override=override)
+        if isinstance(outcome, Refusal):
+            offer = [_anyway_button(request)] if outcome.may_override else []
+            await tell_ephemeral(click.respond, outcome.message, *offer)
+            return False
+        return True
+
+    async def _moderator(self, click: ButtonClick) -> Moderator:
+        return await self._workspaces.who(click.team, click.user, click.username)
+
+
+async def open_modal(click: ButtonClick, view: View) -> None:
+    """Open a modal; raises BadInput when Slack no longer lets us, three seconds after the press."""
+    with translated_errors(click.team):
+        try:
+            await click.client.views_open(trigger_id=click.trigger, view=view)
+        except SlackApiError as error:
+            if error_code(error) not in _TOO_LATE:
+                raise
+            raise BadInput("That took too long, and Slack closed the door; please press again.") from error
+
+
+def _info(action: ButtonAction, case: Case) -> View:
+    if action is ButtonAction.SHOW:
+        return info_modal("The post", post_blocks(build_card(case)))
+    blocks = evidence_blocks(evidence_lines(case))
+    return info_modal("Evidence", blocks or [rich(line(words("There is no evidence for this case.")))])
+
+
+def _anyway_button(request: DecisionRequest) -> Block:
+    value = f"{ButtonValue(request.number, request.version)}:{request.action}"
+    return ActionsBlock(elements=[
+        ButtonElement(text=plain("Do it anyway"), action_id=ANYWAY, value=value, style="danger")
+    ])  # fmt: skip

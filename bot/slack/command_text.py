@@ -1,0 +1,82 @@
+"""Read what somebody typed behind `/rejoinder`.
+
+Slack sends the text with people, channels and links marked up and three characters escaped, because the manifest asks
+for it (https://docs.slack.dev/interactivity/implementing-slash-commands): `<@U012|ana>`, `<#C012|desk>`,
+`<https://example.org|words>`, `&amp;`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from html import unescape
+from typing import TypeVar
+
+from core.errors import BadInput
+
+E = TypeVar("E", bound=StrEnum)
+
+NAMED = ("group", "intent", "language", "hours", "for")
+_OPTION = re.compile(rf"({'|'.join(NAMED)}):(\S+)\s*")
+_PERSON = re.compile(r"<@([UW][A-Z0-9]+)(?:\|([^>]*))?>")
+_CHANNEL = re.compile(r"<#[CG][A-Z0-9]+(?:\|([^>]*))?>")
+_LINK = re.compile(r"<([^>|]+)(?:\|[^>]*)?>")
+
+
+@dataclass(frozen=True)
+class CommandText:
+    """A command: its name, its options (`group:muslims`), and what is left, as it was typed."""
+
+    name: str
+    options: Mapping[str, str]
+    rest: str
+    person: tuple[str, str] | None
+
+    def word(self) -> str:
+        """Return the first word of what is left, or an empty text."""
+        return self.rest.split(maxsplit=1)[0].lower() if self.rest else ""
+
+    def option(self, name: str, kind: type[E]) -> E | None:
+        """Return an option that is one of a kind's names; raises BadInput when it is none of them."""
+        given = self.options.get(name)
+        return None if given is None else one_of(kind, given)
+
+    def hours(self) -> float | None:
+        """Return the option `hours`; raises BadInput when it is no number."""
+        given = self.options.get("hours")
+        try:
+            return None if given is None else float(given)
+        except ValueError:
+            raise BadInput(f"hours:{given[:20] if given else ''} is no number.") from None
+
+
+def parse(text: str) -> CommandText:
+    """Return the command in `text`; an empty one is `help`."""
+    mention = _PERSON.search(text)
+    person = (mention.group(1), mention.group(2) or "somebody") if mention else None
+    name, _, rest = text.strip().partition(" ")
+    options: dict[str, str] = {}
+    rest = rest.strip()
+    while option := _OPTION.match(rest):
+        options[option.group(1)] = option.group(2)
+        rest = rest[option.end() :]
+    while option := re.search(rf"\s+{_OPTION.pattern}$", rest):
+        options[option.group(1)] = option.group(2)
+        rest = rest[: option.start()]
+    return CommandText(name.lower() or "help", options, _as_typed(rest), person)
+
+
+def one_of(kind: type[E], name: str) -> E:
+    """Return a kind's member by name; raises BadInput that lists them."""
+    try:
+        return kind(name.lower())
+    except ValueError:
+        raise BadInput(f"There is no {name[:40]!r}; choose one of {', '.join(kind)}.") from None
+
+
+def _as_typed(text: str) -> str:
+    text = _PERSON.sub(lambda match: f"@{match.group(2) or match.group(1)}", text)
+    text = _CHANNEL.sub(lambda match: f"#{match.group(1) or ''}", text)
+    return unescape(_LINK.sub(lambda match: match.group(1), text)).strip()

@@ -1,0 +1,104 @@
+"""Call Slack's Web API, and say in plain words what went wrong.
+
+A call that Slack puts off (429) is made again after `Retry-After`. A connection that breaks is not: the message may
+have been posted, and whoever called looks first.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from aiohttp import ClientError
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
+from slack_sdk.web.async_client import AsyncWebClient
+
+from core.errors import BadSettings, CardGone, ChannelLost, ChatUnavailable, RejoinderError
+
+TIMEOUT_S = 15
+MOST_WAITS = 5
+
+_TOKEN = {
+    "not_authed": "no token was sent",
+    "invalid_auth": "Slack does not know it",
+    "token_revoked": "it was revoked",
+    "token_expired": "it has expired",
+    "account_inactive": "the app was removed from the workspace",
+    "not_allowed_token_type": "it is of the wrong kind (a bot token begins with xoxb-, an app-level token with xapp-)",
+    "team_access_not_granted": "the app has no access to the workspace",
+}
+_GONE = {
+    "channel_not_found": "was deleted, or is private and the app is not in it",
+    "is_archived": "was archived",
+}
+_CLOSED = {
+    "not_in_channel": "does not have the app in it; type /invite @Rejoinder there",
+    "restricted_action": "takes no messages from apps; a workspace admin decides that",
+    "restricted_action_read_only_channel": "is read-only",
+}
+_CARD_GONE = {"message_not_found", "cant_update_message", "edit_window_closed"}
+
+# The library prints bodies from DEBUG on, and bodies hold posts.
+sdk_log = logging.getLogger("bot.slack.sdk")
+sdk_log.setLevel(logging.WARNING)
+
+
+def web_client(token: str | None, api_url: str) -> AsyncWebClient:
+    """Return a client that waits when Slack asks it to."""
+    waits = AsyncRateLimitErrorRetryHandler(max_retry_count=MOST_WAITS)
+    return AsyncWebClient(token=token, base_url=api_url, timeout=TIMEOUT_S, retry_handlers=[waits], logger=sdk_log)
+
+
+@contextmanager
+def translated_errors(team: str, channel: str | None = None) -> Iterator[None]:
+    """Turn what a call in the body raises into ChannelLost, CardGone, BadSettings or ChatUnavailable."""
+    try:
+        yield
+    except SlackApiError as error:
+        raise translate_error(error, team, channel) from error
+    except (ClientError, TimeoutError, OSError, SlackClientError) as error:
+        raise ChatUnavailable(f"Slack can't be reached ({type(error).__name__}); trying again.") from error
+
+
+def error_code(error: SlackApiError) -> str:
+    """Return Slack's name of an error, or an empty text when its answer was none of Slack's."""
+    return str(_answered(error).get("error", ""))
+
+
+def translate_error(error: SlackApiError, team: str, channel: str | None = None) -> RejoinderError:
+    """Return one of our errors for one of Slack's."""
+    code = error_code(error)
+    if code in _TOKEN or code == "missing_scope":
+        message = refused_token(error, team)
+        return BadSettings(message) if channel is None else ChannelLost(message, gone=False)
+    if code in _GONE or code in _CLOSED:
+        message = f"Slack channel {channel} of workspace {team} {_GONE.get(code) or _CLOSED[code]}."
+        return ChannelLost(message, gone=code in _GONE)
+    if code in _CARD_GONE:
+        return CardGone(f"A card in Slack channel {channel} is gone ({code}).")
+    if code == "invalid_blocks":
+        details = "; ".join(_answered(error).get("errors", []))
+        return ChatUnavailable(f"Slack refuses the layout of a message: {details[:500]}. Please report this.")
+    return ChatUnavailable(f"Slack could not do this ({code or 'an answer that is none of its own'}); trying again.")
+
+
+def refused_token(error: SlackApiError, team: str) -> str:
+    """Say why Slack refuses a token, and what to do."""
+    if error_code(error) == "missing_scope":
+        needed = _answered(error).get("needed", "?")
+        return (
+            f"The Slack app lacks the scope {needed} in workspace {team}. Add it under OAuth & Permissions (or take "
+            "deploy/slack-manifest.yaml), then install the app again."
+        )
+    return (
+        f"Slack refuses the token of {team}: {_TOKEN[error_code(error)]}. Install the app again and set the new token; "
+        "docs/slack.md says where."
+    )
+
+
+def _answered(error: SlackApiError) -> dict[str, Any]:
+    data = getattr(error.response, "data", error.response)
+    return data if isinstance(data, dict) else {}

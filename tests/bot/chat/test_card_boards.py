@@ -1,0 +1,125 @@
+"""What every board of cards does, on Discord and on Slack: one suite over both."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import discord as discord_py
+import pytest
+
+from bot.chat.card_board import CardBoard
+from bot.chat.cards import Card, build_card
+from bot.discord.board import DiscordBoard
+from bot.slack.board import SlackBoard
+from bot.slack.workspaces import Workspaces
+from core.domain import now
+from core.errors import CardGone, ChannelLost
+from tests.bot.conftest import House
+from tests.bot.discord import conftest as discord
+from tests.bot.samples import add_pending, post
+from tests.bot.slack import conftest as slack
+from tests.bot.slack.server import BOT_TOKEN, TEAM
+
+platform, slack_fixture = discord.platform, slack.slack
+NUMBER = 12
+
+
+@dataclass
+class Stage:
+    """A board with one channel, and what a person at the platform sees and does there."""
+
+    board: CardBoard
+    server: str
+    channel: str
+    messages: Callable[[], dict[str, str]]
+    delete: Callable[[str], object]
+    delete_channel: Callable[[], object]
+
+
+async def on_discord(platform: Any) -> AsyncIterator[Stage]:
+    world, channel = platform.world, platform.general
+    async with discord_py.Client(intents=discord_py.Intents.none()) as client:
+        await client.login(discord.TOKEN)
+        yield Stage(
+            DiscordBoard(client), platform.guild.id, channel.id,
+            messages=lambda: {message["id"]: json.dumps(message) for message in world.in_channel(channel)},
+            delete=world.messages.pop, delete_channel=lambda: world.channels.pop(channel.id),
+        )  # fmt: skip
+
+
+async def on_slack(server: Any) -> AsyncIterator[Stage]:
+    workspaces = Workspaces({TEAM: slack.SERVER}, {TEAM: BOT_TOKEN}, server.base_url)
+    channel = server.at.channels[slack.CHANNEL]
+    yield Stage(
+        SlackBoard(workspaces.clients), TEAM, slack.CHANNEL,
+        messages=lambda: {ts: json.dumps(message) for ts, message in channel.messages.items()},
+        delete=channel.messages.pop, delete_channel=lambda: setattr(channel, "deleted", True),
+    )  # fmt: skip
+
+
+@pytest.fixture(params=["discord", "slack"])
+async def stage(request: pytest.FixtureRequest, platform: Any, slack_fixture: Any) -> AsyncIterator[Stage]:
+    stages = on_discord(platform) if request.param == "discord" else on_slack(slack_fixture)
+    async for stage in stages:
+        yield stage
+
+
+@pytest.fixture
+async def card(house: House) -> Card:
+    return build_card(await house.desk.case(await add_pending(house.ledger, post(1))))
+
+
+def since() -> datetime:
+    return now() - timedelta(minutes=1)
+
+
+async def test_a_posted_card_is_shown_and_found(stage: Stage, card: Card) -> None:
+    message = await stage.board.post(stage.server, stage.channel, card, NUMBER)
+    assert card.standing in stage.messages()[message]
+    assert await stage.board.find(stage.server, stage.channel, NUMBER, since()) == message
+    assert await stage.board.find(stage.server, stage.channel, NUMBER + 1, since()) is None
+
+
+async def test_an_updated_card_is_shown_in_place_of_the_old_one(stage: Stage, card: Card) -> None:
+    message = await stage.board.post(stage.server, stage.channel, card, NUMBER)
+    later = dataclasses.replace(card, standing="ben holds it.")
+    await stage.board.update(stage.server, stage.channel, message, later, NUMBER)
+    assert list(stage.messages()) == [message]
+    assert "ben holds it." in stage.messages()[message]
+
+
+async def test_a_deleted_card_is_gone(stage: Stage, card: Card) -> None:
+    message = await stage.board.post(stage.server, stage.channel, card, NUMBER)
+    stage.delete(message)
+    with pytest.raises(CardGone):
+        await stage.board.update(stage.server, stage.channel, message, card, NUMBER)
+    assert await stage.board.find(stage.server, stage.channel, NUMBER, since()) is None
+
+
+async def test_a_deleted_channel_is_lost(stage: Stage, card: Card) -> None:
+    message = await stage.board.post(stage.server, stage.channel, card, NUMBER)
+    stage.delete_channel()
+    for call in (
+        stage.board.post(stage.server, stage.channel, card, NUMBER + 1),
+        stage.board.update(stage.server, stage.channel, message, card, NUMBER),
+        stage.board.find(stage.server, stage.channel, NUMBER, since()),
+        stage.board.announce(stage.server, stage.channel, "Two posts wait.", None),
+    ):
+        with pytest.raises(ChannelLost) as lost:
+            await call
+        assert lost.value.gone
+
+
+async def test_a_notice_is_changed_in_place_and_posted_anew_once_deleted(stage: Stage) -> None:
+    announce = stage.board.announce
+    first = await announce(stage.server, stage.channel, "Two posts wait.", None)
+    assert await announce(stage.server, stage.channel, "Three posts wait.", first) == first
+    assert "Three posts wait." in stage.messages()[first]
+    stage.delete(first)
+    second = await announce(stage.server, stage.channel, "Four posts wait.", first)
+    assert list(stage.messages()) == [second]

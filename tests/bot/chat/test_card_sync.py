@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot.changes import Changes
+from bot.chat.card_sync import CardSync
+from bot.chat.cards import Card
+from core.domain import TargetGroup, now
+from core.errors import CardRefused, ChatUnavailable
+from core.settings import CareSettings, ChannelRule, ChatWorkspace
+from ledger import Ledger
+from tests.bot.samples import add_pending, post
+
+SERVERS = {"s1": ChatWorkspace(channel="all", rules=(ChannelRule(channel="women", groups=(TargetGroup.WOMEN,)),))}
+
+
+class Cork:
+    """Be a board in memory; `trouble` may raise for a channel."""
+
+    surface = "discord"
+
+    def __init__(self) -> None:
+        self.hung: dict[str, tuple[str, Card]] = {}
+        self.trouble: Callable[[str, Card], None] = lambda channel, card: None
+        self.slow: set[str] = set()
+
+    async def post(self, server: str, channel: str, card: Card, number: int) -> str:
+        while channel in self.slow:
+            await asyncio.sleep(0.01)
+        self.trouble(channel, card)
+        message = f"m{len(self.hung)}"
+        self.hung[message] = (channel, card)
+        return message
+
+    async def update(self, server: str, channel: str, message: str, card: Card, number: int) -> None:
+        self.trouble(channel, card)
+        self.hung[message] = (channel, card)
+
+    async def find(self, server: str, channel: str, number: int, since: datetime) -> str | None:
+        return None
+
+    async def announce(self, server: str, channel: str, text: str, message: str | None) -> str:
+        return message or "notice"
+
+
+@pytest.fixture
+def cork() -> Cork:
+    return Cork()
+
+
+@pytest.fixture
+def card_sync(ledger: Ledger, cork: Cork) -> CardSync:
+    return CardSync(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history))
+
+
+async def once(card_sync: CardSync) -> None:
+    await card_sync.look()
+    await card_sync.settled()
+
+
+async def test_looking_again_changes_nothing(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
+    await add_pending(ledger, post(1))
+    await once(card_sync)
+    before = dict(cork.hung)
+    await once(card_sync)
+    assert cork.hung == before
+    assert len(before) == 1
+
+
+async def test_two_bots_at_once_hang_one_card(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
+    await add_pending(ledger, post(1))
+    other = CardSync(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history))
+    await asyncio.gather(once(card_sync), once(other))
+    assert len(cork.hung) == 1
+
+
+async def test_a_slow_channel_holds_up_no_other(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
+    cork.slow.add("all")
+    await add_pending(ledger, post(1))
+    await card_sync.look()
+    await add_pending(ledger, post(2), group=TargetGroup.WOMEN)
+    await card_sync.look()
+    async with asyncio.timeout(5):
+        while not cork.hung:
+            await asyncio.sleep(0.01)
+    assert [channel for channel, _ in cork.hung.values()] == ["women"]
+    cork.slow.clear()
+    await card_sync.settled()
+    assert len(cork.hung) == 2
+
+
+async def test_a_card_the_platform_refuses_holds_up_no_other(
+    ledger: Ledger, card_sync: CardSync, cork: Cork, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(_: str, card: Card) -> None:
+        if "post-1" in card.case_key:
+            raise CardRefused("too long")
+
+    cork.trouble = refuse
+    for number in (1, 2):
+        await add_pending(ledger, post(number))
+    await once(card_sync)
+    await once(card_sync)
+    assert [card.case_key for _, card in cork.hung.values()] == ["forum/post-2"]
+    assert caplog.text.count("gets no card: too long") == 1
+
+
+async def test_while_the_platform_is_away_nothing_is_lost(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
+    await add_pending(ledger, post(1))
+    await once(card_sync)
+
+    def away(channel: str, card: Card) -> None:
+        raise ChatUnavailable("away")
+
+    cork.trouble = away
+    key = "forum/post-1"
+    case = await ledger.cases.get(key)
+    await ledger.decisions.claim(key, case.version, "ana", now() + timedelta(minutes=1))
+    await once(card_sync)
+    cork.trouble = lambda channel, card: None
+    await once(card_sync)
+    assert [card.standing for _, card in cork.hung.values()] == ["ana holds it."]
+
+
+async def test_a_fault_in_one_card_is_logged_and_tried_again(
+    ledger: Ledger, card_sync: CardSync, cork: Cork, caplog: pytest.LogCaptureFixture
+) -> None:
+    faults: list[Any] = [ZeroDivisionError("a fault")]
+
+    def fail_once(channel: str, card: Card) -> None:
+        if faults:
+            raise faults.pop()
+
+    await add_pending(ledger, post(1))
+    await once(card_sync)
+    cork.trouble = fail_once
+    case = await ledger.cases.get("forum/post-1")
+    await ledger.decisions.claim(case.key, case.version, "ana", now() + timedelta(minutes=1))
+    await once(card_sync)
+    assert "could not be kept" in caplog.text
+    await once(card_sync)
+    assert [card.standing for _, card in cork.hung.values()] == ["ana holds it."]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.chat.stats import figures, in_words, period, picture, span, table
+from core.domain import CaseState, Intent, TargetGroup, now
+from core.errors import BadInput
+from ledger import Ledger
+from ledger.statistics import DecidedCase
+from tests.bot.samples import add_pending, post
+
+
+async def fill(ledger: Ledger) -> None:
+    for number in range(5):
+        key = await add_pending(ledger, post(number), group=TargetGroup.WOMEN if number == 4 else TargetGroup.MIGRANTS)
+        case, due = await ledger.cases.get(key), now() + timedelta(minutes=1)
+        if number in (0, 1):
+            why = "approved draft 1" if number == 0 else "edited; fine"
+            await ledger.decisions.approve(key, case.version, "ana", "A reply. Two.", why, due)
+        elif number == 2:
+            await ledger.decisions.reject(key, case.version, "ana", "tone", due)
+        elif number == 3:
+            case = await ledger.decisions.reject(key, case.version, "ana", "tone", due)
+            await ledger.decisions.undo(key, case.version, "ana")
+
+
+async def test_the_figures_of_a_period_leave_undone_decisions_out(ledger: Ledger) -> None:
+    await fill(ledger)
+    found = await figures(ledger, timedelta(days=1))
+    assert (found.received, found.pending, found.approved, found.edited, found.rejected) == (5, 2, 1, 1, 1)
+    assert found.by_group[TargetGroup.MIGRANTS].decided == 3
+    assert found.by_intent[Intent.INFORMATIVE].rate == pytest.approx(2 / 3)
+    words = in_words(found)
+    assert "5 received, 1 approved as drafted, 1 edited, 1 rejected; 2 are pending now" in words
+    assert "migrants 67 % of 3" in words
+    assert picture(found).startswith(b"\x89PNG")
+
+
+async def test_an_empty_period_has_words_and_no_division_by_zero(ledger: Ledger) -> None:
+    found = await figures(ledger, timedelta(hours=1))
+    assert found.median_age is None
+    assert "No decisions." in in_words(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "length"), [("24h", timedelta(days=1)), (" 7D ", timedelta(days=7)), ("2w", timedelta(14))]
+)
+def test_a_period_is_read(text: str, length: timedelta) -> None:
+    assert period(text) == length
+
+
+@pytest.mark.parametrize("text", ["", "7", "d", "0d", "-1d", "9999w", "1y", "7dd", "١d٢"])
+def test_what_is_no_period_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="is no period"):
+        period(text)
+
+
+def test_a_span_is_told_in_its_largest_fitting_unit() -> None:
+    spans = [timedelta(seconds=-3), timedelta(seconds=119), timedelta(minutes=119), timedelta(hours=47), timedelta(3)]
+    assert [span(item) for item in spans] == ["0 s", "119 s", "119 min", "47 h", "3 days"]
+
+
+def test_the_table_runs_nothing_in_a_spreadsheet() -> None:
+    moment = datetime(2026, 11, 1, tzinfo=UTC)
+    row = DecidedCase("forum/1", "forum", (TargetGroup.JEWS,), Intent.POSITIVE, CaseState.REJECTED, False,
+                      "=cmd()", "+1 fine", moment, moment)  # fmt: skip
+    lines = table([row]).decode().splitlines()
+    assert lines[1].startswith("forum/1,jews,positive,rejected,False,'=cmd(),'+1 fine,")

@@ -1,0 +1,152 @@
+"""Only the case on the screen can be decided, however slow the line is, and the text that goes out is the one meant."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser, Page, Route, expect
+
+from tests.bot.conftest import House
+from tests.bot.live.test_browser import CHROMIUM, base, browser, log_in, press
+from tests.bot.samples import DRAFT, PLATFORM
+
+__all__ = ["base", "browser"]
+
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}; apt-get install chromium"),
+]
+
+OWN = "A school for all keeps a promise. It is a good one."
+
+
+@pytest.fixture
+async def page(browser: Browser, base: str) -> AsyncIterator[Page]:
+    page = await browser.new_page(viewport={"width": 1440, "height": 900})
+    await log_in(page, base)
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-1")
+    yield page
+    await page.close()
+
+
+class Gate:
+    """A closed gate for requests of one case: they wait until it opens, or fail when it breaks."""
+
+    def __init__(self) -> None:
+        self.opened = asyncio.Event()
+        self.broken = False
+        self.waiting = asyncio.Event()
+
+    async def __call__(self, route: Route) -> None:
+        self.waiting.set()
+        await self.opened.wait()
+        await (route.abort() if self.broken else route.continue_())
+
+
+async def gated(page: Page, post: str) -> Gate:
+    gate = Gate()
+    await page.route(f"**/v1/cases/{PLATFORM}/{post}", gate)
+    return gate
+
+
+async def states(house: House) -> dict[str, str]:
+    return {f"post-{n}": (await house.desk.case(f"{PLATFORM}/post-{n}")).state.value for n in (1, 2, 3)}
+
+
+NOTHING_DECIDED = {"post-1": "pending", "post-2": "pending", "post-3": "pending"}
+
+
+@pytest.mark.parametrize("go", ["by key", "by click"])
+async def test_no_key_decides_while_another_case_loads(page: Page, house: House, go: str) -> None:
+    gate = await gated(page, "post-2")
+    await page.wait_for_timeout(450)
+    await (page.keyboard.press("j") if go == "by key" else page.locator("#cases .row").nth(1).click())
+    await gate.waiting.wait()
+    for key in ("a", "e", "r", "d", "c", "u", "b"):
+        await page.keyboard.press(key)
+    await expect(page.locator("#cases .row[aria-current]")).to_have_count(0)
+    await expect(page.locator("#cases .row[aria-busy]")).to_have_attribute("data-key", f"{PLATFORM}/post-2")
+    assert await page.locator("dialog[open]").count() == 0
+    gate.opened.set()
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-2")
+    await expect(page.locator("#cases .row[aria-current]")).to_have_attribute("data-key", f"{PLATFORM}/post-2")
+    assert await states(house) == NOTHING_DECIDED
+    assert (await house.desk.case(f"{PLATFORM}/post-1")).claimed_by is None
+
+
+async def test_no_button_of_the_case_that_is_left_can_be_clicked(page: Page, house: House) -> None:
+    gate = await gated(page, "post-2")
+    button = page.locator('.actions [data-do="approve"]')
+    await expect(page.locator("#connection")).to_have_attribute("data-state", "live")
+    await expect(button).to_be_visible()
+    approve = await button.bounding_box()
+    assert approve is not None
+    await page.keyboard.press("j")
+    await gate.waiting.wait()
+    await page.mouse.click(approve["x"] + 5, approve["y"] + 5)
+    gate.opened.set()
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-2")
+    assert await states(house) == NOTHING_DECIDED
+
+
+async def test_a_case_that_cannot_be_had_leaves_the_one_before_open(page: Page, house: House) -> None:
+    gate = await gated(page, "post-2")
+    gate.broken = True
+    await page.keyboard.press("j")
+    await gate.waiting.wait()
+    gate.opened.set()
+    await expect(page.locator("#banner")).to_contain_text("can't be reached")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-1")
+    await expect(page.locator("#cases .row[aria-current]")).to_have_attribute("data-key", f"{PLATFORM}/post-1")
+    await press(page, "a")
+    await expect(page.locator(".toast.undo")).to_contain_text("Approved")
+    assert (await states(house))["post-1"] == "approved"
+
+
+async def test_a_decision_under_way_does_not_pull_one_back_from_the_next_case(page: Page, house: House) -> None:
+    gate = Gate()
+    await page.route(f"**/v1/cases/{PLATFORM}/post-1/decision", gate)
+    await press(page, "a")
+    await gate.waiting.wait()
+    await page.keyboard.press("j")
+    await page.keyboard.press("j")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-3")
+    gate.opened.set()
+    await expect(page.locator(".toast.undo")).to_contain_text("Approved")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-3")
+    assert await states(house) == {**NOTHING_DECIDED, "post-1": "approved"}
+
+
+@pytest.mark.parametrize(("key", "text"), [("1", OWN), ("2", DRAFT)])
+async def test_approving_with_a_kept_edit_asks_which_text_goes_out(
+    page: Page, house: House, key: str, text: str
+) -> None:
+    await press(page, "e")
+    await page.locator("#reply-text").fill(OWN)
+    await page.keyboard.press("Escape")
+    await press(page, "a")
+    await expect(page.locator("#which")).to_be_visible()
+    await expect(page.locator("#which-own")).to_have_text(OWN)
+    await expect(page.locator("#which-draft")).to_have_text(DRAFT)
+    assert await states(house) == NOTHING_DECIDED
+    await page.keyboard.press(key)
+    await expect(page.locator(".toast.undo")).to_contain_text("Approved")
+    assert (await house.desk.case(f"{PLATFORM}/post-1")).final_text == text
+
+
+async def test_a_menu_decides_only_on_the_case_it_was_opened_for(page: Page, house: House) -> None:
+    await press(page, "a")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-2")
+    gate = Gate()
+    await page.route(f"**/v1/cases/{PLATFORM}/post-1/decision", gate)
+    await page.keyboard.press("u")
+    await gate.waiting.wait()
+    await press(page, "r")
+    await expect(page.locator("#reject")).to_be_visible()
+    gate.opened.set()
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-1")
+    await page.keyboard.press("5")
+    await expect(page.locator(".toast.bad")).to_contain_text("nothing was decided")
+    assert await states(house) == NOTHING_DECIDED

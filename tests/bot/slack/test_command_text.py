@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from bot.slack.command_text import parse
+from core.domain import Intent, TargetGroup
+from core.errors import BadInput
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options", "rest"),
+    [
+        ("", "help", {}, ""),
+        ("  Queue ", "queue", {}, ""),
+        ("queue mine group:muslims", "queue", {"group": "muslims"}, "mine"),
+        ("draft intent:positive Say &lt;b&gt; &amp; more", "draft", {"intent": "positive"}, "Say <b> & more"),
+        ("draft see <https://x.example/a|x.example> <@U01|ana> <#C01|desk>", "draft", {},
+         "see https://x.example/a @ana #desk"),
+        ("draft the note: group:work matters", "draft", {}, "the note: group:work matters"),
+        ("pause hours:2", "pause", {"hours": "2"}, ""),
+    ],
+)  # fmt: skip
+def test_a_command_is_read_as_it_was_meant(text: str, name: str, options: dict[str, str], rest: str) -> None:
+    typed = parse(text)
+    assert (typed.name, typed.options, typed.rest) == (name, options, rest)
+
+
+def test_a_person_is_read_by_id() -> None:
+    assert parse("assign 12 <@U012ABC|ana>").person == ("U012ABC", "ana")
+    assert parse("assign 12 @ana").person is None
+
+
+def test_options_are_checked() -> None:
+    typed = parse("queue group:Muslims intent:rude hours:soon")
+    assert typed.option("group", TargetGroup) is TargetGroup.MUSLIMS
+    with pytest.raises(BadInput, match="choose one of"):
+        typed.option("intent", Intent)
+    with pytest.raises(BadInput, match="no number"):
+        typed.hours()
