@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, Self
 from pydantic import SecretStr
 
 from core.errors import ModelRefused, RejoinderError
+from core.retry import SYSTEM_CLOCK, Clock
 from models.endpoint import Endpoint
 
 MAX_SEED = 2**31 - 1
@@ -19,7 +20,7 @@ MAX_SEED = 2**31 - 1
 
 @dataclass(frozen=True)
 class Message:
-    """Hold one turn of a conversation."""
+    """One turn of a conversation."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -32,7 +33,7 @@ def quoted(text: str, most: int) -> str:
 
 @dataclass(frozen=True)
 class Completion:
-    """Hold one answer; `finish_reason` is `stop`, or `length` when it was cut at max_tokens."""
+    """One answer; `finish_reason` is `stop`, or `length` when it was cut at max_tokens."""
 
     text: str
     finish_reason: str
@@ -70,14 +71,22 @@ class ChatModel(Protocol):
 
 
 class ChatClient:
-    """Be a client of one model on one server; use as an async context manager.
+    """A ChatModel by one model on one server; use as an async context manager.
 
     The key is sent to the server and shown nowhere else: in no error, log or repr.
     """
 
-    def __init__(self, base_url: str, model: str, api_key: SecretStr | None, timeout_s: float, attempts: int) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        api_key: SecretStr | None,
+        timeout_s: float,
+        attempts: int,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
         self.model = model
-        self._endpoint = Endpoint(base_url, api_key, timeout_s, attempts)
+        self._endpoint = Endpoint(base_url, api_key, timeout_s, attempts, clock)
 
     def __repr__(self) -> str:
         return f"ChatClient({self._endpoint.name!r}, {self.model!r})"
@@ -126,8 +135,8 @@ class ChatClient:
             payload["grammar"] = grammar
         if stop:
             payload["stop"] = list(stop)
-        asked = (self._complete_one({**payload, "seed": (first + k) % MAX_SEED}) for k in range(n))
-        answers = await asyncio.gather(*asked, return_exceptions=True)
+        requests = (self._complete_one({**payload, "seed": (first + k) % MAX_SEED}) for k in range(n))
+        answers = await asyncio.gather(*requests, return_exceptions=True)
         return _arrived(answers)
 
     async def _complete_one(self, payload: dict[str, Any]) -> Completion:

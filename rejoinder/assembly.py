@@ -59,9 +59,9 @@ async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> Asy
     elif settings.chat.model == NO_MODEL:
         yield None
     else:
-        from models.servers import ChatServer
+        from models.llama_server import LlamaServer
 
-        async with ChatServer(settings.chat, weights_path(settings), log_file) as server:
+        async with LlamaServer(settings.chat, weights_path(settings), log_file) as server:
             yield server.endpoint
 
 
@@ -82,9 +82,9 @@ async def chat_client(settings: Settings, log_file: Path | None = None) -> Async
 @asynccontextmanager
 async def open_embedder(settings: Settings) -> AsyncIterator[Embedder]:
     """Give the embedder of the settings."""
-    from models import embed
+    from models import embedders
 
-    embedder = embed.open_embedder(settings.embedding)
+    embedder = embedders.open_embedder(settings.embedding)
     try:
         yield embedder
     finally:
@@ -143,7 +143,7 @@ def open_drafting_guard(settings: Settings) -> Guard:
     chosen = settings.guard
     if chosen.toxicity == "head":
         return open_guard(settings)
-    from models.detox import DetoxifyModel
+    from models.detoxify_model import DetoxifyModel
     from pipeline.guard import Guard, ToxicityCheck, word_checks
 
     model = DetoxifyModel(chosen.detoxify_model, chosen.detoxify_checkpoint, chosen.detoxify_config)

@@ -12,7 +12,7 @@ from rich.table import Table
 from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
 from core.errors import BadInput
 from core.settings import Settings
-from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.commands.process import load_settings, run, start_logging
 
 UNPRINTED = {"embedding", "plan", "candidates"}
 """Fields of triage, grounding and draft that the JSON leaves out: they serve the machine."""
@@ -71,7 +71,7 @@ def prepare(settings: Settings) -> None:
 async def answer_post(
     settings: Settings, post: FlaggedPost, request: DraftRequest
 ) -> tuple[Triage, Grounding | None, Draft | None]:
-    """Run the pipeline on one post; evidence and draft are None when triage says that none is apt."""
+    """Run the pipeline on one post; evidence and draft are None when triage finds that none is called for."""
     from rejoinder.assembly import open_pipeline
 
     log_file = Path(settings.data_dir) / "logs" / "chat-server.log"

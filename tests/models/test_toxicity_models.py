@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import BadSettings, ModelUnavailable
 from core.settings import Settings
-from models.detox import DetoxifyModel
+from models.detoxify_model import DetoxifyModel
 from models.toxicity import Toxicity, ToxicityHead
 from pipeline.guard import ToxicityCheck
 from rejoinder.assembly import open_drafting_guard

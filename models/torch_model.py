@@ -19,8 +19,8 @@ Model = TypeVar("Model")
 Result = TypeVar("Result")
 
 
-class LocalModel(Generic[Model]):
-    """Be a model that is loaded on first use; `load` imports `package`.
+class TorchModel(Generic[Model]):
+    """A model that is loaded on first use; `load` imports `package`.
 
     Raises BadSettings at once when the package is not installed.
     """

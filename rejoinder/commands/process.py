@@ -1,4 +1,4 @@
-"""What several commands need: settings, logging, running until told to stop."""
+"""The process that a command runs in: settings, logging, running until told to stop."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from core.settings import Settings
 
 T = TypeVar("T")
 
-OURS = ("bot", "kb", "ledger", "models", "pipeline", "rejoinder", "stream")
+OWN_PACKAGES = ("bot", "core", "evaluation", "kb", "ledger", "models", "pipeline", "rejoinder", "stream", "training")
+"""The project's own packages."""
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -43,7 +44,7 @@ def start_logging(settings: Settings) -> None:
 
 def _is_worth_reading(record: logging.LogRecord) -> bool:
     """Tell whether a record is ours, or a library's warning; some libraries set their own loggers to DEBUG."""
-    return record.levelno >= logging.WARNING or record.name.partition(".")[0] in OURS
+    return record.levelno >= logging.WARNING or record.name.partition(".")[0] in OWN_PACKAGES
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

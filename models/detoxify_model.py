@@ -16,7 +16,7 @@ LANGUAGES = {"multilingual": frozenset({"en", "fr", "es", "it", "pt", "tr", "ru"
 
 
 class DetoxifyModel:
-    """Be a Toxicity; loads the model at once.
+    """Detoxify as a Toxicity; the model is loaded at once.
 
     `checkpoint` and `config` (a folder with the model's configuration and tokenizer) load it without the network, when
     the checkpoint names that folder too. A checkpoint is a pickle, which can run code: take it from its makers only.
@@ -31,7 +31,7 @@ class DetoxifyModel:
             )
         self.languages = LANGUAGES.get(model, frozenset({"en"}))
         # A fast tokenizer shared by threads raises "Already borrowed".
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._model = _load(model, checkpoint, config)
 
     def score(self, text: str) -> float:
@@ -39,7 +39,7 @@ class DetoxifyModel:
         plain = clean(text)
         if not plain.strip():
             return 0.0
-        with self._turn:
+        with self._lock:
             return float(self._model.predict(plain)["toxicity"])
 
 

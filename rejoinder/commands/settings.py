@@ -1,13 +1,15 @@
-"""Make the settings reference, `docs/settings.md`, from the settings themselves."""
+"""`rejoinder settings`: the settings as they are, and the reference of all of them, `docs/settings.md`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+import click
 from pydantic import BaseModel, SecretStr
 
 from core.settings import Settings
+from rejoinder.commands.process import load_settings
 
 HEAD = """# Settings
 
@@ -17,6 +19,13 @@ Strongest first: command-line flags, `REJOINDER_…` environment variables (`__`
 folder, the defaults below. In `rejoinder.toml` a section is a table: `REJOINDER_KAFKA__BOOTSTRAP` is `bootstrap` under
 `[kafka]`. Give secrets by environment only.
 """
+
+
+@click.command()
+@click.option("--markdown", is_flag=True, help="Print the settings reference.")
+def settings(markdown: bool) -> None:
+    """Print every setting with its present value; secrets stay hidden."""
+    click.echo(reference() if markdown else load_settings().model_dump_json(indent=2))
 
 
 def reference() -> str:

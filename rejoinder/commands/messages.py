@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.commands.process import load_settings, run, start_logging
 
 MAX_SHOWN = 10
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from core.settings import DeskSettings, Settings, Token
-from rejoinder.commands.common import load_settings, run_until_stopped, start_logging
+from rejoinder.commands.process import load_settings, run_until_stopped, start_logging
 
 STAGE_NAMES = "triage,ground,draft,desk"
 

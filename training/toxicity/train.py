@@ -1,12 +1,7 @@
-"""Train the toxicity head and write its weights and model card. Needs scikit-learn (the `dev` extra).
-
-python -m training.toxicity --data ../shared/data/datasets --rights ../shared/kb/instruments
-"""
+"""Train the toxicity head, and write its weights and model card. Needs scikit-learn (the `dev` extra)."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,11 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from models.toxicity import BITS, ToxicityHead, features
-from training.toxicity_data import Sample, samples
-from training.toxicity_sentences import GROUPS
+from training.toxicity.data import Sample, read_samples
+from training.toxicity.sentences import GROUPS
 
-ROOT = Path(__file__).parents[1]
 C = 2.0
+"""Inverse regularisation, as scikit-learn has it."""
 TOXIC_SHARE = 0.4
 """What toxic texts count for in all: less than half, because most replies that reach the check are civil."""
 NEGLIGIBLE = 0.003
@@ -50,14 +45,14 @@ def train(seen: Sequence[Sample]) -> ToxicityHead:
     return ToxicityHead(kept.astype(np.float16).astype(np.float32), float(model.intercept_[0]))
 
 
-def measure(head: ToxicityHead, held: Sequence[Sample]) -> list[str]:
+def measure(head: ToxicityHead, unseen: Sequence[Sample]) -> list[str]:
     """Return the rows of the model card's table, one for each origin and one for all."""
     groups: dict[str, list[Sample]] = defaultdict(list)
-    for sample in held:
+    for sample in unseen:
         groups[sample.origin].append(sample)
         if sample.origin.startswith("CrowdCounter"):
             groups["CrowdCounter, posts against replies"].append(sample)
-    scores = {id(sample): head.score(sample.text) for sample in held}
+    scores = {id(sample): head.score(sample.text) for sample in unseen}
     return [
         _row(origin, np.array([s.toxic for s in group]), np.array([scores[id(s)] for s in group]))
         for origin, group in groups.items()
@@ -76,7 +71,7 @@ def _row(origin: str, toxic: NDArray[np.bool_], scores: NDArray[np.float64]) -> 
 CARD = """# Toxicity head
 
 A logistic regression over hashed word and character n-grams ({buckets:,} buckets, half precision), written by
-`python -m training.toxicity`. Do not edit: the command writes this page together with the weights.
+`rejoinder train toxicity`. Do not edit: the command writes this page together with the weights.
 
 **For**: a hard check on reply drafts (`guard.max_toxicity`): is this reply insulting? **Not for**: deciding whether a
 post is hateful, ranking people, or acting without a person. It sees letters, not meaning: hate put politely scores
@@ -87,11 +82,11 @@ low, a slur quoted in order to condemn it may score high. English only.
 Davidson 2017 (MIT; hate and offensive count as toxic; counted half), HateXplain validation part (MIT), EDOS (CC0; "not
 sexist" counts a quarter, since it does not mean "not toxic"), HatemojiBuild (CC BY 4.0), Wikipedia comments of the
 ConversationAI bias set (CC BY 4.0), CrowdCounter (MIT; the posts toxic, the human counterspeech not, times 3),
-sentences of human-rights treaties, and sentences written for this project (`training/toxicity_sentences.py`): neutral
+sentences of human-rights treaties, and sentences written for this project (`training/toxicity/sentences.py`): neutral
 and hostile ones about {groups} groups, mild insults, the same words mentioned but not used, everyday phrases (times 4
 to 12). No text of the data sets is shipped, only weights of hashed features.
 
-## Measured on {held:,} held-out texts
+## Measured on {unseen:,} held-out texts
 
 Caught: toxic texts scored 0.5 or more. False alarms: other texts scored 0.5 (0.8) or more. Sentences about groups are
 held out by sentence and by group at once; treaties by document; IBM arguments were never trained on.
@@ -104,28 +99,16 @@ The training parameters were chosen by looking at this table, so its figures are
 """
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Train, measure, and write `toxicity.npz` and `toxicity.md`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with the datasets, one folder each")
-    parser.add_argument("--rights", type=Path, help="folder with human-rights treaties as Markdown")
-    parser.add_argument(
-        "--out", type=Path, default=Path(__file__).parents[1] / "models" / "data", help="where the head goes"
-    )
-    args = parser.parse_args(argv)
-    read = list(samples(args.data, args.rights))
-    taught = {sample.text for sample in read if not sample.held}
-    seen = [sample for sample in read if not sample.held]
-    held = [sample for sample in read if sample.held and sample.text not in taught]
+def train_and_write(data: Path, rights: Path | None, out: Path) -> str:
+    """Train on the data sets under `data`, write `toxicity.npz` and `toxicity.md` into `out`, return its table."""
+    samples = list(read_samples(data, rights))
+    seen = [sample for sample in samples if not sample.held_out]
+    texts_seen = {sample.text for sample in seen}
+    unseen = [sample for sample in samples if sample.held_out and sample.text not in texts_seen]
     head = train(seen)
-    args.out.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(args.out / "toxicity.npz", weights=head.weights.astype(np.float16), bias=np.float32(head.bias))
-    rows = "\n".join(measure(head, held))
-    groups = len(GROUPS)
-    card = CARD.format(buckets=1 << BITS, seen=len(seen), held=len(held), groups=groups, rows=rows)
-    (args.out / "toxicity.md").write_text(card, encoding="utf-8")
-    sys.stdout.write(rows + "\n")
-
-
-if __name__ == "__main__":
-    main()
+    out.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(out / "toxicity.npz", weights=head.weights.astype(np.float16), bias=np.float32(head.bias))
+    rows = "\n".join(measure(head, unseen))
+    card = CARD.format(buckets=1 << BITS, seen=len(seen), unseen=len(unseen), groups=len(GROUPS), rows=rows)
+    (out / "toxicity.md").write_text(card, encoding="utf-8")
+    return rows
