@@ -108,8 +108,11 @@ class CaseApi:
 
     async def _whole_case(self, case: Case) -> web.Response:
         history = await self._desk.history(case.key)
-        fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "drafts": True})
-        drafts = [draft.model_dump(mode="json") | {"checks": checks_as_json(draft.checks)} for draft in case.drafts]
+        fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
+        drafts = [
+            draft.model_dump(mode="json", exclude={"candidates"}) | {"checks": checks_as_json(draft.checks)}
+            for draft in case.drafts
+        ]
         return web.json_response({
             "key": case.key, **fields,
             "drafts": drafts,

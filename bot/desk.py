@@ -18,7 +18,6 @@ The ledger compares and sets in one transaction, so of two moderators who act at
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -207,8 +206,7 @@ class Desk:
         return await self._ledger.decisions.undo(case.key, case.version, who.name)
 
     async def _checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
-        # The guard computes; off the event loop it holds up nobody else's request.
-        return await asyncio.to_thread(self._guard.check, text, _guard_context(case))
+        return await self._guard.check(text, _guard_context(case))
 
     def _undo_until(self) -> datetime:
         return now() + timedelta(seconds=self._settings.undo_s)

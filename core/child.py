@@ -15,8 +15,11 @@ from pathlib import Path
 
 from core import tether
 from core.errors import Unavailable
+from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 
 log = logging.getLogger(__name__)
+
+RESTARTS = Backoff(first_s=0.5, longest_s=15.0)
 
 
 def free_port(host: str = "127.0.0.1") -> int:
@@ -27,7 +30,7 @@ def free_port(host: str = "127.0.0.1") -> int:
 
 
 class Child:
-    """Be one program: start it, wait for it, stop it. Its output goes to `log_file`, or to ours when that is None.
+    """A program that runs beside us. Its output goes to `log_file`, or to ours when that is None.
 
     The program gets a session of its own, so that Ctrl-C reaches only us and we end the family in order.
     """
@@ -119,16 +122,17 @@ class Child:
 
 
 async def keep_running(
-    start: Callable[[], Awaitable[Child]], *, backoff_s: float = 0.5, backoff_max_s: float = 15.0
+    start: Callable[[], Awaitable[Child]], backoff: Backoff = RESTARTS, clock: Clock = SYSTEM_CLOCK
 ) -> None:
     """Start a child again whenever it ends, waiting longer while it keeps failing; runs until cancelled.
 
-    `start` returns a started, ready child. On cancellation the child is stopped.
+    `start` returns a started, ready child. One that ran for longer than the longest wait counts as a success. On
+    cancellation the child is stopped.
     """
-    wait_s = backoff_s
+    retry = Retry(backoff, clock)
     while True:
         child: Child | None = None
-        began = time.monotonic()
+        began = clock.monotonic()
         try:
             child = await start()
             code = await child.wait()
@@ -138,5 +142,6 @@ async def keep_running(
         finally:
             if child is not None:
                 await child.stop()
-        wait_s = backoff_s if time.monotonic() - began > backoff_max_s else min(wait_s * 2, backoff_max_s)
-        await asyncio.sleep(wait_s)
+        if clock.monotonic() - began > backoff.longest_s:
+            retry.succeeded()
+        await retry.wait()

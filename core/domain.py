@@ -184,11 +184,28 @@ class Evidence(Record):
     score: float = 0.0
 
 
+class Plan(Record):
+    """What a strategy decided about a post before the search; whatever it does not need stays empty.
+
+    `claims` are what the post asserts, `counter_claim` is the one sentence chosen to refute them, and `queries` are
+    searched for beside the post itself.
+    """
+
+    strategy: str = ""
+    claims: tuple[str, ...] = ()
+    counter_claim: str = ""
+    queries: tuple[str, ...] = ()
+
+
 class Grounding(Record):
-    """Hold the evidence found for a post, best first; empty when nothing fits, and then `note` says so."""
+    """The evidence for a post, best first, and the plan it was searched with.
+
+    The evidence is empty when nothing fits, and then `note` says so.
+    """
 
     evidence: tuple[Evidence, ...]
     note: str = ""
+    plan: Plan = Plan()
 
 
 class Check(Record):
@@ -214,12 +231,17 @@ class Origin(StrEnum):
 
 
 class Candidate(Record):
-    """Hold one reply that was considered, with its checks and its composite reward."""
+    """One reply that was considered: who wrote it, what the checks say, and its reward, 0 to 1.
+
+    A costly check is missing where a cheap hard one had failed already; the reward then lacks what it adds.
+    """
 
     text: str
     origin: Origin
     checks: tuple[Check, ...]
     reward: float = 0.0
+    strategy: str = ""
+    model: str = ""
 
     @property
     def passes(self) -> bool:
@@ -237,7 +259,12 @@ class DraftRequest(Record):
 
 
 class Draft(Record):
-    """Hold what a moderator is shown. With `origin` none the text is empty and `note` says why nothing fits."""
+    """What a moderator is shown. With `origin` none the text is empty and `note` says why nothing fits.
+
+    `considered` counts every reply that was judged; `candidates` keeps them for evaluation and learning, the one shown
+    first and then in the order they were made, as far as they fit (`pipeline.draft.kept`). Drafts made by earlier
+    versions have none.
+    """
 
     case_key: str
     number: int
@@ -248,6 +275,7 @@ class Draft(Record):
     language: str
     checks: tuple[Check, ...]
     considered: int = 0
+    candidates: tuple[Candidate, ...] = ()
     note: str = ""
     created_at: Moment = Field(default_factory=now)
 

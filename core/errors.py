@@ -34,51 +34,51 @@ if TYPE_CHECKING:
 
 
 class RejoinderError(Exception):
-    """Be the root of every error Rejoinder raises on purpose."""
+    """The root of every error Rejoinder raises on purpose."""
 
 
 class BadInput(RejoinderError):
-    """Say that somebody sent something unusable; sending it again won't help."""
+    """Something unusable that somebody sent; sending it again won't help."""
 
 
 class BadMessage(BadInput):
-    """Say that bytes on a topic are not the record the topic carries."""
+    """Bytes on a topic that are not the record the topic carries."""
 
 
 class Unauthenticated(RejoinderError):
-    """Say that a caller gave no token or a wrong one."""
+    """A call without a token, or with a wrong one."""
 
 
 class Forbidden(RejoinderError):
-    """Say that the caller's role does not allow the action."""
+    """An action that the caller's role does not allow."""
 
 
 class BadSettings(RejoinderError):
-    """Say that a setting is missing or contradicts another."""
+    """A setting that is missing or contradicts another."""
 
 
 class Unavailable(RejoinderError):
-    """Say that a part is away; trying again later may help."""
+    """A part that is away; trying again later may help."""
 
 
 class BrokerUnavailable(Unavailable):
-    """Say that the Kafka broker can't be reached."""
+    """A Kafka broker that can't be reached."""
 
 
 class LedgerUnavailable(Unavailable):
-    """Say that the ledger's database can't be reached."""
+    """A ledger whose database can't be reached."""
 
 
 class ModelUnavailable(Unavailable):
-    """Say that a model server can't be reached or did not answer in time."""
+    """A model server that can't be reached or did not answer in time."""
 
 
 class ChatUnavailable(Unavailable):
-    """Say that Discord or Slack can't be reached, or asks to wait."""
+    """Discord or Slack out of reach, or asking to wait."""
 
 
 class ChannelLost(RejoinderError):
-    """Say that a chat channel was deleted (`gone`), or that the bot may not use it any more."""
+    """A chat channel that was deleted (`gone`), or that the bot may not use any more."""
 
     def __init__(self, message: str, *, gone: bool) -> None:
         super().__init__(message)
@@ -86,27 +86,27 @@ class ChannelLost(RejoinderError):
 
 
 class CardGone(RejoinderError):
-    """Say that a card's message was deleted in the chat."""
+    """A card whose message was deleted in the chat."""
 
 
 class CardRefused(RejoinderError):
-    """Say that the chat does not take a card, and would not take it again."""
+    """A card that the chat does not take, and would not take again."""
 
 
 class ModelRefused(RejoinderError):
-    """Say that a model server answered, and the answer can't be used."""
+    """An answer of a model server that can't be used."""
 
 
 class WeightsError(RejoinderError):
-    """Say that weights could not be fetched, stored or verified."""
+    """Weights that could not be fetched, stored or verified."""
 
 
 class KnowledgeBaseError(RejoinderError):
-    """Say that the knowledge base is missing, torn or foreign."""
+    """A knowledge base that is missing, torn or foreign."""
 
 
 class CaseConflict(RejoinderError):
-    """Say that a case is not where the caller believed; `case` is how it stands now, where it is known."""
+    """A case that is not where the caller believed; `case` is how it stands now, where that is known."""
 
     def __init__(self, message: str, case: Case | None = None) -> None:
         super().__init__(message)
@@ -114,23 +114,23 @@ class CaseConflict(RejoinderError):
 
 
 class CaseNotFound(CaseConflict):
-    """Say that no case has this key."""
+    """A key that no case has."""
 
 
 class StaleVersion(CaseConflict):
-    """Say that somebody was faster."""
+    """A version that somebody else has changed in the meantime."""
 
 
 class ClaimedByOther(CaseConflict):
-    """Say that another moderator holds the case."""
+    """A case that another moderator holds."""
 
 
 class NotAllowed(CaseConflict):
-    """Say that the action makes no sense in the case's state."""
+    """An action that makes no sense in the case's state."""
 
 
 class FailsChecks(CaseConflict):
-    """Say that a text fails hard checks; `checks` holds all of them."""
+    """A text that fails hard checks; `checks` has the result of every check."""
 
     def __init__(self, message: str, checks: tuple[Check, ...], case: Case | None = None) -> None:
         super().__init__(message, case)

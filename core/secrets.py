@@ -44,9 +44,9 @@ def given_secret(value: SecretStr | None, file: Path | None, variable: str) -> s
     if file is None:
         raise BadSettings(f"{variable} is not set; set it, or {variable}_FILE to a file that holds it.")
     try:
-        found = file.read_text().strip()
+        secret = file.read_text().strip()
     except OSError as error:
         raise BadSettings(f"{variable}_FILE can't be read: {error.strerror}; check its path and rights.") from error
-    if not found:
+    if not secret:
         raise BadSettings(f"{variable}_FILE names an empty file; put the secret into it.")
-    return found
+    return secret

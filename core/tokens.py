@@ -10,20 +10,18 @@ from typing import Literal
 from core.settings import Token
 
 Role = Literal["platform", "reviewer", "lead", "admin"]
-MODERATORS: tuple[Role, ...] = ("reviewer", "lead", "admin")
-"""Roles that may see and decide cases; a `platform` only sends flags."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Be somebody whose token was recognised."""
+    """Somebody whose token was recognised."""
 
     name: str
     role: Role
 
 
 class TokenTable:
-    """Recognise bearer tokens. Every token is compared, in constant time, so that timing tells nothing."""
+    """The known bearer tokens. Every one is compared, in constant time, so that timing tells nothing."""
 
     def __init__(self, tokens: Mapping[str, Token]) -> None:
         self._secrets = {Caller(name, token.role): token.token.get_secret_value() for name, token in tokens.items()}
@@ -36,9 +34,9 @@ class TokenTable:
     def bearer(self, token: str) -> Caller | None:
         """Return whose token this is, or None."""
         offered = token.encode(errors="replace")
-        found = [who for who, secret in self._secrets.items() if hmac.compare_digest(secret.encode(), offered)]
-        return found[0] if found else None
+        callers = [caller for caller, secret in self._secrets.items() if hmac.compare_digest(secret.encode(), offered)]
+        return callers[0] if callers else None
 
     def named(self, name: str) -> tuple[Caller, str] | None:
         """Return the caller of this name and the token, or None; for checking what was signed with the token."""
-        return next(((who, secret) for who, secret in self._secrets.items() if who.name == name), None)
+        return next(((caller, secret) for caller, secret in self._secrets.items() if caller.name == name), None)

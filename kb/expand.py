@@ -16,7 +16,7 @@ from kb.paragraphs import sentences
 from models.chat import Message, quoted
 
 if TYPE_CHECKING:
-    from models.chat import ChatClient
+    from models.chat import ChatModel
 
 Widen = Callable[[str], Awaitable[list[str]]]
 """Return further queries for a post."""
@@ -43,7 +43,7 @@ def expand(post: str, counter_claim: str = "") -> list[str]:
     return list(dict.fromkeys(one for one in wanted if one.strip()))
 
 
-async def expand_with(chat: ChatClient, post: str) -> list[str]:
+async def expand_with(chat: ChatModel, post: str) -> list[str]:
     """Return queries with those that a chat model adds at temperature 0; raises ModelUnavailable or ModelRefused."""
     answers = await chat.complete(
         [Message("system", _TASK), Message("user", f"Post: {quoted(post, LONGEST)}")],
@@ -56,7 +56,7 @@ async def expand_with(chat: ChatClient, post: str) -> list[str]:
     return list(dict.fromkeys([*expand(post), *[line for line in lines if line][:MOST_QUERIES]]))
 
 
-def open_expansion(settings: KnowledgeBaseSettings, chat: ChatClient | None = None) -> Widen | None:
+def open_expansion(settings: KnowledgeBaseSettings, chat: ChatModel | None = None) -> Widen | None:
     """Return the expansion that the settings name; raises BadSettings when it needs a chat model and there is none."""
     if settings.expansion == "none":
         return None

@@ -16,7 +16,7 @@ from kb.vectors import Vectors
 from models.chat import Message, quoted
 
 if TYPE_CHECKING:
-    from models.chat import ChatClient
+    from models.chat import ChatModel
 
 MOST_TEXT = 1200
 """Characters of the post and of a paragraph that a chat model reads."""
@@ -53,7 +53,7 @@ class Scorer(Protocol):
         """Return a number for each text, the higher the better."""
 
 
-def open_reranker(settings: KnowledgeBaseSettings, chat: ChatClient | None = None) -> Reranker | None:
+def open_reranker(settings: KnowledgeBaseSettings, chat: ChatModel | None = None) -> Reranker | None:
     """Return the reranker that the settings name; raises BadSettings when it needs a chat model and there is none."""
     if settings.reranker == "mmr":
         return Mmr()
@@ -87,7 +87,7 @@ class ByScore:
 class ChatScorer:
     """Ask a chat model for a number from 0 to 10, each text by itself, at temperature 0."""
 
-    def __init__(self, chat: ChatClient) -> None:
+    def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:

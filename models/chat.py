@@ -7,11 +7,12 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 from pydantic import SecretStr
 
 from core.errors import ModelRefused, RejoinderError
+from core.retry import SYSTEM_CLOCK, Clock
 from models.endpoint import Endpoint
 
 MAX_SEED = 2**31 - 1
@@ -19,7 +20,7 @@ MAX_SEED = 2**31 - 1
 
 @dataclass(frozen=True)
 class Message:
-    """Hold one turn of a conversation."""
+    """One turn of a conversation."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -32,21 +33,60 @@ def quoted(text: str, most: int) -> str:
 
 @dataclass(frozen=True)
 class Completion:
-    """Hold one answer; `finish_reason` is `stop`, or `length` when it was cut at max_tokens."""
+    """One answer; `finish_reason` is `stop`, or `length` when it was cut at max_tokens."""
 
     text: str
     finish_reason: str
 
 
+class ChatModel(Protocol):
+    """A language model that answers conversations. Safe to call from many tasks of one event loop at once.
+
+    `ChatClient` is the one that runs: it asks a llama.cpp process of ours or any OpenAI-compatible server. The second
+    is the in-memory model of the tests, which answers without a server. Both pass one conformance suite.
+    """
+
+    @property
+    def model(self) -> str:
+        """Return the model's name, as drafts and summaries record it."""
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        n: int = 1,
+        temperature: float = 0.5,
+        max_tokens: int = 150,
+        grammar: str | None = None,
+        seed: int | None = None,
+        stop: Sequence[str] = (),
+    ) -> list[Completion]:
+        """Sample up to `n` completions of one conversation.
+
+        Returns at least one. Raises ModelUnavailable (away, or too slow) or ModelRefused (it won't, or its answer
+        can't be read). Does not block the event loop, but may take minutes; cancellation stops the work. `grammar` is
+        GBNF, which some servers ignore. A return does not mean that all `n` came, that a text is whole (see
+        `finish_reason`) or keeps the grammar, or that it is fit to show: check it.
+        """
+
+
 class ChatClient:
-    """Be a client of one model on one server; use as an async context manager.
+    """A ChatModel by one model on one server; use as an async context manager.
 
     The key is sent to the server and shown nowhere else: in no error, log or repr.
     """
 
-    def __init__(self, base_url: str, model: str, api_key: SecretStr | None, timeout_s: float, attempts: int) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        api_key: SecretStr | None,
+        timeout_s: float,
+        attempts: int,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
         self.model = model
-        self._endpoint = Endpoint(base_url, api_key, timeout_s, attempts)
+        self._endpoint = Endpoint(base_url, api_key, timeout_s, attempts, clock)
 
     def __repr__(self) -> str:
         return f"ChatClient({self._endpoint.name!r}, {self.model!r})"
@@ -95,8 +135,8 @@ class ChatClient:
             payload["grammar"] = grammar
         if stop:
             payload["stop"] = list(stop)
-        asked = (self._complete_one({**payload, "seed": (first + k) % MAX_SEED}) for k in range(n))
-        answers = await asyncio.gather(*asked, return_exceptions=True)
+        requests = (self._complete_one({**payload, "seed": (first + k) % MAX_SEED}) for k in range(n))
+        answers = await asyncio.gather(*requests, return_exceptions=True)
         return _arrived(answers)
 
     async def _complete_one(self, payload: dict[str, Any]) -> Completion:

@@ -9,8 +9,6 @@ What becomes of an answer:
 
 from __future__ import annotations
 
-import asyncio
-import random
 from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Self
@@ -20,19 +18,26 @@ from pydantic import SecretStr
 from yarl import URL
 
 from core.errors import BadSettings, ModelRefused, ModelUnavailable
+from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 
-BACKOFF_S = 0.25
-BACKOFF_MAX_S = 30.0
+BACKOFF = Backoff(first_s=0.25, longest_s=30.0, jitter=0.25)
 CONNECT_S = 10.0
 
 
 class Endpoint:
-    """Be a connection pool to `base_url` (`http://…/v1`); use as an async context manager, or `close()` it.
+    """A connection pool to `base_url` (`http://…/v1`); use as an async context manager, or `close()` it.
 
     Raises BadSettings when `base_url` is no absolute URL.
     """
 
-    def __init__(self, base_url: str, api_key: SecretStr | None, timeout_s: float, attempts: int) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        api_key: SecretStr | None,
+        timeout_s: float,
+        attempts: int,
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
         self._base = URL(base_url.rstrip("/"))
         if not self._base.host:
             raise BadSettings(f"{base_url!r} is no base URL of a model server; expected http://HOST:PORT/v1")
@@ -41,6 +46,7 @@ class Endpoint:
         self._key = api_key
         self._timeout_s = timeout_s
         self._attempts = attempts
+        self._clock = clock
         self._session: aiohttp.ClientSession | None = None
         self.name = str(self._base.with_user(None))
 
@@ -67,17 +73,18 @@ class Endpoint:
         Raises ModelUnavailable or ModelRefused as the module's table says. Cancellation closes the HTTP request, by
         which llama.cpp notices and frees the slot.
         """
-        for attempt in range(1, self._attempts + 1):
+        retry = Retry(BACKOFF, self._clock)
+        while True:
             try:
                 return await self._post_once(path, payload)
-            except _Again as again:
-                if attempt == self._attempts:
+            except _TryAgain as failure:
+                wait_s = retry.next_wait_s()
+                if retry.failures >= self._attempts:
                     raise ModelUnavailable(
-                        f"The model server at {self.name} {again} ({attempt} tries). "
+                        f"The model server at {self.name} {failure} ({retry.failures} tries). "
                         "Check that it runs and that the endpoint is right."
                     ) from None
-                await asyncio.sleep(again.wait_s if again.wait_s is not None else _backoff_s(attempt))
-        raise AssertionError("attempts is at least 1")
+                await self._clock.sleep(wait_s if failure.wait_s is None else failure.wait_s)
 
     async def healthy(self) -> bool:
         """Tell whether the server is there and has its model loaded; never raises for a server that is away.
@@ -102,7 +109,7 @@ class Endpoint:
         try:
             async with self._open_session().post(self._base / path, json=payload, allow_redirects=False) as answer:
                 if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                    raise _Again(f"answers {answer.status}", _retry_after_s(answer.headers.get("Retry-After")))
+                    raise _TryAgain(f"answers {answer.status}", _retry_after_s(answer.headers.get("Retry-After")))
                 body = await answer.text(errors="replace")
                 if answer.status != HTTPStatus.OK:
                     raise ModelRefused(f"The model server at {self.name} answered {answer.status}: {self._quote(body)}")
@@ -116,7 +123,7 @@ class Endpoint:
             kind = type(error).__name__
             raise ModelRefused(f"The model server at {self.name} can't be understood: {kind}.") from None
         except aiohttp.ClientError as error:
-            raise _Again(f"can't be reached: {self._quote(str(error) or type(error).__name__)}", None) from None
+            raise _TryAgain(f"can't be reached: {self._quote(str(error) or type(error).__name__)}", None) from None
 
     def _parsed(self, body: Any, text: str) -> dict[str, Any]:
         if not isinstance(body, dict):
@@ -137,18 +144,14 @@ class Endpoint:
         return " ".join((text.replace(key, "***") if key else text).split())[:300]
 
 
-class _Again(Exception):
-    """Carry why a request should be tried again, and after how many seconds where the server said so."""
+class _TryAgain(Exception):
+    """Why a request should be tried again, and after how many seconds where the server said so."""
 
     def __init__(self, why: str, wait_s: float | None) -> None:
         super().__init__(why)
         self.wait_s = wait_s
 
 
-def _backoff_s(attempt: int) -> float:
-    return min(BACKOFF_S * 2.0 ** (attempt - 1), BACKOFF_MAX_S) * random.uniform(0.75, 1.25)
-
-
 def _retry_after_s(header: str | None) -> float | None:
-    """Return the seconds form of Retry-After (RFC 9110, 10.2.3), at most BACKOFF_MAX_S; None for anything else."""
-    return min(float(header), BACKOFF_MAX_S) if header and header.isascii() and header.isdigit() else None
+    """Return the seconds form of Retry-After (RFC 9110, 10.2.3), at most our longest wait; None for anything else."""
+    return min(float(header), BACKOFF.longest_s) if header and header.isascii() and header.isdigit() else None

@@ -9,19 +9,19 @@ import numpy as np
 
 from core.domain import clean
 from models.embed import Vectors
-from models.local import LocalModel, label
+from models.torch_model import TorchModel, label
 
 MODEL = "sentence-transformers/paraphrase-multilingual-mpnet-base-v2"
 BATCH = 32
 
 
 class SbertEmbedder:
-    """Be an Embedder; `model` is a folder or a name on the hub. Queries and passages are embedded the same way."""
+    """An Embedder; `model` is a folder or a name on the hub. Queries and passages are embedded the same way."""
 
     def __init__(self, model: str = MODEL) -> None:
         self.name = label("sbert", model)
         self._dimension = 0
-        self._model = LocalModel[Any](self.name, "sentence_transformers", lambda: _load(model))
+        self._model = TorchModel[Any](self.name, "sentence_transformers", lambda: _load(model))
 
     @property
     def dimension(self) -> int:
@@ -44,14 +44,14 @@ class SbertEmbedder:
         plain = [clean(text) for text in texts]
         if not plain:
             return np.empty((0, self._dimension), np.float32)
-        vectors = await self._model.use(
+        rows = await self._model.use(
             lambda model: model.encode(
                 plain, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
             )
         )
-        found: Vectors = np.asarray(vectors, np.float32)
-        self._dimension = found.shape[1]
-        return found
+        vectors: Vectors = np.asarray(rows, np.float32)
+        self._dimension = vectors.shape[1]
+        return vectors
 
 
 def _load(model: str) -> Any:

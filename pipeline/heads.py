@@ -25,7 +25,7 @@ HATE_IS_HIGH = 0.5
 
 @dataclass(frozen=True)
 class Scores:
-    """Hold what the heads say, each a probability from 0 to 1."""
+    """What the heads say, each a probability from 0 to 1."""
 
     groups: Mapping[TargetGroup, float]
     hate: float
@@ -42,7 +42,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class Heads:
-    """Be one logistic regression for each of NAMES: `weights` has shape (10, d), `bias` (10,).
+    """One logistic regression for each of NAMES: `weights` has shape (10, d), `bias` (10,).
 
     They fit the vectors of one embedder only, the one called `embedder`.
     """
@@ -54,8 +54,8 @@ class Heads:
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
         """Load the shipped heads, or those at `path`."""
-        found = path or resources.files("pipeline").joinpath("data/heads.npz")
-        with found.open("rb") as file, np.load(file, allow_pickle=False) as data:
+        file_path = path or resources.files("pipeline").joinpath("data/heads.npz")
+        with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             return cls(data["weights"].astype(np.float32), data["bias"].astype(np.float32), str(data["embedder"]))
 
     def save(self, path: Path) -> None:

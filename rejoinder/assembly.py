@@ -17,11 +17,12 @@ from ledger import Ledger
 
 if TYPE_CHECKING:
     from kb.search import Searcher
-    from models.chat import ChatClient
+    from models.chat import ChatClient, ChatModel
     from models.embed import Embedder
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.guard import Guard
+    from pipeline.strategies import Strategy
     from pipeline.triage import Triager
     from stream.stages import Stage
 
@@ -58,9 +59,9 @@ async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> Asy
     elif settings.chat.model == NO_MODEL:
         yield None
     else:
-        from models.servers import ChatServer
+        from models.llama_server import LlamaServer
 
-        async with ChatServer(settings.chat, weights_path(settings), log_file) as server:
+        async with LlamaServer(settings.chat, weights_path(settings), log_file) as server:
             yield server.endpoint
 
 
@@ -81,9 +82,9 @@ async def chat_client(settings: Settings, log_file: Path | None = None) -> Async
 @asynccontextmanager
 async def open_embedder(settings: Settings) -> AsyncIterator[Embedder]:
     """Give the embedder of the settings."""
-    from models import embed
+    from models import embedders
 
-    embedder = embed.open_embedder(settings.embedding)
+    embedder = embedders.open_embedder(settings.embedding)
     try:
         yield embedder
     finally:
@@ -131,9 +132,10 @@ async def open_searcher(
 def open_guard(settings: Settings) -> Guard:
     """Return the guard of the moderators' process; loads no large model."""
     from models.toxicity import ToxicityHead
-    from pipeline.guard import Guard
+    from pipeline.guard import Guard, ToxicityCheck, word_checks
 
-    return Guard(settings.guard, ToxicityHead.load())
+    toxicity = ToxicityCheck(ToxicityHead.load(), settings.guard)
+    return Guard([*word_checks(settings.guard), toxicity])
 
 
 def open_drafting_guard(settings: Settings) -> Guard:
@@ -141,14 +143,23 @@ def open_drafting_guard(settings: Settings) -> Guard:
     chosen = settings.guard
     if chosen.toxicity == "head":
         return open_guard(settings)
-    from models.detox import DetoxifyModel
-    from pipeline.guard import Guard
+    from models.detoxify_model import DetoxifyModel
+    from pipeline.guard import Guard, ToxicityCheck, word_checks
 
-    return Guard(chosen, DetoxifyModel(chosen.detoxify_model, chosen.detoxify_checkpoint, chosen.detoxify_config))
+    model = DetoxifyModel(chosen.detoxify_model, chosen.detoxify_checkpoint, chosen.detoxify_config)
+    return Guard([*word_checks(chosen), ToxicityCheck(model, chosen, costly=True)])
+
+
+def open_strategies(settings: Settings, chat: ChatModel | None) -> list[Strategy]:
+    """Return the strategies, the one that plans new cases first and the one that needs no model last."""
+    from pipeline.compose import Composer
+    from pipeline.strategies import ComposeStrategy, FreeStrategy
+
+    return [FreeStrategy(chat, settings.chat, settings.guard), ComposeStrategy(Composer(settings.guard))]
 
 
 class Pipeline:
-    """Hold what is done to one post, part by part; only the stages asked for are loaded."""
+    """What is done to one post, part by part; only the stages asked for are loaded."""
 
     def __init__(self, triager: Triager | None, grounder: Grounder | None, drafter: Drafter | None) -> None:
         self.triager = triager
@@ -168,6 +179,7 @@ async def open_pipeline(
         chat: ChatClient | None = None
         if _needs_chat(settings, stages):
             chat = await stack.enter_async_context(chat_client(settings, log_file))
+        strategies = open_strategies(settings, chat)
         if {"triage", "ground"} & set(stages):
             from pipeline.ground import Grounder
             from pipeline.triage import Triager
@@ -177,13 +189,11 @@ async def open_pipeline(
                 triager = Triager(embedder, settings.triage)
             if "ground" in stages:
                 searcher = await stack.enter_async_context(open_searcher(settings, embedder, chat))
-                grounder = Grounder(searcher, settings.kb)
+                grounder = Grounder(searcher, strategies[0], settings.kb)
         if "draft" in stages:
-            from pipeline.compose import Composer
             from pipeline.draft import Drafter
 
-            guard = await asyncio.to_thread(open_drafting_guard, settings)
-            drafter = Drafter(chat, guard, Composer(settings.guard), settings.chat)
+            drafter = Drafter(strategies, await asyncio.to_thread(open_drafting_guard, settings))
         yield Pipeline(triager, grounder, drafter)
 
 

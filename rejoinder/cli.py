@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import EntryPoint, entry_points
 
 import click
 
 from core.errors import RejoinderError
-from rejoinder.commands import data, discord, draft, kb, models, operate, setup, slack
+from rejoinder.commands import discord, doctor, draft, kb, messages, models, services, settings, slack
+
+COMMANDS = "rejoinder.commands"
+"""The entry-point group by which packages above, such as `evaluation` and `training`, add commands."""
 
 
 class Program(click.Group):
-    """Turn the errors we raise on purpose into one plain line and exit code 1."""
+    """A group of commands that prints the errors we raise on purpose as one plain line, with exit code 1.
+
+    Besides its own commands it has those of the installed packages' entry points. One that can't be loaded is listed
+    with the reason and leaves the others alone.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return every command's name."""
+        return sorted({*super().list_commands(ctx), *entry_points(group=COMMANDS).names})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, or None when there is none of this name; our own go first."""
+        if command := super().get_command(ctx, cmd_name):
+            return command
+        return next((_loaded(point) for point in entry_points(group=COMMANDS, name=cmd_name)), None)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command."""
@@ -21,6 +39,28 @@ class Program(click.Group):
             raise click.ClickException(str(error)) from error
 
 
+def _loaded(point: EntryPoint) -> click.Command:
+    """Return an entry point's command, or one that says why it can't be loaded."""
+    try:
+        command = point.load()
+        if isinstance(command, click.Command):
+            return command
+        reason = f"{point.value} is no click command"
+    except Exception as error:  # whatever another package raises must not break our own commands
+        reason = f"{type(error).__name__}: {error}"
+
+    @click.command(
+        point.name, short_help=f"(can't be loaded: {reason})", context_settings={"ignore_unknown_options": True}
+    )
+    @click.argument("arguments", nargs=-1)
+    def broken(arguments: tuple[str, ...]) -> None:
+        raise click.ClickException(
+            f"`{point.name}` can't be loaded ({point.value}): {reason}. Install its package again."
+        )
+
+    return broken
+
+
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="rejoinder")
 def main() -> None:
@@ -28,19 +68,19 @@ def main() -> None:
 
 
 for command in (
-    operate.demo,
-    operate.worker,
-    operate.gateway,
-    operate.desk,
+    services.demo,
+    services.worker,
+    services.gateway,
+    services.desk,
     discord.discord,
     slack.slack,
-    data.ingest,
-    data.dead_letters,
+    messages.ingest,
+    messages.dead_letters,
     draft.draft,
     kb.kb,
     models.models,
-    setup.doctor,
-    setup.settings,
+    doctor.doctor,
+    settings.settings,
 ):
     main.add_command(command)
 

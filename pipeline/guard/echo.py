@@ -38,17 +38,17 @@ def no_echo(reply: Material, settings: GuardSettings) -> Check:
 def copied(part: Part, reply: Material) -> Run:
     """Return the longest run of words that the sentence took from the post, empty when shorter than a clause."""
     grams = _grams(reply.post_words)
-    found = part.words
+    folded = part.words
     best: Run = ()
     start = 0
-    while start + SHORTEST_COPY <= len(found):
+    while start + SHORTEST_COPY <= len(folded):
         end = start
-        while found[end : end + SHORTEST_COPY] in grams and end + SHORTEST_COPY <= len(found):
+        while folded[end : end + SHORTEST_COPY] in grams and end + SHORTEST_COPY <= len(folded):
             end += 1
         if end > start and end - start + SHORTEST_COPY - 1 > len(best):
-            best = found[start : end + SHORTEST_COPY - 1]
+            best = folded[start : end + SHORTEST_COPY - 1]
         start = max(end, start + 1)
-    return best if len(content(best)) >= FEWEST_SHARED and not _in_evidence(best, reply) else ()
+    return best if len(content(best, reply.language)) >= FEWEST_SHARED and not _in_evidence(best, reply) else ()
 
 
 def refutes(part: Part, reply: Material) -> bool:
@@ -66,15 +66,15 @@ def _share(part: Part, reply: Material) -> float:
         return 1.0
     if refuting:
         return 0.0
-    free = group_stems(reply.text) | reply.supporting | claim_stems(reply.language)
+    free = group_stems(reply.text, reply.language) | reply.supporting | claim_stems(reply.language)
     theirs, own = reply.post_content - free, part.content - free
     return len(theirs & own) / max(FEWEST_SHARED, min(len(theirs), len(own)))
 
 
-def _grams(found: tuple[str, ...]) -> frozenset[Run]:
-    return frozenset(found[start : start + SHORTEST_COPY] for start in range(len(found) - SHORTEST_COPY + 1))
+def _grams(folded: tuple[str, ...]) -> frozenset[Run]:
+    return frozenset(folded[start : start + SHORTEST_COPY] for start in range(len(folded) - SHORTEST_COPY + 1))
 
 
 def _in_evidence(run: Run, reply: Material) -> bool:
     needle = f" {' '.join(run)} "
-    return any(needle in f" {' '.join(ground.words)} " for ground in reply.grounds)
+    return any(needle in f" {' '.join(statement.words)} " for statement in reply.statements)

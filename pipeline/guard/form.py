@@ -11,7 +11,7 @@ from core.domain import Check, Intent
 from core.settings import GuardSettings
 from pipeline import sentences
 from pipeline.guard.material import LONGEST_READ, Material
-from pipeline.language import detect
+from pipeline.languages.detection import detect
 
 _MENTION = re.compile(r"(?:^|[^\w/&])[@＠]\s?\w+|(?<![\w&])[#＃]\w+|@(?:everyone|here|channel)", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")
@@ -54,23 +54,23 @@ def limit_for(platform: str, settings: GuardSettings) -> int:
 def two_sentences(reply: Material, settings: GuardSettings) -> Check:
     """Check for exactly two complete sentences; a question may stand alone."""
     count = len(reply.parts)
-    wanted = (1, 2) if reply.context.intent is Intent.QUESTIONING else (2,)
+    allowed = (1, 2) if reply.context.intent is Intent.QUESTIONING else (2,)
     cut = [part.text for part in reply.parts if not sentences.is_complete(part.text)]
     asks = reply.context.intent is not Intent.QUESTIONING or any(sentences.is_question(p.text) for p in reply.parts)
-    detail = f"{count} sentence{'' if count == 1 else 's'}, {' or '.join(map(str, wanted))} expected."
-    if count in wanted and cut:
+    detail = f"{count} sentence{'' if count == 1 else 's'}, {' or '.join(map(str, allowed))} expected."
+    if count in allowed and cut:
         detail = f"A sentence has no end mark: “…{cut[0][-40:]}”"
-    elif count in wanted and not asks:
+    elif count in allowed and not asks:
         detail = "A questioning reply needs a question mark."
-    passed = count in wanted and not cut and asks
+    passed = count in allowed and not cut and asks
     return Check(name="sentences", passed=passed, value=count, threshold=2, detail=detail)
 
 
 def same_language(reply: Material, settings: GuardSettings) -> Check:
     """Check that the reply is in the post's language; English where that is unknown."""
-    found, confidence = detect(reply.text, reply.language)
-    passed = found == reply.language
-    detail = f"Reads as “{found}”; the post calls for “{reply.language}”."
+    language, confidence = detect(reply.text, reply.language)
+    passed = language == reply.language
+    detail = f"Reads as “{language}”; the post calls for “{reply.language}”."
     return Check(name="language", passed=passed, value=round(confidence, 3), threshold=0, detail=detail)
 
 
@@ -99,10 +99,10 @@ def no_markup(reply: Material, settings: GuardSettings) -> Check:
     return _none_of("markup", [match.group() for match in _MARKUP.finditer(reply.text)])
 
 
-def _none_of(name: str, found: list[str]) -> Check:
-    shown = ", ".join(f"“{piece.strip()[:40]}”" for piece in found[:3])
-    detail = f"Remove {shown}." if found else ""
-    return Check(name=name, passed=not found, value=len(found), threshold=0, detail=detail)
+def _none_of(name: str, pieces: list[str]) -> Check:
+    shown = ", ".join(f"“{piece.strip()[:40]}”" for piece in pieces[:3])
+    detail = f"Remove {shown}." if pieces else ""
+    return Check(name=name, passed=not pieces, value=len(pieces), threshold=0, detail=detail)
 
 
 def _is_hidden(text: str, position: int, char: str) -> bool:

@@ -1,55 +1,66 @@
-"""Run all checks on a reply, in a fixed order."""
+"""Run all checks on replies, the cheap ones first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from core.domain import Check
-from core.settings import GuardSettings
-from pipeline.guard import form, harm, leak
-from pipeline.guard.echo import no_echo
+from pipeline.guard.checks import GuardCheck
 from pipeline.guard.material import GuardContext, Material, material
-from pipeline.guard.names import names
-from pipeline.guard.numbers import numbers
-from pipeline.guard.repeat import not_repeated
-from pipeline.guard.stance import against
-from pipeline.guard.support import supported, uses_evidence
+from pipeline.guard.reward import RELEVANCE_WEIGHT, relevance
 
-if TYPE_CHECKING:
-    from models.toxicity import Toxicity
 
-CHECKS: tuple[Callable[[Material, GuardSettings], Check], ...] = (
-    form.not_empty,
-    form.length,
-    form.two_sentences,
-    form.same_language,
-    form.plain_characters,
-    form.no_mentions,
-    form.no_links,
-    form.no_markup,
-    leak.no_refusal,
-    leak.no_leak,
-    no_echo,
-    against,
-    numbers,
-    names,
-    supported,
-    harm.no_insult,
-    not_repeated,
-    uses_evidence,
-)
+@dataclass(frozen=True)
+class Verdict:
+    """The guard's verdict on one reply: a result of each check that saw it, and its reward, 0 to 1."""
+
+    checks: tuple[Check, ...]
+    reward: float
+
+    @property
+    def passes(self) -> bool:
+        """Tell whether every hard check passed."""
+        return all(check.passed for check in self.checks if check.hard)
 
 
 class Guard:
-    """Judge replies before anybody is shown them, and texts that a moderator edited."""
+    """The judge of replies: of drafts before anybody is shown them, and of texts that a moderator edited.
 
-    def __init__(self, settings: GuardSettings, toxicity: Toxicity) -> None:
-        self.settings = settings
-        self._toxicity = toxicity
+    Cheap checks see every reply; a costly one sees those that have failed no hard check before it.
+    """
 
-    def check(self, text: str, ctx: GuardContext) -> tuple[Check, ...]:
-        """Return every check's result for `text`, always in the same order; the text may be of any length."""
-        reply = material(text, ctx)
-        toxicity = harm.not_toxic(reply, self.settings, self._toxicity)
-        return (*(check(reply, self.settings) for check in CHECKS), toxicity)
+    def __init__(self, checks: Sequence[GuardCheck]) -> None:
+        self.cheap = tuple(check for check in checks if not check.costly)
+        self.costly = tuple(check for check in checks if check.costly)
+
+    async def check(self, text: str, context: GuardContext) -> tuple[Check, ...]:
+        """Return the checks' results for one text of any length, the cheap ones first, each kind as it was given."""
+        (verdict,) = await self.judge([text], context)
+        return verdict.checks
+
+    async def judge(self, texts: Sequence[str], context: GuardContext) -> list[Verdict]:
+        """Return a verdict on each text, in their order."""
+        replies, verdicts = await asyncio.to_thread(_begin, texts, context)
+        columns = await asyncio.gather(*(check.check_many(replies, context) for check in self.cheap))
+        for check, results in zip(self.cheap, columns, strict=True):
+            _add(check, results, verdicts, range(len(verdicts)))
+        for check in self.costly:
+            survivors = [place for place, verdict in enumerate(verdicts) if verdict.passes]
+            results = await check.check_many([replies[place] for place in survivors], context)
+            _add(check, results, verdicts, survivors)
+        return [Verdict(verdict.checks, round(verdict.reward, 4)) for verdict in verdicts]
+
+
+def _begin(texts: Sequence[str], context: GuardContext) -> tuple[list[Material], list[Verdict]]:
+    """Take the texts apart, and give each a verdict that knows no more than how near it is to the post."""
+    replies = [material(text, context) for text in texts]
+    return replies, [Verdict((), RELEVANCE_WEIGHT * relevance(reply)) for reply in replies]
+
+
+def _add(check: GuardCheck, results: Sequence[Check], verdicts: list[Verdict], places: Sequence[int]) -> None:
+    """Add a check's results to the verdicts at `places`."""
+    for place, result in zip(places, results, strict=True):
+        gain = check.reward.weight * check.reward.merit(result) if check.reward else 0.0
+        verdicts[place] = Verdict((*verdicts[place].checks, result), verdicts[place].reward + gain)

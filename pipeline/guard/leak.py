@@ -9,6 +9,7 @@ from core.domain import Check
 from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
 from pipeline.guard.material import Material
+from pipeline.languages import packs
 
 
 def no_refusal(reply: Material, settings: GuardSettings) -> Check:
@@ -23,11 +24,13 @@ def no_leak(reply: Material, settings: GuardSettings) -> Check:
 
 def _absent(name: str, reply: Material, saying: str) -> Check:
     outside = " ".join(part.folded for part in reply.parts if not part.quoted)
-    found = [match.group() for match in _pattern(name).finditer(outside)]
-    detail = f"{saying}: “{found[0][:60]}”." if found else ""
-    return Check(name=name, passed=not found, value=len(found), threshold=0, detail=detail)
+    phrases = [match.group() for match in _pattern(name).finditer(outside)]
+    detail = f"{saying}: “{phrases[0][:60]}”." if phrases else ""
+    return Check(name=name, passed=not phrases, value=len(phrases), threshold=0, detail=detail)
 
 
 @lru_cache(maxsize=2)
 def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile("|".join(table("leak")[name]))
+    """Return the patterns of all languages: a model may refuse in any of them."""
+    refusals = [pattern for pack in packs().values() for pattern in pack.refusals]
+    return re.compile("|".join(refusals if name == "refusal" else table("leak")[name]))

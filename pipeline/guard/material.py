@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from core.domain import Evidence, FlaggedPost, Intent, TargetGroup
 from pipeline import sentences
-from pipeline.guard.lexicon import group_terms
 from pipeline.guard.words import content, fold, words
+from pipeline.languages import DEFAULT, UNKNOWN, packs
 
 LONGEST_READ = 5000
 """Characters of a reply that are read; no longer reply passes, so that hostile text can't hold the desk up."""
@@ -17,7 +18,7 @@ LONGEST_READ = 5000
 
 @dataclass(frozen=True)
 class GuardContext:
-    """Hold what a reply is judged against: the post, its evidence and the replies it must not repeat.
+    """What a reply is judged against: the post, its evidence and the replies it must not repeat.
 
     `language` is ISO 639-1 or `und`; then an English reply is expected.
     """
@@ -32,12 +33,12 @@ class GuardContext:
     @property
     def reply_language(self) -> str:
         """Return the language a reply should be in."""
-        return "en" if self.language == "und" else self.language
+        return DEFAULT if self.language == UNKNOWN else self.language
 
 
 @dataclass(frozen=True)
 class Part:
-    """Hold one sentence of a reply; `quoted` tells that it repeats an evidence statement word for word."""
+    """One sentence of a reply; `quoted` tells that it repeats an evidence statement word for word."""
 
     text: str
     folded: str
@@ -47,8 +48,8 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Ground:
-    """Hold one evidence statement, taken apart; `named` are the stems of its source's title, institution and symbol."""
+class Statement:
+    """One evidence statement, taken apart; `named` are the stems of its source's title, institution and symbol."""
 
     evidence: Evidence
     words: tuple[str, ...]
@@ -59,12 +60,12 @@ class Ground:
 
 @dataclass(frozen=True)
 class Material:
-    """Hold a reply with everything the checks compare it to."""
+    """A reply with everything the checks compare it to; all of it is stemmed in the language of the reply."""
 
     text: str
     context: GuardContext
     parts: tuple[Part, ...]
-    grounds: tuple[Ground, ...]
+    statements: tuple[Statement, ...]
     post_words: tuple[str, ...]
     post_content: frozenset[str]
 
@@ -76,40 +77,41 @@ class Material:
     @property
     def supporting(self) -> frozenset[str]:
         """Return the content stems of all evidence and its sources."""
-        return frozenset[str]().union(*(ground.content | ground.named for ground in self.grounds))
+        return frozenset[str]().union(*(statement.content | statement.named for statement in self.statements))
 
 
 def material(text: str, context: GuardContext) -> Material:
     """Take `text` and its context apart; lone surrogates become replacement characters."""
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    grounds = tuple(map(_ground, context.evidence))
+    language = context.reply_language
+    statements = tuple(_statement(evidence, language) for evidence in context.evidence)
     post_words = _post_words(context.post.text)
-    parts = tuple(_part(piece, grounds) for piece in sentences.split(text[:LONGEST_READ], context.reply_language))
-    return Material(text, context, parts, grounds, post_words, content(post_words))
+    parts = tuple(_part(sentence, statements, language) for sentence in sentences.split(text[:LONGEST_READ], language))
+    return Material(text, context, parts, statements, post_words, content(post_words, language))
 
 
-def _part(text: str, grounds: tuple[Ground, ...]) -> Part:
-    found = words(text)
-    quoted = any(_quotes(found, ground) for ground in grounds)
-    return Part(text, fold(text), found, content(found), quoted)
+def _part(text: str, statements: tuple[Statement, ...], language: str) -> Part:
+    folded = words(text)
+    quoted = any(_quotes(folded, statement, language) for statement in statements)
+    return Part(text, fold(text), folded, content(folded, language), quoted)
 
 
-def _quotes(found: tuple[str, ...], ground: Ground) -> bool:
-    """Tell whether `found` is the statement or one of its sentences, perhaps after "<title> (<institution>):"."""
-    for statement in (ground.words, *ground.sentences):
-        intro = found[: len(found) - len(statement)]
-        if statement and found[len(intro) :] == statement and content(intro) <= ground.named:
+def _quotes(folded: tuple[str, ...], statement: Statement, language: str) -> bool:
+    """Tell whether `folded` is the statement or one of its sentences, perhaps after "<title> (<institution>):"."""
+    for wording in (statement.words, *statement.sentences):
+        intro = folded[: len(folded) - len(wording)]
+        if wording and folded[len(intro) :] == wording and content(intro, language) <= statement.named:
             return True
     return False
 
 
 @lru_cache(maxsize=2048)
-def _ground(evidence: Evidence) -> Ground:
-    found = words(evidence.text)
+def _statement(evidence: Evidence, language: str) -> Statement:
+    folded = words(evidence.text)
     source = evidence.source
-    named = content(words(f"{source.institution} {source.title} {source.symbol} {source.locator} {source.year}"))
-    pieces = tuple(words(piece) for piece in sentences.split(evidence.text, evidence.language))
-    return Ground(evidence, found, pieces, content(found), named)
+    source_words = words(f"{source.institution} {source.title} {source.symbol} {source.locator} {source.year}")
+    pieces = tuple(words(sentence) for sentence in sentences.split(evidence.text, evidence.language))
+    return Statement(evidence, folded, pieces, content(folded, language), content(source_words, language))
 
 
 @lru_cache(maxsize=256)
@@ -117,7 +119,7 @@ def _post_words(text: str) -> tuple[str, ...]:
     return words(text)
 
 
-def terms_pattern(terms: list[str]) -> str:
+def terms_pattern(terms: Iterable[str]) -> str:
     """Return a regular expression for lexicon terms over folded text; a trailing `*` stands for any ending."""
     folded = (re.escape(fold(term)).replace(r"\*", r"\w*").replace(r"\ ", r"\s+") for term in terms)
     return "|".join(sorted(folded, key=len, reverse=True))
@@ -125,12 +127,12 @@ def terms_pattern(terms: list[str]) -> str:
 
 @lru_cache(maxsize=1)
 def group_pattern() -> re.Pattern[str]:
-    """Return a pattern for the names of all target groups, over folded text."""
-    terms = [term for found in group_terms().values() for term in found]
+    """Return a pattern for the names of all target groups in all languages, which posts mix, over folded text."""
+    terms = [term for pack in packs().values() for listed in pack.groups.values() for term in listed]
     return re.compile(rf"\b(?:{terms_pattern(terms)})\b")
 
 
 @lru_cache(maxsize=256)
-def group_stems(text: str) -> frozenset[str]:
+def group_stems(text: str, language: str) -> frozenset[str]:
     """Return the content stems of the target groups that `text` names."""
-    return content(word for name in group_pattern().findall(fold(text)) for word in words(name))
+    return content((word for name in group_pattern().findall(fold(text)) for word in words(name)), language)

@@ -11,6 +11,7 @@ from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
 from pipeline.guard.material import Material, Part, group_pattern
 from pipeline.guard.words import claim_stems, fold, function_words, stem, stems, words
+from pipeline.languages import pack
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 
@@ -35,7 +36,7 @@ def names(reply: Material, settings: GuardSettings) -> Check:
         for part in reply.parts
         if not part.quoted
         for word in part.words
-        if word in _listed("appeals") and stem(word) not in known
+        if word in _appeals(reply.language) and stem(word, reply.language) not in known
     ]
     detail = f"Not in the evidence: {', '.join(f'“{name}”' for name in dict.fromkeys(loose))}." if loose else ""
     return Check(name="names", passed=not loose, value=len(loose), threshold=0, detail=detail)
@@ -43,19 +44,16 @@ def names(reply: Material, settings: GuardSettings) -> Check:
 
 def names_in(part: Part, language: str) -> Iterator[str]:
     """Yield the words of a sentence that look like proper names, those of target groups left out."""
-    found = list(_WORD.finditer(part.text))
-    for position, match in enumerate(found):
+    entry = pack(language)
+    matches = list(_WORD.finditer(part.text))
+    for position, match in enumerate(matches):
         word = match.group()
-        if (
-            not word[0].isupper()
-            or word in {"I", "I'm", "I'd", "I've", "I'll"}
-            or group_pattern().fullmatch(fold(word))
-        ):
+        if not word[0].isupper() or word in entry.never_names or group_pattern().fullmatch(fold(word)):
             continue
         begins = position == 0 or part.text[: match.start()].rstrip().endswith((":", "“", '"', "«", "¿", "¡"))
-        plain = begins or language == "de"
+        plain = begins or entry.capitalised_nouns
         if not plain or _is_plainly_a_name(
-            word, found[position + 1].group() if position + 1 < len(found) else "", language
+            word, matches[position + 1].group() if position + 1 < len(matches) else "", language
         ):
             yield word
 
@@ -65,15 +63,18 @@ def _is_plainly_a_name(word: str, following: str, language: str) -> bool:
         return True
     if any(char.isupper() for char in word[1:]) and len(word) > 1:
         return True
-    common = fold(word) in function_words() or stem(fold(word)) in claim_stems(language)
-    return language != "de" and not common and following[:1].isupper() and following != "I"
+    if pack(language).capitalised_nouns:
+        return False
+    common = fold(word) in function_words(language) or stem(fold(word), language) in claim_stems(language)
+    return not common and following[:1].isupper() and following not in pack(language).never_names
 
 
 def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     """Tell whether a name occurs; an acronym must occur as one, so that "the WHO" is not found in "who"."""
-    if name.isupper() and len(name) > 1 and fold(name) in function_words():
-        return any(name in _WORD.findall(ground.evidence.text) for ground in reply.grounds)
-    return all(stem(word) in known for word in words(name) if word not in function_words())
+    if name.isupper() and len(name) > 1 and fold(name) in function_words(reply.language):
+        return any(name in _WORD.findall(statement.evidence.text) for statement in reply.statements)
+    empty = function_words(reply.language)
+    return all(stem(word, reply.language) in known for word in words(name) if word not in empty)
 
 
 @lru_cache(maxsize=8)
@@ -81,15 +82,20 @@ def _listed(name: str) -> frozenset[str]:
     return frozenset(fold(entry) for entry in table("names")[name])
 
 
+@lru_cache(maxsize=32)
+def _appeals(language: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in pack(language).appeals)
+
+
 def _known(reply: Material) -> frozenset[str]:
-    evidence = (_of_evidence(ground.evidence) for ground in reply.grounds)
-    return stems(reply.post_words).union(*evidence)
+    evidence = (_of_evidence(statement.evidence, reply.language) for statement in reply.statements)
+    return stems(reply.post_words, reply.language).union(*evidence)
 
 
 @lru_cache(maxsize=2048)
-def _of_evidence(evidence: Evidence) -> frozenset[str]:
+def _of_evidence(evidence: Evidence, language: str) -> frozenset[str]:
     source = evidence.source
-    aliases: list[str] = table("names")["aliases"].get(source.institution, [])
+    also: list[str] = [*table("names")["aliases"].get(source.institution, []), *pack(language).locators]
     return stems(
-        words(f"{evidence.text} {source.institution} {source.title} {source.symbol} {' '.join(aliases)} article")
+        words(f"{evidence.text} {source.institution} {source.title} {source.symbol} {' '.join(also)}"), language
     )

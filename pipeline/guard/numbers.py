@@ -9,22 +9,17 @@ from functools import lru_cache
 
 from core.domain import Check, Evidence
 from core.settings import GuardSettings
-from pipeline.guard.lexicon import table
 from pipeline.guard.material import Material
 from pipeline.guard.words import fold
+from pipeline.languages import pack
 
 _GROUPED = r"\d{1,3}(?:[ .,']\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?"
-_PERCENT = r"\s?(?:%|per ?cent\b|percent|por ciento|per cento|pour ?cent|prozent)"
-_FIGURE = re.compile(
-    rf"(?P<number>{_GROUPED}|\d+(?:[.,]\d+)?)(?P<percent>{_PERCENT})?"
-    r"|(?P<word>[^\W\d_]+)"
-)
 _SYMBOL = re.compile(r"(?<![\w/.])(?=[^\s]*\d)[\w.]+(?:/[\w.()]+)+")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Hold a number as written, its value, and whether it is a percentage."""
+    """A number as written, its value, and whether it is a percentage."""
 
     text: str
     value: float
@@ -64,9 +59,9 @@ def value_of(number: str) -> float:
 
 
 def _figures(text: str, language: str) -> Iterator[Figure]:
-    by_word, magnitudes = _number_words(language)
+    by_word, magnitudes = pack(language).numbers.words, pack(language).numbers.magnitudes
     pending: Figure | None = None
-    for match in _FIGURE.finditer(text):
+    for match in _figure(language).finditer(text):
         word = match["word"]
         value = by_word.get(word) if word else value_of(match["number"])
         if word in magnitudes and not (pending and pending.percent):
@@ -83,9 +78,12 @@ def _figures(text: str, language: str) -> Iterator[Figure]:
 
 
 @lru_cache(maxsize=32)
-def _number_words(language: str) -> tuple[dict[str, float], dict[str, float]]:
-    found = table("names")
-    return found["numbers"].get(language, {}), found["magnitudes"].get(language, {})
+def _figure(language: str) -> re.Pattern[str]:
+    percent = rf"\s?(?:%|(?:{'|'.join(pack(language).numbers.percent)})\b)"
+    return re.compile(
+        rf"(?P<number>{_GROUPED}|\d+(?:[.,]\d+)?)(?P<percent>{percent})?"
+        r"|(?P<word>[^\W\d_]+)"
+    )
 
 
 def _symbols(text: str) -> tuple[str, ...]:
@@ -93,12 +91,13 @@ def _symbols(text: str) -> tuple[str, ...]:
 
 
 def _haystack(reply: Material) -> str:
-    return fold(" ".join([*(_everything(ground.evidence) for ground in reply.grounds), reply.context.post.text]))
+    sources = map(_everything, reply.context.evidence)
+    return fold(" ".join([*sources, reply.context.post.text]))
 
 
 def _known(reply: Material) -> set[Figure]:
     post = figures(reply.context.post.text, reply.language)
-    return {*post, *(figure for ground in reply.grounds for figure in _of_evidence(ground.evidence))}
+    return {*post, *(figure for statement in reply.statements for figure in _of_evidence(statement.evidence))}
 
 
 @lru_cache(maxsize=2048)

@@ -12,17 +12,17 @@ from pipeline.guard.words import stems, words
 
 def not_repeated(reply: Material, settings: GuardSettings) -> Check:
     """Check the shared part of words (Jaccard) with each earlier reply and each message of the thread."""
-    own = stems(words(reply.text))
+    own = stems(words(reply.text), reply.language)
     earlier = (*reply.context.avoid, *reply.context.post.context)
-    closest = max((_overlap(own, _stems(text)) for text in earlier), default=0.0)
+    closest = max((_overlap(own, _stems(text, reply.language)) for text in earlier), default=0.0)
     limit = settings.max_similarity
     detail = f"{closest:.0%} of its words stand in an earlier reply; {limit:.0%} is the limit." if earlier else ""
     return Check(name="repeat", passed=closest < limit, value=round(closest, 3), threshold=limit, detail=detail)
 
 
 @lru_cache(maxsize=1024)
-def _stems(text: str) -> frozenset[str]:
-    return stems(words(text))
+def _stems(text: str, language: str) -> frozenset[str]:
+    return stems(words(text), language)
 
 
 def _overlap(left: frozenset[str], right: frozenset[str]) -> float:

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from core.domain import Check
 from core.settings import GuardSettings
 from pipeline.guard import cues
 from pipeline.guard.echo import refutes
-from pipeline.guard.lexicon import has_stance
 from pipeline.guard.material import Material, Part, group_pattern, group_stems
 from pipeline.guard.support import covered
 from pipeline.guard.words import claim_stems, content, function_words, words
+from pipeline.languages import has_pack, pack
 from pipeline.sentences import is_question
 
 REACH = 6
-"""Words after a group's name in which its predicate is looked for."""
+"""Words from a group's name in which its predicate is looked for."""
+BESIDE = 3
+"""Words from a group's name in which a negation is, or from what it turns round."""
 CORRECTS_FROM = 0.6
 """Share of a sentence's content that must be evidence for it to count as a correction."""
-LONGEST_WORD = 30
 _WORD = re.compile(r"[\w']+")
 
 
-def against(reply: Material, settings: GuardSettings) -> Check:
+def takes_stance(reply: Material, settings: GuardSettings) -> Check:
     """Check that nothing endorses the post, and that something refutes, questions, corrects or speaks up for rights.
 
     `value` counts what speaks for the post; a reply that takes no stand counts as one. A reply in a language without
@@ -38,7 +39,7 @@ def against(reply: Material, settings: GuardSettings) -> Check:
 
 
 def _no_stand(reply: Material) -> str:
-    if not has_stance(reply.language):
+    if not has_pack(reply.language):
         return f"Whether a reply in “{reply.language}” contradicts the post can't be told; please read it closely."
     return "Takes no stand: it neither refutes nor questions nor corrects the post, nor speaks up for equal rights."
 
@@ -46,7 +47,7 @@ def _no_stand(reply: Material) -> str:
 def _stands(part: Part, reply: Material) -> bool:
     if part.quoted or covered(part, reply) >= CORRECTS_FROM or is_question(part.text):
         return True
-    if not has_stance(reply.language):
+    if not has_pack(reply.language):
         return False
     affirms = cues.pattern(reply.language, "affirms").search(part.folded)
     return bool(affirms) or refutes(part, reply) or _rebuts(part.folded, reply.language)
@@ -70,65 +71,101 @@ def _groups(text: str, language: str) -> Iterator[re.Match[str]]:
 
 def _generalisations(text: str, language: str) -> Iterator[str]:
     """Yield what is said of a whole group with a hostile predicate and neither negated nor framed as untrue."""
-    hostile, adjective = cues.whole(language, "hostile"), cues.whole(language, "adjective")
     for group in _groups(text, language):
-        predicate, turned = _predicate(text, group.end(), hostile, language)
-        if predicate and not turned and not cues.framed(text, group.start(), language):
-            yield text[group.start() : predicate.end()]
-        lead = list(_WORD.finditer(text, max(0, group.start() - LONGEST_WORD), group.start()))[-1:]
-        if lead and adjective.fullmatch(lead[0].group()) and not cues.framed(text, group.start(), language):
-            yield text[lead[0].start() : group.end()]
+        if cues.framed(text, group.start(), language):
+            continue
+        for predicate, turned in _predicates(text, group, language):
+            if not turned:
+                yield _from_to(text, group, predicate)
+        for adjective in _adjectives(text, group, language):
+            yield _from_to(text, group, adjective)
 
 
 def _rebuts(text: str, language: str) -> bool:
     """Tell whether a hostile predicate is denied of a group: "are not terrorists"."""
-    found = (
-        _predicate(text, group.end(), cues.whole(language, "hostile"), language) for group in _groups(text, language)
-    )
-    return any(turned for _, turned in found)
+    return any(turned for group in _groups(text, language) for _, turned in _predicates(text, group, language))
 
 
-def _predicate(text: str, start: int, hostile: re.Pattern[str], language: str) -> tuple[re.Match[str] | None, bool]:
-    """Return the hostile predicate that follows, only function words and adverbs before it; and if it is negated."""
-    for word in islice(_WORD.finditer(text, start), REACH):
-        found = hostile.match(text, word.start())
-        if found:
-            return found, cues.negated(text[start : word.start()], language)
-        if word.group() not in function_words() and not word.group().endswith(("ly", "mente", "ment")):
-            break
-    return None, False
+def _predicates(text: str, group: re.Match[str], language: str) -> Iterator[tuple[re.Match[str], bool]]:
+    """Yield the hostile predicates of a group, on the sides where the language has them, and if they are negated."""
+    order = pack(language).order
+    if order.predicate != "before":
+        following = _nearest(text, islice(_WORD.finditer(text, group.end()), REACH), language)
+        if following:
+            turned = cues.negated(text[group.end() : following.start()], language)
+            late = order.negation != "before" and cues.negated(
+                cues.after(text, following.end(), BESIDE, language), language
+            )
+            yield following, turned or late
+    if order.predicate != "after":
+        start = max(0, group.start() - REACH * cues.LONGEST_WORD)
+        preceding = _nearest(text, reversed(list(_WORD.finditer(text, start, group.start()))[-REACH:]), language)
+        if preceding:
+            turned = cues.negated(text[preceding.end() : group.start()], language)
+            yield preceding, turned or cues.turned(text, *preceding.span(), BESIDE, language)
+
+
+def _nearest(text: str, candidates: Iterable[re.Match[str]], language: str) -> re.Match[str] | None:
+    """Return the first hostile predicate among these words, only function words and adverbs before it."""
+    adverbs = pack(language).adverb_endings
+    for word in candidates:
+        predicate = cues.whole(language, "hostile").match(text, word.start())
+        if predicate:
+            return predicate
+        if word.group() not in function_words(language) and not word.group().endswith(adverbs):
+            return None
+    return None
+
+
+def _adjectives(text: str, group: re.Match[str], language: str) -> Iterator[re.Match[str]]:
+    """Yield the word right before a group's name where it is a hostile adjective."""
+    start = max(0, group.start() - cues.LONGEST_WORD)
+    preceding = list(_WORD.finditer(text, start, group.start()))[-1:] if pack(language).stance.adjective else []
+    yield from (word for word in preceding if cues.whole(language, "adjective").fullmatch(word.group()))
+
+
+def _from_to(text: str, first: re.Match[str], second: re.Match[str]) -> str:
+    return text[min(first.start(), second.start()) : max(first.end(), second.end())]
 
 
 def _denied_rights(text: str, language: str) -> Iterator[str]:
     """Yield "<group> … not … <right>", unless a second negation ("are not denied") turns it round."""
     for group in _groups(text, language):
-        tail = list(islice(_WORD.finditer(text, group.end()), REACH + 3))
-        refused = next((k for k, word in enumerate(tail[:3]) if cues.negated(word.group(), language)), None)
-        if refused is None or cues.framed(text, group.start(), language):
-            continue
-        for word in tail[refused + 1 :]:
-            stop = any(cues.whole(language, kind).match(text, word.start()) for kind in ("flip", "hostile"))
-            if stop or word.start() > cues.clause_of(text, group.start())[1]:
-                break
-            if cues.whole(language, "rights").match(text, word.start()):
-                yield text[group.start() : word.end()]
-                break
+        if not cues.framed(text, group.start(), language):
+            yield from _denied_to(text, group, language)
     for denial in cues.pattern(language, "denies").finditer(text):
-        turned = cues.negated(cues.before(text, denial.start(), 3), language)
+        turned = cues.turned(text, *denial.span(), BESIDE, language)
         if not turned and not cues.framed(text, denial.start(), language):
             yield denial.group()
+
+
+def _denied_to(text: str, group: re.Match[str], language: str) -> Iterator[str]:
+    """Yield the first right that a negation denies to a group: beside the group's name, or right after the right."""
+    tail = list(islice(_WORD.finditer(text, group.end()), REACH + BESIDE))
+    refused = next((k for k, word in enumerate(tail[:BESIDE]) if cues.negated(word.group(), language)), len(tail))
+    follows = pack(language).order.negation != "before"
+    first = 0 if follows else refused + 1
+    clause_end = cues.clause_of(text, group.start(), language)[1]
+    for k, word in enumerate(tail[first:], first):
+        stop = any(cues.whole(language, kind).match(text, word.start()) for kind in ("flip", "hostile"))
+        if stop or word.start() > clause_end:
+            return
+        right = cues.whole(language, "rights").match(text, word.start())
+        if right and (k > refused or (follows and cues.negated(cues.after(text, right.end(), 1, language), language))):
+            yield text[group.start() : word.end()]
+            return
 
 
 def _debunked_evidence(part: Part, reply: Material) -> Iterator[str]:
     """Yield clauses that call untrue what the evidence says, rather than what the post says."""
     language, text = reply.language, part.folded
     for cue in cues.pattern(language, "debunk").finditer(text):
-        start, end = cues.clause_of(text, cue.start())
+        start, end = cues.clause_of(text, cue.start(), language)
         rest = text[start : cue.start()] + " " + text[cue.end() : end]
         turned = cues.negated(rest, language) or cues.pattern(language, "flip").search(rest)
         if turned:
             continue
-        about = content(words(rest)) - group_stems(text)
+        about = content(words(rest), language) - group_stems(text, language)
         theirs = about & reply.post_content
         ours = about & (reply.supporting - reply.post_content - claim_stems(language))
         sources = cues.whole(language, "sources").findall(rest)

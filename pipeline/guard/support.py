@@ -7,7 +7,7 @@ import re
 from core.domain import Check
 from core.settings import GuardSettings
 from pipeline.guard.cues import clauses, negated, pattern, refutations
-from pipeline.guard.material import Ground, Material, Part, group_stems
+from pipeline.guard.material import Material, Part, Statement, group_stems
 from pipeline.guard.names import names_in
 from pipeline.guard.words import claim_stems, content, words
 from pipeline.sentences import is_question
@@ -30,7 +30,7 @@ def supported(reply: Material, settings: GuardSettings) -> Check:
     lowest, text = min(shares, default=(1.0, ""))
     passed = lowest >= ENOUGH
     detail = f"{lowest:.0%} of the words are accounted for; {ENOUGH:.0%} are needed."
-    if not passed and lowest == 0 and reply.grounds:
+    if not passed and lowest == 0 and reply.statements:
         detail = f"Says the opposite of its evidence, or nothing of it: “{text[:80]}”.{_foreign(reply)}"
     elif not passed:
         detail = f"Says more than its evidence: “{text[:80]}” ({detail[:-1]}).{_foreign(reply)}"
@@ -51,16 +51,16 @@ def covered(part: Part, reply: Material) -> float:
         return 1.0
     if len(part.content) < 3:
         return 0.0
-    shares = (len(part.content & (ground.content | ground.named)) / len(part.content) for ground in reply.grounds)
-    return max(shares, default=0.0)
+    accounted = (part.content & (statement.content | statement.named) for statement in reply.statements)
+    return max((len(shared) / len(part.content) for shared in accounted), default=0.0)
 
 
 def _share(part: Part, reply: Material) -> float:
-    if not part.content or any(_opposes(part, ground, reply.language) for ground in reply.grounds):
+    if not part.content or any(_opposes(part, statement, reply.language) for statement in reply.statements):
         return 0.0 if part.content else 1.0
     if is_question(part.text) and not _is_factual(part, reply):
         return 1.0
-    known = reply.supporting | group_stems(part.text)
+    known = reply.supporting | group_stems(part.text, reply.language)
     if not _is_factual(part, reply) or refutations(part.folded, reply.language):
         known |= claim_stems(reply.language) | reply.post_content
     return len(part.content & known) / len(part.content)
@@ -71,20 +71,20 @@ def _is_factual(part: Part, reply: Material) -> bool:
     return bool(_FACTUAL.search(part.text)) or any(True for _ in names_in(part, reply.language))
 
 
-def _opposes(part: Part, ground: Ground, language: str) -> bool:
+def _opposes(part: Part, statement: Statement, language: str) -> bool:
     """Tell whether the sentence says the statement with a negation put in or left out."""
-    shared = (part.content & ground.content) - group_stems(part.text)
+    shared = (part.content & statement.content) - group_stems(part.text, language)
     if len(shared) < 3 or len(shared) < SAME_STATEMENT * len(part.content):
         return False
     if pattern(language, "debunk").search(part.folded) or is_question(part.text):
         return False
-    spans = (part.folded[start:end] for start, end in clauses(part.folded))
-    about = " ".join(clause for clause in spans if len(content(words(clause)) & ground.content) > 1)
-    return negated(about, language) != negated(" ".join(ground.words), language)
+    spans = (part.folded[start:end] for start, end in clauses(part.folded, language))
+    about = " ".join(clause for clause in spans if len(content(words(clause), language) & statement.content) > 1)
+    return negated(about, language) != negated(" ".join(statement.words), language)
 
 
 def _foreign(reply: Material) -> str:
-    others = {ground.evidence.language for ground in reply.grounds} - {reply.language}
+    others = {statement.evidence.language for statement in reply.statements} - {reply.language}
     if not others:
         return ""
     return (

@@ -7,94 +7,16 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from pipeline.guard.lexicon import table
-from pipeline.guard.lexicon import words as lexicon
+import snowballstemmer
+
+from pipeline.languages import pack, packs
 
 # Scripts written without spaces count one character as one word.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]|[^\W_]+(?:['’][^\W_]+)*")
-_IRREGULAR = {
-    "women": "woman",
-    "men": "man",
-    "children": "child",
-    "people": "person",
-    "lives": "life",
-    "wives": "wife",
-    "given": "give",
-    "gave": "give",
-    "says": "say",
-    "said": "say",
-    "held": "hold",
-    "paid": "pay",
-    "chose": "choose",
-    "chosen": "choose",
-    "found": "find",
-    "made": "make",
-    "took": "take",
-    "taken": "take",
-    "jew": "jew",
-    "jews": "jew",
-    "jewish": "jew",
-    "moslem": "muslim",
-    "told": "tell",
-    "taught": "teach",
-    "thought": "think",
-    "left": "leave",
-}
-_SUFFIXES = (
-    "isations",
-    "isation",
-    "izations",
-    "ization",
-    "ations",
-    "ation",
-    "ating",
-    "ated",
-    "ates",
-    "ate",
-    "ities",
-    "ity",
-    "ments",
-    "ment",
-    "ness",
-    "ising",
-    "izing",
-    "ised",
-    "ized",
-    "ises",
-    "izes",
-    "ise",
-    "ize",
-    "ions",
-    "ion",
-    "ings",
-    "ing",
-    "ally",
-    "als",
-    "al",
-    "ives",
-    "ive",
-    "ies",
-    "ied",
-    "ers",
-    "er",
-    "ors",
-    "or",
-    "ed",
-    "es",
-    "ly",
-    "os",
-    "as",
-    "en",
-    "s",
-    "y",
-    "e",
-    "o",
-    "a",
-    "i",
-)
-_SHORTEST_STEM = 4
 FIRST_UNSPACED = "\u0e00"
 """Where the scripts begin that are written without spaces; there a single character is a word."""
+LONGEST_STEMMED = 60
+"""Letters up to which a word is taken for one."""
 
 
 def fold(text: str) -> str:
@@ -105,50 +27,61 @@ def fold(text: str) -> str:
 
 def words(text: str) -> tuple[str, ...]:
     """Return the folded words of `text` in order; possessive endings are dropped."""
-    return tuple(word.removesuffix("'s") for word in _WORD.findall(fold(text)))
+    return tuple(_without_possessive(word) for word in _WORD.findall(fold(text)))
 
 
 @lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """Return a crude stem of a folded word, so that "discriminated" meets "discrimination" in five languages alike.
+def stem(word: str, language: str) -> str:
+    """Return the Snowball stem of a folded word, so that "discriminated" meets "discrimination".
 
-    Suffixes come off until none fits or fewer than four characters would stay.
+    What is compared must be cut alike, so the language is that of the comparison, not of each word.
     """
-    word = _IRREGULAR.get(word, word)
-    while True:
-        for suffix in _SUFFIXES:
-            if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
-                word = word[: -len(suffix)]
-                break
-        else:
-            return word
+    if len(word) > LONGEST_STEMMED:
+        return word
+    entry = pack(language)
+    word = entry.words.irregular.get(word, word)
+    # A stemmer keeps the word it works on, so threads can't share one.
+    return str(snowballstemmer.stemmer(entry.stemmer).stemWord(word))
 
 
-def stems(found: Iterable[str]) -> frozenset[str]:
+def stems(folded: Iterable[str], language: str) -> frozenset[str]:
     """Return the stems of folded words."""
-    return frozenset(map(stem, found))
+    return frozenset(stem(word, language) for word in folded)
 
 
-def content(found: Iterable[str]) -> frozenset[str]:
+def content(folded: Iterable[str], language: str) -> frozenset[str]:
     """Return the stems of those folded words that carry meaning: no function words, no single letters."""
-    return frozenset(
-        stem(word) for word in found if (len(word) > 1 or word >= FIRST_UNSPACED) and word not in function_words()
-    )
+    empty = function_words(language)
+    return stems((word for word in folded if (len(word) > 1 or word >= FIRST_UNSPACED) and word not in empty), language)
 
 
-@lru_cache(maxsize=1)
-def function_words() -> frozenset[str]:
-    """Return the folded function words of all languages in the lexicon."""
-    return frozenset(word for entry in lexicon().values() for text in entry["function"] for word in words(text))
+@lru_cache(maxsize=32)
+def function_words(language: str) -> frozenset[str]:
+    """Return the folded function words of a language."""
+    return frozenset(words(" ".join(pack(language).words.function)))
 
 
 @lru_cache(maxsize=32)
 def claim_stems(language: str) -> frozenset[str]:
     """Return stems a reply may use without evidence: the vocabulary of rights, fairness and disagreement.
 
-    That is the list in the lexicon and what the composer's claim templates say.
+    That is the pack's list and what the composer's claim templates say.
     """
-    known = language if language in lexicon() else "en"
-    intents = (entry for entry in table("templates")[known].values() if "any" in entry)
-    said = (template.replace("{evidence}", "") for entry in intents for found in entry.values() for template in found)
-    return stems(word for text in (*lexicon()[known]["claim"], *said) for word in words(text))
+    entry = pack(language)
+    templates = (
+        template.replace("{evidence}", "")
+        for by_group in entry.templates.values()
+        for listed in by_group.values()
+        for template in listed
+    )
+    return stems((word for text in (*entry.words.claim, *templates) for word in words(text)), language)
+
+
+def _without_possessive(word: str) -> str:
+    ending = next((ending for ending in _possessives() if word.endswith(ending)), "")
+    return word.removesuffix(ending)
+
+
+@lru_cache(maxsize=1)
+def _possessives() -> tuple[str, ...]:
+    return tuple(ending for entry in packs().values() for ending in entry.possessives)

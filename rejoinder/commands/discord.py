@@ -6,7 +6,7 @@ import asyncio
 
 import click
 
-from rejoinder.commands.common import load_settings, run_until_stopped, start_logging
+from rejoinder.commands.process import load_settings, run_until_stopped, start_logging
 
 
 @click.command()
@@ -28,8 +28,8 @@ def discord() -> None:
         from bot.discord.connection import stay_connected
         from rejoinder.assembly import open_guard, open_ledger
 
-        for told in await complaints(chat, token):
-            click.echo(told, err=True)
+        for complaint in await complaints(chat, token):
+            click.echo(complaint, err=True)
         async with open_ledger(settings) as ledger:
             desk = Desk(ledger, open_guard(settings), settings.desk)
             await stay_connected(lambda: DeskClient(ledger, desk, chat, settings.care), token, stop)

@@ -12,7 +12,10 @@ from rich.table import Table
 from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
 from core.errors import BadInput
 from core.settings import Settings
-from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.commands.process import load_settings, run, start_logging
+
+UNPRINTED = {"embedding", "plan", "candidates"}
+"""Fields of triage, grounding and draft that the JSON leaves out: they serve the machine."""
 
 
 @click.command()
@@ -37,9 +40,7 @@ def draft(
     if as_json:
         parts = {"triage": triage, "grounding": grounding, "draft": answer}
         click.echo(
-            json.dumps(
-                {name: part and part.model_dump(mode="json", exclude={"embedding"}) for name, part in parts.items()}
-            )
+            json.dumps({name: part and part.model_dump(mode="json", exclude=UNPRINTED) for name, part in parts.items()})
         )
     else:
         show(Console(), triage, grounding, answer)
@@ -70,7 +71,7 @@ def prepare(settings: Settings) -> None:
 async def answer_post(
     settings: Settings, post: FlaggedPost, request: DraftRequest
 ) -> tuple[Triage, Grounding | None, Draft | None]:
-    """Run the pipeline on one post; evidence and draft are None when triage says that none is apt."""
+    """Run the pipeline on one post; evidence and draft are None when triage finds that none is called for."""
     from rejoinder.assembly import open_pipeline
 
     log_file = Path(settings.data_dir) / "logs" / "chat-server.log"

@@ -10,13 +10,13 @@ from rich.console import Console
 
 from core.domain import Evidence, TargetGroup
 from core.settings import Settings
-from rejoinder.commands.common import load_settings, run, start_logging
 from rejoinder.commands.kb_add import add
 from rejoinder.commands.kb_build import build
 from rejoinder.commands.kb_crawl import crawl
 from rejoinder.commands.kb_remove import remove
 from rejoinder.commands.kb_stats import stats
 from rejoinder.commands.kb_summarise import summarise
+from rejoinder.commands.process import load_settings, run, start_logging
 
 
 @click.group()
@@ -38,17 +38,17 @@ def search(query: str, groups: tuple[str, ...], count: int | None, also: tuple[s
     """Find the evidence that answers QUERY best."""
     settings = load_settings()
     start_logging(settings)
-    found = run(find(settings, query, [TargetGroup(group) for group in groups], count, [*also]))
+    evidence = run(find(settings, query, [TargetGroup(group) for group in groups], count, [*also]))
     if as_json:
-        click.echo(json.dumps([item.model_dump(mode="json") for item in found]))
+        click.echo(json.dumps([item.model_dump(mode="json") for item in evidence]))
         return
     console = Console()
-    for number, item in enumerate(found, start=1):
+    for number, item in enumerate(evidence, start=1):
         source = item.source
         console.print(f"[{number}] {item.text}", highlight=False, markup=False)
         where = f"    {source.institution}: {source.title}, {source.symbol}, {source.locator} ({source.year})"
         console.print(f"{where} · {item.score:.3f}\n    {source.url}", style="dim", highlight=False, markup=False)
-    if not found:
+    if not evidence:
         console.print("No fitting evidence. Try other words, or without --group.")
 
 

@@ -9,8 +9,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from rejoinder.commands.common import load_settings, start_logging
 from rejoinder.commands.extras import needs_extra
+from rejoinder.commands.process import load_settings, start_logging
 
 if TYPE_CHECKING:
     from kb.extract import ExtractionReport, Limits, SourceDocument

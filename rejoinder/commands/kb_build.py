@@ -14,9 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from core.domain import Evidence
 from core.errors import BadInput, KnowledgeBaseError
 from core.settings import Settings
-from rejoinder.commands.common import load_settings, run, start_logging
 from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.kb_add import add
+from rejoinder.commands.process import load_settings, run, start_logging
 
 if TYPE_CHECKING:
     from kb.sync import Change
@@ -96,8 +96,8 @@ async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bo
         ):
             task = progress.add_task("Embedding", total=None)
 
-            def show(done: int, wanted: int) -> None:
-                progress.update(task, completed=done, total=wanted)
+            def show(done: int, total: int) -> None:
+                progress.update(task, completed=done, total=total)
 
             def statements() -> Iterator[Evidence]:
                 yield from shipped
@@ -135,4 +135,5 @@ def _some_paragraph_of_a_document(folder: Path) -> str | None:
     except KnowledgeBaseError:
         return None  # not there, or of no use: nothing is lost by building it
     with closing(snapshot):
-        return next((one.id for some in snapshot.batches(1_000) for one in snapshot.get(some) if "#" in one.id), None)
+        paragraphs = (paragraph for batch in snapshot.batches(1_000) for paragraph in snapshot.get(batch))
+        return next((paragraph.id for paragraph in paragraphs if "#" in paragraph.id), None)

@@ -11,8 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from core.domain import TargetGroup, now
 from core.errors import BadInput
-from rejoinder.commands.common import load_settings, run, start_logging
 from rejoinder.commands.extras import needs_extra
+from rejoinder.commands.process import load_settings, run, start_logging
 
 if TYPE_CHECKING:
     from kb.sources import Order, Shelf, Tally

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from core.errors import BadInput
-from rejoinder.commands.common import load_settings, start_logging
 from rejoinder.commands.extras import needs_extra
+from rejoinder.commands.process import load_settings, start_logging
 
 
 @click.command()

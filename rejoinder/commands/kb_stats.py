@@ -16,7 +16,7 @@ from rich.table import Table
 from core.domain import TargetGroup
 from core.errors import BadSettings
 from core.settings import Settings
-from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.commands.process import load_settings, run, start_logging
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,17 +34,17 @@ def stats(plot: Path | None, as_json: bool) -> None:
     """
     settings = load_settings()
     start_logging(settings)
-    held = run(holdings(settings))
+    holdings = run(count_holdings(settings))
     if as_json:
-        click.echo(json.dumps([asdict(one) for one in held]))
+        click.echo(json.dumps([asdict(holding) for holding in holdings]))
     else:
-        Console().print(_table(held))
+        Console().print(_table(holdings))
     if plot is not None:
-        draw(held, plot)
+        draw(holdings, plot)
         click.echo(f"Drawn into {plot}", err=as_json)
 
 
-async def holdings(settings: Settings) -> list[Holding]:
+async def count_holdings(settings: Settings) -> list[Holding]:
     """Open the knowledge base and count; no model is loaded when it is built already."""
     from kb.snapshot import Snapshot
     from rejoinder.assembly import kb_folder, open_embedder, starter_built
@@ -55,7 +55,7 @@ async def holdings(settings: Settings) -> list[Holding]:
         return snapshot.stats()
 
 
-def draw(held: Sequence[Holding], path: Path) -> None:
+def draw(holdings: Sequence[Holding], path: Path) -> None:
     """Draw the table as a picture; raises BadSettings without matplotlib or for a path that can't be drawn to."""
     try:
         from matplotlib.figure import Figure
@@ -64,20 +64,20 @@ def draw(held: Sequence[Holding], path: Path) -> None:
             "A picture needs matplotlib. Install it with `pip install matplotlib`, or leave --plot out."
         ) from error
     figure = Figure(figsize=(12, 6), layout="constrained")
-    _panels(figure, held)
+    _panels(figure, holdings)
     try:
         figure.savefig(path, dpi=120)
     except (ValueError, OSError) as error:
         raise BadSettings(f"{path} can't be drawn: {error}. Give a writable path that ends in .png or .svg.") from error
 
 
-def _panels(figure: Figure, held: Sequence[Holding]) -> None:
+def _panels(figure: Figure, holdings: Sequence[Holding]) -> None:
     """Fill a figure with documents and paragraphs, stacked by institution, and a dot each for the average words."""
-    groups, institutions = list(TargetGroup), sorted({one.institution for one in held})
+    groups, institutions = list(TargetGroup), sorted({holding.institution for holding in holdings})
     documents, paragraphs, words = figure.subplots(1, 3, sharey=True)
     ends = {documents: [0] * len(groups), paragraphs: [0] * len(groups)}
     for place, institution in enumerate(institutions):
-        mine = {one.group: one for one in held if one.institution == institution}
+        mine = {holding.group: holding for holding in holdings if holding.institution == institution}
         for axes, name in ((documents, "documents"), (paragraphs, "paragraphs")):
             widths = [getattr(mine.get(group), name, 0) for group in groups]
             axes.barh(range(len(groups)), widths, left=ends[axes], color=f"C{place}")
@@ -85,7 +85,7 @@ def _panels(figure: Figure, held: Sequence[Holding]) -> None:
         # One below the other inside a group's row, so that no dot hides another.
         lane = 0.7 * ((place + 0.5) / len(institutions) - 0.5)
         rows = [groups.index(group) + lane for group in mine]
-        words.plot([one.words for one in mine.values()], rows, "o", color=f"C{place}", label=institution)
+        words.plot([holding.words for holding in mine.values()], rows, "o", color=f"C{place}", label=institution)
     for axes, title in ((documents, "documents"), (paragraphs, "paragraphs"), (words, "average words of a paragraph")):
         axes.set_title(title)
         axes.set_xlim(0, 1.02 * axes.get_xlim()[1])
@@ -99,10 +99,11 @@ def _panels(figure: Figure, held: Sequence[Holding]) -> None:
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
 
 
-def _table(held: Sequence[Holding]) -> Table:
+def _table(holdings: Sequence[Holding]) -> Table:
     table = Table("institution", "group", box=None)
     for name in ("documents", "paragraphs", "average words"):
         table.add_column(name, justify="right")
-    for one in held:
-        table.add_row(one.institution, one.group.value, f"{one.documents:,}", f"{one.paragraphs:,}", f"{one.words:.1f}")
+    for holding in holdings:
+        counts = (f"{holding.documents:,}", f"{holding.paragraphs:,}", f"{holding.words:.1f}")
+        table.add_row(holding.institution, holding.group.value, *counts)
     return table

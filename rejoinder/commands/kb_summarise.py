@@ -12,7 +12,7 @@ from rich.progress import Progress
 
 from core.errors import BadSettings, KnowledgeBaseError, ModelRefused
 from core.settings import Settings
-from rejoinder.commands.common import load_settings, run, start_logging
+from rejoinder.commands.process import load_settings, run, start_logging
 
 BATCH = 500
 """Paragraphs read at once."""
@@ -47,12 +47,12 @@ async def summarise_all(settings: Settings, most: int | None) -> int:
         if not store.lasting:
             raise KnowledgeBaseError(f"Summaries can't be kept in {folder}. See that the folder is there and writable.")
         summariser = Summariser(store, chat.model, chat)
-        wanted = [text for batch in _texts(folder) for text in summariser.missing(batch)][:most]
+        texts = [text for batch in _texts(folder) for text in summariser.missing(batch)][:most]
         slots = asyncio.Semaphore(settings.chat.slots)
         with Progress() as progress:
-            task = progress.add_task("Summarising", total=len(wanted))
+            task = progress.add_task("Summarising", total=len(texts))
 
-            async def one(text: str) -> bool:
+            async def shorten(text: str) -> bool:
                 async with slots:
                     try:
                         await summariser.summary(text)
@@ -63,15 +63,12 @@ async def summarise_all(settings: Settings, most: int | None) -> int:
                         progress.advance(task)
                     return True
 
-            return sum(await asyncio.gather(*map(one, wanted)))
+            return sum(await asyncio.gather(*map(shorten, texts)))
 
 
 def _texts(folder: Path) -> Iterator[list[str]]:
     from kb.snapshot import Snapshot
 
-    snapshot = Snapshot.open(folder)
-    try:
+    with closing(Snapshot.open(folder)) as snapshot:
         for numbers in snapshot.batches(BATCH):
-            yield [one.text for one in snapshot.get(numbers)]
-    finally:
-        snapshot.close()
+            yield [paragraph.text for paragraph in snapshot.get(numbers)]

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.table import Table
 
 from core.settings import Settings
-from rejoinder.commands.common import load_settings, run
+from rejoinder.commands.process import load_settings, run
 
 
 @click.group()
@@ -26,8 +26,8 @@ def list_() -> None:
     settings = load_settings()
     table = Table("name", "what it is", "here")
     for entry in catalog.entries():
-        here = "yes" if weights.installed(entry, settings.weights_dir) else "no"
-        table.add_row(entry.name + (" (default)" if entry.default else ""), entry.summary, here)
+        installed = "yes" if weights.installed(entry, settings.weights_dir) else "no"
+        table.add_row(entry.name + (" (default)" if entry.default else ""), entry.summary, installed)
     Console().print(table)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.settings import Settings, SlackSettings
-from rejoinder.commands.common import load_settings, run_until_stopped, start_logging
+from rejoinder.commands.process import load_settings, run_until_stopped, start_logging
 
 if TYPE_CHECKING:
     from bot.slack.bot import SlackBot
@@ -51,7 +51,7 @@ def connect(chat: SlackSettings) -> tuple[Workspaces, SocketModeConnection | str
 async def serve(
     settings: Settings, workspaces: Workspaces, line: SocketModeConnection | str, stop: asyncio.Event
 ) -> None:
-    """Serve until told to stop; what does not fit between the settings and Slack is told first."""
+    """Serve until told to stop; what does not fit between the settings and Slack is printed first."""
     from bot.changes import Changes
     from bot.chat.pipeline_cli import PipelineCli
     from bot.desk import Desk
@@ -61,8 +61,8 @@ async def serve(
     from rejoinder.web import running
 
     await workspaces.require_working_token()
-    for told in await complaints(workspaces, None if isinstance(line, str) else line):
-        click.echo(told, err=True)
+    for complaint in await complaints(workspaces, None if isinstance(line, str) else line):
+        click.echo(complaint, err=True)
     async with open_ledger(settings) as ledger:
         changes = Changes(ledger.history)
         desk = Desk(ledger, open_guard(settings), settings.desk)
@@ -71,8 +71,8 @@ async def serve(
             signing_secret=line if isinstance(line, str) else "", api_url=settings.slack.api_url,
         )  # fmt: skip
         jobs = [changes.run(), bot.card_sync.run(), bot.reminders.run()]
-        async with running(jobs), _listening(settings.slack, bot, line) as told:
-            click.echo(told)
+        async with running(jobs), _listening(settings.slack, bot, line) as notice:
+            click.echo(notice)
             await stop.wait()
 
 

@@ -15,10 +15,9 @@ from bot.changes import Changes
 from bot.desk import Desk
 from bot.web.application import add_desk
 from core.domain import Check
-from core.settings import DeskSettings, GuardSettings, Token
+from core.settings import DeskSettings, Token
 from core.tokens import TokenTable
 from ledger import Ledger
-from models.toxicity import ToxicityHead
 from pipeline.guard import Guard, GuardContext
 
 TOKENS = {
@@ -34,7 +33,7 @@ Client = TestClient[web.Request, web.Application]
 class WordGuard(Guard):
     """Fail a text for one word, so that tests of the desk don't hang on what the guard thinks of English."""
 
-    def check(self, text: str, ctx: GuardContext) -> tuple[Check, ...]:
+    async def check(self, text: str, context: GuardContext) -> tuple[Check, ...]:
         found = text.count("forbidden")
         return (
             Check(name="insult", passed=not found, value=found, threshold=0, detail="a word" if found else ""),
@@ -73,7 +72,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     ledger = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"a key for tests")
     await ledger.migrate()
     settings = DeskSettings(tokens=TOKENS, undo_s=20)
-    guard = WordGuard(GuardSettings(), ToxicityHead.load())
+    guard = WordGuard([])
     changes = Changes(ledger.history, every_s=0.05)
     yield House(ledger, Desk(ledger, guard, settings), changes, Auth(TokenTable(TOKENS)), guard, settings)
     await ledger.close()

@@ -31,6 +31,8 @@ async def test_a_case_is_shown_whole_but_for_the_embedding(client: Client, house
     assert case["drafts"][0]["text"] == DRAFT
     assert [check["close"] for check in case["drafts"][0]["checks"]] == [False, False, True, False, False, False]
     assert case["grounding"]["evidence"][0]["source"]["locator"] == "article 28"
+    assert "plan" not in case["grounding"]
+    assert "candidates" not in case["drafts"][0]
     assert [change["to_state"] for change in case["history"]] == ["received", "triaged", "grounded", "pending"]
     assert "embedding" not in case["triage"]
     assert "author_id" not in case["post"] or case["post"]["author_id"] is None

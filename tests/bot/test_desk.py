@@ -17,10 +17,10 @@ from core.errors import (
     RejoinderError,
     StaleVersion,
 )
-from core.settings import DeskSettings, GuardSettings
+from core.settings import DeskSettings, Settings
 from ledger import Ledger
-from models.toxicity import ToxicityHead
 from pipeline.guard import Guard
+from rejoinder.assembly import open_guard
 from tests.bot.samples import CHECKS, DRAFT, add_draft, add_pending, post, triage_of
 
 ANA = Moderator("ana", "reviewer")
@@ -186,7 +186,7 @@ async def test_a_text_that_fails_checks_leaves_only_by_a_leads_override(
 
 
 async def test_the_real_guard_judges_what_a_moderator_writes(ledger: Ledger) -> None:
-    desk = Desk(ledger, Guard(GuardSettings(), ToxicityHead.load()), DeskSettings())
+    desk = Desk(ledger, open_guard(Settings()), DeskSettings())
     key = await pending(ledger)
     with pytest.raises(FailsChecks, match="links"):
         await ask(desk, key, Action.EDIT, text="Look at https://zorblax.example for more. It says all there is to say.")

@@ -13,6 +13,8 @@ import pytest
 
 from core.child import Child, keep_running
 from core.errors import Unavailable
+from core.retry import Backoff
+from tests.core.turned_clock import TurnedClock
 
 SLEEPER = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(60)"]
 STUBBORN = [
@@ -81,11 +83,31 @@ async def test_a_dead_child_is_started_again_until_we_stop(tmp_path: Path) -> No
             os.kill(child.pid, signal.SIGKILL)
         return child
 
-    keeper = asyncio.create_task(keep_running(start, backoff_s=0.01))
+    clock = TurnedClock()
+    keeper = asyncio.create_task(keep_running(start, Backoff(0.5, 15.0), clock))
     await asyncio.wait_for(thrice.wait(), 20)
+    assert clock.slept == [0.5, 1.0]
     keeper.cancel()
     await asyncio.gather(keeper, return_exceptions=True)
     assert not any(child.running for child in started)
+
+
+async def test_a_child_that_ran_long_is_started_again_after_the_shortest_wait() -> None:
+    clock = TurnedClock()
+    starts = 0
+
+    async def start() -> Child:
+        nonlocal starts
+        starts += 1
+        if starts == 3:
+            await clock.sleep(16.0)
+        if starts == 4:
+            raise asyncio.CancelledError
+        raise Unavailable("it does not come up")
+
+    with pytest.raises(asyncio.CancelledError):
+        await keep_running(start, Backoff(0.5, 15.0), clock)
+    assert clock.slept == [0.5, 1.0, 16.0, 0.5]
 
 
 async def test_a_child_dies_with_a_parent_that_is_killed() -> None:

@@ -5,19 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.retry import Backoff, Retry
-
-
-class TurnedClock:
-    """A clock whose sleeps pass at once; `slept` lists them."""
-
-    def __init__(self) -> None:
-        self.slept: list[float] = []
-
-    def monotonic(self) -> float:
-        return sum(self.slept)
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
+from tests.core.turned_clock import TurnedClock
 
 
 def test_waits_double_up_to_the_longest() -> None:

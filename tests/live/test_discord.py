@@ -12,10 +12,9 @@ import pytest
 from bot.desk import Desk
 from bot.discord.client import DeskClient
 from bot.discord.connection import stay_connected
-from core.settings import CareSettings, DeskSettings, DiscordSettings, GuardSettings
+from core.settings import CareSettings, DeskSettings, DiscordSettings, Settings
 from ledger import Ledger
-from models.toxicity import ToxicityHead
-from pipeline.guard import Guard
+from rejoinder.assembly import open_guard
 from tests.bot.discord import conftest
 from tests.bot.discord.look import field, labels
 
@@ -38,7 +37,7 @@ def flag(post_id: str) -> dict[str, str]:
 async def bot_beside(demo: Any, settings: DiscordSettings) -> AsyncIterator[None]:
     """Run the bot on the demo's ledger."""
     ledger = await Ledger.open(f"sqlite+aiosqlite:///{demo.data / 'ledger.db'}", b"another key")
-    desk = Desk(ledger, Guard(GuardSettings(), ToxicityHead.load()), DeskSettings(undo_s=UNDO_S))
+    desk = Desk(ledger, open_guard(Settings()), DeskSettings(undo_s=UNDO_S))
     stop = asyncio.Event()
     bot = asyncio.create_task(
         stay_connected(lambda: DeskClient(ledger, desk, settings, CareSettings()), conftest.TOKEN, stop)

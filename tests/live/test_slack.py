@@ -11,11 +11,10 @@ import pytest
 from bot.auth import Auth
 from bot.changes import Changes
 from bot.desk import Desk
-from core.settings import DeskSettings, GuardSettings
+from core.settings import DeskSettings, Settings
 from core.tokens import TokenTable
 from ledger import Ledger
-from models.toxicity import ToxicityHead
-from pipeline.guard import Guard
+from rejoinder.assembly import open_guard
 from tests.bot.conftest import House
 from tests.bot.slack import conftest
 from tests.bot.slack.conftest import Floor, buttons
@@ -40,7 +39,7 @@ def flag(post_id: str) -> dict[str, str]:
 async def bot_beside(demo: Any, slack: Slack) -> AsyncIterator[Floor]:
     """Run a Slack bot on the demo's ledger."""
     ledger = await Ledger.open(f"sqlite+aiosqlite:///{demo.data / 'ledger.db'}", b"another key")
-    settings, guard = DeskSettings(undo_s=UNDO_S), Guard(GuardSettings(), ToxicityHead.load())
+    settings, guard = DeskSettings(undo_s=UNDO_S), open_guard(Settings())
     desk, changes = Desk(ledger, guard, settings), Changes(ledger.history)
     floor = Floor(slack, House(ledger, desk, changes, Auth(TokenTable({})), guard, settings))
     try:

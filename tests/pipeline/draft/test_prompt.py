@@ -100,7 +100,7 @@ def test_the_whole_prompt_stays_small_whatever_comes_in(ctx: GuardContext) -> No
     assert len(harmless("a" * 20_000, MAX_POST)) <= MAX_POST + 2
 
 
-def test_the_worked_examples_pass_the_guard_themselves(ctx: GuardContext, guard: Guard) -> None:
+async def test_the_worked_examples_pass_the_guard_themselves(ctx: GuardContext, guard: Guard) -> None:
     example = table("prompts")["example"]
     source = Source(
         institution="Harbour Assembly", title="Harbour Charter", symbol="H/1", locator="Article 1", year=1990, url="x"
@@ -108,5 +108,5 @@ def test_the_worked_examples_pass_the_guard_themselves(ctx: GuardContext, guard:
     evidence = Evidence(id="x", text=example["evidence"][0], groups=(), source=source)
     for intent in Intent:
         shown = replace(with_text(ctx, example["post"]), intent=intent, evidence=(evidence,))
-        failed = [check for check in guard.check(example["replies"][intent], shown) if check.hard and not check.passed]
-        assert failed == []
+        checks = await guard.check(example["replies"][intent], shown)
+        assert [check for check in checks if check.hard and not check.passed] == []

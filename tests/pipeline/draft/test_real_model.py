@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -22,11 +22,9 @@ from core.domain import (
 )
 from core.settings import ChatSettings, Settings
 from models.chat import ChatClient, Message
-from models.servers import ChatServer
-from pipeline.compose import Composer
+from models.llama_server import LlamaServer
 from pipeline.draft import Drafter
 from pipeline.grammar import two_sentences
-from pipeline.guard import Guard
 from pipeline.sentences import is_complete, split
 
 MODEL = "smollm2-135m"
@@ -50,7 +48,7 @@ pytestmark = [
 async def chat(tmp_path: Path) -> AsyncIterator[ChatClient]:
     settings = ChatSettings(model=MODEL, timeout_s=240)
     async with (
-        ChatServer(settings, WEIGHTS, tmp_path / "server.log") as server,
+        LlamaServer(settings, WEIGHTS, tmp_path / "server.log") as server,
         ChatClient(server.endpoint, MODEL, None, 240, 3) as client,
     ):
         yield client
@@ -58,15 +56,15 @@ async def chat(tmp_path: Path) -> AsyncIterator[ChatClient]:
 
 @pytest.mark.timeout(600)
 async def test_every_shown_draft_passes_all_hard_checks(
-    chat: ChatClient, guard: Guard, composer: Composer, statements: tuple[Evidence, ...]
+    chat: ChatClient, drafter: Callable[..., Drafter], statements: tuple[Evidence, ...]
 ) -> None:
-    drafter = Drafter(chat, guard, composer, ChatSettings(model=MODEL, candidates=2, max_tokens=90))
+    writer = drafter(chat, ChatSettings(model=MODEL, candidates=2, max_tokens=90))
     origins: Counter[Origin] = Counter()
     for number, (text, group, intent) in enumerate(POSTS):
         post = FlaggedPost(platform="mastodon", post_id=str(number), text=text)
         triage = Triage(language="en", groups=(GroupScore(group=group, score=1),), hate=1, route=Route.DRAFT, reason="")
         evidence = tuple(item for item in statements if item.groups[0] is group)[:3]
-        draft = await drafter.draft(post, triage, Grounding(evidence=evidence), DraftRequest(intent=intent))
+        draft = await writer.draft(post, triage, Grounding(evidence=evidence), DraftRequest(intent=intent))
         origins[draft.origin] += 1
         assert [check for check in draft.checks if check.hard and not check.passed] == []
         assert draft.text, draft.note

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,7 @@ from core.domain import (
     TargetGroup,
     Triage,
 )
-from core.settings import ChatSettings
-from pipeline.compose import Composer
 from pipeline.draft import Drafter
-from pipeline.guard import Guard
 
 POSTS = Path(__file__).parents[3] / "../shared/data/flags/real_posts.jsonl"
 EVERY = 4
@@ -33,9 +31,8 @@ EVERY = 4
 
 @pytest.mark.skipif(not POSTS.is_file(), reason="the folder of real posts is not here")
 async def test_every_real_post_gets_a_composed_reply_that_passes(
-    guard: Guard, composer: Composer, statements: tuple[Evidence, ...]
+    drafter: Callable[..., Drafter], statements: tuple[Evidence, ...]
 ) -> None:
-    drafter = Drafter(None, guard, composer, ChatSettings(model="none"))
     chance = random.Random(11)
     groups = {group: [item for item in statements if group in item.groups] for group in TargetGroup}
     without: Counter[str] = Counter()
@@ -47,7 +44,7 @@ async def test_every_real_post_gets_a_composed_reply_that_passes(
         triage = Triage(language="en", groups=(score,), hate=1, route=Route.DRAFT, reason="")
         grounding = Grounding(evidence=tuple(chance.sample(groups[group], 3)))
         request = DraftRequest(intent=list(Intent)[number % 4])
-        draft = await drafter.draft(post, triage, grounding, request)
+        draft = await drafter(None).draft(post, triage, grounding, request)
         assert all(check.passed for check in draft.checks if check.hard)
         if draft.origin is Origin.NONE:
             without.update(check for check in draft.note.split())

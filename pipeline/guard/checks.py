@@ -1,0 +1,102 @@
+"""What a guard check is, and the checks that need nothing but words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain import Check
+from core.settings import GuardSettings
+from pipeline.guard import form, harm, leak
+from pipeline.guard.echo import no_echo
+from pipeline.guard.material import GuardContext, Material
+from pipeline.guard.names import names
+from pipeline.guard.numbers import numbers
+from pipeline.guard.repeat import not_repeated
+from pipeline.guard.reward import RewardTerm, room_left, share_reached
+from pipeline.guard.stance import takes_stance
+from pipeline.guard.support import supported, uses_evidence
+
+EVIDENCE = RewardTerm(0.5, share_reached)
+BREVITY = RewardTerm(0.1, room_left)
+MARGIN = RewardTerm(0.2 / 3, room_left)
+"""What a reply gains by the distance to each of three limits: echo, repetition and toxicity."""
+
+
+class GuardCheck(Protocol):
+    """One question about replies. Safe to call from many tasks of one event loop, which it never blocks."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of all its results."""
+
+    @property
+    def hard(self) -> bool:
+        """Tell whether a failure may keep a reply back; a single result may be softer than that, never harder."""
+
+    @property
+    def costly(self) -> bool:
+        """Tell whether it is worth sparing: then it sees only replies that have failed no hard check so far."""
+
+    @property
+    def reward(self) -> RewardTerm | None:
+        """Return what its results add to a reply's reward; None for nothing."""
+
+    async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
+        """Return one result a reply, in their order, whatever the text; `context` is the one all of them share."""
+
+
+@dataclass(frozen=True)
+class FunctionCheck:
+    """A check that one function of the reply answers, in well under a millisecond."""
+
+    name: str
+    function: Callable[[Material, GuardSettings], Check]
+    settings: GuardSettings
+    hard: bool = True
+    reward: RewardTerm | None = None
+    costly: bool = False
+
+    def check(self, reply: Material) -> Check:
+        """Return the result for one reply, in the caller's thread."""
+        return self.function(reply, self.settings)
+
+    async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
+        """Return one result a reply, computed off the event loop."""
+        return await asyncio.to_thread(lambda: [self.check(reply) for reply in replies])
+
+
+def word_checks(settings: GuardSettings) -> tuple[FunctionCheck, ...]:
+    """Return the checks that need no model, in the order moderators see them."""
+
+    def check(
+        name: str,
+        function: Callable[[Material, GuardSettings], Check],
+        *,
+        hard: bool = True,
+        reward: RewardTerm | None = None,
+    ) -> FunctionCheck:
+        return FunctionCheck(name, function, settings, hard, reward)
+
+    return (
+        check("not_empty", form.not_empty),
+        check("length", form.length, reward=BREVITY),
+        check("sentences", form.two_sentences),
+        check("language", form.same_language),
+        check("characters", form.plain_characters),
+        check("mentions", form.no_mentions),
+        check("links", form.no_links),
+        check("markup", form.no_markup),
+        check("refusal", leak.no_refusal),
+        check("leak", leak.no_leak),
+        check("echo", no_echo, reward=MARGIN),
+        check("stance", takes_stance),
+        check("numbers", numbers),
+        check("names", names),
+        check("supported", supported),
+        check("insult", harm.no_insult),
+        check("repeat", not_repeated, reward=MARGIN),
+        check("evidence", uses_evidence, hard=False, reward=EVIDENCE),
+    )

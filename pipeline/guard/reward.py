@@ -1,0 +1,39 @@
+"""How good a reply is: a weighted sum of what its checks measured and of its nearness to the post."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.domain import Check
+from pipeline.guard.material import Material
+from pipeline.guard.words import content, words
+
+RELEVANCE_WEIGHT = 0.2
+"""Weight of the nearness to the post, which no check measures; all weights of a guard add up to 1."""
+
+
+@dataclass(frozen=True)
+class RewardTerm:
+    """What one check adds to a reply's reward: `weight` times `merit` of its result, which is 0 to 1."""
+
+    weight: float
+    merit: Callable[[Check], float]
+
+
+def share_reached(check: Check) -> float:
+    """Return the value of a check that measures a share, of which more is better."""
+    return check.value
+
+
+def room_left(check: Check) -> float:
+    """Return how far a value stays below its limit: 1 for nothing at all, 0 from the limit on."""
+    return max(0.0, 1 - check.value / (check.threshold or 1))
+
+
+def relevance(reply: Material) -> float:
+    """Return the share of the reply's content that the post or the claims its evidence answers also speak of."""
+    own = content(words(reply.text), reply.language)
+    claims = (words(claim) for evidence in reply.context.evidence for claim in evidence.answers)
+    topic = reply.post_content.union(*(content(claim, reply.language) for claim in claims))
+    return len(own & topic) / len(own) if own else 0.0

@@ -1,0 +1,84 @@
+"""Tell a text's language.
+
+py3langid (Lui & Baldwin 2012, retrained) knows 140 languages and dialects. A few words fit many of them, so a
+platform's hint counts as a prior, and where even that leaves doubt the answer is the hint or "und".
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from pipeline.languages.loading import UNKNOWN
+from pipeline.normalise import LINK, SOMEONE, normalise
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+PRIOR = 20.0
+"""How many times likelier a hinted language is than another, before the text is read."""
+FEW_LETTERS = 20
+"""Letters below which a text says too little to overrule a hint."""
+CONTRADICTED = 0.02
+"""Probability under which a longer text speaks against its hint."""
+LONGEST = 2000
+"""Characters that are read."""
+
+_DIALECTS = {
+    "ary": "ar", "arz": "ar", "wuu": "zh", "yue": "zh", "pcm": "en", "nn": "no", "ext": "es", "vec": "it", "lij": "it",
+    "uzs": "uz", "ltg": "lv", "sdh": "ku", "grc": "el", "hbo": "he", "gug": "qu",
+}  # fmt: skip
+_SELDOM = frozenset({"eo", "la", "vo", "sa", "an", "wa", "br", "se", "st", "fo", "oc", "zxx"})
+"""Codes that few posts are in and that short texts in other languages are taken for."""
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
+    # Imported late: with its model it takes most of a second, which programs that never ask needn't wait for.
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def load() -> None:
+    """Load the model now (up to a second), so that the first text need not wait for it."""
+    _identifier()
+
+
+def detect(text: str, hint: str | None = None, *, threshold: float = 0.6) -> tuple[str, float]:
+    """Return the text's ISO 639-1 code, or `und`, and how sure that is, 0 to 1.
+
+    `hint` is what the platform says, as a language tag. Under `threshold` the hint is taken, unless a text of some
+    length speaks against it; without a hint the answer is `und`. Safe in any thread.
+    """
+    hinted = _base(hint)
+    words = " ".join(normalise(text)[:LONGEST].replace(SOMEONE, " ").replace(LINK, " ").split())
+    shares = _shares(words, hinted)
+    best = max(shares, key=lambda code: shares[code])
+    if shares[best] >= threshold:
+        return best, shares[best]
+    if hinted is None:
+        return UNKNOWN, shares[best]
+    share = shares.get(hinted, 0.0)
+    few = sum(map(str.isalpha, words)) < FEW_LETTERS
+    return (hinted, share) if few or share >= CONTRADICTED else (UNKNOWN, shares[best])
+
+
+def _base(hint: str | None) -> str | None:
+    """Return the code of a language tag such as `pt-BR`; None where it names no language we can write as ISO 639-1."""
+    if hint is None:
+        return None
+    code = hint.split("-")[0].lower()
+    code = _DIALECTS.get(code, code)
+    return code if len(code) == 2 else None
+
+
+def _shares(text: str, hinted: str | None) -> dict[str, float]:
+    """Return probabilities that sum to 1, of ISO 639-1 codes only."""
+    shares: dict[str, float] = {}
+    for label, share in _identifier().rank(text):
+        code = _DIALECTS.get(label, label)
+        if len(code) == 2 and (code not in _SELDOM or code == hinted):
+            shares[code] = shares.get(code, 0.0) + share * (PRIOR if code == hinted else 1.0)
+    total = sum(shares.values())
+    return {code: share / total for code, share in shares.items()}

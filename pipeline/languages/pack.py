@@ -1,0 +1,185 @@
+"""What one language needs: its words, cues, templates and rules, as `<code>.toml` beside this file says them.
+
+Words, terms and patterns are compared with folded text (`pipeline.guard.words.fold`): lower case, no accents. Words and
+terms are folded when read, patterns must be written so. A trailing `*` in a term stands for any ending.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from core.domain import Intent, TargetGroup
+
+
+def _compiling(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"'{pattern}' is no regular expression: {error}") from None
+    return pattern
+
+
+def _split(words: object) -> object:
+    return tuple(words.split()) if isinstance(words, str) else words
+
+
+Pattern = Annotated[str, AfterValidator(_compiling)]
+Patterns = Annotated[tuple[Pattern, ...], Field(min_length=1)]
+"""At least one, for alternatives of nothing match everywhere."""
+WordList = Annotated[tuple[str, ...], BeforeValidator(_split)]
+"""Words in one string, set apart by white space."""
+Position = Literal["after", "before", "either"]
+
+
+class Level(StrEnum):
+    """How far a language can be relied on."""
+
+    FULL = "full"
+    PROVISIONAL = "provisional"
+    """Not yet reviewed by a speaker."""
+
+
+class PackPart(BaseModel):
+    """One table of a pack; fields it does not know are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class WordOrder(PackPart):
+    """Where in a sentence things stand to each other.
+
+    `predicate`: what is said of a group, to the group's name. `negation`: to what it turns round.
+    """
+
+    predicate: Position
+    negation: Position
+
+
+class Words(PackPart):
+    """Words by what they are to a text.
+
+    `function`: words without content of their own. `claim`: the vocabulary of rights, fairness and disagreement, which
+    a reply may use without evidence. `irregular`: forms that no stemmer joins, and their base.
+    """
+
+    function: WordList
+    claim: WordList
+    irregular: Mapping[str, str] = Field(default_factory=dict)
+
+
+class Numbers(PackPart):
+    """Number words. `words` lacks "one", which is a pronoun more often than a figure; `percent` are patterns."""
+
+    percent: Patterns
+    words: Mapping[str, float]
+    magnitudes: Mapping[str, float]
+
+
+class Stance(PackPart):
+    """Cues that tell for or against a post; each pattern begins where a word begins.
+
+    `agreement` endorses the post; `opening` does when a sentence begins with it; `insists` even beside a negation.
+    `refutation` says that a claim does not hold, `doubt` asks for its grounds, `debunk` calls something untrue and
+    `sources` is what only a hostile reply would call so. `negation` turns something round, `contracted_negation` too
+    (patterns with their own word ends), and `flip` turns a negated right round again ("are not denied rights").
+    `affirms` speaks up for rights, equality, dignity or respect; `denies` belittles a right without a "not"; `rights`
+    is what a hostile reply would deny to a group. `pronoun` stands for a group, `hostile` is what nobody may state of
+    a whole group, `adjective` the same right before its name; slurs are the toxicity head's business.
+    """
+
+    agreement: Patterns
+    opening: Patterns
+    insists: Patterns
+    refutation: Patterns
+    doubt: Patterns
+    debunk: Patterns
+    sources: Patterns
+    negation: Patterns
+    contracted_negation: tuple[Pattern, ...] = ()
+    flip: Patterns
+    affirms: Patterns
+    denies: Patterns
+    rights: Patterns
+    pronoun: Patterns
+    hostile: Patterns
+    adjective: tuple[Pattern, ...] = ()
+
+
+class Escalation(PackPart):
+    """Patterns for what people must see, by the rules of `data/escalate.toml`.
+
+    They are searched in text of any language, folded by `pipeline.normalise`. `{name}` stands for the `words` called
+    so, as alternatives. `idioms` are taken out before the patterns look.
+    """
+
+    idioms: tuple[Pattern, ...] = ()
+    patterns: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    words: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _compiles(self) -> Escalation:
+        for rule in self.patterns:
+            for pattern in self.expanded(rule):
+                _compiling(pattern)
+        return self
+
+    def expanded(self, rule: str) -> tuple[str, ...]:
+        """Return the patterns of one rule with the word lists filled in."""
+        return tuple(self._filled_in(pattern) for pattern in self.patterns.get(rule, ()))
+
+    def _filled_in(self, pattern: str) -> str:
+        for name, alternatives in self.words.items():
+            pattern = pattern.replace(f"{{{name}}}", f"(?:{'|'.join(alternatives)})")
+        return pattern
+
+
+class LanguagePack(PackPart):
+    """All that the pipeline knows of one language.
+
+    `stemmer` is a Snowball algorithm. `possessives` and `adverb_endings` end words; `conjunctions` part clauses.
+    `abbreviations` may be written by a model, and after the `unfinished` ones (no final point) a sentence goes on.
+    `leaning` begins a sentence that can't stand without the one before. `source_words` are patterns for what names a
+    source, `locators` words for its places. `appeals` claim a finding and so must occur in the evidence; `never_names`
+    are capitalised without being names; where `capitalised_nouns` is set a capital says little. `insults` are mild
+    ones, terms; `refusals` are patterns for a model that speaks of itself. `groups` are neutral terms for those
+    attacked, `people` what a template calls them. `templates` are the composer's, by intent and by group ("any" for
+    all): `{evidence}` is a sentence of evidence, `{people}` the group.
+    """
+
+    name: str
+    level: Level
+    stemmer: str
+    possessives: tuple[str, ...] = ()
+    adverb_endings: tuple[str, ...] = ()
+    conjunctions: Patterns
+    abbreviations: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+    leaning: tuple[str, ...] = ()
+    source_words: Patterns
+    locators: tuple[str, ...] = ()
+    appeals: tuple[str, ...]
+    never_names: tuple[str, ...] = ()
+    capitalised_nouns: bool = False
+    insults: tuple[str, ...]
+    refusals: Patterns
+    order: WordOrder
+    words: Words
+    numbers: Numbers
+    groups: Mapping[TargetGroup, tuple[str, ...]]
+    people: Mapping[TargetGroup, str]
+    templates: Mapping[Intent, Mapping[TargetGroup | Literal["any"], tuple[str, ...]]]
+    stance: Stance
+    escalation: Escalation = Field(default_factory=Escalation)
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> LanguagePack:
+        without_any = [intent.value for intent in Intent if not self.templates.get(intent, {}).get("any")]
+        nameless = [group.value for group in TargetGroup if group not in self.people]
+        if without_any or nameless:
+            raise ValueError(f"no templates for any group: {without_any}; no entry in people: {nameless}")
+        return self

@@ -1,0 +1,80 @@
+"""Decide what happens to a post: draft a reply, dismiss it, or leave it to people.
+
+The rules are plain so that moderators can be told why. People's safety comes first: what looks like a threat, self-harm
+or child abuse is escalated whatever the heads say, a repeated post too.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+from core.domain import Route
+from pipeline.heads import Scores
+from pipeline.languages import packs
+from pipeline.normalise import fold
+
+COUNTERSPEECH_FROM = 0.97
+"""Probability from which a post counts as counterspeech itself."""
+COUNTERSPEECH_HATE_BELOW = 0.2
+"""Hate probability from which it doesn't, however much it sounds like it."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to do with a post, and why, in a sentence for the moderator."""
+
+    route: Route
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One kind of post that must go to people, how it is recognised, and what they are told."""
+
+    name: str
+    reason: str
+    pattern: re.Pattern[str]
+
+
+def escalation(text: str) -> Rule | None:
+    """Return the first rule by which people must see `text` (in any spelling), or None."""
+    folded = _idioms().sub(" … ", fold(text))
+    return next((rule for rule in rules() if rule.pattern.search(folded)), None)
+
+
+def verdict(rule: Rule | None, scores: Scores, dismiss_below: float, duplicate_of: str | None = None) -> Verdict:
+    """Return what to do with a post, from the escalation `rule` it meets and the heads' `scores`.
+
+    `duplicate_of` is the key of an earlier case. The reason is empty for a post that gets a draft.
+    """
+    if rule is not None:
+        return Verdict(Route.ESCALATE, rule.reason)
+    if duplicate_of is not None:
+        return Verdict(Route.DISMISS, f"It repeats a post that is already a case: {duplicate_of}.")
+    if scores.hate < dismiss_below:
+        return Verdict(
+            Route.DISMISS, f"It does not read as hateful ({scores.hate:.0%}; the limit is {dismiss_below:.0%})."
+        )
+    if scores.counter >= COUNTERSPEECH_FROM and scores.hate < COUNTERSPEECH_HATE_BELOW:
+        return Verdict(Route.DISMISS, f"It reads as counterspeech itself ({scores.counter:.0%} sure).")
+    return Verdict(Route.DRAFT, "")
+
+
+@lru_cache(maxsize=1)
+def rules() -> tuple[Rule, ...]:
+    """Return the escalation rules, in the order they are tried; each looks for all languages, which posts mix."""
+    listed = tomllib.loads(resources.files("pipeline").joinpath("data/escalate.toml").read_text("utf-8"))["rules"]
+    return tuple(Rule(rule["name"], rule["reason"], re.compile("|".join(_patterns(rule["name"])))) for rule in listed)
+
+
+def _patterns(rule: str) -> list[str]:
+    return [pattern for pack in packs().values() for pattern in pack.escalation.expanded(rule)]
+
+
+@lru_cache(maxsize=1)
+def _idioms() -> re.Pattern[str]:
+    return re.compile("|".join(idiom for pack in packs().values() for idiom in pack.escalation.idioms))

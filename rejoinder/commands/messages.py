@@ -1,0 +1,94 @@
+"""Commands that move messages: `ingest`, `dead-letters`."""
+
+from __future__ import annotations
+
+import sys
+from typing import BinaryIO
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from rejoinder.commands.process import load_settings, run, start_logging
+
+MAX_SHOWN = 10
+
+
+@click.command()
+@click.argument("file", type=click.File("rb"))
+@click.option("--bootstrap", help="Broker address, instead of REJOINDER_KAFKA__BOOTSTRAP.")
+def ingest(file: BinaryIO, bootstrap: str | None) -> None:
+    """Stream a JSONL FILE of flags (or `-`) to Kafka.
+
+    Bad lines are reported with their number and left out; the exit code is then 2. Posts that were sent before change
+    nothing.
+    """
+    from stream.ingest import ingest as stream_in
+
+    settings = load_settings()
+    start_logging(settings)
+    kafka = settings.kafka.model_copy(update={"bootstrap": bootstrap}) if bootstrap else settings.kafka
+    total = size_of(file)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("ingesting", total=total)
+        report = stream_in(file, kafka, lambda read: bar.advance(task, read))
+    for line, complaint in report.complaints[:MAX_SHOWN]:
+        click.echo(f"line {line}: {complaint}", err=True)
+    if report.bad > MAX_SHOWN:
+        click.echo(f"… and {report.bad - MAX_SHOWN:,} more bad lines", err=True)
+    click.echo(f"{report.sent:,} posts sent, {report.bad:,} bad lines left out")
+    sys.exit(2 if report.bad else 0)
+
+
+def size_of(file: BinaryIO) -> int | None:
+    """Return a file's size in bytes, or None for a pipe."""
+    if not file.seekable():
+        return None
+    size = file.seek(0, 2)
+    file.seek(0)
+    return size
+
+
+@click.group("dead-letters")
+def dead_letters() -> None:
+    """Look at messages nobody could work on, and send them again."""
+
+
+@dead_letters.command("list")
+def list_() -> None:
+    """List the dead letters: where they lie, from which stage, and why."""
+    from stream.dead_letters import read_letters
+
+    settings = load_settings()
+    start_logging(settings)
+    table = Table("place", "when", "stage", "case", "error")
+
+    async def fill() -> None:
+        async for item in read_letters(settings.kafka):
+            letter = item.letter
+            table.add_row(item.place, f"{letter.at:%Y-%m-%d %H:%M:%S}", letter.stage, letter.key or "–", letter.error)
+
+    run(fill())
+    Console().print(table if table.row_count else "No dead letters.")
+
+
+@dead_letters.command()
+@click.argument("places", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Send all of them.")
+def replay(places: tuple[str, ...], everything: bool) -> None:
+    """Send dead letters at PLACES (as `dead-letters list` prints them) to where they came from."""
+    from rejoinder.assembly import open_ledger
+    from stream.dead_letters import replay as send_again
+
+    if bool(places) == everything:
+        raise click.UsageError("name places, or say --all")
+    settings = load_settings()
+    start_logging(settings)
+
+    async def body() -> int:
+        async with open_ledger(settings) as ledger:
+            return len(await send_again(settings.kafka, ledger, places))
+
+    click.echo(f"{run(body())} dead letters sent again")

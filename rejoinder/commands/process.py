@@ -1,0 +1,72 @@
+"""The process that a command runs in: settings, logging, running until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from core.errors import BadSettings
+from core.settings import Settings
+
+T = TypeVar("T")
+
+OWN_PACKAGES = ("bot", "core", "evaluation", "kb", "ledger", "models", "pipeline", "rejoinder", "stream", "training")
+"""The project's own packages."""
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Return the settings with what the command line overrides; raises BadSettings that names what is wrong."""
+    try:
+        return Settings(**{name: value for name, value in overrides.items() if value is not None})
+    except ValidationError as error:
+        complaints = "; ".join(
+            f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}"
+            for item in error.errors(include_url=False, include_input=False)
+        )
+        raise BadSettings(f"The settings can't be used: {complaints}. See docs/settings.md.") from error
+
+
+def start_logging(settings: Settings) -> None:
+    """Log to standard error; libraries only from WARNING on, unless the level is DEBUG."""
+    logging.basicConfig(
+        level=settings.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+    )
+    if settings.log_level != "DEBUG":
+        for handler in logging.getLogger().handlers:
+            handler.addFilter(_is_worth_reading)
+
+
+def _is_worth_reading(record: logging.LogRecord) -> bool:
+    """Tell whether a record is ours, or a library's warning; some libraries set their own loggers to DEBUG."""
+    return record.levelno >= logging.WARNING or record.name.partition(".")[0] in OWN_PACKAGES
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end."""
+    return asyncio.run(work)
+
+
+def run_until_stopped(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+    """Run `work(stop)`; SIGINT and SIGTERM set `stop`, a second one ends at once."""
+
+    async def body() -> None:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        task = asyncio.ensure_future(work(stop))
+
+        def on_signal() -> None:
+            if stop.is_set():
+                task.cancel()
+            stop.set()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, on_signal)
+        await task
+
+    asyncio.run(body())

@@ -1,0 +1,117 @@
+"""Commands that run things: `demo`, and its parts `worker`, `gateway`, `desk`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import click
+
+from core.settings import DeskSettings, Settings, Token
+from rejoinder.commands.process import load_settings, run_until_stopped, start_logging
+
+STAGE_NAMES = "triage,ground,draft,desk"
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), help="Port of the page; 0 takes a free one.  [default: 8080]")
+@click.option("--data-dir", type=click.Path(path_type=Path), help="Folder for ledger, logs and secrets.")
+@click.option("--samples/--no-samples", default=True, show_default=True, help="Send sample posts through the stream.")
+@click.option("--token", help="Bearer token of the page and the API; without it one is made and kept.")
+@click.option("--chat-model", metavar="NAME|none", help="Which model drafts; `none` drafts from the evidence alone.")
+def demo(port: int | None, data_dir: Path | None, samples: bool, token: str | None, chat_model: str | None) -> None:
+    """Run everything on this machine, with sample posts."""
+    from bot.web.application import page_address
+    from rejoinder.demo import needs_weights, run_demo
+
+    settings = demo_settings(port, data_dir, token, chat_model)
+    start_logging(settings)
+    if needs_weights(settings):
+        from rejoinder.commands.models import fetch
+
+        fetch(settings, settings.chat.model)
+    (name, entry) = next(iter(settings.desk.tokens.items()))
+
+    def announce(actual_port: int, bootstrap: str) -> None:
+        host, secret = settings.desk.host, entry.token.get_secret_value()
+        click.echo(f"\n  The desk:  {page_address(host, actual_port, secret)}   (signed in as {name})")
+        click.echo(
+            f"  The API:   {page_address(host, actual_port)}v1/flags   with  Authorization: Bearer <the token above>"
+        )
+        click.echo(f"  Kafka:     {bootstrap}   (REJOINDER_KAFKA__BOOTSTRAP={bootstrap} rejoinder ingest FILE)")
+        click.echo(f"  Logs:      {settings.data_dir / 'logs'}\n  Ctrl-C ends it; every case is kept.\n")
+
+    run_until_stopped(lambda stop: run_demo(settings, samples=samples, announce=announce, stop=stop))
+
+
+def demo_settings(port: int | None, data_dir: Path | None, token: str | None, chat_model: str | None) -> Settings:
+    """Return the settings with the demo's flags, and with a token in any case."""
+    from core.secrets import kept_secret
+
+    settings = load_settings(data_dir=data_dir)
+    desk = settings.desk.model_dump(exclude={"tokens"})
+    if port is not None:
+        desk["port"] = port
+    tokens = dict(settings.desk.tokens)
+    if token or not tokens:
+        secret = token or kept_secret(settings.data_dir / "demo.token")
+        tokens = {"moderator": Token(token=secret, role="lead"), **tokens}
+    chat = settings.chat.model_dump(exclude_none=True)
+    if chat_model is not None:
+        chat["model"] = chat_model
+    return load_settings(
+        data_dir=settings.data_dir.resolve(), desk=DeskSettings(**{**desk, "tokens": tokens}), chat=chat
+    )
+
+
+@click.command()
+@click.option("--stages", default=STAGE_NAMES, show_default=True, help="Which stages this worker runs.")
+def worker(stages: str) -> None:
+    """Run stream stages as a Faust worker."""
+    from rejoinder.assembly import STAGES, work
+    from stream.worker import WorkerDied
+
+    names = [name.strip() for name in stages.split(",") if name.strip()]
+    if unknown := [name for name in names if name not in STAGES] or ([] if names else ["(none)"]):
+        raise click.BadParameter(f"no stage is called {', '.join(unknown)}; the stages are {', '.join(STAGES)}")
+    settings = load_settings()
+    start_logging(settings)
+    try:
+        run_until_stopped(lambda stop: work(settings, names, stop))
+    except WorkerDied as error:
+        click.echo(f"{error} Exiting so that the supervisor starts a fresh worker.", err=True)
+        sys.exit(70)
+
+
+@click.command()
+def gateway() -> None:
+    """Take flags in over HTTP and hand them to Kafka."""
+    serve(gateway_on=True, desk_on=False)
+
+
+@click.command()
+def desk() -> None:
+    """Serve the moderators' page and API, publish what they approved, and sweep up what got stuck."""
+    serve(gateway_on=False, desk_on=True)
+
+
+def serve(*, gateway_on: bool, desk_on: bool) -> None:
+    """Serve the chosen parts until told to stop."""
+    settings = load_settings()
+    start_logging(settings)
+
+    async def body(stop: asyncio.Event) -> None:
+        from rejoinder.assembly import open_ledger
+        from rejoinder.web import web_process
+        from stream.producer import Producer
+
+        async with (
+            open_ledger(settings) as ledger,
+            Producer(settings.kafka) as producer,
+            web_process(settings, ledger, producer, gateway=gateway_on, desk=desk_on) as port,
+        ):
+            click.echo(f"listening on http://{settings.desk.host}:{port}")
+            await stop.wait()
+
+    run_until_stopped(body)

@@ -1,0 +1,61 @@
+"""`rejoinder settings`: the settings as they are, and the reference of all of them, `docs/settings.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from pydantic import BaseModel, SecretStr
+
+from core.settings import Settings
+from rejoinder.commands.process import load_settings
+
+HEAD = """# Settings
+
+Made by `make settings` from `core/settings.py`; a test compares the two.
+
+Strongest first: command-line flags, `REJOINDER_…` environment variables (`__` nests), `rejoinder.toml` in the working
+folder, the defaults below. In `rejoinder.toml` a section is a table: `REJOINDER_KAFKA__BOOTSTRAP` is `bootstrap` under
+`[kafka]`. Give secrets by environment only.
+"""
+
+
+@click.command()
+@click.option("--markdown", is_flag=True, help="Print the settings reference.")
+def settings(markdown: bool) -> None:
+    """Print every setting with its present value; secrets stay hidden."""
+    click.echo(reference() if markdown else load_settings().model_dump_json(indent=2))
+
+
+def reference() -> str:
+    """Return the reference as Markdown."""
+    tables = [HEAD, "## General\n", _table(Settings, "REJOINDER_", leaves=True)]
+    for name, field in Settings.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            purpose = (section.__doc__ or "").splitlines()[0]
+            tables += [f"\n## {name}\n\n{purpose}\n", _table(section, f"REJOINDER_{name.upper()}__", leaves=False)]
+    return "\n".join(tables)
+
+
+def _table(model: type[BaseModel], prefix: str, *, leaves: bool) -> str:
+    rows = ["| variable | default | what it is for |", "|---|---|---|"]
+    rows += [f"| `{prefix}{name.upper()}` | {default} | {text} |" for name, default, text in _fields(model, leaves)]
+    return "\n".join(rows)
+
+
+def _fields(model: type[BaseModel], leaves: bool) -> Iterator[tuple[str, str, str]]:
+    for name, field in model.model_fields.items():
+        annotation = field.annotation
+        if leaves and isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            continue
+        yield name, _shown(field.default), (field.description or "").replace("|", "\\|")
+
+
+def _shown(default: Any) -> str:
+    if default is None or isinstance(default, SecretStr):
+        return "unset"
+    if isinstance(default, dict):
+        return "`{" + ", ".join(f"{key}: {value}" for key, value in default.items()) + "}`" if default else "none"
+    return f"`{getattr(default, 'value', default)}`" if default != "" else "empty"

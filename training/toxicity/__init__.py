@@ -1,0 +1,1 @@
+"""The toxicity head of the guard."""
