@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,8 @@ def smollm2() -> Path:
     with (folder / ".tests.lock").open("w") as lock:  # a second process waits instead of being refused
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
-            return asyncio.run(weights.pull(entry, folder, "auto", lambda done, total: None))
+            pulling = weights.pull(entry, folder, "auto", lambda done, total: None)
+            with ThreadPoolExecutor(1) as thread:  # away from the loop of the test that asks for it
+                return thread.submit(asyncio.run, pulling).result()
         except WeightsError as error:
             pytest.skip(f"the weights of smollm2-135m can't be fetched: {error}")

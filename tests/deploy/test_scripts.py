@@ -57,9 +57,4 @@ def test_a_python_without_venv_says_how_to_get_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", ["3.11.7", "3.13.0"])
 def test_a_python_that_fits_is_found(tmp_path: Path, version: str) -> None:
     fake_python(tmp_path, version)
-    assert run("find-python.sh", path=f"{tmp_path}:/usr/bin:/bin").stdout.strip() in {
-        str(tmp_path / "python3"),
-        "/usr/bin/python3.11",
-        "/usr/bin/python3.12",
-        "/usr/bin/python3.13",
-    }
+    assert run("find-python.sh", path=str(tmp_path)).stdout.strip() == str(tmp_path / "python3")

@@ -15,9 +15,11 @@ from core.errors import KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb import versions
 from kb.build import build
-from kb.search import Searcher
+from kb.search import Searcher, _opened
+from kb.snapshot import Snapshot
 from kb.summaries import Summariser, SummaryStore
 from models.chat import ChatClient
+from models.embed import Embedder
 
 OPEN = KnowledgeBaseSettings(min_relevance=0.0)
 
@@ -119,11 +121,19 @@ async def test_a_torn_file_is_named(tmp_path: Path, searcher: Searcher, embedder
 
 
 async def test_an_open_search_survives_a_rebuild(
-    tmp_path: Path, searcher: Searcher, embedder: Any, statements: list[Evidence]
+    tmp_path: Path, searcher: Searcher, embedder: Any, statements: list[Evidence], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    go_on = threading.Event()
+
+    def held_back(folder: Path, embedder: Embedder) -> Snapshot:
+        assert go_on.wait(60)
+        return _opened(folder, embedder)
+
+    monkeypatch.setattr("kb.search._opened", held_back)
     await build(statements[:1], embedder, tmp_path)
-    # It goes over to the new version in its own time; until then it answers from the old one, and never from both.
-    assert [one.id for one in await searcher.search("women should not vote")][:1] in (["vote"], ["moon"])
+    # Until the new version is open, it answers from the old one, and never from both.
+    assert [one.id for one in await searcher.search("women should not vote")][:1] == ["vote"]
+    go_on.set()
     await searcher.refresh()
     assert [one.id for one in await searcher.search("women should not vote")] == ["moon"]
 

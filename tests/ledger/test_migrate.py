@@ -67,7 +67,7 @@ def test_processes_that_migrate_at_once_do_not_disturb_each_other(empty_url: str
         process.stdin.write("go\n")
         process.stdin.flush()
     for process in processes:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=180)
         assert process.returncode == 0, errors
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from core.child import free_port
 from core.errors import ModelUnavailable
 from core.settings import ChatSettings
 from models.chat import ChatClient, ChatModel, Completion, Message
 from models.llama_server import LlamaServer
 from tests.core.turned_clock import TurnedClock
 from tests.models.scripted_chat import ScriptedChat
+from tests.ports import unused_port
 
 Serve = Callable[[dict[str, Callable[[web.Request], Awaitable[web.Response]]]], Awaitable[str]]
 ASK = [Message("system", "Answer briefly."), Message("user", "Is the harbour open?")]
@@ -54,7 +54,7 @@ async def absent_chat(request: pytest.FixtureRequest) -> AsyncIterator[ChatModel
     if request.param == "in memory":
         yield ScriptedChat(error=ModelUnavailable("The scripted model is away."))
     else:
-        async with ChatClient(f"http://127.0.0.1:{free_port()}/v1", "tiny", None, 1.0, 2, TurnedClock()) as client:
+        async with ChatClient(f"http://127.0.0.1:{unused_port()}/v1", "tiny", None, 1.0, 2, TurnedClock()) as client:
             yield client
 
 

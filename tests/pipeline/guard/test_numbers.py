@@ -57,7 +57,6 @@ def test_figures_are_found_in_digits_and_words(text: str, language: str, values:
         "It is 16%.",
         "It is 16 %.",
         "It is 16 per cent.",
-        "It is sixteen percent.",
         "It is 1,300,000,000.",
         "CEDAW dates from 1979, see Article 7.",
         "Resolution 79/149 says so.",
@@ -68,7 +67,7 @@ def test_figures_are_found_in_digits_and_words(text: str, language: str, values:
 )
 def test_figures_of_the_evidence_and_its_source_pass(judge: Judge, text: str) -> None:
     check = judge("numbers", text)
-    assert check.passed or "sixteen percent" in text, check.detail
+    assert check.passed, check.detail
 
 
 @pytest.mark.parametrize(
