@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, select, tuple_
+from sqlalchemy import ColumnElement, RowMapping, bindparam, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
@@ -31,6 +32,18 @@ class Step(Enum):
     """The case already stands where this call would have moved it (a redelivery): send the message again."""
     LATE = auto()
     """The case is further along, or ended: drop the message."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The state of a case that a call did not move, and the number of the draft it waits for or last got."""
+
+    state: CaseState
+    request_number: int
+
+    def step(self, to: CaseState, number: int | None = None) -> Step:
+        """Tell what it means for a call that would have moved the case to `to`, for draft `number` if it names one."""
+        return Step.AGAIN if self.state is to and number in (None, self.request_number) else Step.LATE
 
 
 MAX_ERROR = 2_000
@@ -58,7 +71,7 @@ _NEEDS: dict[CaseState, ColumnElement[bool] | None] = {
 """Where a failed case can go back to, and what it must have for that."""
 
 _ASKED_FOR = cases.c.request_number == bindparam("asked_for")
-_STANDING = select(cases.c.state, cases.c.request_number).where(cases.c.key == bindparam("case"))
+_STANDING = select(cases.c.state, cases.c.request_number).where(cases.c.key == bindparam("case")).with_for_update()
 _OWN = select(cases.c.received_at, cases.c.key).where(cases.c.key == bindparam("own"))
 _SAME = select(cases.c.key).where(cases.c.fingerprint == bindparam("same"), cases.c.key != bindparam("own"))
 _FIRST = (cases.c.received_at, cases.c.key)
@@ -116,21 +129,21 @@ class Stages:
         """Record the evidence and the draft asked for; raises CaseNotFound."""
         values = {"grounding": grounding.model_dump_json(), **request_columns(request)}
         why = clean(grounding.note) or f"evidence found: {len(grounding.evidence)}"
-        wanted = Move((CaseState.TRIAGED,), CaseState.GROUNDED, self._database.clock(), MACHINE, why, values)
+        planned = Move((CaseState.TRIAGED,), CaseState.GROUNDED, self._database.clock(), MACHINE, why, values)
         async with self._database.write(durable=False) as connection:
-            if await move(connection, key, wanted) is not None:
-                return Step.MOVED
-            return await _step(connection, key, CaseState.GROUNDED, request.number)
+            moved = await _move(connection, key, planned)
+        return moved.step(CaseState.GROUNDED, request.number) if isinstance(moved, Standing) else Step.MOVED
 
     @uninterrupted
     async def draft(self, draft: Draft) -> Step:
         """Record the draft the case waits for, once for each request; raises CaseNotFound."""
         why = clean(draft.note) or f"draft {draft.number} from {draft.origin}"
-        wanted = Move((CaseState.GROUNDED,), CaseState.PENDING, self._database.clock(), MACHINE, why)
+        planned = Move((CaseState.GROUNDED,), CaseState.PENDING, self._database.clock(), MACHINE, why)
         row = {"case_key": draft.case_key, "number": draft.number, "draft": draft.model_dump_json()}
         async with self._database.write(durable=False) as connection:
-            if await move(connection, draft.case_key, wanted, _ASKED_FOR, asked_for=draft.number) is None:
-                return await _step(connection, draft.case_key, CaseState.PENDING, draft.number)
+            moved = await _move(connection, draft.case_key, planned, _ASKED_FOR, asked_for=draft.number)
+            if isinstance(moved, Standing):
+                return moved.step(CaseState.PENDING, draft.number)
             # A case that failed on the desk and came back has this draft already.
             await connection.execute(self._database.insert_new(drafts), row)
         return Step.MOVED
@@ -160,38 +173,50 @@ class Stages:
         if to not in _NEEDS:
             raise NotAllowed(f"a failed case can't become {to}; revive it to {', '.join(_NEEDS)}")
         condition = _NEEDS[to]
-        wanted = Move((CaseState.FAILED,), to, self._database.clock(), MACHINE, "replayed", {"error": None})
+        planned = Move((CaseState.FAILED,), to, self._database.clock(), MACHINE, "replayed", {"error": None})
         async with self._database.write() as connection:
-            row = await move(connection, key, wanted, *(() if condition is None else (condition,)))
-            if row is not None:
+            moved = await _move(connection, key, planned, *(() if condition is None else (condition,)))
+            if not isinstance(moved, Standing):
                 await withdraw(connection, key)
                 return Step.MOVED
-            if await _step(connection, key, CaseState.FAILED) is Step.AGAIN:
-                raise NotAllowed(f"case {key} has not got as far as {to}; revive it to an earlier state")
-            return await _step(connection, key, to)
+        if moved.state is CaseState.FAILED:
+            raise NotAllowed(f"case {key} has not got as far as {to}; revive it to an earlier state")
+        return moved.step(to)
 
     async def _triage(self, post: FlaggedPost, triage: Triage) -> Step:
         at = self._database.clock()
         to = _ROUTES[triage.route]
         groups = group_mask(score.group for score in triage.groups)
         values = {"triage": triage.model_dump_json(), "groups": groups}
-        wanted = Move((CaseState.RECEIVED,), to, at, MACHINE, clean(triage.reason), values)
+        planned = Move((CaseState.RECEIVED,), to, at, MACHINE, clean(triage.reason), values)
         async with self._database.write(durable=False) as connection:
-            row = await move(connection, post.key, wanted)
-            if row is None:
-                return await _step(connection, post.key, to)
+            moved = await _move(connection, post.key, planned)
+            if isinstance(moved, Standing):
+                return moved.step(to)
             if to is not CaseState.TRIAGED:
-                await enqueue(connection, outcome(row, at, MACHINE, wanted.why), at)
+                await enqueue(connection, outcome(moved, at, MACHINE, planned.why), at)
         return Step.MOVED
 
 
-async def _step(connection: AsyncConnection, key: str, to: CaseState, number: int | None = None) -> Step:
-    """Tell where a case that did not move stands, seen from a call that would move it to `to`."""
-    standing = (await connection.execute(_STANDING, {"case": key})).one_or_none()
-    if standing is None:
+async def _move(
+    connection: AsyncConnection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
+) -> RowMapping | Standing:
+    """Make the move and return the case's new row, or where the case stands; raises CaseNotFound.
+
+    On PostgreSQL a statement sees what was committed before it began. Between a move that finds nothing and a look at
+    the case, another worker may therefore bring the case to where the move starts from. So the look holds the row, and
+    the move is tried on what was seen.
+    """
+    row = await move(connection, key, planned, *conditions, **parameters)
+    if row is not None:
+        return row
+    held = (await connection.execute(_STANDING, {"case": key})).one_or_none()
+    if held is None:
         raise CaseNotFound(f"there is no case {key}; send its post to the gateway first")
-    there = standing.state == to and number in (None, standing.request_number)
-    return Step.AGAIN if there else Step.LATE
+    standing = Standing(CaseState(held.state), held.request_number)
+    if standing.state not in planned.states:
+        return standing
+    return await move(connection, key, planned, *conditions, **parameters) or standing
 
 
 def _received(key: str, at: datetime) -> dict[str, Any]:
