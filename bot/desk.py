@@ -40,6 +40,7 @@ from core.domain import (
     now,
 )
 from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed, StaleVersion
+from core.lifecycle import DECISIONS
 from core.settings import DeskSettings
 from ledger import CasePage, Ledger
 from pipeline.guard import Guard, GuardContext
@@ -47,16 +48,6 @@ from stream.messages import Grounded, encode
 
 LEADS = ("lead", "admin")
 MAX_PAGE = 200
-
-_POSSIBLE: dict[Action, tuple[CaseState, ...]] = {
-    Action.CLAIM: (CaseState.PENDING,),
-    Action.RELEASE: (CaseState.PENDING, CaseState.GROUNDED),
-    Action.APPROVE: (CaseState.PENDING,),
-    Action.EDIT: (CaseState.PENDING,),
-    Action.REJECT: (CaseState.PENDING,),
-    Action.REDRAFT: (CaseState.PENDING, CaseState.FAILED),
-    Action.UNDO: (CaseState.APPROVED, CaseState.REJECTED),
-}
 
 
 @dataclass(frozen=True)
@@ -136,7 +127,7 @@ class Desk:
             raise StaleVersion(
                 f"You saw version {decision.version}; the case is at version {case.version}: {standing(case)}", case
             )
-        if case.state not in _POSSIBLE[decision.action]:
+        if case.state not in DECISIONS[decision.action].takes:
             raise NotAllowed(f"Too late or too early to {decision.action}: {standing(case)}", case)
         return await self._act(case, decision, who)
 

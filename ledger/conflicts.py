@@ -16,7 +16,7 @@ from ledger.rows import find_case
 
 @dataclass(frozen=True)
 class Attempt:
-    """Hold what a moderator tries: on which case, on which version they saw; `force` overrides another's claim."""
+    """What a moderator tries: on which case, on which version they saw; `force` overrides another's claim."""
 
     key: str
     version: int

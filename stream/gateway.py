@@ -27,7 +27,7 @@ RETRY_AFTER_S = 5
 
 
 class Gateway:
-    """Take flags in over HTTP and answer once the broker has them."""
+    """The HTTP routes that take flags in and answer once the broker has them."""
 
     def __init__(
         self, producer: Producer, ledger: Ledger, tokens: TokenTable, settings: GatewaySettings, kafka: KafkaSettings

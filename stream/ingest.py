@@ -23,7 +23,7 @@ MAX_COMPLAINTS = 100
 
 @dataclass
 class IngestReport:
-    """Count what became of the lines; `complaints` holds (line number, what is wrong) of the first bad ones."""
+    """What became of the lines; `complaints` holds (line number, what is wrong) of the first bad ones."""
 
     sent: int = 0
     bad: int = 0

@@ -29,6 +29,7 @@ from core.domain import (
     TargetGroup,
     Triage,
 )
+from core.lifecycle import StageName
 from ledger import Ledger, Step
 
 KEY = b"a key for tests"
@@ -88,7 +89,7 @@ class Maker:
         if to is CaseState.GROUNDED:
             return
         if to is CaseState.FAILED:
-            assert await ledger.stages.fail(key, "draft", "the model is away")
+            assert await ledger.stages.fail(key, StageName.DRAFT, "the model is away")
             return
         assert await ledger.stages.draft(self.draft(key)) is Step.MOVED
         minute = START + timedelta(minutes=1)
