@@ -94,6 +94,21 @@ async def test_a_card_is_found_by_its_case(ledger: Ledger) -> None:
     assert await ledger.cards.find("slack", "s1", "forum/1") is None
 
 
+async def test_ids_may_have_255_characters(ledger: Ledger, clock: Any) -> None:
+    server, channel, message = (f"!{letter * 247}:x.test" for letter in "scm")
+    assert {len(server), len(channel), len(message)} == {255}
+    await ledger.cards.reserve("matrix", server, "forum/1", channel)
+    await ledger.cards.hang("matrix", server, "forum/1", message, 4)
+    card = await ledger.cards.find("matrix", server, "forum/1")
+    assert card is not None and (card.server, card.channel, card.message) == (server, channel, message)
+    await ledger.cards.note(Notice("matrix", server, channel, "reminder", message, 1, clock(), clock()))
+    assert await ledger.cards.notice("matrix", server, channel, "reminder") is not None
+    await ledger.moderator_settings.set_intent("matrix", server, ScopeKind.CHANNEL, channel, Intent.POSITIVE, "lea")
+    assert [item.scope for item in await ledger.moderator_settings.intents("matrix", server)] == [channel]
+    await ledger.moderator_settings.switch("matrix", server, SwitchKind.PAUSED, channel, "lea", on=True)
+    assert [item.scope for item in await ledger.moderator_settings.switched("matrix", server)] == [channel]
+
+
 async def test_a_newer_notice_takes_the_place_of_the_one_before(ledger: Ledger, clock: Any) -> None:
     for count in (1, 2):
         await ledger.cards.note(Notice(*HERE, "c1", "surge:jews", "m1", count, clock(), clock()))
