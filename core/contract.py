@@ -1,4 +1,4 @@
-"""What platforms build on: the record on the `replies` topic. `docs/replies.schema.json` is its JSON schema."""
+"""What platforms build on: the messages on the `replies` topic. `docs/replies.schema.json` is its JSON schema."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, PlainSerializer, WithJsonSchema
 
 from core.domain import Moment, Record
+
+IDEMPOTENCY_KEY = "idempotency-key"
+"""The header that tells a reply or an outcome from a second sending of it."""
 
 OffsetMoment = Annotated[
     Moment,

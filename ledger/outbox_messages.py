@@ -11,12 +11,10 @@ from typing import Any
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.contract import ReleasedReply
+from core.contract import IDEMPOTENCY_KEY, ReleasedReply
 from core.domain import Case, CaseState, Outcome
 from core.lifecycle import PUBLICATION, TopicRole
 from ledger.tables import IS_OPEN, OutboxStatus, outbox
-
-IDEMPOTENCY_KEY = "idempotency-key"
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,7 @@ MAX_ERROR = 2_000
 (_GROUNDED,) = STAGES[StageName.GROUND].leads_to
 (_PENDING,) = STAGES[StageName.DESK].leads_to
 (_FAILED,) = FAILURE.leads_to
-_NEEDS: dict[CaseState, ColumnElement[bool] | None] = {
-    CaseState.RECEIVED: None,
+_NEEDS: dict[CaseState, ColumnElement[bool]] = {
     CaseState.TRIAGED: cases.c.triage.is_not(None),
     CaseState.GROUNDED: cases.c.grounding.is_not(None),
 }
@@ -119,19 +118,19 @@ class Stages:
         """Record the evidence and the draft asked for; raises CaseNotFound."""
         values = {"grounding": grounding.model_dump_json(), **request_columns(request)}
         why = clean(grounding.note) or f"evidence found: {len(grounding.evidence)}"
-        planned = _move_by(StageName.GROUND, _GROUNDED, self._database.clock(), why, values)
+        planned = _planned(StageName.GROUND, _GROUNDED, self._database.clock(), why, values)
         async with self._database.write(durable=False) as connection:
-            moved = await _move(connection, key, planned)
+            moved = await _move_or_look(connection, key, planned)
         return moved.step(_GROUNDED, request.number) if isinstance(moved, Standing) else Step.MOVED
 
     @uninterrupted
     async def draft(self, draft: Draft) -> Step:
         """Record the draft the case waits for, once for each request; raises CaseNotFound."""
         why = clean(draft.note) or f"draft {draft.number} from {draft.origin}"
-        planned = _move_by(StageName.DESK, _PENDING, self._database.clock(), why)
+        planned = _planned(StageName.DESK, _PENDING, self._database.clock(), why)
         row = {"case_key": draft.case_key, "number": draft.number, "draft": draft.model_dump_json()}
         async with self._database.write(durable=False) as connection:
-            moved = await _move(connection, draft.case_key, planned, _ASKED_FOR, asked_for=draft.number)
+            moved = await _move_or_look(connection, draft.case_key, planned, _ASKED_FOR, asked_for=draft.number)
             if isinstance(moved, Standing):
                 return moved.step(_PENDING, draft.number)
             await connection.execute(insert(drafts), row)
@@ -161,10 +160,10 @@ class Stages:
         """
         if to not in REPLAY.leads_to:
             raise NotAllowed(f"a failed case can't become {to}; revive it to {', '.join(REPLAY.leads_to)}")
-        condition = _NEEDS[to]
+        needs = [_NEEDS[to]] if to in _NEEDS else []
         planned = Move(REPLAY.takes, to, self._database.clock(), MACHINE, "replayed", {"error": None})
         async with self._database.write() as connection:
-            moved = await _move(connection, key, planned, *(() if condition is None else (condition,)))
+            moved = await _move_or_look(connection, key, planned, *needs)
             if not isinstance(moved, Standing):
                 await withdraw(connection, key)
                 return Step.MOVED
@@ -177,9 +176,9 @@ class Stages:
         to = ROUTES[triage.route]
         groups = group_mask(score.group for score in triage.groups)
         values = {"triage": triage.model_dump_json(), "groups": groups}
-        planned = _move_by(StageName.TRIAGE, to, at, clean(triage.reason), values)
+        planned = _planned(StageName.TRIAGE, to, at, clean(triage.reason), values)
         async with self._database.write(durable=False) as connection:
-            moved = await _move(connection, post.key, planned)
+            moved = await _move_or_look(connection, post.key, planned)
             if isinstance(moved, Standing):
                 return moved.step(to)
             if to is not CaseState.TRIAGED:
@@ -187,10 +186,10 @@ class Stages:
         return Step.MOVED
 
 
-async def _move(
+async def _move_or_look(
     connection: AsyncConnection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
 ) -> RowMapping | Standing:
-    """Make the move and return the case's new row, or where the case stands; raises CaseNotFound.
+    """Make the move and return the case's new row, or look where the case stands; raises CaseNotFound.
 
     On PostgreSQL a statement sees what was committed before it began. Between a move that finds nothing and a look at
     the case, another worker may therefore bring the case to where the move starts from. So the look holds the row, and
@@ -208,7 +207,7 @@ async def _move(
     return await move(connection, key, planned, *conditions, **parameters) or standing
 
 
-def _move_by(stage: StageName, to: CaseState, at: datetime, why: str, values: dict[str, Any] | None = None) -> Move:
+def _planned(stage: StageName, to: CaseState, at: datetime, why: str, values: dict[str, Any] | None = None) -> Move:
     return Move((STAGES[stage].takes,), to, at, MACHINE, why, values or {})
 
 

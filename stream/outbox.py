@@ -13,13 +13,13 @@ import logging
 from datetime import timedelta
 from uuid import uuid4
 
+from core.contract import IDEMPOTENCY_KEY
 from core.domain import now
 from core.errors import BrokerUnavailable, LedgerUnavailable
 from core.lifecycle import TopicRole
 from core.retry import Backoff, Retry
 from core.settings import Settings
 from ledger import Ledger, OutboxRow
-from ledger.outbox_messages import IDEMPOTENCY_KEY
 from stream import metrics
 from stream.producer import Producer
 from stream.topic_reader import end_offsets, read_topic

@@ -38,7 +38,7 @@ MIGRATED = "migrated"
 
 
 class Clock:
-    """Tell a time that moves only when told."""
+    """A clock that moves only when told."""
 
     def __init__(self) -> None:
         self.time = START
@@ -51,7 +51,7 @@ class Clock:
 
 
 class Maker:
-    """Make records, and bring cases to a state the way the machine and the moderators do."""
+    """A maker of records, and of cases in a state to which machine and moderators brought them."""
 
     def post(self, number: int | str = 1, **fields: object) -> FlaggedPost:
         given = {"platform": "forum", "post_id": str(number), "text": "The Zorblaxians ruin everything.", **fields}

@@ -112,9 +112,9 @@ async def test_ids_may_have_255_characters(ledger: Ledger, clock: Any) -> None:
 async def test_a_newer_notice_takes_the_place_of_the_one_before(ledger: Ledger, clock: Any) -> None:
     for count in (1, 2):
         await ledger.cards.note(Notice(*HERE, "c1", "surge:jews", "m1", count, clock(), clock()))
-    found = await ledger.cards.notice(*HERE, "c1", "surge:jews")
-    assert found is not None
-    assert (found.count, found.since) == (2, clock())
+    notice = await ledger.cards.notice(*HERE, "c1", "surge:jews")
+    assert notice is not None
+    assert (notice.count, notice.since) == (2, clock())
     assert await ledger.cards.notice(*HERE, "c1", "reminder") is None
 
 

@@ -54,12 +54,11 @@ async def test_of_two_moderators_one_wins_and_the_other_is_told_who(
     assert min(won.values()) > 0
 
 
+@pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.live)], indirect=True)
 async def test_a_case_that_turns_up_while_a_stage_looks_for_it_is_moved(
-    ledger: Ledger, other: Ledger, make: Any, backend: str, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, other: Ledger, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On PostgreSQL another worker's case may become visible between two statements of one transaction."""
-    if backend == "sqlite":
-        pytest.skip("SQLite lets one writer in at a time")
     looked = 0
 
     async def move_then_let_the_other_receive(*args: Any, **kwargs: Any) -> Any:

@@ -142,5 +142,5 @@ async def test_many_publishers_at_once_send_each_reply_once(
 
     keys = [await approved(ledger, number) for number in range(40)]
     crowd = [OutboxPublisher(ledger, producer, settings) for _ in range(5)]
-    await asyncio.gather(*(exhaust(one.publish_due) for one in crowd))
+    await asyncio.gather(*(exhaust(publisher.publish_due) for publisher in crowd))
     assert sorted(name for _, name in await replies(settings, topics)) == sorted(f"reply:{key}" for key in keys)

@@ -35,7 +35,7 @@ GROUNDING = Grounding(evidence=(), note="nothing fits")
 
 
 class Triager:
-    """Give the same triage for every post, and remember what was called a duplicate."""
+    """A triager with one verdict for every post, and with what was called a duplicate."""
 
     def __init__(self, route: Route = Route.DRAFT) -> None:
         self.route = route
@@ -47,14 +47,14 @@ class Triager:
 
 
 class Grounder:
-    """Find nothing."""
+    """A finder of nothing."""
 
     async def ground(self, post: FlaggedPost, triage: Triage) -> Grounding:
         return GROUNDING
 
 
 class Drafter:
-    """Write one line, and count."""
+    """A drafter of one text, with the count of its calls."""
 
     calls = 0
 
