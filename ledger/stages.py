@@ -81,9 +81,9 @@ class Stages:
         at = self._database.clock()
         # In the order of the keys, so that two batches with the same posts can't wait for each other.
         rows = [new_row(post, self._pseudonyms, at) for post in sorted(posts, key=lambda post: post.key)]
-        insert = self._database.insert_new(cases).returning(cases.c.key)
+        insert_posts = self._database.insert_new(cases).returning(cases.c.key)
         async with self._database.write() as connection:
-            new = (await connection.execute(insert, rows)).scalars().all()
+            new = (await connection.execute(insert_posts, rows)).scalars().all()
             if new:
                 await connection.execute(append, [_received(key, at) for key in new])
         return len(new)
