@@ -49,6 +49,7 @@ bench-kb: .venv/dev
 
 settings: .venv/run
 	$(BIN)/rejoinder settings --markdown > docs/settings.md
+	$(BIN)/python -c 'from core.contract import replies_schema; print(replies_schema(), end="")' > docs/replies.schema.json
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

@@ -39,6 +39,7 @@ from core.domain import (
     now,
 )
 from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed, StaleVersion
+from core.lifecycle import DECISIONS
 from core.settings import DeskSettings
 from ledger import CasePage, Ledger
 from pipeline.guard import Guard, GuardContext
@@ -46,16 +47,6 @@ from stream.messages import Grounded, encode
 
 LEADS = ("lead", "admin")
 MAX_PAGE = 200
-
-_ALLOWED_STATES: dict[Action, tuple[CaseState, ...]] = {
-    Action.CLAIM: (CaseState.PENDING,),
-    Action.RELEASE: (CaseState.PENDING, CaseState.GROUNDED),
-    Action.APPROVE: (CaseState.PENDING,),
-    Action.EDIT: (CaseState.PENDING,),
-    Action.REJECT: (CaseState.PENDING,),
-    Action.REDRAFT: (CaseState.PENDING, CaseState.FAILED),
-    Action.UNDO: (CaseState.APPROVED, CaseState.REJECTED),
-}
 
 
 @dataclass(frozen=True)
@@ -135,7 +126,7 @@ class Desk:
             raise StaleVersion(
                 f"You saw version {decision.version}; the case is at version {case.version}: {standing(case)}", case
             )
-        if case.state not in _ALLOWED_STATES[decision.action]:
+        if case.state not in DECISIONS[decision.action].takes:
             raise NotAllowed(f"Too late or too early to {decision.action}: {standing(case)}", case)
         return await self._carry_out(case, decision, who)
 

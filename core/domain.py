@@ -1,13 +1,7 @@
 """The vocabulary every room shares. Nothing here imports another room.
 
-A *case* is one flagged post and all that happened to it; its key is `platform/post_id`.
-
-    received -> triaged -> grounded -> pending -> approved -> released
-                   |           |          |-> rejected
-                   |           |          '-> grounded -> pending (redraft: a new draft)
-                   |-> dismissed (counterspeech is not apt)
-                   '-> escalated (people act, nothing is drafted)
-    any ----------> failed (dead letter, with the error; replayable)
+A *case* is one flagged post and all that happened to it; its key is `platform/post_id`. `core/lifecycle.py` has the
+states it passes.
 """
 
 from __future__ import annotations
@@ -61,13 +55,13 @@ Moment = Annotated[AwareDatetime, AfterValidator(_as_utc)]
 
 
 class Record(BaseModel):
-    """Be an immutable value that travels between rooms and over the wire."""
+    """An immutable value that travels between rooms and over the wire."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class TargetGroup(StrEnum):
-    """Name whom a post attacks."""
+    """The people a post attacks."""
 
     WOMEN = "women"
     PEOPLE_OF_COLOUR = "people_of_colour"
@@ -80,7 +74,7 @@ class TargetGroup(StrEnum):
 
 
 class Intent(StrEnum):
-    """Name what a reply sets out to do (the four intents of CoARL, Hengle et al. 2024)."""
+    """What a reply sets out to do: the four intents of CoARL (Hengle et al. 2024)."""
 
     INFORMATIVE = "informative"
     QUESTIONING = "questioning"
@@ -89,7 +83,7 @@ class Intent(StrEnum):
 
 
 class CaseState(StrEnum):
-    """Name where a case stands."""
+    """Where a case stands."""
 
     RECEIVED = "received"
     TRIAGED = "triaged"
@@ -103,12 +97,8 @@ class CaseState(StrEnum):
     FAILED = "failed"
 
 
-UNFINISHED = (CaseState.RECEIVED, CaseState.TRIAGED, CaseState.GROUNDED)
-"""States in which the machine owes the next step; the sweeper watches these."""
-
-
 class FlaggedPost(Record):
-    """Hold one post a platform flagged, as the platform sent it."""
+    """One post a platform flagged, as the platform sent it."""
 
     platform: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     post_id: Annotated[Text, Field(min_length=1, max_length=200, pattern=r"^\S+$"), AfterValidator(_no_dots)]
@@ -127,7 +117,7 @@ class FlaggedPost(Record):
 
 
 class Route(StrEnum):
-    """Name what triage decided to do with a post."""
+    """What triage decided to do with a post."""
 
     DRAFT = "draft"
     DISMISS = "dismiss"
@@ -135,14 +125,14 @@ class Route(StrEnum):
 
 
 class GroupScore(Record):
-    """Pair a target group with how sure triage is of it, 0 to 1."""
+    """A target group, and how sure triage is of it, 0 to 1."""
 
     group: TargetGroup
     score: float
 
 
 class Triage(Record):
-    """Hold what triage found: whom the post attacks, how hateful it is, in what language, and what to do.
+    """The verdict of triage: whom the post attacks, how hateful it is, in what language, and what to do.
 
     `language` is ISO 639-1 or `und`. `groups` is ordered by falling score. `hate` is a probability. `embedding` is the
     post's query embedding as base64 of little-endian float16, so that grounding need not compute it again.
@@ -157,7 +147,7 @@ class Triage(Record):
 
 
 class Source(Record):
-    """Say where a statement can be looked up."""
+    """The place where a statement can be looked up."""
 
     institution: str
     title: str
@@ -168,7 +158,7 @@ class Source(Record):
 
 
 class Evidence(Record):
-    """Hold one quotable statement with its source; `answers` lists claims it refutes, `score` is its relevance.
+    """One quotable statement with its source; `answers` lists claims it refutes, `score` is its relevance.
 
     `summary` stands for a long text in a draft's prompt and is empty for a short one. It was written by a model: what
     a reply states is checked against `text`.
@@ -209,7 +199,7 @@ class Grounding(Record):
 
 
 class Check(Record):
-    """Hold one guard result: what was measured, its limit, and whether it passed.
+    """One result of the guard: what was measured, its limit, and whether it passed.
 
     A failed hard check keeps a draft from being shown, and a text from being approved without an override.
     """
@@ -223,7 +213,7 @@ class Check(Record):
 
 
 class Origin(StrEnum):
-    """Name who wrote a text."""
+    """The author of a text."""
 
     MODEL = "model"
     COMPOSER = "composer"
@@ -250,7 +240,7 @@ class Candidate(Record):
 
 
 class DraftRequest(Record):
-    """Ask for draft `number` of a case; `avoid` holds replies already used in the thread or refused before."""
+    """The draft a case asks for; `avoid` has replies already used in the thread or refused before."""
 
     number: int = 1
     intent: Intent = Intent.INFORMATIVE
@@ -281,7 +271,7 @@ class Draft(Record):
 
 
 class Action(StrEnum):
-    """Name what a moderator can do with a case."""
+    """What a moderator can do with a case."""
 
     CLAIM = "claim"
     RELEASE = "release"
@@ -293,7 +283,7 @@ class Action(StrEnum):
 
 
 class Decision(Record):
-    """Hold what a moderator asked for, on the version they saw."""
+    """What a moderator asked for, on the version they saw."""
 
     action: Action
     version: int
@@ -305,7 +295,7 @@ class Decision(Record):
 
 
 class Transition(Record):
-    """Hold one row of a case's append-only history."""
+    """One row of a case's append-only history."""
 
     id: int
     case_key: str
@@ -318,7 +308,7 @@ class Transition(Record):
 
 
 class Case(Record):
-    """Hold a case as the ledger knows it.
+    """A case as the ledger knows it.
 
     `version` rises with every transition. `request` is the draft the case waits for or last got. `final_text` is the
     approved text, exactly as approved; it leaves at `release_at` unless undone.
@@ -353,7 +343,7 @@ class Case(Record):
 
 
 class Outcome(Record):
-    """Hold how a case ended, as published on the `outcomes` topic."""
+    """How a case ended, as published on the `outcomes` topic."""
 
     case_key: str
     state: CaseState

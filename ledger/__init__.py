@@ -2,8 +2,7 @@
 
 from ledger.cases import CasePage
 from ledger.ledger import Ledger
-from ledger.letters import OutboxTopic
 from ledger.outbox import OutboxRow
 from ledger.stages import Step
 
-__all__ = ["CasePage", "Ledger", "OutboxRow", "OutboxTopic", "Step"]
+__all__ = ["CasePage", "Ledger", "OutboxRow", "Step"]

@@ -35,7 +35,7 @@ _NUMBER = select(case_numbers.c.number).where(case_numbers.c.case_key == bindpar
 
 @dataclass(frozen=True)
 class HungCard:
-    """Say where a case's card hangs; `message` is None while nobody knows whether it was posted.
+    """The place where a case's card hangs; `message` is None while nobody knows whether it was posted.
 
     `version` is the case's version that the card shows; `unsettled`: the case may still move on. `counted_only`: there
     is no card of its own, only a number in a surge notice.
@@ -55,7 +55,7 @@ class HungCard:
 
 @dataclass(frozen=True)
 class Notice:
-    """Be one message that is updated instead of repeated: a surge, a reminder."""
+    """One message that is updated instead of repeated: a surge, a reminder."""
 
     surface: str
     server: str
@@ -68,7 +68,7 @@ class Notice:
 
 
 class Cards:
-    """Remember the cards."""
+    """The cards on every surface and server."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -77,9 +77,9 @@ class Cards:
     async def number(self, key: str) -> int:
         """Return the case's short number, which fits into a button's id and is easy to type; given out once."""
         async with self._database.read() as connection:
-            found = (await connection.execute(_NUMBER, {"key": key})).scalar_one_or_none()
-        if found is not None:
-            return int(found)
+            number = (await connection.execute(_NUMBER, {"key": key})).scalar_one_or_none()
+        if number is not None:
+            return int(number)
         async with self._database.write() as connection:
             await connection.execute(self._database.insert_new(case_numbers).values(case_key=key))
             return int((await connection.execute(_NUMBER, {"key": key})).scalar_one())
@@ -87,12 +87,12 @@ class Cards:
     @uninterrupted
     async def key(self, number: int) -> str:
         """Return the key of the case with this number; raises CaseNotFound."""
-        wanted = select(case_numbers.c.case_key).where(case_numbers.c.number == number)
+        query = select(case_numbers.c.case_key).where(case_numbers.c.number == number)
         async with self._database.read() as connection:
-            found = (await connection.execute(wanted)).scalar_one_or_none() if 0 < number < 2**62 else None
-        if found is None:
+            key = (await connection.execute(query)).scalar_one_or_none() if 0 < number < 2**62 else None
+        if key is None:
             raise CaseNotFound(f"There is no case number {number}; look it up in the queue.")
-        return str(found)
+        return str(key)
 
     @uninterrupted
     async def reserve(self, surface: str, server: str, key: str, channel: str, *, counted_only: bool = False) -> bool:
@@ -102,8 +102,8 @@ class Cards:
             "counted_only": counted_only, "unsettled": not counted_only, "at": self._database.clock(),
         }  # fmt: skip
         async with self._database.write() as connection:
-            made = await connection.execute(self._database.insert_new(cards).values(row).returning(cards.c.case_key))
-            return made.scalar_one_or_none() is not None
+            new = await connection.execute(self._database.insert_new(cards).values(row).returning(cards.c.case_key))
+            return new.scalar_one_or_none() is not None
 
     @uninterrupted
     async def hang(
@@ -125,17 +125,9 @@ class Cards:
     async def find(self, surface: str, server: str, key: str) -> HungCard | None:
         """Return where a case's card hangs, or None."""
         async with self._database.read() as connection:
-            row = (await connection.execute(select(cards).where(_ONE), _bound((surface, server, key)))).mappings()
-            found = row.one_or_none()
-        return None if found is None else HungCard(**found)
-
-    @uninterrupted
-    async def by_message(self, surface: str, message: str) -> HungCard | None:
-        """Return the card that a message is, or None."""
-        wanted = select(cards).where(cards.c.surface == surface, cards.c.message == message)
-        async with self._database.read() as connection:
-            found = (await connection.execute(wanted)).mappings().first()
-        return None if found is None else HungCard(**found)
+            rows = (await connection.execute(select(cards).where(_ONE), _bound((surface, server, key)))).mappings()
+            row = rows.one_or_none()
+        return None if row is None else HungCard(**row)
 
     @uninterrupted
     async def missing(self, surface: str, server: str, limit: int = 200, after: Case | None = None) -> list[Case]:
@@ -147,19 +139,19 @@ class Cards:
         )
         fresh = cases.c.updated_at >= self._database.clock() - ESCALATED_FOR
         seen = or_(cases.c.state == CaseState.PENDING, and_(cases.c.state == CaseState.ESCALATED, fresh))
-        wanted = select(cases.c.key).where(seen, ~has_card)
+        query = select(cases.c.key).where(seen, ~has_card)
         if after is not None:
             later = and_(cases.c.received_at == after.received_at, cases.c.key > after.key)
-            wanted = wanted.where(or_(cases.c.received_at > after.received_at, later))
-        wanted = wanted.order_by(cases.c.received_at, cases.c.key).limit(limit)
+            query = query.where(or_(cases.c.received_at > after.received_at, later))
+        query = query.order_by(cases.c.received_at, cases.c.key).limit(limit)
         async with self._database.read() as connection:
-            return await find_cases(connection, (await connection.execute(wanted)).scalars().all())
+            return await find_cases(connection, (await connection.execute(query)).scalars().all())
 
     @uninterrupted
     async def outdated(self, surface: str, servers: Sequence[str], limit: int = 200) -> list[HungCard]:
         """Return hung cards that no longer show how their case stands, the longest hanging first."""
         changed = or_(cards.c.version != cases.c.version, cards.c.stale_at <= self._database.clock())
-        wanted = (
+        query = (
             select(cards)
             .join(cases, cases.c.key == cards.c.case_key)
             .where(cards.c.surface == surface, cards.c.server.in_(servers), IS_UNSETTLED, changed)
@@ -167,47 +159,47 @@ class Cards:
             .order_by(cards.c.at)
             .limit(limit)
         )
-        return await self._hung(wanted)
+        return await self._hung(query)
 
     @uninterrupted
     async def unfinished(self, surface: str, servers: Sequence[str], before: datetime) -> list[HungCard]:
         """Return cards reserved before a moment of which nobody knows whether they were posted."""
-        wanted = (
+        query = (
             select(cards)
             .where(cards.c.surface == surface, cards.c.server.in_(servers), IS_UNSETTLED, cards.c.at < before)
             .where(cards.c.message.is_(None))
         )
-        return await self._hung(wanted)
+        return await self._hung(query)
 
     @uninterrupted
     async def recent(self, surface: str, server: str, channel: str, since: datetime) -> int:
         """Count the cards that a channel got since a moment."""
-        wanted = select(func.count()).where(
+        query = select(func.count()).where(
             cards.c.surface == surface, cards.c.server == server, cards.c.channel == channel, cards.c.at >= since,
             ~cards.c.counted_only,
         )  # fmt: skip
         async with self._database.read() as connection:
-            return int((await connection.execute(wanted)).scalar_one())
+            return int((await connection.execute(query)).scalar_one())
 
     @uninterrupted
     async def notice(self, surface: str, server: str, channel: str, topic: str) -> Notice | None:
         """Return the newest message about a topic, or None."""
-        wanted = select(notices).where(*_notice(surface, server, channel, topic))
+        query = select(notices).where(*_notice(surface, server, channel, topic))
         async with self._database.read() as connection:
-            found = (await connection.execute(wanted)).mappings().one_or_none()
-        return None if found is None else Notice(**found)
+            row = (await connection.execute(query)).mappings().one_or_none()
+        return None if row is None else Notice(**row)
 
     @uninterrupted
     async def note(self, notice: Notice) -> None:
         """Remember a message about a topic in place of the one before."""
-        here = _notice(notice.surface, notice.server, notice.channel, notice.topic)
+        same_topic = _notice(notice.surface, notice.server, notice.channel, notice.topic)
         async with self._database.write() as connection:
-            await connection.execute(delete(notices).where(*here))
+            await connection.execute(delete(notices).where(*same_topic))
             await connection.execute(insert(notices).values(vars(notice)))
 
-    async def _hung(self, wanted: Any) -> list[HungCard]:
+    async def _hung(self, query: Any) -> list[HungCard]:
         async with self._database.read() as connection:
-            return [HungCard(**row) for row in (await connection.execute(wanted)).mappings()]
+            return [HungCard(**row) for row in (await connection.execute(query)).mappings()]
 
 
 def _bound(place: PlaceKey) -> dict[str, str]:

@@ -36,14 +36,14 @@ _TOUCH = (
 
 @dataclass(frozen=True)
 class CasePage:
-    """Hold one page of cases and, unless it is the last, where the next one begins."""
+    """One page of cases and, unless it is the last, where the next one begins."""
 
     cases: tuple[Case, ...]
     next_cursor: str | None
 
 
 class Cases:
-    """Look cases up."""
+    """The cases, one by one and as a queue."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -72,9 +72,9 @@ class Cases:
         filters = _filters(group, platform, claimed_by)
         if cursor is not None:
             filters.append(_beyond(_position(cursor), oldest_first))
-        found = _ordered(states or tuple(CaseState), filters, oldest_first, limit + 1)
+        query = _ordered(states or tuple(CaseState), filters, oldest_first, limit + 1)
         async with self._database.read() as connection:
-            places = (await connection.execute(found)).all()
+            places = (await connection.execute(query)).all()
             page = await find_cases(connection, [place.key for place in places[:limit]])
         more = len(places) > limit
         return CasePage(tuple(page), _cursor(places[limit - 1].received_at, places[limit - 1].key) if more else None)
@@ -136,8 +136,8 @@ def _order(columns: Any, oldest_first: bool) -> tuple[ColumnElement[Any], ...]:
 
 def _beyond(position: tuple[datetime, str], oldest_first: bool) -> ColumnElement[bool]:
     place = tuple_(cases.c.received_at, cases.c.key)
-    here = tuple_(literal(position[0], UtcTime()), literal(position[1]))
-    return place > here if oldest_first else place < here
+    start = tuple_(literal(position[0], UtcTime()), literal(position[1]))
+    return place > start if oldest_first else place < start
 
 
 def _cursor(received_at: datetime, key: str) -> str:

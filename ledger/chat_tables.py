@@ -10,6 +10,9 @@ from sqlalchemy import Boolean, Column, Index, Integer, String, Table, Text, tex
 
 from ledger.tables import RowId, UtcTime, metadata
 
+ID_LENGTH = 255
+"""Longest id of a server, channel or message that any chat platform gives out."""
+
 case_numbers = Table(
     "case_numbers",
     metadata,
@@ -22,11 +25,11 @@ cards = Table(
     "cards",
     metadata,
     Column("surface", String(16), primary_key=True),
-    Column("server", String(64), primary_key=True),
+    Column("server", String(ID_LENGTH), primary_key=True),
     Column("case_key", Text, primary_key=True),
-    Column("channel", String(64), nullable=False),
+    Column("channel", String(ID_LENGTH), nullable=False),
     # None between the reservation and the platform's answer: whoever starts then looks whether the message exists.
-    Column("message", String(64)),
+    Column("message", String(ID_LENGTH)),
     Column("version", Integer, nullable=False),
     # When the card as shown stops being true without a transition: a claim runs out, an undo window closes.
     Column("stale_at", UtcTime),
@@ -36,7 +39,6 @@ cards = Table(
     Column("at", UtcTime, nullable=False),
 )
 IS_UNSETTLED = text("unsettled IS TRUE")
-Index("cards_message", cards.c.surface, cards.c.message)
 Index(
     "cards_unsettled", cards.c.surface, cards.c.server, cards.c.at, sqlite_where=IS_UNSETTLED,
     postgresql_where=IS_UNSETTLED,
@@ -47,10 +49,10 @@ notices = Table(
     "notices",
     metadata,
     Column("surface", String(16), primary_key=True),
-    Column("server", String(64), primary_key=True),
-    Column("channel", String(64), primary_key=True),
+    Column("server", String(ID_LENGTH), primary_key=True),
+    Column("channel", String(ID_LENGTH), primary_key=True),
     Column("topic", String(32), primary_key=True),
-    Column("message", String(64), nullable=False),
+    Column("message", String(ID_LENGTH), nullable=False),
     Column("count", Integer, nullable=False),
     Column("since", UtcTime, nullable=False),
     Column("at", UtcTime, nullable=False),
@@ -60,9 +62,9 @@ intents = Table(
     "intents",
     metadata,
     Column("surface", String(16), primary_key=True),
-    Column("server", String(64), primary_key=True),
+    Column("server", String(ID_LENGTH), primary_key=True),
     Column("kind", String(16), primary_key=True),
-    Column("scope", String(64), primary_key=True),
+    Column("scope", String(ID_LENGTH), primary_key=True),
     Column("intent", String(16), nullable=False),
     Column("who", Text, nullable=False),
     Column("at", UtcTime, nullable=False),
@@ -72,7 +74,7 @@ switches = Table(
     "switches",
     metadata,
     Column("surface", String(16), primary_key=True),
-    Column("server", String(64), primary_key=True),
+    Column("server", String(ID_LENGTH), primary_key=True),
     Column("kind", String(16), primary_key=True),
     Column("scope", Text, primary_key=True),
     Column("who", Text, nullable=False),

@@ -16,7 +16,7 @@ from ledger.rows import find_case
 
 @dataclass(frozen=True)
 class Attempt:
-    """Hold what a moderator tries: on which case, on which version they saw; `force` overrides another's claim."""
+    """What a moderator tries: on which case, on which version they saw; `force` overrides another's claim."""
 
     key: str
     version: int
@@ -49,12 +49,12 @@ async def conflict(
 
 def _who_was_faster(case: Case, latest: Transition, attempt: Attempt, at: datetime) -> str:
     return (
-        f"case {case.key} was {_deed(case, latest)} by {latest.who} {_span(at - latest.at)} ago "
+        f"case {case.key} was {_what_happened(case, latest)} by {latest.who} {_span(at - latest.at)} ago "
         f"(version {case.version}, you saw {attempt.version}); look at it again"
     )
 
 
-def _deed(case: Case, latest: Transition) -> str:
+def _what_happened(case: Case, latest: Transition) -> str:
     match latest.from_state, latest.to_state:
         case CaseState.PENDING, CaseState.PENDING:
             return "claimed" if case.claimed_by else "unclaimed"

@@ -44,7 +44,7 @@ _PRAGMAS = ("foreign_keys=ON", "synchronous=NORMAL", "journal_size_limit=6710886
 
 
 class Database:
-    """Hold one engine; hand out connections inside a transaction. `clock` tells the time."""
+    """One engine that gives out connections inside a transaction. `clock` tells the time."""
 
     def __init__(self, url: str, clock: Callable[[], datetime] = now) -> None:
         self.clock = clock

@@ -12,17 +12,17 @@ from typing import Any
 from sqlalchemy import Boolean, ColumnElement, RowMapping, bindparam, or_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import Case, CaseState, DraftRequest, clean
+from core.domain import Action, Case, CaseState, DraftRequest, clean
 from core.errors import BadInput, NotAllowed, StaleVersion
+from core.lifecycle import DECISIONS, Change, TopicRole
 from ledger.conflicts import Attempt, conflict
 from ledger.database import Database
-from ledger.letters import Letter, OutboxTopic, enqueue, outcome, reply, withdraw
+from ledger.outbox_messages import OutboxMessage, enqueue, outcome, reply, withdraw
 from ledger.rows import request_columns, with_drafts
 from ledger.tables import cases
 from ledger.transition import UNCLAIMED, Move, move
 from ledger.uninterrupted import uninterrupted
 
-_PENDING = (CaseState.PENDING,)
 _UNDECIDED: dict[str, Any] = {"decided_by": None, "decided_why": None, "final_text": None, "release_at": None}
 _AS_SEEN = cases.c.version == bindparam("seen")
 _FREE = or_(
@@ -37,7 +37,7 @@ _SAME_STATE = "did not change; look at it again"
 
 
 class Decisions:
-    """Claim, approve, reject, send back, undo."""
+    """What moderators do with a case: claim, approve, reject, send back, undo."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -49,17 +49,17 @@ class Decisions:
         values = {"claimed_by": attempt.who, "claimed_until": until}
         why = f"claimed until {until.isoformat(timespec='seconds')}"
         async with self._database.write() as connection:
-            row = await self._take(connection, attempt, _PENDING, None, why, values)
+            row = await self._take(connection, attempt, DECISIONS[Action.CLAIM], why, values)
             return await with_drafts(connection, row)
 
     @uninterrupted
     async def unclaim(self, key: str, version: int, who: str, force: bool = False) -> Case:
         """Give a claim up; also one that waits for its redraft."""
         attempt = _attempt(key, version, who, "unclaim", force)
-        states = (*_PENDING, CaseState.GROUNDED)
+        change = DECISIONS[Action.RELEASE]
         async with self._database.write() as connection:
             row = await self._take(
-                connection, attempt, states, None, "unclaimed", UNCLAIMED, _CLAIMED, otherwise="is not claimed"
+                connection, attempt, change, "unclaimed", UNCLAIMED, _CLAIMED, otherwise="is not claimed"
             )
             return await with_drafts(connection, row)
 
@@ -76,9 +76,9 @@ class Decisions:
         values = _decided(attempt.who, why, release_at) | {"final_text": text}
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await self._take(connection, attempt, _PENDING, CaseState.APPROVED, why, values)
+            row = await self._take(connection, attempt, DECISIONS[Action.APPROVE], why, values)
             case = await with_drafts(connection, row)
-            await enqueue(connection, reply(case, at), at)
+            await enqueue(connection, reply(case, text, attempt.who, at), at)
         return case
 
     @uninterrupted
@@ -90,7 +90,7 @@ class Decisions:
         values = _decided(attempt.who, reason, final_at)
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await self._take(connection, attempt, _PENDING, CaseState.REJECTED, reason, values)
+            row = await self._take(connection, attempt, DECISIONS[Action.REJECT], reason, values)
             await enqueue(connection, outcome(row, at, attempt.who, clean(reason), final_at), at)
             return await with_drafts(connection, row)
 
@@ -103,30 +103,28 @@ class Decisions:
         `message` goes to the grounded topic as it is. Raises BadInput when the request's number is not new.
         """
         attempt = _attempt(key, version, who, "redraft", force)
-        states = (*_PENDING, CaseState.FAILED)
         why = clean(f"redraft {request.number}, {request.intent}" + (f": {request.hint}" if request.hint else ""))
         values = {**request_columns(request), "error": None}
         at = self._database.clock()
         async with self._database.write() as connection:
             row = await self._take(
-                connection, attempt, states, CaseState.GROUNDED, why, values, _GROUNDED,
+                connection, attempt, DECISIONS[Action.REDRAFT], why, values, _GROUNDED,
                 otherwise="failed before it had evidence; replay its dead letter instead",
             )  # fmt: skip
             case = await with_drafts(connection, row)
             if case.draft is not None and request.number <= case.draft.number:
                 raise BadInput(f"case {case.key} has a draft {case.draft.number}; ask for a higher number")
             await withdraw(connection, case.key)
-            await enqueue(connection, Letter(case.key, OutboxTopic.GROUNDED, message, at), at)
+            await enqueue(connection, OutboxMessage(case.key, TopicRole.GROUNDED, message, at), at)
         return case
 
     @uninterrupted
     async def undo(self, key: str, version: int, who: str) -> Case:
         """Take an approval or rejection back, while its message waits and no publisher has touched it."""
         attempt = _attempt(key, version, who, "undo", force=True)
-        states = (CaseState.APPROVED, CaseState.REJECTED)
         async with self._database.write() as connection:
             try:
-                row = await self._take(connection, attempt, states, CaseState.PENDING, "undone", _UNDECIDED)
+                row = await self._take(connection, attempt, DECISIONS[Action.UNDO], "undone", _UNDECIDED)
             except StaleVersion as stale:
                 if stale.case is None or stale.case.state is not CaseState.RELEASED:
                     raise
@@ -136,15 +134,16 @@ class Decisions:
             return await with_drafts(connection, row)
 
     async def _take(
-        self, connection: AsyncConnection, attempt: Attempt, states: tuple[CaseState, ...], to: CaseState | None,
-        why: str, values: dict[str, Any], *conditions: ColumnElement[bool], otherwise: str = _SAME_STATE,
+        self, connection: AsyncConnection, attempt: Attempt, change: Change, why: str, values: dict[str, Any],
+        *conditions: ColumnElement[bool], otherwise: str = _SAME_STATE,
     ) -> RowMapping:  # fmt: skip
         at = self._database.clock()
-        wanted = Move(states, to, at, attempt.who, clean(why), values)
+        to = change.leads_to[0] if change.leads_to else None
+        planned = Move(change.takes, to, at, attempt.who, clean(why), values)
         seen = {"seen": attempt.version, "forced": attempt.force, "taker": attempt.who}
-        row = await move(connection, attempt.key, wanted, _AS_SEEN, _FREE, *conditions, **seen)
+        row = await move(connection, attempt.key, planned, _AS_SEEN, _FREE, *conditions, **seen)
         if row is None:
-            raise await conflict(connection, attempt, states, at, otherwise)
+            raise await conflict(connection, attempt, change.takes, at, otherwise)
         return row
 
 

@@ -34,7 +34,7 @@ async def latest_of(connection: AsyncConnection, key: str) -> Transition:
 
 
 class History:
-    """Read what became of cases, by case or in the order it happened."""
+    """What became of cases, by case or in the order it happened."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -12,19 +12,19 @@ from ledger.database import Database
 from ledger.decisions import Decisions
 from ledger.history import History
 from ledger.migrate import migrate
+from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
 from ledger.stages import Stages
 from ledger.statistics import Statistics
 from ledger.uninterrupted import uninterrupted
-from ledger.wishes import Wishes
 
 
 class Ledger:
-    """Know what became of every post.
+    """What became of every post.
 
     `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers, `cards` and
-    `wishes` for the chats; `cases`, `history` and `statistics` only read. Every method of every part raises
+    `moderator_settings` for the chats; `cases`, `history` and `statistics` only read. Every method of every part raises
     LedgerUnavailable when the database is away.
     """
 
@@ -36,7 +36,7 @@ class Ledger:
         self.decisions = Decisions(database)
         self.outbox = Outbox(database)
         self.cards = Cards(database)
-        self.wishes = Wishes(database)
+        self.moderator_settings = ModeratorSettings(database)
         self.statistics = Statistics(database)
 
     @classmethod

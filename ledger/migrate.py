@@ -28,15 +28,16 @@ async def migrate(database: Database) -> None:
         if not database.is_sqlite:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         try:
-            await connection.run_sync(_upgrade)
+            await connection.run_sync(upgrade)
         except CommandError as error:
             raise BadSettings(
                 f"the ledger can't be migrated: {error}; a newer Rejoinder may have made it: install that one"
             ) from error
 
 
-def _upgrade(connection: Connection) -> None:
+def upgrade(connection: Connection, to: str = "head") -> None:
+    """Run the steps up to `to` that the database lacks, in the connection's transaction."""
     config = Config()
     config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)

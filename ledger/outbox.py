@@ -16,9 +16,10 @@ from typing import Any
 from sqlalchemy import RowMapping, Update, bindparam, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import CaseState, clean
+from core.domain import clean
+from core.lifecycle import PUBLICATION, TopicRole
 from ledger.database import Database
-from ledger.letters import OutboxTopic, enqueue, outcome
+from ledger.outbox_messages import enqueue, outcome
 from ledger.tables import IS_OPEN, OutboxStatus, outbox
 from ledger.transition import Move, move
 from ledger.uninterrupted import uninterrupted
@@ -26,15 +27,15 @@ from ledger.uninterrupted import uninterrupted
 
 @dataclass(frozen=True)
 class OutboxRow:
-    """Hold a leased message.
+    """One leased message.
 
-    `topic` is the kind of topic. `probe` maps partitions to the offsets noted before the first send; with a probe the
+    `probe` maps partitions to the offsets noted before the first send; with a probe the
     message may be on the topic already.
     """
 
     id: int
     case_key: str
-    topic: OutboxTopic
+    topic: TopicRole
     key: str
     value: str
     headers: dict[str, str]
@@ -80,7 +81,6 @@ _SENT = _HELD.values(status=OutboxStatus.SENT, sent_at=bindparam("at"), lease_ow
 _RETRY = _HELD.values(
     status=OutboxStatus.WAITING, free_at=bindparam("again"), last_error=bindparam("error"), lease_owner=None
 ).returning(outbox.c.id)
-_NEXT = select(outbox.c.free_at).where(IS_OPEN).order_by(outbox.c.free_at).limit(1)
 _BACKLOG = (
     select(func.count())
     .select_from(outbox)
@@ -89,7 +89,7 @@ _BACKLOG = (
 
 
 class Outbox:
-    """Lend rows to publishers and record what became of them; several publishers may run."""
+    """The rows that are lent to publishers, and what became of them; several publishers may run."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -126,7 +126,7 @@ class Outbox:
         async with self._database.write() as connection:
             result = await connection.execute(_SENT, {"row": id, "owner": owner, "at": at})
             row = result.mappings().one_or_none()
-            if row is not None and row["topic"] == OutboxTopic.REPLIES:
+            if row is not None and row["topic"] == TopicRole.REPLIES:
                 await _release(connection, row["case_key"], at)
         return row is not None
 
@@ -134,12 +134,6 @@ class Outbox:
     async def retry(self, id: int, owner: str, error: str, due_at: datetime) -> bool:
         """Give a row back after a failed attempt, to be taken again at `due_at`; False: not this owner's."""
         return await self._change(_RETRY, id, owner, error=clean(error), again=due_at)
-
-    @uninterrupted
-    async def next_due(self) -> datetime | None:
-        """Return when the next row can be leased, possibly in the past; None when nothing is owed."""
-        async with self._database.read() as connection:
-            return (await connection.execute(_NEXT)).scalar_one_or_none()
 
     @uninterrupted
     async def backlog(self) -> int:
@@ -153,8 +147,8 @@ class Outbox:
 
 
 async def _release(connection: AsyncConnection, key: str, at: datetime) -> None:
-    released = Move((CaseState.APPROVED,), CaseState.RELEASED, at, None, "released")
-    row = await move(connection, key, released)
+    (released,) = PUBLICATION.leads_to
+    row = await move(connection, key, Move(PUBLICATION.takes, released, at, None, "released"))
     if row is not None:
         await enqueue(connection, outcome(row, at, row["decided_by"], row["decided_why"]), at)
 
@@ -163,7 +157,7 @@ def _to_row(row: RowMapping) -> OutboxRow:
     return OutboxRow(
         id=row["id"],
         case_key=row["case_key"],
-        topic=OutboxTopic(row["topic"]),
+        topic=TopicRole(row["topic"]),
         key=row["key"],
         value=row["value"],
         headers=json.loads(row["headers"]),

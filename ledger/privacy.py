@@ -10,7 +10,7 @@ from core.errors import BadSettings
 
 
 class Pseudonyms:
-    """Hash authors with a secret key (HMAC-SHA256, RFC 2104): one author, one hash, and no way back."""
+    """Keyed hashes of authors (HMAC-SHA256, RFC 2104): one author, one hash, and no way back."""
 
     def __init__(self, key: bytes) -> None:
         if not key:

@@ -63,21 +63,21 @@ async def find_cases(connection: AsyncConnection, keys: Sequence[str]) -> list[C
     if not keys:
         return []
     rows = {row["key"]: row for row in (await connection.execute(_MANY, {"keys": keys})).mappings()}
-    found = await _drafts_of(connection, keys)
-    return [_to_case(rows[key], found.get(key, ())) for key in keys if key in rows]
+    drafts_by_case = await _drafts_of(connection, keys)
+    return [_to_case(rows[key], drafts_by_case.get(key, ())) for key in keys if key in rows]
 
 
 async def with_drafts(connection: AsyncConnection, row: Mapping[Any, Any]) -> Case:
     """Return the case of a full row, with its drafts."""
-    found = await _drafts_of(connection, [row["key"]])
-    return _to_case(row, found.get(row["key"], ()))
+    drafts_by_case = await _drafts_of(connection, [row["key"]])
+    return _to_case(row, drafts_by_case.get(row["key"], ()))
 
 
 async def _drafts_of(connection: AsyncConnection, keys: Sequence[str]) -> dict[str, tuple[Draft, ...]]:
-    found: dict[str, tuple[Draft, ...]] = {}
+    drafts_by_case: dict[str, tuple[Draft, ...]] = {}
     for key, draft in await connection.execute(_DRAFTS, {"keys": keys}):
-        found[key] = (*found.get(key, ()), Draft.model_validate_json(draft))
-    return found
+        drafts_by_case[key] = (*drafts_by_case.get(key, ()), Draft.model_validate_json(draft))
+    return drafts_by_case
 
 
 def _to_case(row: Mapping[Any, Any], its_drafts: tuple[Draft, ...]) -> Case:

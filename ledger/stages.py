@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, select, tuple_
+from sqlalchemy import ColumnElement, RowMapping, bindparam, insert, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
+from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Triage, clean
 from core.errors import CaseNotFound, NotAllowed
+from core.lifecycle import FAILURE, REPLAY, ROUTES, STAGES, StageName, fails_in
 from ledger.database import Database
 from ledger.history import append
-from ledger.letters import enqueue, outcome, withdraw
+from ledger.outbox_messages import enqueue, outcome, withdraw
 from ledger.privacy import Pseudonyms
 from ledger.rows import new_row, request_columns
 from ledger.tables import cases, drafts, group_mask
@@ -23,7 +25,7 @@ from ledger.uninterrupted import uninterrupted
 
 
 class Step(Enum):
-    """Say what a stage's call did, and so what its worker must do next."""
+    """What a stage's call did, and so what its worker must do next."""
 
     MOVED = auto()
     """This call moved the case: send its message downstream."""
@@ -33,39 +35,39 @@ class Step(Enum):
     """The case is further along, or ended: drop the message."""
 
 
+@dataclass(frozen=True)
+class Standing:
+    """The state of a case that a call did not move, and the number of the draft it waits for or last got."""
+
+    state: CaseState
+    request_number: int
+
+    def step(self, to: CaseState, number: int | None = None) -> Step:
+        """Tell what it means for a call that would have moved the case to `to`, for draft `number` if it names one."""
+        return Step.AGAIN if self.state is to and number in (None, self.request_number) else Step.LATE
+
+
 MAX_ERROR = 2_000
 """Characters of an error that a case keeps."""
 
-_ROUTES = {
-    Route.DRAFT: CaseState.TRIAGED,
-    Route.DISMISS: CaseState.DISMISSED,
-    Route.ESCALATE: CaseState.ESCALATED,
-}
-_BEFORE_DESK = (CaseState.RECEIVED, CaseState.TRIAGED, CaseState.GROUNDED)
-_FAILS_FROM = {
-    "triage": _BEFORE_DESK[:1],
-    "ground": _BEFORE_DESK[:2],
-    "draft": _BEFORE_DESK,
-    "desk": _BEFORE_DESK,
-}
-"""The states from which a stage can fail a case: one that fails on a late message takes no draft off the desk."""
-_NEEDS: dict[CaseState, ColumnElement[bool] | None] = {
-    CaseState.RECEIVED: None,
+(_GROUNDED,) = STAGES[StageName.GROUND].leads_to
+(_PENDING,) = STAGES[StageName.DESK].leads_to
+(_FAILED,) = FAILURE.leads_to
+_NEEDS: dict[CaseState, ColumnElement[bool]] = {
     CaseState.TRIAGED: cases.c.triage.is_not(None),
     CaseState.GROUNDED: cases.c.grounding.is_not(None),
-    CaseState.PENDING: select(drafts.c.number).where(drafts.c.case_key == cases.c.key).exists(),
 }
-"""Where a failed case can go back to, and what it must have for that."""
+"""What a failed case must have to go back to a state."""
 
 _ASKED_FOR = cases.c.request_number == bindparam("asked_for")
-_STANDING = select(cases.c.state, cases.c.request_number).where(cases.c.key == bindparam("case"))
+_STANDING = select(cases.c.state, cases.c.request_number).where(cases.c.key == bindparam("case")).with_for_update()
 _OWN = select(cases.c.received_at, cases.c.key).where(cases.c.key == bindparam("own"))
 _SAME = select(cases.c.key).where(cases.c.fingerprint == bindparam("same"), cases.c.key != bindparam("own"))
 _FIRST = (cases.c.received_at, cases.c.key)
 
 
 class Stages:
-    """Record the machine's side of a case: received, triaged, grounded, drafted, failed."""
+    """The machine's side of a case: received, triaged, grounded, drafted, failed."""
 
     def __init__(self, database: Database, pseudonyms: Pseudonyms) -> None:
         self._database = database
@@ -79,9 +81,9 @@ class Stages:
         at = self._database.clock()
         # In the order of the keys, so that two batches with the same posts can't wait for each other.
         rows = [new_row(post, self._pseudonyms, at) for post in sorted(posts, key=lambda post: post.key)]
-        insert = self._database.insert_new(cases).returning(cases.c.key)
+        insert_posts = self._database.insert_new(cases).returning(cases.c.key)
         async with self._database.write() as connection:
-            new = (await connection.execute(insert, rows)).scalars().all()
+            new = (await connection.execute(insert_posts, rows)).scalars().all()
             if new:
                 await connection.execute(append, [_received(key, at) for key in new])
         return len(new)
@@ -116,39 +118,38 @@ class Stages:
         """Record the evidence and the draft asked for; raises CaseNotFound."""
         values = {"grounding": grounding.model_dump_json(), **request_columns(request)}
         why = clean(grounding.note) or f"evidence found: {len(grounding.evidence)}"
-        wanted = Move((CaseState.TRIAGED,), CaseState.GROUNDED, self._database.clock(), MACHINE, why, values)
+        planned = _planned(StageName.GROUND, _GROUNDED, self._database.clock(), why, values)
         async with self._database.write(durable=False) as connection:
-            if await move(connection, key, wanted) is not None:
-                return Step.MOVED
-            return await _step(connection, key, CaseState.GROUNDED, request.number)
+            moved = await _move_or_look(connection, key, planned)
+        return moved.step(_GROUNDED, request.number) if isinstance(moved, Standing) else Step.MOVED
 
     @uninterrupted
     async def draft(self, draft: Draft) -> Step:
         """Record the draft the case waits for, once for each request; raises CaseNotFound."""
         why = clean(draft.note) or f"draft {draft.number} from {draft.origin}"
-        wanted = Move((CaseState.GROUNDED,), CaseState.PENDING, self._database.clock(), MACHINE, why)
+        planned = _planned(StageName.DESK, _PENDING, self._database.clock(), why)
         row = {"case_key": draft.case_key, "number": draft.number, "draft": draft.model_dump_json()}
         async with self._database.write(durable=False) as connection:
-            if await move(connection, draft.case_key, wanted, _ASKED_FOR, asked_for=draft.number) is None:
-                return await _step(connection, draft.case_key, CaseState.PENDING, draft.number)
-            # A case that failed on the desk and came back has this draft already.
-            await connection.execute(self._database.insert_new(drafts), row)
+            moved = await _move_or_look(connection, draft.case_key, planned, _ASKED_FOR, asked_for=draft.number)
+            if isinstance(moved, Standing):
+                return moved.step(_PENDING, draft.number)
+            await connection.execute(insert(drafts), row)
         return Step.MOVED
 
     @uninterrupted
-    async def fail(self, key: str, stage: str, error: str) -> bool:
+    async def fail(self, key: str, stage: StageName, error: str) -> bool:
         """End a case whose message went to the dead letters; tell whether this call did.
 
         A case further along than `stage` works on, decided or ended, stays as it is; so does an unknown one.
         """
         at = self._database.clock()
         error = clean(error)[:MAX_ERROR]
-        states = _FAILS_FROM.get(stage, (*_BEFORE_DESK, CaseState.PENDING))
-        wanted = Move(states, CaseState.FAILED, at, MACHINE, clean(f"{stage}: {error}"), {"error": error, **UNCLAIMED})
+        values = {"error": error, **UNCLAIMED}
+        planned = Move(fails_in(stage), _FAILED, at, MACHINE, clean(f"{stage}: {error}"), values)
         async with self._database.write(durable=False) as connection:
-            row = await move(connection, clean(key), wanted)
+            row = await move(connection, clean(key), planned)
             if row is not None:
-                await enqueue(connection, outcome(row, at, MACHINE, wanted.why), at)
+                await enqueue(connection, outcome(row, at, MACHINE, planned.why), at)
         return row is not None
 
     @uninterrupted
@@ -157,41 +158,57 @@ class Stages:
 
         Raises CaseNotFound, and NotAllowed when the case lacks what `to` needs.
         """
-        if to not in _NEEDS:
-            raise NotAllowed(f"a failed case can't become {to}; revive it to {', '.join(_NEEDS)}")
-        condition = _NEEDS[to]
-        wanted = Move((CaseState.FAILED,), to, self._database.clock(), MACHINE, "replayed", {"error": None})
+        if to not in REPLAY.leads_to:
+            raise NotAllowed(f"a failed case can't become {to}; revive it to {', '.join(REPLAY.leads_to)}")
+        needs = [_NEEDS[to]] if to in _NEEDS else []
+        planned = Move(REPLAY.takes, to, self._database.clock(), MACHINE, "replayed", {"error": None})
         async with self._database.write() as connection:
-            row = await move(connection, key, wanted, *(() if condition is None else (condition,)))
-            if row is not None:
+            moved = await _move_or_look(connection, key, planned, *needs)
+            if not isinstance(moved, Standing):
                 await withdraw(connection, key)
                 return Step.MOVED
-            if await _step(connection, key, CaseState.FAILED) is Step.AGAIN:
-                raise NotAllowed(f"case {key} has not got as far as {to}; revive it to an earlier state")
-            return await _step(connection, key, to)
+        if moved.state in REPLAY.takes:
+            raise NotAllowed(f"case {key} has not got as far as {to}; revive it to an earlier state")
+        return moved.step(to)
 
     async def _triage(self, post: FlaggedPost, triage: Triage) -> Step:
         at = self._database.clock()
-        to = _ROUTES[triage.route]
+        to = ROUTES[triage.route]
         groups = group_mask(score.group for score in triage.groups)
         values = {"triage": triage.model_dump_json(), "groups": groups}
-        wanted = Move((CaseState.RECEIVED,), to, at, MACHINE, clean(triage.reason), values)
+        planned = _planned(StageName.TRIAGE, to, at, clean(triage.reason), values)
         async with self._database.write(durable=False) as connection:
-            row = await move(connection, post.key, wanted)
-            if row is None:
-                return await _step(connection, post.key, to)
+            moved = await _move_or_look(connection, post.key, planned)
+            if isinstance(moved, Standing):
+                return moved.step(to)
             if to is not CaseState.TRIAGED:
-                await enqueue(connection, outcome(row, at, MACHINE, wanted.why), at)
+                await enqueue(connection, outcome(moved, at, MACHINE, planned.why), at)
         return Step.MOVED
 
 
-async def _step(connection: AsyncConnection, key: str, to: CaseState, number: int | None = None) -> Step:
-    """Tell where a case that did not move stands, seen from a call that would move it to `to`."""
-    standing = (await connection.execute(_STANDING, {"case": key})).one_or_none()
-    if standing is None:
+async def _move_or_look(
+    connection: AsyncConnection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
+) -> RowMapping | Standing:
+    """Make the move and return the case's new row, or look where the case stands; raises CaseNotFound.
+
+    On PostgreSQL a statement sees what was committed before it began. Between a move that finds nothing and a look at
+    the case, another worker may therefore bring the case to where the move starts from. So the look holds the row, and
+    the move is tried on what was seen.
+    """
+    row = await move(connection, key, planned, *conditions, **parameters)
+    if row is not None:
+        return row
+    held = (await connection.execute(_STANDING, {"case": key})).one_or_none()
+    if held is None:
         raise CaseNotFound(f"there is no case {key}; send its post to the gateway first")
-    there = standing.state == to and number in (None, standing.request_number)
-    return Step.AGAIN if there else Step.LATE
+    standing = Standing(CaseState(held.state), held.request_number)
+    if standing.state not in planned.states:
+        return standing
+    return await move(connection, key, planned, *conditions, **parameters) or standing
+
+
+def _planned(stage: StageName, to: CaseState, at: datetime, why: str, values: dict[str, Any] | None = None) -> Move:
+    return Move((STAGES[stage].takes,), to, at, MACHINE, why, values or {})
 
 
 def _received(key: str, at: datetime) -> dict[str, Any]:

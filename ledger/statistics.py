@@ -10,16 +10,15 @@ from typing import Any
 from sqlalchemy import select
 
 from core.domain import CaseState, DraftRequest, Intent, TargetGroup
+from core.lifecycle import DECIDED
 from ledger.database import Database
 from ledger.tables import GROUP_BITS, cases, history
 from ledger.uninterrupted import uninterrupted
 
-_DECIDED = (CaseState.APPROVED, CaseState.REJECTED)
-
 
 @dataclass(frozen=True)
 class DecidedCase:
-    """Hold the last decision on a case in the period; `edited`: the moderator's own text was approved."""
+    """The last decision on a case in the period; `edited`: the moderator's own text was approved."""
 
     key: str
     platform: str
@@ -35,7 +34,7 @@ class DecidedCase:
 
 @dataclass(frozen=True)
 class Period:
-    """Hold what was received and decided since a moment; decisions that were undone don't count."""
+    """What was received and decided since a moment; decisions that were undone don't count."""
 
     since: datetime
     received: int
@@ -43,7 +42,7 @@ class Period:
 
 
 class Statistics:
-    """Count."""
+    """Counts over the history."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -52,7 +51,7 @@ class Statistics:
     async def since(self, moment: datetime) -> Period:
         """Return what was received and decided since a moment, decisions in their order."""
         received = select(history.c.case_key).where(history.c.at >= moment, history.c.from_state.is_(None))
-        wanted = (
+        decided = (
             select(
                 history.c.case_key, history.c.to_state, history.c.from_state, history.c.at, history.c.who,
                 history.c.why, cases.c.platform, cases.c.groups, cases.c.request, cases.c.received_at,
@@ -63,7 +62,7 @@ class Statistics:
         )  # fmt: skip
         async with self._database.read() as connection:
             new = len((await connection.execute(received)).all())
-            rows = (await connection.execute(wanted)).mappings().all()
+            rows = (await connection.execute(decided)).mappings().all()
         return Period(moment, new, tuple(_standing_decisions(rows)))
 
 
@@ -72,9 +71,9 @@ def _standing_decisions(rows: Any) -> Iterator[DecidedCase]:
     last: dict[str, DecidedCase] = {}
     for row in rows:
         key = row["case_key"]
-        if row["to_state"] in _DECIDED:
+        if row["to_state"] in DECIDED:
             last[key] = _decided(row)
-        elif row["from_state"] in _DECIDED and row["to_state"] == CaseState.PENDING:
+        elif row["from_state"] in DECIDED and row["to_state"] == CaseState.PENDING:
             last.pop(key, None)
     yield from last.values()
 

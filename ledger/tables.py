@@ -28,11 +28,12 @@ from sqlalchemy import (
     text,
 )
 
-from core.domain import UNFINISHED, TargetGroup
+from core.domain import TargetGroup
+from core.lifecycle import UNFINISHED
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """Store an aware moment: TIMESTAMPTZ on PostgreSQL, sortable UTC text on SQLite."""
+    """A column of aware moments: TIMESTAMPTZ on PostgreSQL, sortable UTC text on SQLite."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -50,7 +51,7 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 class OutboxStatus(StrEnum):
-    """Name where an outbox row stands."""
+    """Where an outbox row stands."""
 
     WAITING = "waiting"
     SENDING = "sending"

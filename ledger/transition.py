@@ -24,7 +24,7 @@ UNCLAIMED: dict[str, Any] = {"claimed_by": None, "claimed_until": None}
 
 @dataclass(frozen=True)
 class Move:
-    """Describe a transition: where from, where to, who and why, and the columns that change with it.
+    """A planned transition: where from, where to, who and why, and the columns that change with it.
 
     With `to` None the case stays in its state (a claim); with `who` None the history names whoever decided the case.
     """
@@ -38,21 +38,21 @@ class Move:
 
 
 async def move(
-    connection: AsyncConnection, key: str, wanted: Move, *conditions: ColumnElement[bool], **parameters: object
+    connection: AsyncConnection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
 ) -> RowMapping | None:
-    """Make the transition and return the case's new row, or None when the case is not where `wanted` starts from.
+    """Make the transition and return the case's new row, or None when the case is not where `planned` starts from.
 
     One UPDATE decides, so of two callers at once one gets None. `conditions` are constants of their modules, so that
     the statement is built once; `parameters` fill their bindparams, none of which is named like a column.
     """
-    statement = _statement(tuple(wanted.states), wanted.to, tuple(wanted.values), conditions)
-    values = {f"new_{column}": value for column, value in wanted.values.items()}
-    result = await connection.execute(statement, {"case": key, "moved_at": wanted.at, **values, **parameters})
+    statement = _statement(tuple(planned.states), planned.to, tuple(planned.values), conditions)
+    values = {f"new_{column}": value for column, value in planned.values.items()}
+    result = await connection.execute(statement, {"case": key, "moved_at": planned.at, **values, **parameters})
     row: RowMapping | None = result.mappings().one_or_none()
     if row is not None:
         await connection.execute(append, {
             "case_key": key, "version": row["version"], "from_state": row["previous_state"], "to_state": row["state"],
-            "at": wanted.at, "who": row["decided_by"] if wanted.who is None else wanted.who, "why": wanted.why,
+            "at": planned.at, "who": row["decided_by"] if planned.who is None else planned.who, "why": planned.why,
         })  # fmt: skip
     return row
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import start_http_server
 
+from core.lifecycle import StageName
 from core.secrets import author_key
 from core.settings import ChatWorkspace, Settings
 from ledger import Ledger
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 NO_MODEL = "none"
-STAGES = ("triage", "ground", "draft", "desk")
+STAGES = tuple(StageName)
 
 
 @asynccontextmanager
@@ -180,17 +181,17 @@ async def open_pipeline(
         if _needs_chat(settings, stages):
             chat = await stack.enter_async_context(chat_client(settings, log_file))
         strategies = open_strategies(settings, chat)
-        if {"triage", "ground"} & set(stages):
+        if {StageName.TRIAGE, StageName.GROUND} & set(stages):
             from pipeline.ground import Grounder
             from pipeline.triage import Triager
 
             embedder = await stack.enter_async_context(open_embedder(settings))
-            if "triage" in stages:
+            if StageName.TRIAGE in stages:
                 triager = Triager(embedder, settings.triage)
-            if "ground" in stages:
+            if StageName.GROUND in stages:
                 searcher = await stack.enter_async_context(open_searcher(settings, embedder, chat))
                 grounder = Grounder(searcher, strategies[0], settings.kb)
-        if "draft" in stages:
+        if StageName.DRAFT in stages:
             from pipeline.draft import Drafter
 
             drafter = Drafter(strategies, await asyncio.to_thread(open_drafting_guard, settings))
@@ -200,7 +201,7 @@ async def open_pipeline(
 def _needs_chat(settings: Settings, stages: Collection[str]) -> bool:
     """Tell whether these stages ask the chat model; no server is started for summaries alone, but a given one asked."""
     searching = search_needs_chat(settings) or settings.chat.endpoint is not None
-    return "draft" in stages or ("ground" in stages and searching)
+    return StageName.DRAFT in stages or (StageName.GROUND in stages and searching)
 
 
 def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: Collection[str]) -> list[Stage]:
@@ -219,14 +220,14 @@ def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: 
         stages.append(GroundStage(ledger, pipeline.grounder, settings.desk.default_intent, chooser(ledger, chats)))
     if pipeline.drafter is not None:
         stages.append(DraftStage(ledger, pipeline.drafter))
-    if "desk" in names:
+    if StageName.DESK in names:
         stages.append(DeskStage(ledger))
     return stages
 
 
 async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) -> None:
     """Run a worker with the named stages until `stop`; raises WorkerDied or RejoinderError."""
-    from stream.dead_letters import Burial
+    from stream.dead_letters import DeadLetterWriter
     from stream.producer import Producer
     from stream.topics import Topics
     from stream.worker import run_worker
@@ -238,5 +239,5 @@ async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) 
         Producer(settings.kafka) as producer,
         open_pipeline(settings, names, settings.data_dir / "logs" / "chat-server.log") as pipeline,
     ):
-        burial = Burial(producer, Topics(settings.kafka.prefix), ledger)
-        await run_worker(settings, build_stages(settings, ledger, pipeline, names), burial, stop)
+        dead_letters = DeadLetterWriter(producer, Topics(settings.kafka.prefix), ledger)
+        await run_worker(settings, build_stages(settings, ledger, pipeline, names), dead_letters, stop)

@@ -20,9 +20,10 @@ from pathlib import Path
 from core.child import Child, keep_running
 from core.domain import FlaggedPost, now
 from core.errors import BadSettings, Unavailable
+from core.lifecycle import StageName
 from core.settings import Settings
 from ledger import Ledger
-from rejoinder.assembly import NO_MODEL, STAGES, chat_endpoint, open_ledger
+from rejoinder.assembly import NO_MODEL, chat_endpoint, open_ledger
 from rejoinder.web import running, web_process
 from stream.broker import EmbeddedBroker
 from stream.intake import Intake
@@ -70,7 +71,7 @@ class DemoProcesses:
         }
         if endpoint is not None:
             env["REJOINDER_CHAT__ENDPOINT"] = endpoint
-        argv = [sys.executable, "-m", "rejoinder.cli", "worker", "--stages", ",".join(STAGES)]
+        argv = [sys.executable, "-m", "rejoinder.cli", "worker", "--stages", ",".join(StageName)]
         child = Child("the worker", argv, env=env, log_file=self._logs / "worker.log")
         await child.start()
         self._worker = child

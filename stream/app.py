@@ -15,9 +15,10 @@ import faust
 from aiokafka.errors import KafkaError, MessageSizeTooLargeError
 
 from core.errors import BrokerUnavailable
+from core.lifecycle import STAGES, TopicRole
 from core.settings import Settings
-from stream.dead_letters import Burial
-from stream.delivery import Delivery, Incoming
+from stream.dead_letters import DeadLetterWriter
+from stream.delivery import Delivery, Incoming, Send
 from stream.liveness import Liveness
 from stream.messages import encode
 from stream.stages import Outgoing, Stage
@@ -26,7 +27,7 @@ from stream.topics import Topics
 log = logging.getLogger(__name__)
 
 
-def build_app(settings: Settings, stages: Sequence[Stage], burial: Burial, liveness: Liveness) -> Any:
+def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, liveness: Liveness) -> Any:
     """Return a Faust app with an agent for each stage; it is not started."""
     kafka = settings.kafka
     app = faust.App(
@@ -49,8 +50,11 @@ def build_app(settings: Settings, stages: Sequence[Stage], burial: Burial, liven
     )
     topics = Topics(kafka.prefix)
     for stage in stages:
-        delivery = Delivery(stage, sender(app, topics), burial.bury, settings.stream, liveness)
-        app.agent(raw_topic(app, topics.named(stage.role)), name=stage.name, isolated_partitions=True)(agent(delivery))
+        plan = STAGES[stage.name]
+        send = sender(app, topics, plan.writes)
+        delivery = Delivery(stage, send, dead_letters.write, settings.stream, liveness)
+        source = raw_topic(app, topics.named(plan.reads))
+        app.agent(source, name=stage.name.value, isolated_partitions=True)(agent(delivery))
     return app
 
 
@@ -84,13 +88,17 @@ def incoming(event: Any) -> Incoming:
     )
 
 
-def sender(app: Any, topics: Topics) -> Any:
-    """Return a function that sends through the app's producer and waits for the broker's acknowledgement."""
-    channels: dict[str, Any] = {}
+def sender(app: Any, topics: Topics, role: TopicRole | None) -> Send:
+    """Return a function that sends through the app's producer and waits for the broker's acknowledgement.
+
+    The last stage has no topic to write to; what it returns all the same is a fault of the stage.
+    """
+    name = topics.named(role) if role else None
+    channel = raw_topic(app, name) if name else None
 
     async def send(outgoing: Outgoing) -> None:
-        name = topics.named(outgoing.role)
-        channel = channels.setdefault(name, raw_topic(app, name))
+        if channel is None:
+            raise TypeError(f"the last stage returned a message for {outgoing.key}, and there is no topic for it")
         try:
             await (await channel.send(key=outgoing.key.encode(), value=encode(outgoing.record)))
         except MessageSizeTooLargeError:

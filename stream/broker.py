@@ -41,7 +41,7 @@ async def reachable(bootstrap: str, timeout_s: float = 2.0) -> bool:
 
 
 class EmbeddedBroker:
-    """Run a broker on loopback; the port stays the same over restarts."""
+    """A broker on loopback; the port stays the same over restarts."""
 
     def __init__(self, *, port: int | None = None, log_file: Path | None = None) -> None:
         self.port = port or free_port()

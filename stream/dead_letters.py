@@ -1,4 +1,4 @@
-"""Keep, list and replay the messages nobody could work on."""
+"""The messages nobody could work on: written, listed, replayed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import logging
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 
-from core.domain import CaseState, now
+from core.domain import now
 from core.errors import BadMessage, CaseNotFound
+from core.lifecycle import REPLAY, STAGES, StageName
 from core.settings import KafkaSettings
 from ledger import Ledger
 from stream.delivery import Incoming
@@ -22,25 +23,17 @@ log = logging.getLogger(__name__)
 MAX_KEPT = 600_000
 """Most bytes of a message that its letter repeats: in base64 they must fit into Kafka's default limit of 1 MB."""
 
-_DUE_AT = {
-    "triage": CaseState.RECEIVED,
-    "ground": CaseState.TRIAGED,
-    "draft": CaseState.GROUNDED,
-    "desk": CaseState.GROUNDED,
-}
-"""The state a case goes back to when the stage that failed is to be tried again."""
 
-
-class Burial:
-    """Take messages to the dead-letter topic, and mark their cases failed."""
+class DeadLetterWriter:
+    """The way of messages to the dead-letter topic, and of their cases to failed."""
 
     def __init__(self, producer: Producer, topics: Topics, ledger: Ledger) -> None:
         self._producer = producer
         self._topics = topics
         self._ledger = ledger
 
-    async def bury(self, message: Incoming, stage: str, error: str) -> None:
-        """Bury one message; the letter first, so that a crash in between loses nothing."""
+    async def write(self, message: Incoming, stage: StageName, error: str) -> None:
+        """Write one message; the letter comes before the case, so that a crash in between loses nothing."""
         key = text_key(message.key)
         letter = DeadLetter(
             stage=stage,
@@ -67,32 +60,32 @@ def text_key(key: bytes | None) -> str | None:
 
 
 @dataclass(frozen=True)
-class Letter:
-    """Be a dead letter with its own place on the dead-letter topic, `partition:offset`."""
+class StoredDeadLetter:
+    """A dead letter with its own place on the dead-letter topic, `partition:offset`."""
 
     place: str
     letter: DeadLetter
 
 
-async def read_letters(settings: KafkaSettings) -> AsyncIterator[Letter]:
+async def read_dead_letters(settings: KafkaSettings) -> AsyncIterator[StoredDeadLetter]:
     """Read the dead-letter topic from its beginning to its present end; raises BrokerUnavailable."""
     topic = Topics(settings.prefix).dead_letters
     async for record in read_topic(settings, topic):
         place = f"{record.partition}:{record.offset}"
         try:
-            yield Letter(place, decode(record.value, DeadLetter))
+            yield StoredDeadLetter(place, decode(record.value, DeadLetter))
         except BadMessage as error:
             log.warning("skipped %s on %s: %s", place, topic, error)
 
 
-async def replay(settings: KafkaSettings, ledger: Ledger, places: Collection[str] = ()) -> list[Letter]:
+async def replay(settings: KafkaSettings, ledger: Ledger, places: Collection[str] = ()) -> list[StoredDeadLetter]:
     """Send dead letters to the topic they came from, all or those at `places`; return those that were sent.
 
     A letter whose case has moved on since, by an earlier replay or by the sweeper, is left alone.
     """
     sent = []
     async with Producer(settings) as producer:
-        async for item in read_letters(settings):
+        async for item in read_dead_letters(settings):
             if places and item.place not in places:
                 continue
             if not await _revived(ledger, item.letter):
@@ -123,7 +116,7 @@ async def _revived(ledger: Ledger, letter: DeadLetter) -> bool:
         case = await ledger.cases.get(letter.key)
     except CaseNotFound:
         return True
-    if case.state is not CaseState.FAILED:
+    if case.state not in REPLAY.takes:
         return False
-    await ledger.stages.revive(letter.key, _DUE_AT[letter.stage])
+    await ledger.stages.revive(letter.key, STAGES[letter.stage].takes)
     return True

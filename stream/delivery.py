@@ -1,4 +1,4 @@
-"""Carry one message through one stage: try, wait, try again, bury.
+"""The way of one message through one stage: try, wait, try again, give up.
 
 | what happened            | what becomes of the message                                          |
 |--------------------------|----------------------------------------------------------------------|
@@ -11,12 +11,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, Unavailable
+from core.lifecycle import StageName
+from core.retry import Backoff, Retry
 from core.settings import StreamSettings
 from stream import metrics
 from stream.liveness import Liveness
@@ -29,7 +30,7 @@ TRIES_ON_A_FAULT = 2
 
 @dataclass(frozen=True)
 class Incoming:
-    """Be one message as it came from the broker."""
+    """One message as it came from the broker."""
 
     topic: str
     partition: int
@@ -40,33 +41,35 @@ class Incoming:
 
 
 Send = Callable[[Outgoing], Awaitable[None]]
-Bury = Callable[[Incoming, str, str], Awaitable[None]]
+WriteDeadLetter = Callable[[Incoming, StageName, str], Awaitable[None]]
 
 
 class Delivery:
-    """Run `stage` for messages; `send` passes results on, `bury` takes (message, stage, error) to dead letters.
+    """The runs of `stage`; `send` passes results on, `write_dead_letter` gets what nobody can work on, and why.
 
     `carry` returns only when the message may be acknowledged.
     """
 
-    def __init__(self, stage: Stage, send: Send, bury: Bury, settings: StreamSettings, liveness: Liveness) -> None:
+    def __init__(
+        self, stage: Stage, send: Send, write_dead_letter: WriteDeadLetter, settings: StreamSettings, liveness: Liveness
+    ) -> None:
         self._stage = stage
         self._send = send
-        self._bury = bury
+        self._write_dead_letter = write_dead_letter
         self._settings = settings
         self._liveness = liveness
+        self._backoff = Backoff(settings.backoff_s, settings.backoff_max_s)
 
     async def carry(self, message: Incoming) -> None:
         """Handle one message to its end."""
-        attempt = 1
-        while (error := await self._try(message, attempt)) is not None:
-            if self._hopeless(error, attempt):
+        retry = Retry(self._backoff)
+        while (error := await self._try(message, attempt := retry.failures + 1)) is not None:
+            if self._should_give_up(error, attempt):
                 await self._give_up(message, error)
                 return
             metrics.RETRIED.labels(self._stage.name, type(error).__name__).inc()
             log.warning("%s: try %d of %s failed: %s", self._stage.name, attempt, message.key, error)
-            await asyncio.sleep(self._wait_s(attempt))
-            attempt += 1
+            await retry.wait()
         metrics.HANDLED.labels(self._stage.name).inc()
 
     async def _try(self, message: Incoming, attempt: int) -> Exception | None:
@@ -80,7 +83,7 @@ class Delivery:
             return error
         return None
 
-    def _hopeless(self, error: Exception, attempt: int) -> bool:
+    def _should_give_up(self, error: Exception, attempt: int) -> bool:
         if isinstance(error, BadMessage):
             return True
         if isinstance(error, BrokerUnavailable | LedgerUnavailable):
@@ -93,16 +96,12 @@ class Delivery:
         reason = str(error) if isinstance(error, BadMessage | Unavailable) else f"{type(error).__name__}: {error}"
         exc_info = None if isinstance(error, BadMessage) else error
         log.error("%s: %s goes to dead letters: %s", self._stage.name, message.key, reason, exc_info=exc_info)
-        attempt = 1
+        retry = Retry(self._backoff)
         while True:
             try:
-                await self._bury(message, self._stage.name, reason)
+                await self._write_dead_letter(message, self._stage.name, reason)
                 break
             except (BrokerUnavailable, LedgerUnavailable) as away:
                 log.warning("%s: dead letter for %s waits: %s", self._stage.name, message.key, away)
-                await asyncio.sleep(self._wait_s(attempt))
-                attempt += 1
-        metrics.BURIED.labels(self._stage.name).inc()
-
-    def _wait_s(self, attempt: int) -> float:
-        return min(self._settings.backoff_s * 2.0 ** min(attempt - 1, 16), self._settings.backoff_max_s)
+                await retry.wait()
+        metrics.DEAD_LETTERS.labels(self._stage.name).inc()

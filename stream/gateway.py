@@ -27,7 +27,7 @@ RETRY_AFTER_S = 5
 
 
 class Gateway:
-    """Take flags in over HTTP and answer once the broker has them."""
+    """The HTTP routes that take flags in and answer once the broker has them."""
 
     def __init__(
         self, producer: Producer, ledger: Ledger, tokens: TokenTable, settings: GatewaySettings, kafka: KafkaSettings
@@ -66,7 +66,7 @@ class Gateway:
                 "too_large",
                 f"{len(items):,} posts at once; {self._settings.max_batch:,} is the most. Send them in parts.",
             )
-        posts, rejected = sift(items)
+        posts, rejected = validate(items)
         try:
             messages = [(post.key, encode(post)) for post in posts]
             await self._producer.send_all(Topics(self._kafka.prefix).flags, messages)
@@ -143,8 +143,8 @@ def _line(line: str) -> Any:
         return BadInput(f"not JSON: {error}")
 
 
-def sift(items: list[Any]) -> tuple[list[FlaggedPost], list[dict[str, Any]]]:
-    """Part items into posts and complaints, each with the item's index."""
+def validate(items: list[Any]) -> tuple[list[FlaggedPost], list[dict[str, Any]]]:
+    """Return the posts among the items, and for every other item its index and what is wrong with it."""
     posts, rejected = [], []
     for index, item in enumerate(items):
         try:

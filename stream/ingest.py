@@ -23,7 +23,7 @@ MAX_COMPLAINTS = 100
 
 @dataclass
 class IngestReport:
-    """Count what became of the lines; `complaints` holds (line number, what is wrong) of the first bad ones."""
+    """What became of the lines; `complaints` holds (line number, what is wrong) of the first bad ones."""
 
     sent: int = 0
     bad: int = 0
@@ -74,7 +74,7 @@ def connect(settings: KafkaSettings) -> KafkaProducer:
     Whether anybody listens is found out first: kafka-python leaves its sockets open when its own bootstrap fails.
     """
     try:
-        _knock(settings)
+        _check_listening(settings)
         return KafkaProducer(
             bootstrap_servers=settings.bootstrap.split(","),
             acks="all",
@@ -91,7 +91,7 @@ def connect(settings: KafkaSettings) -> KafkaProducer:
         ) from error
 
 
-def _knock(settings: KafkaSettings) -> None:
+def _check_listening(settings: KafkaSettings) -> None:
     failure: OSError | None = None
     for address in settings.bootstrap.split(","):
         host, _, port = address.strip().rpartition(":")

@@ -16,6 +16,7 @@ from aiokafka.errors import KafkaError
 
 from core.domain import FlaggedPost
 from core.errors import BadMessage, BrokerUnavailable, Unavailable
+from core.retry import Backoff, Retry
 from core.settings import Settings
 from ledger import Ledger
 from stream.messages import decode
@@ -28,23 +29,21 @@ BATCH = 500
 
 
 class Intake:
-    """Follow the `flags` topic into the ledger."""
+    """A follower of the `flags` topic that writes it into the ledger."""
 
     def __init__(self, ledger: Ledger, settings: Settings) -> None:
         self._ledger = ledger
         self._settings = settings
+        self._retry = Retry(Backoff(settings.stream.backoff_s, settings.stream.backoff_max_s))
 
     async def run(self) -> None:
         """Follow until cancelled; whatever is away is waited for."""
-        stream = self._settings.stream
-        wait_s = stream.backoff_s
         while True:
             try:
                 await self._follow()
             except Unavailable as error:
-                log.warning("intake waits %.1f s: %s", wait_s, error)
-            await asyncio.sleep(wait_s)
-            wait_s = min(wait_s * 2, stream.backoff_max_s)
+                log.warning("intake waits: %s", error)
+            await self._retry.wait()
 
     async def _follow(self) -> None:
         consumer = self._consumer()
@@ -55,6 +54,7 @@ class Intake:
                 if batches:
                     await self._ledger.stages.receive(posts(record for batch in batches.values() for record in batch))
                     await consumer.commit()
+                    self._retry.succeeded()
         except (KafkaError, OSError) as error:
             raise BrokerUnavailable(f"The broker at {self._settings.kafka.bootstrap} is away: {error!r}.") from error
         finally:
@@ -94,10 +94,10 @@ class Intake:
 
 def posts(records: Iterable[ConsumerRecord]) -> list[FlaggedPost]:
     """Return the posts in records; what can't be read is left to triage, which sends it to dead letters."""
-    found = []
+    readable = []
     for record in records:
         try:
-            found.append(decode(record.value, FlaggedPost))
+            readable.append(decode(record.value, FlaggedPost))
         except BadMessage:
             continue
-    return found
+    return readable

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Liveness:
-    """Remember the last sign of life. All times are seconds of the monotonic clock."""
+    """The last sign of life of a worker. All times are seconds of the monotonic clock."""
 
     def __init__(self, limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._limit_s = limit_s

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.domain import DraftRequest, FlaggedPost, Grounding, Moment, Record, Triage
 from core.errors import BadMessage
+from core.lifecycle import StageName
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -17,14 +18,14 @@ MAX_MESSAGE = 1_000_000
 
 
 class Triaged(Record):
-    """Carry a post and what triage found."""
+    """A post with its triage, on its way to `ground`."""
 
     post: FlaggedPost
     triage: Triage
 
 
 class Grounded(Record):
-    """Carry a post, its triage, its evidence, and the draft that is asked for."""
+    """A post with its triage, its evidence, and the draft that is asked for."""
 
     post: FlaggedPost
     triage: Triage
@@ -33,12 +34,12 @@ class Grounded(Record):
 
 
 class DeadLetter(Record):
-    """Carry a message nobody could work on: where it came from, its bytes (base64) and headers, and the error.
+    """A message nobody could work on: where it came from, its bytes (base64) and headers, and the error.
 
     `value` is None when the bytes are too many for one more message; they are still where they came from.
     """
 
-    stage: str
+    stage: StageName
     error: str
     topic: str
     partition: int

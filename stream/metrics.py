@@ -16,7 +16,7 @@ HANDLED = Counter("rejoinder_messages_handled_total", "Messages a stage has fini
 RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed because a part was away.", ["stage", "error"])
 """Rising: the part named by `error` is away; messages wait, nothing is lost."""
 
-BURIED = Counter("rejoinder_dead_letters_total", "Messages sent to dead letters.", ["stage"])
+DEAD_LETTERS = Counter("rejoinder_dead_letters_total", "Messages sent to dead letters.", ["stage"])
 """Any: `rejoinder dead-letters list` says why; replay after the cause is mended."""
 
 STAGE_SECONDS = Histogram(

@@ -13,8 +13,11 @@ import logging
 from datetime import timedelta
 from uuid import uuid4
 
+from core.contract import IDEMPOTENCY_KEY
 from core.domain import now
 from core.errors import BrokerUnavailable, LedgerUnavailable
+from core.lifecycle import TopicRole
+from core.retry import Backoff, Retry
 from core.settings import Settings
 from ledger import Ledger, OutboxRow
 from stream import metrics
@@ -25,13 +28,12 @@ from stream.topics import Topics
 log = logging.getLogger(__name__)
 
 BATCH = 100
-KEY_HEADER = "idempotency-key"
-PROBED = ("replies",)
+PROBED = (TopicRole.REPLIES,)
 """Topics whose readers act on every message; on the others a repeated message is harmless and the look is spared."""
 
 
 class OutboxPublisher:
-    """Move due rows from the ledger to Kafka. Several may run, in several processes."""
+    """A publisher that moves due rows from the ledger to Kafka. Several may run, in several processes."""
 
     def __init__(self, ledger: Ledger, producer: Producer, settings: Settings) -> None:
         self._ledger = ledger
@@ -39,16 +41,21 @@ class OutboxPublisher:
         self._settings = settings
         self._topics = Topics(settings.kafka.prefix)
         self._owner = uuid4().hex
+        self._backoff = Backoff(settings.stream.backoff_s, settings.stream.backoff_max_s)
 
     async def run(self) -> None:
         """Publish until cancelled; whatever is away is waited for."""
+        retry = Retry(self._backoff)
         while True:
             try:
-                if not await self.publish_due():
-                    await asyncio.sleep(self._settings.stream.publish_every_s)
+                published = await self.publish_due()
             except LedgerUnavailable as error:
                 log.warning("the outbox waits: %s", error)
-                await asyncio.sleep(self._settings.stream.backoff_max_s)
+                await retry.wait()
+                continue
+            retry.succeeded()
+            if not published:
+                await asyncio.sleep(self._settings.stream.publish_every_s)
 
     async def publish_due(self) -> int:
         """Publish what is due now; return how many rows were taken."""
@@ -63,7 +70,7 @@ class OutboxPublisher:
             async with asyncio.timeout(self._settings.stream.lease_s * 0.8):
                 await self._publish(row)
         except (BrokerUnavailable, TimeoutError) as error:
-            wait_s = min(self._settings.stream.backoff_s * 2**row.attempts, self._settings.stream.backoff_max_s)
+            wait_s = self._backoff.wait_s(row.attempts)
             log.warning("outbox row %d waits %.1f s: %s", row.id, wait_s, error)
             await self._ledger.outbox.retry(row.id, self._owner, str(error), now() + timedelta(seconds=wait_s))
 
@@ -87,8 +94,8 @@ class OutboxPublisher:
         if row.probe is None:
             return False
         since = {int(number): offset for number, offset in row.probe.items()}
-        wanted = (KEY_HEADER, row.headers[KEY_HEADER].encode())
+        header = (IDEMPOTENCY_KEY, row.headers[IDEMPOTENCY_KEY].encode())
         async for record in read_topic(self._settings.kafka, topic, since):
-            if wanted in record.headers:
+            if header in record.headers:
                 return True
         return False

@@ -15,7 +15,7 @@ from core.settings import KafkaSettings
 
 
 class Producer:
-    """Send messages and return only when all in-sync replicas have them.
+    """A Kafka producer whose sends return only when all in-sync replicas have them.
 
     Connects on first use and again after a failure, so that a broker that is away at start-up is no reason to die.
     """

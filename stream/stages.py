@@ -8,54 +8,71 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import ClassVar, Protocol
 
 from pydantic import BaseModel
 
-from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Intent, Route, Triage
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
 from core.errors import CaseNotFound
+from core.lifecycle import STAGES, StageName
 from ledger import Ledger, Step
 from stream.messages import Grounded, Triaged, decode
-
-if TYPE_CHECKING:
-    from pipeline.draft import Drafter
-    from pipeline.ground import Grounder
-    from pipeline.triage import Triager
 
 
 @dataclass(frozen=True)
 class Outgoing:
-    """Be one message for the next topic."""
+    """One message for the topic that the stage writes to."""
 
-    role: str
     key: str
     record: BaseModel
 
 
 class Stage(Protocol):
-    """Do one step of a case.
+    """One step of a case; `core.lifecycle.STAGES` has the topics it reads and writes.
 
-    `role` is the topic it reads. `handle` gets the message's bytes and returns what to send on, or None. It may wait
-    as long as its model needs. It raises BadMessage for bytes that are not its record, Unavailable when a part is
-    away (the message is tried again), anything else is a fault of the message or of the stage. It must never move a
-    case without being able to do so again: a normal return does not mean that the message will not come back.
-    `last_attempt` says that the message goes to dead letters after this.
+    `handle` gets the message's bytes and returns what to send on, or None. It may wait as long as its model needs. It
+    raises BadMessage for bytes that are not its record, Unavailable when a part is away (the message is tried again),
+    anything else is a fault of the message or of the stage. It must never move a case without being able to do so
+    again: a normal return does not mean that the message will not come back. `last_attempt` says that the message goes
+    to dead letters after this.
     """
 
-    name: str
-    role: str
+    name: ClassVar[StageName]
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
         """Do the step for one message."""
 
 
+class PostTriager(Protocol):
+    """The part that finds out whom a post attacks; `pipeline.triage.Triager` is the product's."""
+
+    async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
+        """Return the verdict; raises ModelUnavailable or ModelRefused."""
+
+
+class EvidenceFinder(Protocol):
+    """The part that finds the evidence for a post; `pipeline.ground.Grounder` is the product's."""
+
+    async def ground(self, post: FlaggedPost, triage: Triage) -> Grounding:
+        """Return the evidence, best first; raises BadInput, ModelUnavailable or ModelRefused."""
+
+
+class ReplyDrafter(Protocol):
+    """The part that writes a reply; `pipeline.draft.Drafter` is the product's."""
+
+    async def draft(
+        self, post: FlaggedPost, triage: Triage, grounding: Grounding, request: DraftRequest,
+        *, last_attempt: bool = False,
+    ) -> Draft:  # fmt: skip
+        """Return the draft that is asked for; raises ModelUnavailable unless it is the last attempt."""
+
+
 class TriageStage:
-    """Find out whom a post attacks, and whether a reply is apt."""
+    """The stage that finds out whom a post attacks, and whether a reply is apt."""
 
-    name = "triage"
-    role = "flags"
+    name: ClassVar = StageName.TRIAGE
 
-    def __init__(self, ledger: Ledger, triager: Triager) -> None:
+    def __init__(self, ledger: Ledger, triager: PostTriager) -> None:
         self._ledger = ledger
         self._triager = triager
 
@@ -67,7 +84,7 @@ class TriageStage:
         step = await self._ledger.stages.triage(post, triage)
         if triage.route is not Route.DRAFT or step is Step.LATE:
             return None
-        return Outgoing("triaged", post.key, Triaged(post=post.model_copy(update={"author_id": None}), triage=triage))
+        return Outgoing(post.key, Triaged(post=post.model_copy(update={"author_id": None}), triage=triage))
 
 
 ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
@@ -75,13 +92,12 @@ ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
 
 
 class GroundStage:
-    """Find the evidence for a post, and choose the intent of its draft."""
+    """The stage that finds the evidence for a post, and chooses the intent of its draft."""
 
-    name = "ground"
-    role = "triaged"
+    name: ClassVar = StageName.GROUND
 
     def __init__(
-        self, ledger: Ledger, grounder: Grounder, default_intent: Intent, choose: ChooseIntent | None = None
+        self, ledger: Ledger, grounder: EvidenceFinder, default_intent: Intent, choose: ChooseIntent | None = None
     ) -> None:
         self._ledger = ledger
         self._grounder = grounder
@@ -97,42 +113,40 @@ class GroundStage:
         if await self._ledger.stages.ground(message.post.key, grounding, request) is Step.LATE:
             return None
         grounded = Grounded(post=message.post, triage=message.triage, grounding=grounding, request=request)
-        return Outgoing("grounded", message.post.key, grounded)
+        return Outgoing(message.post.key, grounded)
 
 
 class DraftStage:
-    """Write the reply that is asked for."""
+    """The stage that writes the reply that is asked for."""
 
-    name = "draft"
-    role = "grounded"
+    name: ClassVar = StageName.DRAFT
 
-    def __init__(self, ledger: Ledger, drafter: Drafter) -> None:
+    def __init__(self, ledger: Ledger, drafter: ReplyDrafter) -> None:
         self._ledger = ledger
         self._drafter = drafter
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
         """Draft for one grounded post, unless that draft is no longer wanted."""
         message = decode(value, Grounded)
-        if not await self._wanted(message):
+        if not await self._still_asked_for(message):
             return None
         draft = await self._drafter.draft(
             message.post, message.triage, message.grounding, message.request, last_attempt=last_attempt
         )
-        return Outgoing("drafts", message.post.key, draft)
+        return Outgoing(message.post.key, draft)
 
-    async def _wanted(self, message: Grounded) -> bool:
+    async def _still_asked_for(self, message: Grounded) -> bool:
         try:
             case = await self._ledger.cases.get(message.post.key)
         except CaseNotFound:
             return False
-        return case.state is CaseState.GROUNDED and case.request.number == message.request.number
+        return case.state is STAGES[self.name].takes and case.request.number == message.request.number
 
 
 class DeskStage:
-    """Put a draft into the moderators' queue."""
+    """The stage that puts a draft into the moderators' queue."""
 
-    name = "desk"
-    role = "drafts"
+    name: ClassVar = StageName.DESK
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger

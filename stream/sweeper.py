@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from core.domain import Case, CaseState, now
 from core.errors import Unavailable
+from core.lifecycle import STAGES, StageName, TopicRole
 from core.settings import Settings
 from ledger import Ledger
 from stream import metrics
@@ -26,17 +27,18 @@ log = logging.getLogger(__name__)
 BATCH = 500
 
 
-def due_message(case: Case) -> tuple[str, BaseModel]:
-    """Return the topic role and the record that the stage which owes the next step waits for."""
+def due_message(case: Case) -> tuple[TopicRole, BaseModel]:
+    """Return the message that the stage which owes the next step waits for: its topic and its record."""
     if case.state is CaseState.GROUNDED and case.triage and case.grounding:
-        return "grounded", Grounded(post=case.post, triage=case.triage, grounding=case.grounding, request=case.request)
+        grounded = Grounded(post=case.post, triage=case.triage, grounding=case.grounding, request=case.request)
+        return STAGES[StageName.DRAFT].reads, grounded
     if case.state is CaseState.TRIAGED and case.triage:
-        return "triaged", Triaged(post=case.post, triage=case.triage)
-    return "flags", case.post
+        return STAGES[StageName.GROUND].reads, Triaged(post=case.post, triage=case.triage)
+    return STAGES[StageName.TRIAGE].reads, case.post
 
 
 class Sweeper:
-    """Look for cases that have lost their message."""
+    """The search for cases that have lost their message."""
 
     def __init__(self, ledger: Ledger, producer: Producer, settings: Settings) -> None:
         self._ledger = ledger

@@ -1,4 +1,4 @@
-"""Name the topics, and create those that are missing."""
+"""The topics by name, and the creation of those that are missing."""
 
 from __future__ import annotations
 
@@ -8,60 +8,37 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import KafkaError, TopicAlreadyExistsError
 
 from core.errors import BrokerUnavailable
+from core.lifecycle import TopicRole
 from core.settings import KafkaSettings
-
-_ROLES = ("flags", "triaged", "grounded", "drafts", "replies", "outcomes", "dead-letters")
 
 
 @dataclass(frozen=True)
 class Topics:
-    """Hold the full name of every topic; all carry JSON, keyed by the case key."""
+    """The full name of every topic; `TopicRole` says what each carries."""
 
     prefix: str
 
     @property
     def flags(self) -> str:
-        """Carry FlaggedPost, from gateway, `ingest` or the platform itself, to triage."""
-        return f"{self.prefix}flags"
-
-    @property
-    def triaged(self) -> str:
-        """Carry Triaged, from triage to ground."""
-        return f"{self.prefix}triaged"
-
-    @property
-    def grounded(self) -> str:
-        """Carry Grounded, from ground, or from the desk for a redraft, to draft."""
-        return f"{self.prefix}grounded"
-
-    @property
-    def drafts(self) -> str:
-        """Carry Draft, from draft to the desk agent."""
-        return f"{self.prefix}drafts"
+        """Return the topic of flagged posts."""
+        return self.named(TopicRole.FLAGS)
 
     @property
     def replies(self) -> str:
-        """Carry the approved text, once a case, to the platform's connector."""
-        return f"{self.prefix}replies"
-
-    @property
-    def outcomes(self) -> str:
-        """Carry one final Outcome a case, to audit and analytics."""
-        return f"{self.prefix}outcomes"
+        """Return the topic of approved replies."""
+        return self.named(TopicRole.REPLIES)
 
     @property
     def dead_letters(self) -> str:
-        """Carry messages that could not be worked on, with the reason."""
-        return f"{self.prefix}dead-letters"
+        """Return the topic of messages that could not be worked on."""
+        return self.named(TopicRole.DEAD_LETTERS)
 
     def all(self) -> tuple[str, ...]:
         """Return every topic's name."""
-        return tuple(f"{self.prefix}{role}" for role in _ROLES)
+        return tuple(map(self.named, TopicRole))
 
-    def named(self, role: str) -> str:
-        """Return the topic for a role such as `replies`."""
-        if role not in _ROLES:
-            raise ValueError(f"no topic plays the role {role!r}; the roles are {', '.join(_ROLES)}")
+    def named(self, role: TopicRole) -> str:
+        """Return the topic that plays a role."""
         return f"{self.prefix}{role}"
 
 

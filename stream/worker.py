@@ -9,9 +9,10 @@ from contextlib import suppress
 from typing import Any
 
 from core.errors import BrokerUnavailable
+from core.lifecycle import STAGES
 from core.settings import KafkaSettings, Settings
 from stream.app import build_app
-from stream.dead_letters import Burial
+from stream.dead_letters import DeadLetterWriter
 from stream.liveness import Liveness
 from stream.stages import Stage
 from stream.topic_reader import backlog
@@ -23,17 +24,19 @@ STOP_LIMIT_S = 15.0
 
 
 class WorkerDied(Exception):
-    """Say that the worker must be restarted; the message says what was seen."""
+    """A worker that must be restarted; the message says what was seen."""
 
 
-async def run_worker(settings: Settings, stages: Sequence[Stage], burial: Burial, stop: asyncio.Event) -> None:
+async def run_worker(
+    settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, stop: asyncio.Event
+) -> None:
     """Work until `stop` is set; raises WorkerDied when Faust crashed or fell silent."""
     await topics_ready(settings.kafka, stop)
     if stop.is_set():
         return
     liveness = Liveness(settings.stream.idle_limit_s)
-    app = build_app(settings, stages, burial, liveness)
-    names = [Topics(settings.kafka.prefix).named(stage.role) for stage in stages]
+    app = build_app(settings, stages, dead_letters, liveness)
+    names = [Topics(settings.kafka.prefix).named(STAGES[stage.name].reads) for stage in stages]
     tasks: dict[str, asyncio.Task[Any]] = {
         "stop": asyncio.create_task(stop.wait()),
         "faust": asyncio.create_task(_run_faust(app)),

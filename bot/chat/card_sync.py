@@ -22,10 +22,11 @@ from bot.chat.routing import channel_for
 from bot.chat.surge import SurgeLimiter
 from core.domain import Case, CaseState, now
 from core.errors import CardGone, CardRefused, CaseNotFound, ChannelLost, Unavailable
+from core.lifecycle import FINAL
 from core.settings import CareSettings, ChatWorkspace
 from ledger import Ledger
 from ledger.cards import HungCard
-from ledger.wishes import SwitchKind
+from ledger.moderator_settings import SwitchKind
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +38,6 @@ ORPHAN_S = 30.0
 """Age from which a reservation counts as left behind by a crash."""
 RETRY_LOST_S = 60.0
 PAGE = 200
-_FINAL = (CaseState.RELEASED, CaseState.DISMISSED, CaseState.ESCALATED)
 
 
 @dataclass
@@ -136,7 +136,7 @@ class CardSync:
         return work
 
     async def _find_missing(self, server: str, work: dict[ChannelKey, _ChannelWork]) -> None:
-        switched = await self._ledger.wishes.switched(self._board.surface, server)
+        switched = await self._ledger.moderator_settings.switched(self._board.surface, server)
         paused = {item.scope for item in switched if item.kind is SwitchKind.PAUSED}
         muted = {item.scope for item in switched if item.kind is SwitchKind.MUTED}
         last: Case | None = None
@@ -224,7 +224,7 @@ class CardSync:
         await self._record(server, message, case, card)
 
     async def _record(self, server: str, message: str, case: Case, card: Card) -> None:
-        final = case.state in _FINAL or (case.state is CaseState.REJECTED and card.undo_until is None)
+        final = case.state in FINAL or (case.state is CaseState.REJECTED and card.undo_until is None)
         await self._ledger.cards.hang(
             self._board.surface, server, case.key, message, case.version, card.stale_at, unsettled=not final
         )

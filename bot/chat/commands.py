@@ -33,7 +33,7 @@ from core.domain import Case, CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from core.settings import ChatWorkspace
 from ledger import Ledger
-from ledger.wishes import ScopeKind, SwitchKind
+from ledger.moderator_settings import ScopeKind, SwitchKind
 
 LISTED = 10
 LOOKED_THROUGH = 200
@@ -76,7 +76,7 @@ class Commands:
 
     async def queue(self, who: Moderator, *, group: TargetGroup | None = None, mine: bool = False) -> Reply:
         """List open cases, the oldest first; `mine` are those held by or assigned to `who`."""
-        hidden = await self._ledger.wishes.hidden(who.name) if group is None else frozenset()
+        hidden = await self._ledger.moderator_settings.hidden(who.name) if group is None else frozenset()
         cases = await self._mine(who) if mine else await self._open(group)
         seen = [case for case in cases if not _only(case, hidden)]
         lines = [await self._line(case) for case in seen[:LISTED]]
@@ -93,7 +93,7 @@ class Commands:
 
     async def show_intents(self, place: Place) -> Reply:
         """List the intents set on a server, the narrowest first."""
-        known = await self._ledger.wishes.intents(place.surface, place.server)
+        known = await self._ledger.moderator_settings.intents(place.surface, place.server)
         order = list(ScopeKind)
         lines = [
             f"{_scope(item.kind, item.scope)}: {item.intent}, set by {item.who} on {_moment(item.at)}"
@@ -107,14 +107,14 @@ class Commands:
         """Set the intent of a scope, or clear it with None; the channel's name may be left out for this one."""
         require_lead(who, "set an intent")
         where = scope(kind, (name or place.channel) if kind is ScopeKind.CHANNEL else name)
-        await self._ledger.wishes.set_intent(place.surface, place.server, kind, where, intent, who.name)
+        await self._ledger.moderator_settings.set_intent(place.surface, place.server, kind, where, intent, who.name)
         return _lines(f"{_scope(kind, where)}: {intent or 'no intent of its own any more'}. It holds for new drafts.")
 
     async def pause(self, place: Place, who: Moderator, *, on: bool, hours: float | None = None) -> Reply:
         """Keep new cards from a channel, or let them in again."""
         require_lead(who, "pause or resume a channel")
         until = _until(hours) if on else None
-        await self._ledger.wishes.switch(
+        await self._ledger.moderator_settings.switch(
             place.surface, place.server, SwitchKind.PAUSED, place.channel, who.name, on=on, until=until
         )
         if on:
@@ -127,7 +127,7 @@ class Commands:
         if not 0 < len(platform.strip()) <= MAX_PLATFORM:
             raise BadInput("Which source? Name the platform as the cards do.")
         until = _until(hours) if on else None
-        await self._ledger.wishes.switch(
+        await self._ledger.moderator_settings.switch(
             place.surface, place.server, SwitchKind.MUTED, platform.strip(), who.name, on=on, until=until
         )
         return _lines(f"{platform.strip()} is {'muted' + _span(until) if on else 'no longer muted'} here.")
@@ -137,19 +137,19 @@ class Commands:
         if assignee.name != who.name:
             require_lead(who, "assign a case to somebody else")
         key = await self._key(id)
-        await self._ledger.wishes.assign(key, assignee.name, who.name)
+        await self._ledger.moderator_settings.assign(key, assignee.name, who.name)
         return _lines(f"Case {await self._ledger.cards.number(key)} is assigned to {assignee.name}.")
 
     async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> Reply:
         """Leave a group out of one's own queue, or take it in again."""
-        await self._ledger.wishes.hide(who.name, group, hidden=hidden)
+        await self._ledger.moderator_settings.hide(who.name, group, hidden=hidden)
         where = "no longer in your queue" if hidden else "in your queue again"
         return _lines(f"Posts against {GROUP_NAMES[group]} are {where}. Nobody else is told.")
 
     async def settings(self, place: Place) -> Reply:
         """Say how a server is used."""
         server = self._servers[place.server]
-        switched = await self._ledger.wishes.switched(place.surface, place.server)
+        switched = await self._ledger.moderator_settings.switched(place.surface, place.server)
         return _lines(
             f"Cases go to {server.channel or 'no channel'} unless a rule says otherwise.",
             *(f"Rule: {_criteria(rule)} go to {rule.channel}." for rule in server.rules),
@@ -180,7 +180,9 @@ class Commands:
 
     async def _mine(self, who: Moderator) -> list[Case]:
         held = (await self._desk.queue(CaseQuery(claimed_by=who.name, limit=LOOKED_THROUGH))).cases
-        assigned = [await self._desk.case(item.case_key) for item in await self._ledger.wishes.assigned(who.name)]
+        assigned = [
+            await self._desk.case(item.case_key) for item in await self._ledger.moderator_settings.assigned(who.name)
+        ]
         pending = {case.key: case for case in (*held, *assigned) if case.state is CaseState.PENDING}
         return sorted(pending.values(), key=lambda case: case.received_at)
 

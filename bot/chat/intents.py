@@ -13,7 +13,7 @@ from core.domain import FlaggedPost, Intent, TargetGroup, Triage
 from core.errors import BadInput
 from core.settings import MAX_ROOM_ID, ChatWorkspace
 from ledger import Ledger
-from ledger.wishes import ScopeKind, SetIntent
+from ledger.moderator_settings import ScopeKind, SetIntent
 
 _ORDER = tuple(ScopeKind)
 Choose = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
@@ -42,7 +42,7 @@ def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]])
             for surface, servers in surfaces.items()
             for server, channel in places(servers, post, triage).items()
         }
-        setting = narrowest(await ledger.wishes.intents(), post, triage, shown) if shown else None
+        setting = narrowest(await ledger.moderator_settings.intents(), post, triage, shown) if shown else None
         return setting.intent if setting else None
 
     return choose

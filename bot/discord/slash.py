@@ -24,7 +24,7 @@ from core.domain import CaseState, Evidence, Intent, TargetGroup
 from core.errors import BadInput
 from core.settings import ChatWorkspace
 from ledger import Ledger
-from ledger.wishes import ScopeKind
+from ledger.moderator_settings import ScopeKind
 
 MAX_CHOICES = 25
 GROUPS = [app_commands.Choice(name=GROUP_NAMES[group], value=group.value) for group in TargetGroup]

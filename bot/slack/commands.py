@@ -27,7 +27,7 @@ from bot.slack.workspaces import Workspaces
 from core.domain import Intent, TargetGroup
 from core.errors import BadInput, RejoinderError
 from ledger.cards import Cards
-from ledger.wishes import ScopeKind
+from ledger.moderator_settings import ScopeKind
 
 log = logging.getLogger(__name__)
 

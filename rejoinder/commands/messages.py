@@ -59,14 +59,14 @@ def dead_letters() -> None:
 @dead_letters.command("list")
 def list_() -> None:
     """List the dead letters: where they lie, from which stage, and why."""
-    from stream.dead_letters import read_letters
+    from stream.dead_letters import read_dead_letters
 
     settings = load_settings()
     start_logging(settings)
     table = Table("place", "when", "stage", "case", "error")
 
     async def fill() -> None:
-        async for item in read_letters(settings.kafka):
+        async for item in read_dead_letters(settings.kafka):
             letter = item.letter
             table.add_row(item.place, f"{letter.at:%Y-%m-%d %H:%M:%S}", letter.stage, letter.key or "–", letter.error)
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import click
 
+from core.lifecycle import StageName
 from core.settings import DeskSettings, Settings, Token
 from rejoinder.commands.process import load_settings, run_until_stopped, start_logging
-
-STAGE_NAMES = "triage,ground,draft,desk"
 
 
 @click.command()
@@ -66,15 +65,15 @@ def demo_settings(port: int | None, data_dir: Path | None, token: str | None, ch
 
 
 @click.command()
-@click.option("--stages", default=STAGE_NAMES, show_default=True, help="Which stages this worker runs.")
+@click.option("--stages", default=",".join(StageName), show_default=True, help="Which stages this worker runs.")
 def worker(stages: str) -> None:
     """Run stream stages as a Faust worker."""
-    from rejoinder.assembly import STAGES, work
+    from rejoinder.assembly import work
     from stream.worker import WorkerDied
 
     names = [name.strip() for name in stages.split(",") if name.strip()]
-    if unknown := [name for name in names if name not in STAGES] or ([] if names else ["(none)"]):
-        raise click.BadParameter(f"no stage is called {', '.join(unknown)}; the stages are {', '.join(STAGES)}")
+    if unknown := [name for name in names if name not in set(StageName)] or ([] if names else ["(none)"]):
+        raise click.BadParameter(f"no stage is called {', '.join(unknown)}; the stages are {', '.join(StageName)}")
     settings = load_settings()
     start_logging(settings)
     try:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,15 +68,22 @@ def _bearer() -> Callable[[str], dict[str, str]]:
     return bearer
 
 
-@pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    ledger = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"a key for tests")
+@asynccontextmanager
+async def open_house(folder: Path) -> AsyncIterator[House]:
+    """Open a desk on a new ledger in `folder`."""
+    ledger = await Ledger.open(f"sqlite+aiosqlite:///{folder / 'ledger.db'}", b"a key for tests")
     await ledger.migrate()
     settings = DeskSettings(tokens=TOKENS, undo_s=20)
     guard = WordGuard([])
     changes = Changes(ledger.history, every_s=0.05)
     yield House(ledger, Desk(ledger, guard, settings), changes, Auth(TokenTable(TOKENS)), guard, settings)
     await ledger.close()
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    async with open_house(tmp_path) as house:
+        yield house
 
 
 @pytest.fixture

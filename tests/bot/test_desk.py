@@ -17,6 +17,7 @@ from core.errors import (
     RejoinderError,
     StaleVersion,
 )
+from core.lifecycle import StageName
 from core.settings import DeskSettings, Settings
 from ledger import Ledger
 from pipeline.guard import Guard
@@ -58,7 +59,7 @@ async def in_state(ledger: Ledger, desk: Desk, state: CaseState) -> str:
         if state in routes:
             await ledger.stages.triage(flagged, triage_of(route=routes[state]))
         if state is CaseState.FAILED:
-            await ledger.stages.fail(flagged.key, "triage", "the model is away")
+            await ledger.stages.fail(flagged.key, StageName.TRIAGE, "the model is away")
         return flagged.key
     key = await pending(ledger)
     if state is CaseState.GROUNDED:

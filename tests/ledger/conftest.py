@@ -23,6 +23,7 @@ from core.domain import (
     TargetGroup,
     Triage,
 )
+from core.lifecycle import StageName
 from ledger import Ledger, Step
 from tests.factories import START, make_draft, make_grounding, make_post, make_triage
 
@@ -31,7 +32,7 @@ MIGRATED = "migrated"
 
 
 class Clock:
-    """Tell a time that moves only when told."""
+    """A clock that moves only when told."""
 
     def __init__(self) -> None:
         self.time = START
@@ -44,7 +45,7 @@ class Clock:
 
 
 class Maker:
-    """Make records, and bring cases to a state the way the machine and the moderators do."""
+    """A maker of records, and of cases in a state to which machine and moderators brought them."""
 
     post = staticmethod(make_post)
     draft = staticmethod(make_draft)
@@ -73,7 +74,7 @@ class Maker:
         if to is CaseState.GROUNDED:
             return
         if to is CaseState.FAILED:
-            assert await ledger.stages.fail(key, "draft", "the model is away")
+            assert await ledger.stages.fail(key, StageName.DRAFT, "the model is away")
             return
         assert await ledger.stages.draft(self.draft(key)) is Step.MOVED
         minute = START + timedelta(minutes=1)

@@ -10,7 +10,7 @@ from core.domain import CaseState, Intent, TargetGroup
 from core.errors import CaseNotFound
 from ledger import Ledger
 from ledger.cards import Notice
-from ledger.wishes import ScopeKind, SwitchKind
+from ledger.moderator_settings import ScopeKind, SwitchKind
 
 HERE = ("discord", "s1")
 
@@ -85,52 +85,66 @@ async def test_a_reservation_without_a_message_is_unfinished(ledger: Ledger, mak
     assert await ledger.cards.find(*HERE, case.key) is None
 
 
-async def test_a_card_is_found_by_its_message(ledger: Ledger) -> None:
+async def test_a_card_is_found_by_its_case(ledger: Ledger) -> None:
     await ledger.cards.reserve(*HERE, "forum/1", "c1")
     await ledger.cards.hang(*HERE, "forum/1", "m1", 4)
-    found = await ledger.cards.by_message("discord", "m1")
-    assert found is not None
-    assert (found.case_key, found.version) == ("forum/1", 4)
-    assert await ledger.cards.by_message("slack", "m1") is None
+    card = await ledger.cards.find(*HERE, "forum/1")
+    assert card is not None
+    assert (card.message, card.version) == ("m1", 4)
+    assert await ledger.cards.find("slack", "s1", "forum/1") is None
+
+
+async def test_ids_may_have_255_characters(ledger: Ledger, clock: Any) -> None:
+    server, channel, message = (f"!{letter * 247}:x.test" for letter in "scm")
+    assert {len(server), len(channel), len(message)} == {255}
+    await ledger.cards.reserve("matrix", server, "forum/1", channel)
+    await ledger.cards.hang("matrix", server, "forum/1", message, 4)
+    card = await ledger.cards.find("matrix", server, "forum/1")
+    assert card is not None and (card.server, card.channel, card.message) == (server, channel, message)
+    await ledger.cards.note(Notice("matrix", server, channel, "reminder", message, 1, clock(), clock()))
+    assert await ledger.cards.notice("matrix", server, channel, "reminder") is not None
+    await ledger.moderator_settings.set_intent("matrix", server, ScopeKind.CHANNEL, channel, Intent.POSITIVE, "lea")
+    assert [item.scope for item in await ledger.moderator_settings.intents("matrix", server)] == [channel]
+    await ledger.moderator_settings.switch("matrix", server, SwitchKind.PAUSED, channel, "lea", on=True)
+    assert [item.scope for item in await ledger.moderator_settings.switched("matrix", server)] == [channel]
 
 
 async def test_a_newer_notice_takes_the_place_of_the_one_before(ledger: Ledger, clock: Any) -> None:
     for count in (1, 2):
         await ledger.cards.note(Notice(*HERE, "c1", "surge:jews", "m1", count, clock(), clock()))
-    found = await ledger.cards.notice(*HERE, "c1", "surge:jews")
-    assert found is not None
-    assert (found.count, found.since) == (2, clock())
+    notice = await ledger.cards.notice(*HERE, "c1", "surge:jews")
+    assert notice is not None
+    assert (notice.count, notice.since) == (2, clock())
     assert await ledger.cards.notice(*HERE, "c1", "reminder") is None
 
 
-async def test_wishes_are_kept_changed_and_taken_back(ledger: Ledger, clock: Any) -> None:
-    wishes = ledger.wishes
+async def test_settings_are_kept_changed_and_taken_back(ledger: Ledger, clock: Any) -> None:
+    settings = ledger.moderator_settings
     for intent in (Intent.POSITIVE, Intent.QUESTIONING):
-        await wishes.set_intent(*HERE, ScopeKind.GROUP, "jews", intent, "lea")
-    await wishes.set_intent("slack", "s9", ScopeKind.SERVER, "", Intent.POSITIVE, "lea")
-    assert [(item.scope, item.intent, item.who) for item in await wishes.intents(*HERE)] == [
+        await settings.set_intent(*HERE, ScopeKind.GROUP, "jews", intent, "lea")
+    await settings.set_intent("slack", "s9", ScopeKind.SERVER, "", Intent.POSITIVE, "lea")
+    assert [(item.scope, item.intent, item.who) for item in await settings.intents(*HERE)] == [
         ("jews", Intent.QUESTIONING, "lea")
     ]
-    assert len(await wishes.intents()) == 2
-    await wishes.set_intent(*HERE, ScopeKind.GROUP, "jews", None, "lea")
-    assert await wishes.intents(*HERE) == []
+    assert len(await settings.intents()) == 2
+    await settings.set_intent(*HERE, ScopeKind.GROUP, "jews", None, "lea")
+    assert await settings.intents(*HERE) == []
 
-    await wishes.switch(*HERE, SwitchKind.PAUSED, "c1", "lea", on=True, until=clock() + timedelta(hours=1))
-    await wishes.switch(*HERE, SwitchKind.MUTED, "forum", "lea", on=True)
-    assert {item.scope for item in await wishes.switched(*HERE)} == {"c1", "forum"}
+    await settings.switch(*HERE, SwitchKind.PAUSED, "c1", "lea", on=True, until=clock() + timedelta(hours=1))
+    await settings.switch(*HERE, SwitchKind.MUTED, "forum", "lea", on=True)
+    assert {item.scope for item in await settings.switched(*HERE)} == {"c1", "forum"}
     clock.pass_s(3601)
-    assert [item.scope for item in await wishes.switched(*HERE)] == ["forum"]
-    await wishes.switch(*HERE, SwitchKind.MUTED, "forum", "lea", on=False)
-    assert await wishes.switched(*HERE) == []
+    assert [item.scope for item in await settings.switched(*HERE)] == ["forum"]
+    await settings.switch(*HERE, SwitchKind.MUTED, "forum", "lea", on=False)
+    assert await settings.switched(*HERE) == []
 
-    await wishes.hide("ana", TargetGroup.JEWS, hidden=True)
-    assert await wishes.hidden("ana") == {TargetGroup.JEWS}
-    assert await wishes.hidden("ben") == frozenset()
-    await wishes.hide("ana", TargetGroup.JEWS, hidden=False)
-    assert await wishes.hidden("ana") == frozenset()
+    await settings.hide("ana", TargetGroup.JEWS, hidden=True)
+    assert await settings.hidden("ana") == {TargetGroup.JEWS}
+    assert await settings.hidden("ben") == frozenset()
+    await settings.hide("ana", TargetGroup.JEWS, hidden=False)
+    assert await settings.hidden("ana") == frozenset()
 
-    await wishes.assign("forum/1", "ana", "lea")
-    await wishes.assign("forum/1", "ben", "lea")
-    assert await wishes.assigned("ana") == []
-    assert [item.who for item in await wishes.assigned("ben")] == ["lea"]
-    assert list(await wishes.assignees(["forum/1", "forum/2"])) == ["forum/1"]
+    await settings.assign("forum/1", "ana", "lea")
+    await settings.assign("forum/1", "ben", "lea")
+    assert await settings.assigned("ana") == []
+    assert [item.who for item in await settings.assigned("ben")] == ["lea"]

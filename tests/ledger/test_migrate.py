@@ -12,12 +12,14 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from core.errors import BadSettings, LedgerUnavailable
 from ledger import Ledger
+from ledger.migrate import upgrade
 from ledger.tables import metadata
 
 KEY = b"a key for tests"
 PROCESS = """
 import asyncio, sys
 from ledger import Ledger
+from ledger.migrate import upgrade
 
 async def main():
     ledger = await Ledger.open(sys.argv[1], b"key")
@@ -50,6 +52,23 @@ async def test_the_migrated_tables_are_those_the_code_expects(url: str) -> None:
     await engine.dispose()
     assert changes == []
     assert {"cases_queue", "cases_unfinished", "cases_fingerprint", "outbox_open", "outbox_open_of_case"} <= indexes
+
+
+async def test_ids_get_room_and_the_cards_that_hang_stay(empty_url: str) -> None:
+    engine = create_async_engine(empty_url)
+    async with engine.begin() as connection:
+        await connection.run_sync(upgrade, "0002")
+        await connection.execute(text(
+            "INSERT INTO cards (surface, server, case_key, channel, message, version, counted_only, unsettled, at) "
+            "VALUES ('discord', 's1', 'forum/1', 'c1', 'm1', 4, false, true, '2026-11-01 12:00:00')"
+        ))  # fmt: skip
+    await engine.dispose()
+    ledger = await Ledger.open(empty_url, KEY)
+    await ledger.migrate()
+    card = await ledger.cards.find("discord", "s1", "forum/1")
+    assert card is not None and (card.channel, card.message, card.version, card.unsettled) == ("c1", "m1", 4, True)
+    assert await ledger.cards.unfinished("discord", ["s1"], card.at) == []
+    await ledger.close()
 
 
 def test_processes_that_migrate_at_once_do_not_disturb_each_other(empty_url: str) -> None:

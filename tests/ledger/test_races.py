@@ -11,7 +11,8 @@ import pytest
 
 from core.domain import Case, CaseState
 from core.errors import NotAllowed, StaleVersion
-from ledger import Ledger
+from ledger import Ledger, Step, stages
+from ledger.transition import move
 
 KEY = b"a key for tests"
 RACES = 200
@@ -51,6 +52,27 @@ async def test_of_two_moderators_one_wins_and_the_other_is_told_who(
         assert len(await ledger.history.of(case.key)) == 5
     assert len(await ledger.outbox.lease("p", 30, 1000)) == RACES
     assert min(won.values()) > 0
+
+
+@pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.live)], indirect=True)
+async def test_a_case_that_turns_up_while_a_stage_looks_for_it_is_moved(
+    ledger: Ledger, other: Ledger, make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On PostgreSQL another worker's case may become visible between two statements of one transaction."""
+    looked = 0
+
+    async def move_then_let_the_other_receive(*args: Any, **kwargs: Any) -> Any:
+        nonlocal looked
+        looked += 1
+        row = await move(*args, **kwargs)
+        if looked == 1:
+            assert row is None
+            await other.stages.receive([make.post()])
+        return row
+
+    monkeypatch.setattr(stages, "move", move_then_let_the_other_receive)
+    assert await ledger.stages.triage(make.post(), make.triage()) is Step.MOVED
+    assert [row.to_state for row in await ledger.history.of("forum/1")] == [CaseState.RECEIVED, CaseState.TRIAGED]
 
 
 async def one_after_the_other(first: Any, second: Any) -> list[Any]:

@@ -8,6 +8,7 @@ import pytest
 
 from core.domain import CaseState, DraftRequest, Outcome, Route
 from core.errors import CaseNotFound
+from core.lifecycle import StageName
 from ledger import Ledger, Step
 
 
@@ -61,7 +62,7 @@ async def test_stages_of_an_unknown_case(ledger: Ledger, make: Any) -> None:
         await ledger.stages.draft(make.draft("forum/1"))
     with pytest.raises(CaseNotFound, match="forum/1"):
         await ledger.stages.revive("forum/1", CaseState.RECEIVED)
-    assert await ledger.stages.fail("forum/1", "triage", "it broke") is False
+    assert await ledger.stages.fail("forum/1", StageName.TRIAGE, "it broke") is False
 
 
 async def test_what_the_stages_found_is_read_back_as_it_was(ledger: Ledger, make: Any) -> None:
@@ -88,17 +89,17 @@ async def test_two_drafts_for_one_request_leave_one(ledger: Ledger, make: Any) -
     assert len((await ledger.cases.get(case.key)).drafts) == 1
 
 
-async def test_a_draft_that_failed_on_the_desk_is_kept_when_it_comes_again(ledger: Ledger, make: Any) -> None:
-    case = await make.bring(ledger, CaseState.PENDING)
-    await ledger.stages.fail(case.key, "another", "it broke")
+async def test_a_case_that_failed_on_the_desk_takes_its_draft_when_it_comes_again(ledger: Ledger, make: Any) -> None:
+    case = await make.bring(ledger, CaseState.GROUNDED)
+    await ledger.stages.fail(case.key, StageName.DESK, "it broke")
     await ledger.stages.revive(case.key, CaseState.GROUNDED)
-    assert await ledger.stages.draft(make.draft(case.key, text="Written again. Differently.")) is Step.MOVED
-    assert (await ledger.cases.get(case.key)).drafts == case.drafts
+    assert await ledger.stages.draft(make.draft(case.key)) is Step.MOVED
+    assert (await ledger.cases.get(case.key)).drafts == (make.draft(case.key),)
 
 
 async def test_a_failure_is_kept_with_the_case_cut_and_published(ledger: Ledger, make: Any) -> None:
     case = await make.bring(ledger, CaseState.GROUNDED)
-    assert await ledger.stages.fail(case.key, "draft", "bad\0 bytes" + "x" * 10_000)
+    assert await ledger.stages.fail(case.key, StageName.DRAFT, "bad\0 bytes" + "x" * 10_000)
     failed = await ledger.cases.get(case.key)
     assert failed.error is not None
     assert failed.error.startswith("bad bytes")
@@ -115,10 +116,11 @@ async def test_a_revived_case_takes_back_a_failure_not_yet_published(ledger: Led
     assert (await ledger.cases.get(case.key)).error is None
 
 
-async def test_reviving_a_case_that_did_not_fail_takes_nothing_back(ledger: Ledger, make: Any) -> None:
+async def test_reviving_a_case_that_did_not_fail_takes_nothing_back(ledger: Ledger, make: Any, clock: Any) -> None:
     case = await make.bring(ledger, CaseState.APPROVED)
     assert await ledger.stages.revive(case.key, CaseState.GROUNDED) is Step.LATE
-    assert await ledger.outbox.next_due() is not None
+    clock.pass_s(60)
+    assert len(await ledger.outbox.lease("p", 30, 10)) == 1
 
 
 async def test_only_the_later_of_two_equal_posts_is_a_duplicate(ledger: Ledger, make: Any, clock: Any) -> None:

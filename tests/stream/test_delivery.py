@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, ModelUnavailable
+from core.lifecycle import StageName
 from core.settings import StreamSettings
 from stream.delivery import Delivery, Incoming
 from stream.liveness import Liveness
@@ -12,16 +15,15 @@ from stream.stages import Outgoing
 from tests.factories import make_post
 
 POST = make_post(platform="birdsong")
-RESULT = Outgoing("triaged", POST.key, POST)
+RESULT = Outgoing(POST.key, POST)
 MESSAGE = Incoming("flags", 0, 7, b"birdsong/1", b"{}")
 SETTINGS = StreamSettings(attempts=3, backoff_s=0.001, backoff_max_s=0.002)
 
 
 class Script:
-    """Be a stage that does what the script says, one entry a try; then returns RESULT."""
+    """A stage that does what the script says, one entry a try; then returns RESULT."""
 
-    name = "triage"
-    role = "flags"
+    name: ClassVar = StageName.TRIAGE
 
     def __init__(self, *errors: Exception) -> None:
         self.errors = list(errors)
@@ -35,13 +37,13 @@ class Script:
 
 
 class Ends:
-    """Record what was sent and what was buried; fail first where told to."""
+    """What was sent and what went to dead letters; both fail first where told to."""
 
-    def __init__(self, send_errors: int = 0, bury_errors: int = 0) -> None:
+    def __init__(self, send_errors: int = 0, write_errors: int = 0) -> None:
         self.sent: list[Outgoing] = []
-        self.buried: list[tuple[Incoming, str, str]] = []
+        self.dead_letters: list[tuple[Incoming, StageName, str]] = []
         self._send_errors = send_errors
-        self._bury_errors = bury_errors
+        self._write_errors = write_errors
 
     async def send(self, outgoing: Outgoing) -> None:
         if self._send_errors:
@@ -49,27 +51,27 @@ class Ends:
             raise BrokerUnavailable("away")
         self.sent.append(outgoing)
 
-    async def bury(self, message: Incoming, stage: str, error: str) -> None:
-        if self._bury_errors:
-            self._bury_errors -= 1
+    async def write(self, message: Incoming, stage: StageName, error: str) -> None:
+        if self._write_errors:
+            self._write_errors -= 1
             raise LedgerUnavailable("away")
-        self.buried.append((message, stage, error))
+        self.dead_letters.append((message, stage, error))
 
 
 async def carry(script: Script, ends: Ends) -> None:
-    await Delivery(script, ends.send, ends.bury, SETTINGS, Liveness(60)).carry(MESSAGE)
+    await Delivery(script, ends.send, ends.write, SETTINGS, Liveness(60)).carry(MESSAGE)
 
 
 async def test_a_result_is_sent_downstream_once() -> None:
     ends = Ends()
     await carry(Script(), ends)
-    assert ends.sent == [RESULT] and not ends.buried
+    assert ends.sent == [RESULT] and not ends.dead_letters
 
 
-async def test_a_bad_message_is_buried_at_once_with_its_reason() -> None:
+async def test_a_bad_message_is_given_up_at_once_with_its_reason() -> None:
     script, ends = Script(BadMessage("The message is not JSON.")), Ends()
     await carry(script, ends)
-    assert ends.buried == [(MESSAGE, "triage", "The message is not JSON.")]
+    assert ends.dead_letters == [(MESSAGE, StageName.TRIAGE, "The message is not JSON.")]
     assert len(script.last_attempts) == 1 and not ends.sent
 
 
@@ -77,36 +79,36 @@ async def test_a_bad_message_is_buried_at_once_with_its_reason() -> None:
 async def test_an_outage_is_waited_out_however_long(error: Exception) -> None:
     ends = Ends()
     await carry(Script(*[error] * 20), ends)
-    assert ends.sent == [RESULT] and not ends.buried
+    assert ends.sent == [RESULT] and not ends.dead_letters
 
 
 async def test_a_send_that_fails_is_tried_again() -> None:
     ends = Ends(send_errors=5)
     await carry(Script(), ends)
-    assert ends.sent == [RESULT] and not ends.buried
+    assert ends.sent == [RESULT] and not ends.dead_letters
 
 
 async def test_a_model_that_is_away_is_tried_as_often_as_set_and_the_stage_knows_the_last_try() -> None:
     script, ends = Script(*[ModelUnavailable("away")] * 3), Ends()
     await carry(script, ends)
     assert script.last_attempts == [False, False, True]
-    assert [reason for _, _, reason in ends.buried] == ["away"]
+    assert [reason for _, _, reason in ends.dead_letters] == ["away"]
 
 
 async def test_a_model_that_comes_back_is_used() -> None:
     ends = Ends()
     await carry(Script(ModelUnavailable("away"), ModelUnavailable("away")), ends)
-    assert ends.sent == [RESULT] and not ends.buried
+    assert ends.sent == [RESULT] and not ends.dead_letters
 
 
-async def test_a_fault_is_tried_once_more_then_buried_with_its_type() -> None:
+async def test_a_fault_is_tried_once_more_then_given_up_with_its_type() -> None:
     script, ends = Script(ZeroDivisionError("oops"), ZeroDivisionError("oops")), Ends()
     await carry(script, ends)
-    assert [reason for _, _, reason in ends.buried] == ["ZeroDivisionError: oops"]
+    assert [reason for _, _, reason in ends.dead_letters] == ["ZeroDivisionError: oops"]
     assert len(script.last_attempts) == 2
 
 
-async def test_burying_waits_for_the_ledger_too() -> None:
-    ends = Ends(bury_errors=4)
+async def test_a_dead_letter_waits_for_the_ledger_too() -> None:
+    ends = Ends(write_errors=4)
     await carry(Script(BadMessage("no")), ends)
-    assert len(ends.buried) == 1
+    assert len(ends.dead_letters) == 1

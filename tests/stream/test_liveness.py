@@ -8,7 +8,7 @@ from stream.liveness import Liveness
 
 
 class Clock:
-    """Be a clock that moves when told to."""
+    """A clock that moves when told to."""
 
     now = 0.0
 

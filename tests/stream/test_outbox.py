@@ -14,6 +14,7 @@ from core.domain import (
     DraftRequest,
     now,
 )
+from core.lifecycle import TopicRole
 from core.settings import KafkaSettings, Settings
 from ledger import Ledger
 from stream.outbox import OutboxPublisher
@@ -69,7 +70,7 @@ async def test_an_approved_text_arrives_once_and_exactly_and_the_case_is_release
     await exhaust(publisher.publish_due)
     assert await replies(settings, topics) == [(TEXT, f"reply:{key}")]
     assert (await ledger.cases.get(key)).state is CaseState.RELEASED
-    outcomes = [record.key async for record in read_topic(settings.kafka, topics.outcomes)]
+    outcomes = [record.key async for record in read_topic(settings.kafka, topics.named(TopicRole.OUTCOMES))]
     assert outcomes == [key.encode()]
 
 
@@ -129,5 +130,5 @@ async def test_many_publishers_at_once_send_each_reply_once(
 
     keys = [await approved(ledger, number) for number in range(40)]
     crowd = [OutboxPublisher(ledger, producer, settings) for _ in range(5)]
-    await asyncio.gather(*(exhaust(one.publish_due) for one in crowd))
+    await asyncio.gather(*(exhaust(publisher.publish_due) for publisher in crowd))
     assert sorted(name for _, name in await replies(settings, topics)) == sorted(f"reply:{key}" for key in keys)

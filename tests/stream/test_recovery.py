@@ -1,4 +1,4 @@
-"""Intake, sweeper and dead letters on a real broker: what was lost or buried comes back."""
+"""Intake, sweeper and dead letters on a real broker: what was lost or given up comes back."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from datetime import timedelta
 import pytest
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, now
+from core.lifecycle import StageName, TopicRole
 from core.settings import Settings
 from ledger import Ledger
-from stream.dead_letters import Burial, read_letters, replay
+from stream.dead_letters import DeadLetterWriter, read_dead_letters, replay
 from stream.delivery import Incoming
 from stream.intake import Intake
 from stream.messages import Grounded, Triaged, decode, encode
@@ -60,22 +61,26 @@ async def test_the_sweeper_sends_each_stuck_case_to_the_stage_that_owes_the_next
     assert await sweeper.sweep(now() - timedelta(hours=1)) == 0, "fresh cases are left alone"
     assert await sweeper.sweep(now()) == 3
     [flag] = [decode(record.value, FlaggedPost) async for record in read_topic(settings.kafka, topics.flags)]
-    [triaged] = [decode(record.value, Triaged) async for record in read_topic(settings.kafka, topics.triaged)]
-    [grounded] = [decode(record.value, Grounded) async for record in read_topic(settings.kafka, topics.grounded)]
+    [triaged] = [
+        decode(record.value, Triaged) async for record in read_topic(settings.kafka, topics.named(TopicRole.TRIAGED))
+    ]
+    [grounded] = [
+        decode(record.value, Grounded) async for record in read_topic(settings.kafka, topics.named(TopicRole.GROUNDED))
+    ]
     assert (flag.post_id, triaged.post.post_id, grounded.post.post_id) == ("1", "2", "3")
     assert grounded.request.hint == "short"
 
 
-async def test_a_buried_message_keeps_its_bytes_and_its_case_is_failed_until_replayed(
+async def test_a_message_given_up_keeps_its_bytes_and_its_case_is_failed_until_replayed(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
 ) -> None:
     await ledger.stages.receive([post()])
     message = Incoming(topics.flags, 0, 5, post().key.encode(), encode(post()), (("trace", b"t-1"),))
-    await Burial(producer, topics, ledger).bury(message, "triage", "the model was away")
+    await DeadLetterWriter(producer, topics, ledger).write(message, StageName.TRIAGE, "the model was away")
     case = await ledger.cases.get(post().key)
     assert case.state is CaseState.FAILED and case.error and "the model was away" in case.error
-    [item] = [letter async for letter in read_letters(settings.kafka)]
-    assert (item.letter.stage, item.letter.offset, item.letter.key) == ("triage", 5, post().key)
+    [item] = [letter async for letter in read_dead_letters(settings.kafka)]
+    assert (item.letter.stage, item.letter.offset, item.letter.key) == (StageName.TRIAGE, 5, post().key)
 
     assert await replay(settings.kafka, ledger, ["9:99"]) == []
     assert [sent.place for sent in await replay(settings.kafka, ledger)] == [item.place]
@@ -88,9 +93,11 @@ async def test_a_buried_message_keeps_its_bytes_and_its_case_is_failed_until_rep
 async def test_a_letter_without_a_readable_case_is_kept_too(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
 ) -> None:
-    await Burial(producer, topics, ledger).bury(Incoming(topics.flags, 0, 1, b"\xff", b"{"), "triage", "not JSON")
+    await DeadLetterWriter(producer, topics, ledger).write(
+        Incoming(topics.flags, 0, 1, b"\xff", b"{"), StageName.TRIAGE, "not JSON"
+    )
     await producer.send(topics.dead_letters, None, json.dumps({"not": "a letter"}).encode())
-    [item] = [letter async for letter in read_letters(settings.kafka)]
+    [item] = [letter async for letter in read_dead_letters(settings.kafka)]
     assert item.letter.key is None and item.letter.error == "not JSON"
 
 
@@ -101,8 +108,8 @@ async def test_a_message_too_large_for_a_letter_is_named_and_replayed_from_where
     await producer.send(topics.flags, None, huge)
     [record] = [record async for record in read_topic(settings.kafka, topics.flags)]
     message = Incoming(topics.flags, record.partition, record.offset, None, huge)
-    await Burial(producer, topics, ledger).bury(message, "triage", "too long")
-    [item] = [letter async for letter in read_letters(settings.kafka)]
+    await DeadLetterWriter(producer, topics, ledger).write(message, StageName.TRIAGE, "too long")
+    [item] = [letter async for letter in read_dead_letters(settings.kafka)]
     assert item.letter.value is None
     assert len(await replay(settings.kafka, ledger)) == 1
     assert [record.value async for record in read_topic(settings.kafka, topics.flags)] == [huge, huge]

@@ -9,7 +9,7 @@ from core.domain import Intent, TargetGroup
 from core.errors import BadInput
 from core.settings import ChatWorkspace
 from ledger import Ledger
-from ledger.wishes import ScopeKind, SetIntent
+from ledger.moderator_settings import ScopeKind, SetIntent
 from tests.bot.samples import post, triage_of
 
 K, I = ScopeKind, Intent  # noqa: E741
@@ -59,10 +59,10 @@ def test_of_two_servers_the_one_set_last_counts_and_a_server_that_does_not_show_
 async def test_a_new_case_gets_the_intent_that_a_lead_set(ledger: Ledger) -> None:
     choose = chooser(ledger, {"discord": {"s1": ChatWorkspace(channel="c1")}, "slack": {}})
     assert await choose(post(1), triage_of()) is None
-    await ledger.wishes.set_intent("discord", "s1", K.GROUP, "migrants", I.POSITIVE, "lea")
+    await ledger.moderator_settings.set_intent("discord", "s1", K.GROUP, "migrants", I.POSITIVE, "lea")
     assert await choose(post(1), triage_of()) is I.POSITIVE
     assert await choose(post(1), triage_of(TargetGroup.JEWS)) is None
-    await ledger.wishes.set_intent("discord", "s1", K.GROUP, "migrants", None, "lea")
+    await ledger.moderator_settings.set_intent("discord", "s1", K.GROUP, "migrants", None, "lea")
     assert await choose(post(1), triage_of()) is None
     assert await chooser(ledger, {})(post(1), triage_of()) is None
 

@@ -74,7 +74,7 @@ async def test_leads_set_intents_and_others_are_told_why_not(house: Any, platfor
     await start()
     told = await ask(platform, "ana", "intent set", intent="questioning")
     assert "Only a lead or an admin may set an intent" in told["content"]
-    assert await house.ledger.wishes.intents() == []
+    assert await house.ledger.moderator_settings.intents() == []
     await ask(platform, "lea", "intent set", intent="questioning")
     await ask(platform, "ada", "intent set", intent="positive", group="muslims")
     told = await ask(platform, "ana", "intent show")

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from aiohttp.test_utils import TestServer
-from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+from playwright.async_api import Browser, ConsoleMessage, Page, expect
 
 from bot.web.application import page_address
 from tests.bot.conftest import TOKENS, House
-from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_draft, fill
-
-CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--no-first-run"]  # fmt: skip
+from tests.bot.live.conftest import CHROMIUM
+from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_draft
 
 pytestmark = [
     pytest.mark.live,
+    pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}; apt-get install chromium"),
 ]
 
@@ -43,23 +39,6 @@ class Watch:
     def _asked(self, url: str) -> None:
         if not url.startswith(self._base):
             self.faults.append(f"request: {url}")
-
-
-@pytest.fixture
-async def base(house: House) -> AsyncIterator[str]:
-    await fill(house.ledger)
-    server = TestServer(house.app())
-    await server.start_server()
-    yield f"http://{server.host}:{server.port}/"
-    await server.close()
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield browser
-        await browser.close()
 
 
 async def log_in(page: Page, base: str, name: str = "ana") -> None:

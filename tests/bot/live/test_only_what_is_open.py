@@ -6,23 +6,24 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, expect
 
 from tests.bot.conftest import House
-from tests.bot.live.test_browser import CHROMIUM, base, browser, log_in, press
+from tests.bot.live.conftest import CHROMIUM
+from tests.bot.live.test_browser import log_in, press
 from tests.bot.samples import DRAFT, PLATFORM
-
-__all__ = ["base", "browser"]
 
 pytestmark = [
     pytest.mark.live,
+    pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}; apt-get install chromium"),
 ]
 
 OWN = "A school for all keeps a promise. It is a good one."
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, base: str) -> AsyncIterator[Page]:
     page = await browser.new_page(viewport={"width": 1440, "height": 900})
     await log_in(page, base)

@@ -64,8 +64,8 @@ async def test_a_group_hidden_by_somebody_leaves_their_queue_alone(working: Floo
     await fill(working.house.ledger)
     await typed(working, "hide other", "Nobody else is told")
     await typed(working, "queue", "women")
-    assert await working.house.ledger.wishes.hidden("ana") == {TargetGroup.OTHER}
-    assert await working.house.ledger.wishes.hidden("ben") == frozenset()
+    assert await working.house.ledger.moderator_settings.hidden("ana") == {TargetGroup.OTHER}
+    assert await working.house.ledger.moderator_settings.hidden("ben") == frozenset()
 
 
 async def test_a_case_is_shown_by_number_with_its_buttons(working: Floor) -> None:

@@ -6,71 +6,62 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.contract import IDEMPOTENCY_KEY, ReleasedReply
 from core.domain import Case, CaseState, Outcome
+from core.lifecycle import PUBLICATION, TopicRole
 from ledger.tables import IS_OPEN, OutboxStatus, outbox
-
-IDEMPOTENCY_KEY = "idempotency-key"
-
-
-class OutboxTopic(StrEnum):
-    """Name the kind of topic an outbox row goes to; the stream room knows the topic's full name."""
-
-    REPLIES = "replies"
-    OUTCOMES = "outcomes"
-    GROUNDED = "grounded"
 
 
 @dataclass(frozen=True)
-class Letter:
-    """Hold one message to be sent once its time has come."""
+class OutboxMessage:
+    """One message to be sent once its time has come."""
 
     case_key: str
-    topic: OutboxTopic
+    topic: TopicRole
     value: str
     due_at: datetime
     headers: dict[str, str] = field(default_factory=dict)
 
 
-def reply(case: Case, at: datetime) -> Letter:
-    """Return the approved text of `case`, due when its undo window ends."""
+def reply(case: Case, text: str, who: str, at: datetime) -> OutboxMessage:
+    """Return the text that `who` has approved for `case`, due when its undo window ends."""
     draft = case.draft
-    value = {
-        "case_key": case.key,
-        "platform": case.post.platform,
-        "post_id": case.post.post_id,
-        "text": case.final_text,
-        "approved_by": case.decided_by,
-        "approved_at": at.isoformat(),
-        "draft_number": draft.number if draft else None,
-        "edited": draft is None or draft.text != case.final_text,
-    }
+    released = ReleasedReply(
+        case_key=case.key,
+        platform=case.post.platform,
+        post_id=case.post.post_id,
+        text=text,
+        approved_by=who,
+        approved_at=at,
+        draft_number=draft.number if draft else None,
+        edited=draft is None or draft.text != text,
+    )
     headers = {IDEMPOTENCY_KEY: f"reply:{case.key}"}
-    return Letter(case.key, OutboxTopic.REPLIES, json.dumps(value, ensure_ascii=False), case.release_at or at, headers)
+    return OutboxMessage(case.key, TopicRole.REPLIES, released.model_dump_json(), case.release_at or at, headers)
 
 
-def outcome(row: Mapping[Any, Any], at: datetime, who: str, why: str, due_at: datetime | None = None) -> Letter:
+def outcome(row: Mapping[Any, Any], at: datetime, who: str, why: str, due_at: datetime | None = None) -> OutboxMessage:
     """Return the final event of the case in `row`, which has just moved to its end; due now unless told."""
     state = CaseState(row["state"])
-    text = row["final_text"] if state is CaseState.RELEASED else None
+    text = row["final_text"] if state in PUBLICATION.leads_to else None
     event = Outcome(case_key=row["key"], state=state, at=at, who=who, why=why, text=text)
     headers = {IDEMPOTENCY_KEY: f"outcome:{row['key']}:{row['version']}"}
-    return Letter(row["key"], OutboxTopic.OUTCOMES, event.model_dump_json(), due_at or at, headers)
+    return OutboxMessage(row["key"], TopicRole.OUTCOMES, event.model_dump_json(), due_at or at, headers)
 
 
 _ENQUEUE = insert(outbox).inline()
 
 
-async def enqueue(connection: AsyncConnection, letter: Letter, at: datetime) -> None:
-    """Put a letter into the outbox, in the transaction of the transition that caused it."""
+async def enqueue(connection: AsyncConnection, message: OutboxMessage, at: datetime) -> None:
+    """Put a message into the outbox, in the transaction of the transition that caused it."""
     await connection.execute(_ENQUEUE, {
-        "case_key": letter.case_key, "topic": letter.topic, "key": letter.case_key, "value": letter.value,
-        "headers": json.dumps(letter.headers), "due_at": letter.due_at, "free_at": letter.due_at,
+        "case_key": message.case_key, "topic": message.topic, "key": message.case_key, "value": message.value,
+        "headers": json.dumps(message.headers), "due_at": message.due_at, "free_at": message.due_at,
         "status": OutboxStatus.WAITING, "attempts": 0, "created_at": at,
     })  # fmt: skip
 
@@ -83,7 +74,7 @@ _RECALLABLE = (
         IS_OPEN,
         outbox.c.case_key == bindparam("case"),
         outbox.c.status == OutboxStatus.WAITING,
-        outbox.c.topic.in_((OutboxTopic.REPLIES, OutboxTopic.OUTCOMES)),
+        outbox.c.topic.in_((TopicRole.REPLIES, TopicRole.OUTCOMES)),
         outbox.c.attempts == 0,
     )
     .with_for_update(skip_locked=True)

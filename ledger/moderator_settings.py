@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -17,7 +16,7 @@ from ledger.uninterrupted import uninterrupted
 
 
 class ScopeKind(StrEnum):
-    """Name what an intent is set for, from the narrowest to the widest."""
+    """What an intent is set for, from the narrowest to the widest."""
 
     GROUP = "group"
     LANGUAGE = "language"
@@ -26,7 +25,7 @@ class ScopeKind(StrEnum):
 
 
 class SwitchKind(StrEnum):
-    """Name what can be switched off on a server."""
+    """What can be switched off on a server."""
 
     PAUSED = "paused"
     MUTED = "muted"
@@ -34,7 +33,7 @@ class SwitchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SetIntent:
-    """Hold the intent set for a scope of a server; `scope` is empty for the server itself."""
+    """The intent set for a scope of a server; `scope` is empty for the server itself."""
 
     surface: str
     server: str
@@ -47,7 +46,7 @@ class SetIntent:
 
 @dataclass(frozen=True)
 class Switch:
-    """Hold a paused channel (`scope` is its id) or a muted source (`scope` is a platform); without `until` for good."""
+    """A paused channel (`scope` is its id) or a muted source (`scope` is a platform); without `until` for good."""
 
     surface: str
     server: str
@@ -60,7 +59,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Assignment:
-    """Say who should take care of a case, and who said so."""
+    """The person who should take care of a case, and who said so."""
 
     case_key: str
     assignee: str
@@ -68,8 +67,8 @@ class Assignment:
     at: datetime
 
 
-class Wishes:
-    """Remember what moderators set."""
+class ModeratorSettings:
+    """What moderators have set."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -79,18 +78,18 @@ class Wishes:
         self, surface: str, server: str, kind: ScopeKind, scope: str, intent: Intent | None, who: str
     ) -> None:
         """Set the intent of a scope, or clear it with None."""
-        here = {"surface": surface, "server": server, "kind": kind, "scope": clean(scope)}
-        row = None if intent is None else {**here, "intent": intent, "who": clean(who), "at": self._database.clock()}
-        await self._replace(intents, here, row)
+        place = {"surface": surface, "server": server, "kind": kind, "scope": clean(scope)}
+        row = None if intent is None else {**place, "intent": intent, "who": clean(who), "at": self._database.clock()}
+        await self._replace(intents, place, row)
 
     @uninterrupted
     async def intents(self, surface: str | None = None, server: str | None = None) -> list[SetIntent]:
         """Return every intent that is set, of one surface or server if named."""
-        wanted = select(intents).order_by(intents.c.kind, intents.c.scope)
-        wanted = wanted if surface is None else wanted.where(intents.c.surface == surface)
-        wanted = wanted if server is None else wanted.where(intents.c.server == server)
+        query = select(intents).order_by(intents.c.kind, intents.c.scope)
+        query = query if surface is None else query.where(intents.c.surface == surface)
+        query = query if server is None else query.where(intents.c.server == server)
         async with self._database.read() as connection:
-            rows = (await connection.execute(wanted)).mappings().all()
+            rows = (await connection.execute(query)).mappings().all()
         kinds = [{"kind": ScopeKind(row["kind"]), "intent": Intent(row["intent"])} for row in rows]
         return [SetIntent(**{**row, **kind}) for row, kind in zip(rows, kinds, strict=True)]
 
@@ -100,59 +99,50 @@ class Wishes:
         until: datetime | None = None,
     ) -> None:  # fmt: skip
         """Switch something on (a pause, a mute), until a moment or for good, or off."""
-        here = {"surface": surface, "server": server, "kind": kind, "scope": clean(scope)}
-        row = {**here, "who": clean(who), "at": self._database.clock(), "until": until}
-        await self._replace(switches, here, row if on else None)
+        place = {"surface": surface, "server": server, "kind": kind, "scope": clean(scope)}
+        row = {**place, "who": clean(who), "at": self._database.clock(), "until": until}
+        await self._replace(switches, place, row if on else None)
 
     @uninterrupted
     async def switched(self, surface: str, server: str) -> list[Switch]:
         """Return what is paused and muted on a server now."""
-        wanted = select(switches).where(
+        query = select(switches).where(
             switches.c.surface == surface, switches.c.server == server,
             or_(switches.c.until.is_(None), switches.c.until > self._database.clock()),
         )  # fmt: skip
         async with self._database.read() as connection:
-            rows = (await connection.execute(wanted)).mappings().all()
+            rows = (await connection.execute(query)).mappings().all()
         return [Switch(**{**row, "kind": SwitchKind(row["kind"])}) for row in rows]
 
     @uninterrupted
     async def hide(self, who: str, group: TargetGroup, *, hidden: bool) -> None:
         """Hide a target group from a moderator's own queue, or show it again."""
-        here = {"who": clean(who), "target_group": group}
-        await self._replace(hidden_groups, here, here if hidden else None)
+        row = {"who": clean(who), "target_group": group}
+        await self._replace(hidden_groups, row, row if hidden else None)
 
     @uninterrupted
     async def hidden(self, who: str) -> frozenset[TargetGroup]:
         """Return the groups that a moderator does not want to see."""
-        wanted = select(hidden_groups.c.target_group).where(hidden_groups.c.who == clean(who))
+        query = select(hidden_groups.c.target_group).where(hidden_groups.c.who == clean(who))
         async with self._database.read() as connection:
-            return frozenset(TargetGroup(group) for group in (await connection.execute(wanted)).scalars())
+            return frozenset(TargetGroup(group) for group in (await connection.execute(query)).scalars())
 
     @uninterrupted
     async def assign(self, key: str, assignee: str, who: str) -> None:
         """Say who should take care of a case."""
-        here = {"case_key": clean(key)}
-        row = {**here, "assignee": clean(assignee), "who": clean(who), "at": self._database.clock()}
-        await self._replace(assignments, here, row)
+        case = {"case_key": clean(key)}
+        row = {**case, "assignee": clean(assignee), "who": clean(who), "at": self._database.clock()}
+        await self._replace(assignments, case, row)
 
     @uninterrupted
     async def assigned(self, assignee: str) -> list[Assignment]:
         """Return what somebody was assigned, the oldest first; decided cases are still among it."""
-        wanted = select(assignments).where(assignments.c.assignee == clean(assignee)).order_by(assignments.c.at)
-        return await self._assignments(wanted)
-
-    @uninterrupted
-    async def assignees(self, keys: Collection[str]) -> dict[str, Assignment]:
-        """Return who was assigned which of these cases."""
-        found = await self._assignments(select(assignments).where(assignments.c.case_key.in_(keys)))
-        return {item.case_key: item for item in found}
-
-    async def _assignments(self, wanted: Any) -> list[Assignment]:
+        query = select(assignments).where(assignments.c.assignee == clean(assignee)).order_by(assignments.c.at)
         async with self._database.read() as connection:
-            return [Assignment(**row) for row in (await connection.execute(wanted)).mappings()]
+            return [Assignment(**row) for row in (await connection.execute(query)).mappings()]
 
-    async def _replace(self, table: Table, here: dict[str, Any], row: dict[str, Any] | None) -> None:
+    async def _replace(self, table: Table, key: dict[str, Any], row: dict[str, Any] | None) -> None:
         async with self._database.write() as connection:
-            await connection.execute(delete(table).where(*(table.c[name] == value for name, value in here.items())))
+            await connection.execute(delete(table).where(*(table.c[name] == value for name, value in key.items())))
             if row is not None:
                 await connection.execute(insert(table).values(row))

@@ -1,0 +1,46 @@
+"""What platforms build on: the messages on the `replies` topic. `docs/replies.schema.json` is its JSON schema."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, PlainSerializer, WithJsonSchema
+
+from core.domain import Moment, Record
+
+IDEMPOTENCY_KEY = "idempotency-key"
+"""The header that tells a reply or an outcome from a second sending of it."""
+
+OffsetMoment = Annotated[
+    Moment,
+    PlainSerializer(datetime.isoformat, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""A moment that is written with its offset, `+00:00`, as from the first release on."""
+
+
+class ReleasedReply(Record):
+    """One approved text, as the platform gets it: once a case, exactly as a moderator approved it.
+
+    `schema_version` rises when a field is taken away or changes its meaning; a new field leaves it as it is, so readers
+    pass over what they do not know. `draft_number` is the draft it came from; `edited`: it differs from that draft.
+    """
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
+    schema_version: Literal[1] = 1
+    case_key: str
+    platform: str
+    post_id: str
+    text: str
+    approved_by: str
+    approved_at: OffsetMoment
+    draft_number: int | None
+    edited: bool
+
+
+def replies_schema() -> str:
+    """Return the JSON schema of what is written to `replies`, as kept in `docs/`."""
+    return json.dumps(ReleasedReply.model_json_schema(mode="serialization"), indent=2) + "\n"

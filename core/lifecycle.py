@@ -1,0 +1,125 @@
+"""The life of a case, in one table: its stages with their topics, what may happen in which state, and where it leads.
+
+The stream reads here what each stage reads and writes, the ledger from where to where a case may move, the desk what a
+moderator may do. `docs/architecture.md` draws it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.domain import Action, CaseState, Route
+
+
+class TopicRole(StrEnum):
+    """The part a topic plays; its full name has the configured prefix. All carry JSON, keyed by the case key."""
+
+    FLAGS = "flags"
+    """FlaggedPost, from gateway, `ingest` or the platform itself."""
+    TRIAGED = "triaged"
+    """The post with its Triage."""
+    GROUNDED = "grounded"
+    """The post with its evidence and the draft asked for; also from the desk, for a redraft."""
+    DRAFTS = "drafts"
+    """Draft."""
+    REPLIES = "replies"
+    """ReleasedReply, once a case, for the platform's connector."""
+    OUTCOMES = "outcomes"
+    """Outcome, once a case, for audit and analytics."""
+    DEAD_LETTERS = "dead-letters"
+    """Messages that could not be worked on, with the reason."""
+
+
+class StageName(StrEnum):
+    """One step of the machine's work on a case; a worker runs any of them."""
+
+    TRIAGE = "triage"
+    GROUND = "ground"
+    DRAFT = "draft"
+    DESK = "desk"
+
+
+@dataclass(frozen=True)
+class Change:
+    """The states in which something may happen to a case, and those it may lead to; without any the case stays."""
+
+    takes: tuple[CaseState, ...]
+    leads_to: tuple[CaseState, ...] = ()
+
+    def pairs(self) -> Iterator[tuple[CaseState, CaseState]]:
+        """Yield every (from, to) that the history may show."""
+        for state in self.takes:
+            yield from ((state, to) for to in self.leads_to or (state,))
+
+
+@dataclass(frozen=True)
+class StagePlan:
+    """The topics of a stage, the state of the cases it works on, and the states it may move them to."""
+
+    reads: TopicRole
+    writes: TopicRole | None
+    takes: CaseState
+    leads_to: tuple[CaseState, ...] = ()
+
+
+ROUTES = {
+    Route.DRAFT: CaseState.TRIAGED,
+    Route.DISMISS: CaseState.DISMISSED,
+    Route.ESCALATE: CaseState.ESCALATED,
+}
+"""Where triage's decision leads."""
+
+STAGES = {
+    StageName.TRIAGE: StagePlan(TopicRole.FLAGS, TopicRole.TRIAGED, CaseState.RECEIVED, tuple(ROUTES.values())),
+    StageName.GROUND: StagePlan(TopicRole.TRIAGED, TopicRole.GROUNDED, CaseState.TRIAGED, (CaseState.GROUNDED,)),
+    # A case moves once its draft is on file, which is the desk stage's work.
+    StageName.DRAFT: StagePlan(TopicRole.GROUNDED, TopicRole.DRAFTS, CaseState.GROUNDED),
+    StageName.DESK: StagePlan(TopicRole.DRAFTS, None, CaseState.GROUNDED, (CaseState.PENDING,)),
+}
+
+UNFINISHED = tuple(dict.fromkeys(plan.takes for plan in STAGES.values()))
+"""States in which the machine owes the next step, in their order; the sweeper watches these."""
+
+DECIDED = (CaseState.APPROVED, CaseState.REJECTED)
+"""States in which a moderator's decision waits out its undo window, or has done so."""
+
+_APPROVAL = Change((CaseState.PENDING,), (CaseState.APPROVED,))
+DECISIONS = {
+    Action.CLAIM: Change((CaseState.PENDING,)),
+    Action.RELEASE: Change((CaseState.PENDING, CaseState.GROUNDED)),
+    Action.APPROVE: _APPROVAL,
+    Action.EDIT: _APPROVAL,
+    Action.REJECT: Change((CaseState.PENDING,), (CaseState.REJECTED,)),
+    Action.REDRAFT: Change((CaseState.PENDING, CaseState.FAILED), (CaseState.GROUNDED,)),
+    Action.UNDO: Change(DECIDED, (CaseState.PENDING,)),
+}
+"""What moderators may do in which state."""
+
+PUBLICATION = Change((CaseState.APPROVED,), (CaseState.RELEASED,))
+"""The reply is on its topic."""
+FAILURE = Change(UNFINISHED, (CaseState.FAILED,))
+"""A stage's message went to the dead letters."""
+REPLAY = Change((CaseState.FAILED,), UNFINISHED)
+"""A dead letter is sent again."""
+
+
+def fails_in(stage: StageName) -> tuple[CaseState, ...]:
+    """Return the states in which `stage` can fail a case: one that fails on a late message ends nothing further on."""
+    return UNFINISHED[: UNFINISHED.index(STAGES[stage].takes) + 1]
+
+
+def _transitions() -> Iterator[tuple[CaseState | None, CaseState]]:
+    yield None, CaseState.RECEIVED
+    for plan in STAGES.values():
+        yield from ((plan.takes, to) for to in plan.leads_to)
+    for change in (*DECISIONS.values(), PUBLICATION, FAILURE, REPLAY):
+        yield from change.pairs()
+
+
+TRANSITIONS = frozenset(_transitions())
+"""Every (from, to) that a case's history may show; new cases come from None."""
+
+FINAL = tuple(state for state in CaseState if not any(state is taken for taken, _ in TRANSITIONS))
+"""States that no case leaves."""
