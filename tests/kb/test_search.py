@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import create_autospec
 
 import numpy as np
 import pytest
@@ -145,19 +146,17 @@ async def test_closing_while_a_new_version_is_opened_closes_that_too(
     closed = asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    class Fresh:
-        def close(self) -> None:
-            loop.call_soon_threadsafe(closed.set)
-
-    def slow(*_: object) -> Fresh:
+    def slow(folder: Path, embedder: Embedder) -> Snapshot:
         begun.set()
-        assert go_on.wait(30)
-        return Fresh()
+        assert go_on.wait(60)
+        fresh: Snapshot = create_autospec(Snapshot, instance=True)
+        fresh.close.side_effect = lambda: loop.call_soon_threadsafe(closed.set)  # type: ignore[attr-defined]
+        return fresh
 
     monkeypatch.setattr("kb.search._opened", slow)
     await build(statements[:1], embedder, tmp_path)
     await searcher.search("women")
-    await asyncio.to_thread(begun.wait, 30)
+    await asyncio.to_thread(begun.wait, 60)
     searcher.close()
     go_on.set()
     async with asyncio.timeout(30):

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import create_autospec
 
 import pytest
 from aiohttp import web
@@ -160,16 +161,13 @@ async def test_a_hub_that_never_gets_on_is_given_up(
     tmp_path: Path, open_hub: OpenHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await open_hub(Hub())
-    monkeypatch.setattr(weights_from_hub, "_resume", _cut)
+    cut = create_autospec(weights_from_hub._resume, side_effect=TimeoutError)
+    monkeypatch.setattr(weights_from_hub, "_resume", cut)
     clock = TurnedClock()
     with pytest.raises(WeightsError, match="pull again; it goes on where it stopped"):
         await weights.pull(entry(), tmp_path, "hub", silent, clock)
     assert clock.slept == [0.5, 1.0, 2.0, 4.0]
     assert not weights.installed(entry(), tmp_path)
-
-
-async def _cut(*_: object) -> None:
-    raise TimeoutError
 
 
 async def test_a_missing_file_on_the_hub_is_said_so(tmp_path: Path, open_hub: OpenHub) -> None:
@@ -286,9 +284,7 @@ async def test_a_disk_that_fills_up_meanwhile_is_an_error_of_ours_and_keeps_what
 
 
 async def test_another_disk_error_is_an_error_of_ours_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(*_: object, clock: Clock) -> str:
-        raise OSError(errno.EIO, "Input/output error")
-
+    fail = create_autospec(weights_from_hub.fetch, side_effect=OSError(errno.EIO, "Input/output error"))
     monkeypatch.setattr(weights_from_hub, "fetch", fail)
     with pytest.raises(WeightsError, match=r"can't be stored in .*Input/output error"):
         await weights.pull(entry(), tmp_path, "hub", silent)

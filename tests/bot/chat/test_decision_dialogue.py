@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+from unittest.mock import create_autospec
 
 import pytest
 
@@ -114,11 +115,8 @@ async def test_nothing_is_lost_while_the_ledger_is_away(
     house: House, dialogue: DecisionDialogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case, number = await pending(house)
-
-    async def away(*_: object) -> Case:
-        raise LedgerUnavailable("The ledger's database can't be reached.")
-
-    monkeypatch.setattr(Desk, "decide", away)
+    away = LedgerUnavailable("The ledger's database can't be reached.")
+    monkeypatch.setattr(Desk, "decide", create_autospec(Desk.decide, side_effect=away))
     request = DecisionRequest(Action.EDIT, number, case.version, OWN)
     refusal = await refused(dialogue, request)
     assert refusal.message.startswith("That did not work, and nothing was changed.")
@@ -129,11 +127,7 @@ async def test_a_fault_of_ours_is_logged_and_keeps_the_text(
     house: House, dialogue: DecisionDialogue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     case, number = await pending(house)
-
-    async def broken(*_: object) -> Case:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(Desk, "decide", broken)
+    monkeypatch.setattr(Desk, "decide", create_autospec(Desk.decide, side_effect=ZeroDivisionError))
     request = DecisionRequest(Action.EDIT, number, case.version, OWN)
     refusal = await refused(dialogue, request)
     assert (refusal.message, refusal.form) == (FAULT, request)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import timedelta
+from unittest.mock import create_autospec
 
 import pytest
 
@@ -65,10 +66,7 @@ async def test_a_crash_between_posting_and_noting_it_leaves_one_card(
 ) -> None:
     await add_pending(floor.house.ledger, post(1))
     hang = floor.house.ledger.cards.hang
-
-    async def crash(*_: object, **__: object) -> None:
-        raise RuntimeError("the process ends here")
-
+    crash = create_autospec(hang, side_effect=RuntimeError("the process ends here"))
     monkeypatch.setattr(floor.house.ledger.cards, "hang", crash)
     async with floor.working():
         await until(lambda: len(floor.cards()) == 1)

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.desk import Desk
+from bot.desk import Desk, Moderator
 from bot.slack.submissions import Submissions
-from core.domain import CaseState
+from core.domain import Case, CaseState, Decision
 from tests.bot.samples import DRAFT, add_pending, post
 from tests.bot.slack.block_kit import elements
 from tests.bot.slack.conftest import ANA, LEA, Floor, seen, until
@@ -96,9 +96,9 @@ async def test_a_slow_decision_is_acknowledged_in_time_and_told_at_the_end(
     going = asyncio.Event()
     decide = Desk.decide
 
-    async def slowly(*arguments: object) -> object:
+    async def slowly(desk: Desk, key: str, decision: Decision, who: Moderator) -> Case:
         await going.wait()
-        return await decide(*arguments)  # type: ignore[arg-type]
+        return await decide(desk, key, decision, who)
 
     monkeypatch.setattr(Submissions.__init__, "__defaults__", (0.05,))
     async with floor.working():
