@@ -11,12 +11,13 @@ import json
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import KnowledgeBaseError
+from kb.query import Hit, Mask
 
 READ_MOST = 100_000
 """Postings read for one query, rarest tokens first: what nearly all texts have tells little and costs most."""
@@ -28,15 +29,7 @@ _FACTS = "facts.json"
 
 Tokens = NDArray[np.uint64]
 Weights = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 Weigh = Callable[[Tokens, NDArray[np.int32], Weights, int], Weights]
-
-
-class Hit(NamedTuple):
-    """Pair the number of a paragraph with how well it fits; scores of one retriever can be compared."""
-
-    number: int
-    score: float
 
 
 class Postings:

@@ -12,7 +12,7 @@ import numpy as np
 from core.domain import Evidence
 from core.errors import BadSettings, ModelRefused
 from core.settings import KnowledgeBaseSettings
-from kb.vectors import Vectors
+from kb.query import Vectors
 from models.chat import Message, quoted
 
 if TYPE_CHECKING:

@@ -17,11 +17,10 @@ from core.settings import KnowledgeBaseSettings
 from kb import versions
 from kb.expand import Widen, open_expansion
 from kb.fusion import reciprocal_rank_fusion
+from kb.query import Query, Vectors
 from kb.rerank import Candidate, Reranker, open_reranker
-from kb.retrievers import Query
 from kb.snapshot import Snapshot
 from kb.sparse import SparseEmbedder
-from kb.vectors import Vectors
 
 if TYPE_CHECKING:
     from models.chat import ChatClient

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from core.domain import Evidence
+from kb.query import TokenWeights, Vectors
 from kb.sparse import FOLDER as SPARSE
-from kb.sparse import SparseIndex, SparseWriter, TokenWeights
+from kb.sparse import SparseIndex, SparseWriter
 from kb.store import ParagraphStore
-from kb.vectors import ROWS, Centre, Halves, Numbers, VectorIndex, Vectors
+from kb.vectors import ROWS, Centre, Halves, Numbers, VectorIndex
 from kb.words import WordIndex, WordWriter
 
 PRIOR = 10

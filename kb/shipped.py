@@ -18,10 +18,11 @@ import numpy as np
 
 from core.domain import Evidence
 from core.errors import KnowledgeBaseError
+from kb.query import Vectors
 from kb.segments import Batch
 from kb.sparse import SparseEmbedder
 from kb.starter import load_starter
-from kb.vectors import Vectors, check
+from kb.vectors import check
 
 if TYPE_CHECKING:
     from models.embed import Embedder

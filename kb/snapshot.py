@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from core.domain import Evidence, TargetGroup
 from core.errors import BadSettings, KnowledgeBaseError
 from kb import manifest, versions
-from kb.postings import Mask
-from kb.retrievers import Hybrid, Joined, Retriever
+from kb.query import Mask, Retriever, Vectors
+from kb.retrievers import HybridRetriever, JoinedRetriever
 from kb.segments import Segment
 from kb.store import Holding, holdings
-from kb.vectors import Centre, Vectors
+from kb.vectors import Centre
 
 CENTRE = "centre.npy"
 REMOVED = "removed.npy"
@@ -63,14 +63,14 @@ class Snapshot:
             "sparse": lambda one: one.sparse,
         }
         if kind == "hybrid":
-            return Hybrid([self.retriever("dense"), self.retriever("words")], [1.0, WORDS_WEIGHT])
+            return HybridRetriever([self.retriever("dense"), self.retriever("words")], [1.0, WORDS_WEIGHT])
         found = [part for segment in self.segments if (part := parts[kind](segment)) is not None]
         if len(found) != len(self.segments):
             raise BadSettings(
                 f"kb.retriever is `{kind}`, but the knowledge base has no such index: its embedder, "
                 f"{self.manifest.embedder}, does not weigh words. Choose another retriever."
             )
-        return found[0] if len(found) == 1 else Joined(found, [segment.count for segment in self.segments])
+        return found[0] if len(found) == 1 else JoinedRetriever(found, [segment.count for segment in self.segments])
 
     def allowed(self, groups: Collection[TargetGroup]) -> Mask | None:
         """Return which paragraphs are there and speak of one of the groups; of any, without groups. None: all do."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.postings import Hit, Mask, Postings, PostingsWriter
-
-if TYPE_CHECKING:
-    from kb.retrievers import Query
+from kb.postings import Postings, PostingsWriter
+from kb.query import Hit, Mask, Query, TokenWeights
 
 FOLDER = "sparse"
-TokenWeights = Mapping[int, float]
 
 
 @runtime_checkable

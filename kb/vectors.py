@@ -10,16 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import KnowledgeBaseError
-from kb.postings import Hit, Mask
-
-if TYPE_CHECKING:
-    from kb.retrievers import Query
+from kb.query import Hit, Mask, Query, Vectors
 
 FILE = "vectors.faiss"
 ROWS = "vectors.f16"
@@ -43,7 +40,6 @@ CODE_BITS = 8
 TRAIN_MOST = 100_000
 PORTION = 65_536
 
-Vectors = NDArray[np.float32]
 Halves = NDArray[np.float16]
 Numbers = NDArray[np.int32]
 

