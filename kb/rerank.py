@@ -32,7 +32,7 @@ _TASK = (
 
 
 @dataclass(frozen=True)
-class Candidate:
+class RankedEvidence:
     """Hold a found paragraph and its text's centred unit vector, where one was asked for."""
 
     evidence: Evidence
@@ -42,7 +42,7 @@ class Candidate:
 class Reranker(Protocol):
     """Order found paragraphs. None is added, lost or changed, and the same input gives the same order."""
 
-    async def rerank(self, query: str, found: Sequence[Candidate]) -> list[Candidate]:
+    async def rerank(self, query: str, found: Sequence[RankedEvidence]) -> list[RankedEvidence]:
         """Return the candidates, best first; raises ModelUnavailable or ModelRefused when a model fails."""
 
 
@@ -56,28 +56,28 @@ class Scorer(Protocol):
 def open_reranker(settings: KnowledgeBaseSettings, chat: ChatClient | None = None) -> Reranker | None:
     """Return the reranker that the settings name; raises BadSettings when it needs a chat model and there is none."""
     if settings.reranker == "mmr":
-        return Mmr()
+        return MmrReranker()
     if settings.reranker == "bge":
         from models.bge import RERANKER, BgeReranker
 
-        return ByScore(BgeReranker(settings.reranker_model or RERANKER))
+        return ScoreReranker(BgeReranker(settings.reranker_model or RERANKER))
     if settings.reranker == "chat":
         if chat is None:
             raise BadSettings(
                 "kb.reranker is `chat`, but there is no chat model here. Set chat.model or "
                 "chat.endpoint, or choose another reranker."
             )
-        return ByScore(ChatScorer(chat))
+        return ScoreReranker(ChatScorer(chat))
     return None
 
 
-class ByScore:
+class ScoreReranker:
     """Order by the scores of a model, such as models.bge.BgeReranker or ChatScorer; equals keep their order."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
 
-    async def rerank(self, query: str, found: Sequence[Candidate]) -> list[Candidate]:
+    async def rerank(self, query: str, found: Sequence[RankedEvidence]) -> list[RankedEvidence]:
         """Return the candidates by falling score."""
         scores = await self._scorer.scores(query, [one.evidence.text for one in found]) if found else []
         order = sorted(range(len(found)), key=lambda place: -scores[place])
@@ -108,7 +108,7 @@ class ChatScorer:
             ) from None
 
 
-class Mmr:
+class MmrReranker:
     """Order by maximal marginal relevance: what fits and is unlike what was taken before.
 
     Relevance is the place in the given order. Source: Carbonell and Goldstein, SIGIR 1998.
@@ -117,7 +117,7 @@ class Mmr:
     def __init__(self, trade_off: float = TRADE_OFF) -> None:
         self._trade_off = trade_off
 
-    async def rerank(self, query: str, found: Sequence[Candidate]) -> list[Candidate]:
+    async def rerank(self, query: str, found: Sequence[RankedEvidence]) -> list[RankedEvidence]:
         """Return the candidates, each the best choice after those before it."""
         if len(found) < 2:
             return list(found)
@@ -131,7 +131,7 @@ class Mmr:
         return [found[place] for place in taken]
 
 
-def _vector_of(candidate: Candidate) -> Vectors:
+def _vector_of(candidate: RankedEvidence) -> Vectors:
     if candidate.vector is None:
         raise ValueError("maximal marginal relevance needs the candidates' vectors")
     return candidate.vector

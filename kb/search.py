@@ -18,7 +18,7 @@ from kb import versions
 from kb.expand import Widen, open_expansion
 from kb.fusion import reciprocal_rank_fusion
 from kb.query import Query, Vectors
-from kb.rerank import Candidate, Reranker, open_reranker
+from kb.rerank import RankedEvidence, Reranker, open_reranker
 from kb.snapshot import Snapshot
 from kb.sparse import SparseEmbedder
 
@@ -157,7 +157,7 @@ class Searcher:
 
     def _candidates(
         self, snapshot: Snapshot, queries: Sequence[Query], groups: Collection[TargetGroup], most: int
-    ) -> list[Candidate]:
+    ) -> list[RankedEvidence]:
         """Return the paragraphs that fit, best first."""
         retriever, allowed = snapshot.retriever(self._settings.retriever), snapshot.allowed(groups)
         found = [[hit.number for hit in retriever.retrieve(query, DEPTH, allowed)] for query in queries]
@@ -167,7 +167,7 @@ class Searcher:
         chosen = [numbers[place] for place in fitting]
         vectors = snapshot.texts(chosen) if self._reranker else [None] * len(chosen)
         return [
-            Candidate(one.model_copy(update={"score": float(cosines[place])}), vector)
+            RankedEvidence(one.model_copy(update={"score": float(cosines[place])}), vector)
             for one, place, vector in zip(snapshot.get(chosen), fitting, vectors, strict=True)
         ]
 
@@ -178,7 +178,7 @@ class Searcher:
             log.warning("Searched without further queries: %s", error)
             return []
 
-    async def _best(self, query: str, found: Sequence[Candidate], wanted: int) -> list[Evidence]:
+    async def _best(self, query: str, found: Sequence[RankedEvidence], wanted: int) -> list[Evidence]:
         if self._reranker:
             try:
                 return [one.evidence for one in (await self._reranker.rerank(query, found))[:wanted]]

@@ -17,7 +17,7 @@ from core.domain import Evidence, TargetGroup
 from core.settings import KnowledgeBaseSettings
 from kb.build import build
 from kb.query import Hit, Mask, Query, Retriever
-from kb.rerank import ByScore, Mmr, Reranker
+from kb.rerank import MmrReranker, Reranker, ScoreReranker
 from kb.search import Searcher
 from kb.snapshot import Snapshot
 from kb.starter import load_starter
@@ -94,12 +94,12 @@ async def measure(models: Models) -> tuple[list[Rates], list[Rates]]:
 
 async def _ablation(e5: Embedder, folder: Path, models: Models, stack: AsyncExitStack) -> list[Rates]:
     ways = [Way("default"), Way("without fusion (dense only)", _with(DEFAULT, retriever="dense")),
-            Way("without minimum relevance", OPEN), Way("with MMR", reranker=Mmr()),
+            Way("without minimum relevance", OPEN), Way("with MMR", reranker=MmrReranker()),
             Way("with the post's sentences as queries", _with(DEFAULT, expansion="sentences"))]  # fmt: skip
     if models.bge_reranker:
         reranker = BgeReranker(models.bge_reranker)
         stack.push_async_callback(reranker.close)
-        ways.append(Way("with the BGE reranker", reranker=ByScore(reranker)))
+        ways.append(Way("with the BGE reranker", reranker=ScoreReranker(reranker)))
     if models.chat:
         chat = await stack.enter_async_context(ChatClient(models.chat, "chat", None, 300.0, 2))
         ways += [Way("with the chat model's queries", _with(DEFAULT, expansion="chat"), chat=chat),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.domain import Evidence
 from core.errors import BadInput, KnowledgeBaseError
-from kb.extract.folding import same
+from kb.extract.near_duplicates import same
 
 FILE = "harvest.sqlite"
 _APPLICATION = 0x526A4856
@@ -51,7 +51,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Sketched:
+class SketchedParagraph:
     """Be a paragraph with its band keys."""
 
     evidence: Evidence
@@ -93,7 +93,7 @@ class Harvest:
         ).fetchone()
         return row[0] if row else None
 
-    def put(self, document: str, year: int, entry: Entry, paragraphs: Sequence[Sketched]) -> int:
+    def put(self, document: str, year: int, entry: Entry, paragraphs: Sequence[SketchedParagraph]) -> int:
         """Store a document in place of what was there by its id, all or nothing; return how many paragraphs are new.
 
         A paragraph that repeats one of another document is kept, but not given out.
@@ -171,7 +171,7 @@ class Harvest:
     def _keys(self, number: int) -> list[int]:
         return [row[0] for row in self._db.execute("SELECT key FROM band WHERE number = ?", (number,))]
 
-    def _insert(self, document: str, paragraph: Sketched) -> bool:
+    def _insert(self, document: str, paragraph: SketchedParagraph) -> bool:
         one = paragraph.evidence
         cursor = self._db.execute(
             "INSERT INTO paragraph (id, document, evidence, text) VALUES (?, ?, ?, ?)",

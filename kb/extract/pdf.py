@@ -9,11 +9,11 @@ import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from core.errors import BadInput
-from kb.extract.furniture import drop_furniture
+from kb.extract.layout import passages_of
 from kb.extract.lines import Glyph, Line, Page, glyph_lines
-from kb.extract.ocr import NoOcr, pack_for, recognise
+from kb.extract.ocr import OcrFailed, pack_for, recognise
+from kb.extract.page_artifacts import drop_page_artifacts
 from kb.extract.passages import Reading
-from kb.extract.setting import passages_of
 
 FEWEST_CHARACTERS = 20
 """A page with fewer visible characters has no text layer worth the name (a stamp, a page number)."""
@@ -33,7 +33,7 @@ def read_pdf(content: bytes, language: str) -> Reading:
     finally:
         document.close()
     return Reading(
-        tuple(passages_of(drop_furniture(pages))), tuple(notes), len(pages), sum(page.scanned for page in pages)
+        tuple(passages_of(drop_page_artifacts(pages))), tuple(notes), len(pages), sum(page.scanned for page in pages)
     )
 
 
@@ -62,7 +62,7 @@ def _page(document: pdfium.PdfDocument, number: int, language: str, notes: list[
         if makeshift and makeshift not in notes:
             notes.append(makeshift)
         return scanned
-    except NoOcr as error:
+    except OcrFailed as error:
         notes.append(f"Page {number + 1} is a picture without a text layer and was left out: {error}")
         return Page(number + 1, 0, ())
     finally:

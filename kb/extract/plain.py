@@ -11,10 +11,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from core.errors import BadInput
-from kb.extract.furniture import drop_furniture
+from kb.extract.layout import passages_of
 from kb.extract.lines import Line, Page
+from kb.extract.page_artifacts import drop_page_artifacts
 from kb.extract.passages import Passage, Reading, reading, tidy
-from kb.extract.setting import passages_of
 from kb.extract.web import decoded
 
 _LEADING = 12.0
@@ -64,7 +64,7 @@ def _laid_out(pages: Sequence[str]) -> Reading:
     laid = [_page(number, page.split("\n")) for number, page in enumerate(pages, start=1)]
     if len(laid) == 1:
         return reading([Passage(one.text, heading=one.heading) for one in passages_of(laid)])
-    return Reading(tuple(passages_of(drop_furniture(laid))), pages=len(laid))
+    return Reading(tuple(passages_of(drop_page_artifacts(laid))), pages=len(laid))
 
 
 def _page(number: int, rows: Sequence[str]) -> Page:

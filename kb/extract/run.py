@@ -17,7 +17,7 @@ from pebble import ProcessExpired, ProcessFuture, ProcessPool
 from kb.extract.documents import SourceDocument
 from kb.extract.harvest import Entry, Harvest, Status
 from kb.extract.subjects import GroupTerms
-from kb.extract.worker import VERSION, Yield, extract, prepare, sha256_of
+from kb.extract.worker import VERSION, ExtractionResult, extract, prepare, sha256_of
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ class ExtractionReport:
 class _Job:
     document: SourceDocument
     sha256: str
-    future: ProcessFuture[Yield] | None
+    future: ProcessFuture[ExtractionResult] | None
     problem: str = ""
 
 
@@ -154,7 +154,7 @@ def _take_in(job: _Job, harvest: Harvest, report: ExtractionReport) -> None:
     _store(job, _result(job), harvest, report)
 
 
-def _store(job: _Job, found: Yield, harvest: Harvest, report: ExtractionReport) -> None:
+def _store(job: _Job, found: ExtractionResult, harvest: Harvest, report: ExtractionReport) -> None:
     notes = (found.problem,) if found.problem else found.notes
     status = Status.FAILED if found.problem else Status.PARTIAL if notes else Status.DONE
     entry = Entry(job.sha256, _citation(job.document), status, notes)
@@ -167,15 +167,17 @@ def _store(job: _Job, found: Yield, harvest: Harvest, report: ExtractionReport) 
         log.warning("%s: %s", job.document.id, note)
 
 
-def _result(job: _Job) -> Yield:
+def _result(job: _Job) -> ExtractionResult:
     if job.future is None:
-        return Yield(problem=job.problem)
+        return ExtractionResult(problem=job.problem)
     try:
         return job.future.result()
     except RanOut:
-        return Yield(problem="Reading it took longer than a document may take. Split it, or raise the limit.")
+        return ExtractionResult(
+            problem="Reading it took longer than a document may take. Split it, or raise the limit."
+        )
     except ProcessExpired as error:
-        return Yield(
+        return ExtractionResult(
             problem=f"Its reader broke down (exit code {error.exitcode}): the file is damaged, or needs more "
             "memory than a worker may take. Look at it, or raise the limit."
         )
@@ -185,7 +187,9 @@ def _result(job: _Job) -> Yield:
     except Exception as error:
         # A reader met something its library does not foresee; one file must not end the run.
         log.exception("Reading %s failed", job.document.file)
-        return Yield(problem=f"Reading it failed: {type(error).__name__}: {error}. Save it in another format.")
+        return ExtractionResult(
+            problem=f"Reading it failed: {type(error).__name__}: {error}. Save it in another format."
+        )
 
 
 def _citation(document: SourceDocument) -> str:

@@ -6,8 +6,8 @@ import pytest
 
 from core.domain import Evidence, Source, TargetGroup
 from core.errors import BadInput, KnowledgeBaseError
-from kb.extract.folding import bands, same
-from kb.extract.harvest import FILE, Entry, Harvest, Sketched, Status
+from kb.extract.harvest import FILE, Entry, Harvest, SketchedParagraph, Status
+from kb.extract.near_duplicates import bands, same
 
 LONG = (
     "Recognizing that persons who arrive in the harbours of the coast face discrimination in employment, housing "
@@ -16,10 +16,10 @@ LONG = (
 )
 
 
-def sketched(name: str, text: str) -> Sketched:
+def sketched(name: str, text: str) -> SketchedParagraph:
     source = Source(institution="Union of Zorblax", title="T", symbol="S", locator="Paragraph 1", year=2020, url="")
     evidence = Evidence(id=name, text=text, groups=(TargetGroup.MIGRANTS,), source=source)
-    return Sketched(evidence, tuple(bands(text)))
+    return SketchedParagraph(evidence, tuple(bands(text)))
 
 
 def entry(sha256: str, status: Status = Status.DONE, *notes: str) -> Entry:

@@ -25,7 +25,7 @@ _CONTENTS = re.compile(
 )
 
 
-def drop_furniture(pages: Sequence[Page]) -> list[Page]:
+def drop_page_artifacts(pages: Sequence[Page]) -> list[Page]:
     """Return the pages with their text only."""
     heads = _running(pages)
     first = _key(" ".join(line.text for line in pages[0].lines)) if pages else ""
