@@ -40,7 +40,7 @@ _GET = (
 
 
 class OcrFailed(Exception):
-    """Say that a picture can't be read, and how it can."""
+    """A picture that can't be read, and how it can."""
 
 
 @cache
@@ -60,15 +60,15 @@ def pack_for(language: str) -> tuple[str, str]:
     packs = installed_packs()
     if not packs:
         raise OcrFailed(_GET)
-    wanted = {**_LATIN_PACKS, **_OTHER_PACKS}.get(language or "en")
-    if wanted is None:
+    pack = {**_LATIN_PACKS, **_OTHER_PACKS}.get(language or "en")
+    if pack is None:
         raise OcrFailed(f"Tesseract has no language pack for `{language}`. Add the document as text.")
-    if wanted in packs:
-        return wanted, ""
-    get = f"Debian and Ubuntu: `apt-get install tesseract-ocr-{wanted.replace('_', '-')}`; then run again."
+    if pack in packs:
+        return pack, ""
+    get = f"Debian and Ubuntu: `apt-get install tesseract-ocr-{pack.replace('_', '-')}`; then run again."
     if language in _OTHER_PACKS or _ENGLISH not in packs:
-        raise OcrFailed(f"Tesseract lacks the language pack `{wanted}`. {get}")
-    return _ENGLISH, f"Scanned pages were read as English, since Tesseract lacks the language pack `{wanted}`. {get}"
+        raise OcrFailed(f"Tesseract lacks the language pack `{pack}`. {get}")
+    return _ENGLISH, f"Scanned pages were read as English, since Tesseract lacks the language pack `{pack}`. {get}"
 
 
 def recognise(page: pdfium.PdfPage, pack: str) -> list[Line]:

@@ -24,7 +24,7 @@ def read_pdf(content: bytes, language: str) -> Reading:
     try:
         document = pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
-        raise BadInput(_why(content, error)) from error
+        raise BadInput(_explain(content, error)) from error
     try:
         pages: list[Page] = []
         notes: list[str] = []
@@ -55,7 +55,7 @@ def _page(document: pdfium.PdfDocument, number: int, language: str, notes: list[
     try:
         lines = page_lines(page)
         height = page.get_height()
-        if sum(len(line.text.replace(" ", "")) for line in lines) >= FEWEST_CHARACTERS or not _drawn(page):
+        if sum(len(line.text.replace(" ", "")) for line in lines) >= FEWEST_CHARACTERS or not _has_drawings(page):
             return Page(number + 1, height, tuple(lines))
         pack, makeshift = pack_for(language)
         scanned = Page(number + 1, height, tuple(recognise(page, pack)), scanned=True)
@@ -69,11 +69,11 @@ def _page(document: pdfium.PdfDocument, number: int, language: str, notes: list[
         page.close()
 
 
-def _drawn(page: pdfium.PdfPage) -> bool:
+def _has_drawings(page: pdfium.PdfPage) -> bool:
     return next(iter(page.get_objects(max_depth=1)), None) is not None
 
 
-def _why(content: bytes, error: Exception) -> str:
+def _explain(content: bytes, error: Exception) -> str:
     if "password" in str(error).lower():
         return "The PDF is locked with a password. Save a copy without one."
     if b"%PDF-" not in content[:1024]:

@@ -15,17 +15,19 @@ from kb.extract.near_duplicates import bands
 from kb.extract.passages import Reading
 from kb.extract.structure import blocks_of
 from kb.extract.subjects import GroupTerms, language_in, language_of
-from kb.paragraphs import Paragraph, count_words, paragraphs_of
+from kb.paragraphs import Block, Paragraph, count_words, paragraphs_of
 
-VERSION = 2
+VERSION = 3
 """Raise it when the same file would give other paragraphs: documents read by an older version are read again."""
 FEWEST_WORDS = 6
 """A shorter paragraph is what is left of a heading or a table."""
+_SAMPLED_BLOCKS = 100
+"""Blocks that tell a document's language where its sheet does not."""
 
 
 @dataclass(frozen=True)
 class ExtractionResult:
-    """Be what one document gave; `problem` says why it gave nothing."""
+    """What one document gave; `problem` says why it gave nothing."""
 
     paragraphs: tuple[SketchedParagraph, ...] = ()
     notes: tuple[str, ...] = ()
@@ -34,7 +36,7 @@ class ExtractionResult:
     problem: str = ""
 
 
-def prepare(memory_mb: int) -> None:
+def limit_memory(memory_mb: int) -> None:
     """Bound the memory of a worker process."""
     try:
         import resource
@@ -51,8 +53,10 @@ def extract(document: SourceDocument, sha256: str, terms: GroupTerms) -> Extract
         content = document.file.read_bytes()
         if hashlib.sha256(content).hexdigest() != sha256:
             return ExtractionResult(problem="The file changed while it was read. Run again.")
-        found = read(content, document.file.name, document.language or "")
-        return ExtractionResult(tuple(_paragraphs(document, found, terms)), found.notes, found.pages, found.scanned)
+        reading = read(content, document.file.name, document.language or "")
+        return ExtractionResult(
+            tuple(_paragraphs(document, reading, terms)), reading.notes, reading.pages, reading.scanned
+        )
     except (BadInput, OSError) as error:
         return ExtractionResult(problem=str(error))
     except MemoryError:
@@ -67,14 +71,15 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _paragraphs(document: SourceDocument, found: Reading, terms: GroupTerms) -> list[SketchedParagraph]:
-    packed = [one for one in paragraphs_of(blocks_of(found.passages)) if count_words(one.text) >= FEWEST_WORDS]
-    language = document.language or _main_language(packed)
-    return [_sketched(document, one, language, terms) for one in packed]
+def _paragraphs(document: SourceDocument, reading: Reading, terms: GroupTerms) -> list[SketchedParagraph]:
+    blocks = blocks_of(reading.passages)
+    language = document.language or _main_language(blocks)
+    paragraphs = (part for part in paragraphs_of(blocks, language) if count_words(part.text) >= FEWEST_WORDS)
+    return [_sketched(document, paragraph, language, terms) for paragraph in paragraphs]
 
 
-def _main_language(paragraphs: list[Paragraph]) -> str:
-    sample = " ".join(one.text for one in paragraphs[:40])
+def _main_language(blocks: list[Block]) -> str:
+    sample = " ".join(block.text for block in blocks[:_SAMPLED_BLOCKS])
     return language_of(sample)[0] if sample else ""
 
 

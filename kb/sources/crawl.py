@@ -91,7 +91,7 @@ class _Run:
         """Queue what is open from earlier runs, then what the listing finds, until enough is stored."""
         if not self._order.only:
             for document in self._store.open_documents(self._source.name):
-                await self._offer(document)
+                await self._queue_if_ordered(document)
         await self._list_new()
         # Not after a failure: then the workers are cancelled too, and nobody empties a full queue.
         for _ in range(WORKERS):
@@ -100,11 +100,11 @@ class _Run:
     async def fetch_all(self) -> None:
         """Fetch queued documents until the listing is over."""
         while (document := await self._queue.get()) is not None:
-            if await self._begin():
+            if await self._begin_fetch():
                 try:
                     self._store_outcome(document, await self._source.fetch(document, self._store.parts(document)))
                 finally:
-                    await self._end()
+                    await self._end_fetch()
 
     async def _list_new(self) -> None:
         bookmarks = self._store.bookmarks(self._source.name)
@@ -117,19 +117,19 @@ class _Run:
                     self.report.refuse(item)
                     self.report.stopped = str(item)
                 else:
-                    await self._take_in(item)
+                    await self._add_page(item)
                 self._on_change(self.report)
 
-    async def _take_in(self, page: ListingPage) -> None:
+    async def _add_page(self, page: ListingPage) -> None:
         self._store.add_page(self._source.name, page)
         self.report.steps += page.steps
         self.report.found += len(page.documents)
         for refusal in page.refused:
             self.report.refuse(refusal)
         for document in page.documents:
-            await self._offer(document)
+            await self._queue_if_ordered(document)
 
-    async def _offer(self, document: ListedDocument) -> None:
+    async def _queue_if_ordered(self, document: ListedDocument) -> None:
         is_ordered = self._order.wants(document) and document.id not in self._queued
         if is_ordered and not self._enough and self._store.is_open(document):
             self._queued.add(document.id)
@@ -146,7 +146,7 @@ class _Run:
         self.report.stored += new > 0
         self.report.repeated += new == 0
 
-    async def _begin(self) -> bool:
+    async def _begin_fetch(self) -> bool:
         """Wait until this document may still be wanted; return False when there are enough."""
         most = self._order.most
         async with self._room:
@@ -157,7 +157,7 @@ class _Run:
             self._under_way += 1
             return True
 
-    async def _end(self) -> None:
+    async def _end_fetch(self) -> None:
         async with self._room:
             self._under_way -= 1
             self._room.notify_all()

@@ -70,7 +70,7 @@ class DocumentStore:
         """Note a listing's step: its documents and its bookmarks, all or nothing."""
         with self._db:
             for listed in page.documents:
-                self._note(source, listed)
+                self._add_listed(source, listed)
             for name, value in page.bookmarks.items():
                 if value is None:
                     self._db.execute("DELETE FROM bookmark WHERE source = ? AND name = ?", (source, name))
@@ -163,7 +163,7 @@ class DocumentStore:
             if part.name not in kept:
                 part.unlink()
 
-    def _note(self, source: str, listed: ListedDocument) -> None:
+    def _add_listed(self, source: str, listed: ListedDocument) -> None:
         row = self._db.execute("SELECT row FROM candidate WHERE id = ?", (listed.id,)).fetchone()
         if row is None:
             self._db.execute(
@@ -180,9 +180,9 @@ class DocumentStore:
                 "UPDATE candidate SET row = ?, year = ? WHERE id = ?",
                 (merged.model_dump_json(), merged.year, listed.id),
             )
-            self._regroup(merged)
+            self._update_groups(merged)
 
-    def _regroup(self, listed: ListedDocument) -> None:
+    def _update_groups(self, listed: ListedDocument) -> None:
         query = "SELECT row FROM document WHERE id = ?1 OR substr(id, 1, length(?1) + 1) = ?1 || '#'"
         for (row,) in self._db.execute(query, (listed.id,)).fetchall():
             document = StoredDocument.model_validate_json(row).model_copy(update={"groups": listed.groups})

@@ -71,30 +71,30 @@ class EuropeanUnion:
     async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
         """Yield the acts that the keywords name, then what EuroVoc finds; finished whole, it starts anew next time."""
         if order.only:
-            yield await self._asked_for(order)
+            yield await self._requested_by_number(order)
             return
-        yield await self._named(order)
+        yield await self._named_in_keywords(order)
         finished: dict[str, None] = {}
-        whole = True
+        complete = True
         for group in order.groups:
             for year in range(order.last, order.first - 1, -1):
                 name = "/".join((order.language, *sorted(order.types), group, str(year)))
-                async for page in self._slice(order, group, year, name, bookmarks.get(name, "")):
+                async for page in self._group_and_year(order, group, year, name, bookmarks.get(name, "")):
                     yield page
                     if isinstance(page, Refusal):
                         if page.reason.blames_host:
                             return
-                        whole = False
+                        complete = False
                 finished[name] = None
         # With a slice missing, the next run asks for that one only, from where it stands.
-        if whole:
+        if complete:
             yield ListingPage(bookmarks=finished)
 
     async def fetch(self, document: ListedDocument, parts: Parts) -> list[FetchedText] | Refusal:
         """Return the text from CELLAR."""
         return await self._cellar.text(document.symbol, document.language, parts)
 
-    async def _asked_for(self, order: CrawlOrder) -> ListingPage | Refusal:
+    async def _requested_by_number(self, order: CrawlOrder) -> ListingPage | Refusal:
         """Find the acts that somebody asked for by number; each that is not found is told."""
         rows = await self._rows([celex for celex in order.only if _CELEX.fullmatch(celex)], order.language)
         if isinstance(rows, Refusal):
@@ -107,7 +107,7 @@ class EuropeanUnion:
         )
         return ListingPage(documents, steps=1, refused=refused)
 
-    async def _named(self, order: CrawlOrder) -> ListingPage | Refusal:
+    async def _named_in_keywords(self, order: CrawlOrder) -> ListingPage | Refusal:
         """Find the acts that the keywords name."""
         numbers = list(dict.fromkeys(celex for group in order.groups for celex in self._keywords.groups[group].celex))
         rows = await self._rows(numbers, order.language)
@@ -123,7 +123,7 @@ class EuropeanUnion:
         literals = " ".join(f'"{celex}"^^xsd:string' for celex in numbers)
         return await self._cellar.rows("by_celex", celex=literals, language=LANGUAGES[language].upper())
 
-    async def _slice(
+    async def _group_and_year(
         self, order: CrawlOrder, group: TargetGroup, year: int, name: str, after: str
     ) -> AsyncIterator[ListingPage | Refusal]:
         """Yield one group's works of one year, page by page."""

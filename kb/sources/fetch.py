@@ -107,9 +107,9 @@ class Client:
         self, url: URL, headers: Mapping[str, str], limit: int, *, ruled: bool = True
     ) -> _RawAnswer | Refusal:
         for _ in range(_MOST_REDIRECTS + 1):
-            if refusal := self._outside_domains(url) or (await self._forbidden(url) if ruled else None):
+            if refusal := self._outside_domains(url) or (await self._refusal_by_rules(url) if ruled else None):
                 return refusal
-            raw = await self._ask(url, headers, limit)
+            raw = await self._request(url, headers, limit)
             if isinstance(raw, Refusal) or raw.status not in _REDIRECTS or "location" not in raw.headers:
                 return raw
             try:
@@ -126,14 +126,14 @@ class Client:
             return None
         return Refusal(Reason.FOREIGN, str(url), f"not below {', '.join(self._domains)}")
 
-    async def _forbidden(self, url: URL) -> Refusal | None:
+    async def _refusal_by_rules(self, url: URL) -> Refusal | None:
         host = self._host(url)
         async with host.reading_rules:
             if host.rules is None:
-                host.set_rules(await self._robots(url))
+                host.set_rules(await self._fetch_rules(url))
         return host.refusal_of(str(url))
 
-    async def _robots(self, url: URL) -> Protego | Refusal:
+    async def _fetch_rules(self, url: URL) -> Protego | Refusal:
         """Read robots.txt as RFC 9309 has it: none there allows all, one that can't be read forbids all."""
         place, host = url.origin() / "robots.txt", self._host(url)
         raw: _RawAnswer | Refusal = Refusal(Reason.UNREACHABLE, str(place), "never tried")
@@ -153,7 +153,7 @@ class Client:
             return challenge
         return Protego.parse(raw.content.decode("utf-8", "replace") if raw.status == 200 else "")
 
-    async def _ask(self, url: URL, headers: Mapping[str, str], limit: int) -> _RawAnswer | Refusal:
+    async def _request(self, url: URL, headers: Mapping[str, str], limit: int) -> _RawAnswer | Refusal:
         if self._session is None:
             raise RuntimeError("The client is used outside its `async with`.")
         host = self._host(url)
