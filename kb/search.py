@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Shorten = Callable[[str], Awaitable[str]]
+Shorten = Callable[[str, str], Awaitable[str]]
+"""Returns the summary of a text, given its language."""
 
 DEPTH = 100
 """Paragraphs taken from each ranking before they are merged."""
@@ -191,7 +192,7 @@ class Searcher:
 
     async def _with_summary(self, evidence: Evidence) -> Evidence:
         try:
-            short = await self._shorten(evidence.text) if self._shorten else evidence.text
+            short = await self._shorten(evidence.text, evidence.language) if self._shorten else evidence.text
         except (ModelUnavailable, ModelRefused) as error:
             log.warning("The paragraph %s has no summary: %s", evidence.id, error)
             return evidence

@@ -16,7 +16,6 @@ from kb.sources.validation import Reason, Refusal
 AGENT = "Rejoinder"
 """What robots.txt files may call us."""
 
-
 _BACKOFF = Backoff(first_s=2.0, longest_s=240.0)
 
 
