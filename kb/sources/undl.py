@@ -97,8 +97,8 @@ class UnitedNations:
                 return [FetchedText.of(answer)]
             files = answer
         # A way that may open tomorrow must not be forgotten for one that is closed for good.
-        refusals = (way for way in (refusal, files) if isinstance(way, Refusal))
-        return next((kept for kept in refusals if not kept.reason.permanent), refusal)
+        refusals = (outcome for outcome in (refusal, files) if isinstance(outcome, Refusal))
+        return next((refused for refused in refusals if not refused.reason.permanent), refusal)
 
     async def _window(
         self, first: date, last: date, language: str, bookmarks: Mapping[str, str]
