@@ -16,8 +16,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from core.domain import Evidence, Source, TargetGroup
+from kb.query import Vectors
 from kb.summaries import SummaryStore
-from kb.vectors import Vectors
 from models.chat import ChatClient
 
 SOURCES = Path(__file__).parents[2] / "../shared/kb"

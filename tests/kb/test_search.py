@@ -144,7 +144,7 @@ async def test_closing_while_a_new_version_is_opened_closes_that_too(
         assert go_on.wait(30)
         return Fresh()
 
-    monkeypatch.setattr("kb.search._opened", slow)
+    monkeypatch.setattr("kb.search._open_snapshot", slow)
     await build(statements[:1], embedder, tmp_path)
     await searcher.search("women")
     await asyncio.to_thread(begun.wait, 30)
