@@ -48,7 +48,7 @@ async def build(statements: Iterable[Evidence], embedder: Embedder, folder: Path
     repeated statements and when it can't be written, ModelUnavailable or ModelRefused when embedding fails; then the
     folder is as it was.
     """
-    with _writing(folder):
+    with _write_errors_explained(folder):
         async with versions.locked(folder):
             await _build(statements, embedder, folder)
 
@@ -59,12 +59,12 @@ async def ensure_starter(folder: Path, embedder: Embedder) -> None:
     It is built anew when it is missing or torn, and when the statements or the embedder changed.
     """
     statements = [statement.evidence() for statement in load_starter()]
-    wanted = (fingerprint(statements), embedder.name)
-    if await asyncio.to_thread(_is_built, folder, wanted):
+    identity = (fingerprint(statements), embedder.name)
+    if await asyncio.to_thread(_is_built, folder, identity):
         return
-    with _writing(folder):
+    with _write_errors_explained(folder):
         async with versions.locked(folder):
-            if not await asyncio.to_thread(_is_built, folder, wanted):
+            if not await asyncio.to_thread(_is_built, folder, identity):
                 log.info("Building the starter evidence")
                 await _build(statements, embedder, folder)
 
@@ -75,10 +75,10 @@ async def update(folder: Path, embedder: Embedder, put: Sequence[Evidence] = (),
     Only what is put is embedded. Raises KnowledgeBaseError when there is no knowledge base or another embedder's, for
     a repeated text and for an id to remove that is not there; then the folder is as it was.
     """
-    with _writing(folder):
+    with _write_errors_explained(folder):
         async with versions.locked(folder):
             with closing(await asyncio.to_thread(Snapshot.open, folder)) as old:
-                gone = await asyncio.to_thread(_gone, old, embedder, put, remove)
+                gone = await asyncio.to_thread(_numbers_to_remove, old, embedder, put, remove)
                 fresh = [await embed(put[start : start + BATCH], embedder) for start in range(0, len(put), BATCH)]
                 with versions.new_version(folder) as version:
                     await asyncio.to_thread(_write_update, version, old, gone, fresh)
@@ -92,7 +92,7 @@ async def _build(statements: Iterable[Evidence], embedder: Embedder, folder: Pat
         with closing(writer):
             source = iter(statements)
             while batch := list(islice(source, BATCH)):
-                marks.update("".join(one.model_dump_json() for one in batch).encode())
+                marks.update("".join(paragraph.model_dump_json() for paragraph in batch).encode())
                 await asyncio.to_thread(writer.add, await embed(batch, embedder))
             if not writer.size:
                 raise KnowledgeBaseError(f"There is no statement to build {folder} from. Give at least one.")
@@ -105,31 +105,34 @@ async def _build(statements: Iterable[Evidence], embedder: Embedder, folder: Pat
                 segments=("0",),
                 files={},
             )
-            await asyncio.to_thread(_seal, version, centre, np.empty(0, np.int64), facts)
+            await asyncio.to_thread(_finish_version, version, centre, np.empty(0, np.int64), facts)
 
 
-def _is_built(folder: Path, wanted: tuple[str, str]) -> bool:
+def _is_built(folder: Path, identity: tuple[str, str]) -> bool:
+    """Tell whether the current version is of the statements with this fingerprint, and of this embedder."""
     try:
-        found = manifest.read(versions.current(folder))
+        built = manifest.read(versions.current(folder))
     except KnowledgeBaseError as error:
         log.info("No starter evidence yet: %s", error)
         return False
-    return (found.fingerprint, found.embedder) == wanted
+    return (built.fingerprint, built.embedder) == identity
 
 
-def _gone(old: Snapshot, embedder: Embedder, put: Sequence[Evidence], remove: Collection[str]) -> NDArray[np.int64]:
+def _numbers_to_remove(
+    old: Snapshot, embedder: Embedder, put: Sequence[Evidence], remove: Collection[str]
+) -> NDArray[np.int64]:
     """Return the numbers of the paragraphs that an update replaces or removes, after a look at whether it can be."""
     if old.manifest.embedder != embedder.name:
         raise KnowledgeBaseError(
             f"The knowledge base was built with the embedder {old.manifest.embedder}, not "
             f"{embedder.name}. Build it again, or set that embedder."
         )
-    found = old.find([*remove, *(one.id for one in put)])
-    if missing := set(remove) - set(found):
+    numbers = old.find([*remove, *(paragraph.id for paragraph in put)])
+    if missing := set(remove) - set(numbers):
         raise KnowledgeBaseError(f"There is no paragraph '{min(missing)}' to remove. Look its id up with kb search.")
-    if repeated := set(old.find_texts([one.text for one in put])) - set(found):
+    if repeated := set(old.find_texts([paragraph.text for paragraph in put])) - set(numbers):
         raise KnowledgeBaseError(f"A paragraph repeats the text of '{min(repeated)}'. Drop one of the two.")
-    return np.array(sorted(found.values()), np.int64)
+    return np.array(sorted(numbers.values()), np.int64)
 
 
 def _write_update(version: Path, old: Snapshot, gone: NDArray[np.int64], fresh: Sequence[Batch]) -> None:
@@ -149,12 +152,12 @@ def _write_update(version: Path, old: Snapshot, gone: NDArray[np.int64], fresh: 
     if fresh or first < len(sizes):
         names.append(str(first))
         with closing(SegmentWriter(version / names[-1], pieces=first == 0 and total < SMALL)) as writer:
-            for batch in (*_kept(old, removed, first), *fresh):
+            for batch in (*_remaining(old, removed, first), *fresh):
                 writer.add(batch)
             centre = writer.finish(old.centre if first else None)
     still = removed[removed < sum(sizes[:first])]
     facts = {"segments": tuple(names), "paragraphs": total - len(removed)}
-    _seal(version, centre, still, old.manifest.model_copy(update=facts))
+    _finish_version(version, centre, still, old.manifest.model_copy(update=facts))
 
 
 def _first_rewritten(sizes: Sequence[int], added: int) -> int:
@@ -166,7 +169,7 @@ def _first_rewritten(sizes: Sequence[int], added: int) -> int:
     return place
 
 
-def _kept(old: Snapshot, removed: NDArray[np.int64], first_segment: int) -> Iterator[Batch]:
+def _remaining(old: Snapshot, removed: NDArray[np.int64], first_segment: int) -> Iterator[Batch]:
     """Yield what stays of the segments from one on, with the vectors it has."""
     start = sum(segment.count for segment in old.segments[:first_segment])
     for segment in old.segments[first_segment:]:
@@ -182,10 +185,10 @@ def _batch_of(segment: Segment, numbers: NDArray[np.int64]) -> Batch:
     paragraphs = segment.store.get(numbers.tolist())
     vectors = segment.vectors.rows_of(numbers)
     weights = segment.sparse.weights_of(numbers) if segment.sparse else None
-    return Batch(paragraphs, vectors, [1 + len(one.answers) for one in paragraphs], weights)
+    return Batch(paragraphs, vectors, [1 + len(paragraph.answers) for paragraph in paragraphs], weights)
 
 
-def _seal(version: Path, centre: Centre, removed: NDArray[np.int64], facts: manifest.Manifest) -> None:
+def _finish_version(version: Path, centre: Centre, removed: NDArray[np.int64], facts: manifest.Manifest) -> None:
     """Write what belongs to the whole version, the manifest last."""
     np.save(version / CENTRE, np.stack([centre.query, centre.passage]))
     np.save(version / REMOVED, removed)
@@ -202,7 +205,7 @@ def _link(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def _writing(folder: Path) -> Iterator[None]:
+def _write_errors_explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error, RuntimeError) as error:

@@ -39,8 +39,8 @@ _TASK = (
 def expand(post: str, counter_claim: str = "") -> list[str]:
     """Return queries without asking a model: the post, its longer sentences where it has several, the counter-claim."""
     parts = [part for part in sentences(post) if len(part.split()) >= SHORTEST]
-    wanted = [post, *(parts[:MOST_SENTENCES] if len(parts) > 1 else []), counter_claim]
-    return list(dict.fromkeys(one for one in wanted if one.strip()))
+    queries = [post, *(parts[:MOST_SENTENCES] if len(parts) > 1 else []), counter_claim]
+    return list(dict.fromkeys(query for query in queries if query.strip()))
 
 
 async def expand_with(chat: ChatModel, post: str) -> list[str]:

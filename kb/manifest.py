@@ -15,7 +15,7 @@ FORMAT = 3
 
 
 class Manifest(Record):
-    """Describe one version of a knowledge base; `files` maps a relative path to its SHA-256.
+    """The contents of one version of a knowledge base; `files` maps a relative path to its SHA-256.
 
     `segments` are its subfolders, in the order in which their paragraphs are numbered. `fingerprint` is that of the
     statements it was built from; an update keeps it.

@@ -8,22 +8,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+import sentencex
+
 FEWEST_WORDS = 40
 MOST_WORDS = 180
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[^\W_a-zß-öø-ÿ])|(?<=[。！？])")
 _CLAUSE = re.compile(r"(?<=[;:；])\s*(?=\S)")
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:[A-Z]|[Aa]rts?|[Nn]os?|[Pp]aras?|[Cc]hap|[Ss]ect?|[Pp]p?|[Vv]ol|[Cc]f|e\.g|i\.e|Mrs?|Ms|Dr|Prof|St|núm|pág|Abs|Nr|vs?)|^\(?\w{1,3})\.$"
-)
+_LIST_MARK = re.compile(r"\(?\w{1,3}[.)]")
 _COUNTED = re.compile(r"(.*?)(Paragraph|paragraph|Recital|Page) (\d+)")
 _UNSAFE = re.compile(r"[^\w]+")
 
 
 @dataclass(frozen=True)
 class Block:
-    """Be a piece of text with the place it is cited by; pieces are merged only with neighbours of the same `within`."""
+    """A piece of text with the place it is cited by; pieces are merged only with neighbours of the same `within`."""
 
     text: str
     place: str
@@ -32,7 +31,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Be a paragraph, named by its place: `key` is unique in its document and stays while the place stays."""
+    """A paragraph, named by its place: `key` is unique in its document and stays while the place stays."""
 
     key: str
     text: str
@@ -58,53 +57,54 @@ def count_words(text: str) -> int:
     return len(text.split()) + len(_CJK.findall(text)) // 2
 
 
-def paragraphs_of(blocks: Iterable[Block]) -> list[Paragraph]:
-    """Pack blocks into paragraphs of 40 to 180 words.
+def paragraphs_of(blocks: Iterable[Block], language: str = "en") -> list[Paragraph]:
+    """Pack blocks, texts in a language (ISO 639-1), into paragraphs of 40 to 180 words.
 
     Short blocks are merged with their neighbours, long ones split at sentences, then at clauses. An article that is
     shorter than 40 words stays alone: its neighbour is another rule.
     """
-    found: list[Paragraph] = []
+    paragraphs: list[Paragraph] = []
     used = Counter[str]()
     for _, group in groupby(blocks, key=lambda block: block.within):
-        for piece in _packed(list(group)):
+        for piece in _packed(list(group), language):
             place = _span(piece.first, piece.last)
             slug = _UNSAFE.sub("-", place.casefold()).strip("-") or "text"
             used[slug] += 1
-            found.append(Paragraph(slug if used[slug] == 1 else f"{slug}.{used[slug]}", piece.text, place))
-    return found
+            paragraphs.append(Paragraph(slug if used[slug] == 1 else f"{slug}.{used[slug]}", piece.text, place))
+    return paragraphs
 
 
-def sentences(text: str) -> list[str]:
-    """Split a text at its sentence ends; abbreviations and numbers do not end one."""
+def sentences(text: str, language: str = "en") -> list[str]:
+    """Split a text at its sentence ends; a mark such as `2.` or `(a)` belongs to the sentence that follows it."""
     parts: list[str] = []
-    for part in _SENTENCE.split(text):
-        if parts and _ABBREVIATED.search(parts[-1]):
+    for segment in sentencex.segment(language or "en", text):
+        part = segment.strip()
+        if parts and _LIST_MARK.fullmatch(parts[-1]):
             parts[-1] = f"{parts[-1]} {part}"
         elif part:
             parts.append(part)
     return parts
 
 
-def _packed(blocks: Sequence[Block]) -> list[_Piece]:
+def _packed(blocks: Sequence[Block], language: str) -> list[_Piece]:
     packed: list[_Piece] = []
-    for piece in (piece for block in blocks for piece in _fitting(block)):
+    for piece in (piece for block in blocks for piece in _fitting(block, language)):
         # What ends in a colon introduces what follows, so it does not join what is before it.
         short = packed and (packed[-1].words < FEWEST_WORDS or (piece.words < FEWEST_WORDS and piece.text[-1:] != ":"))
         if short and packed[-1].words + piece.words <= MOST_WORDS:
             packed[-1] += piece
         else:
             packed.append(piece)
-    return list(_levelled(packed))
+    return list(_balanced(packed, language))
 
 
-def _levelled(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+def _balanced(pieces: Iterable[_Piece], language: str) -> Iterator[_Piece]:
     """Share words between a piece that stayed too short and its neighbour, which had no room for it."""
     held: _Piece | None = None
     for piece in pieces:
         if held and min(held.words, piece.words) < FEWEST_WORDS:
-            whole = held + piece
-            *ready, last = _split(whole.text, -(-whole.words // MOST_WORDS))
+            both = held + piece
+            *ready, last = _split(both.text, -(-both.words // MOST_WORDS), language)
             yield from (_Piece(text, held.first, held.last) for text in ready)
             held = _Piece(last, piece.first if ready else held.first, piece.last)
         else:
@@ -115,17 +115,17 @@ def _levelled(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
         yield held
 
 
-def _fitting(block: Block) -> Iterator[_Piece]:
+def _fitting(block: Block, language: str) -> Iterator[_Piece]:
     size = count_words(block.text)
-    parts = [block.text] if size <= MOST_WORDS else _split(block.text, -(-size // MOST_WORDS))
+    parts = [block.text] if size <= MOST_WORDS else _split(block.text, -(-size // MOST_WORDS), language)
     return (_Piece(text, block.place, block.place) for text in parts)
 
 
-def _split(text: str, parts: int) -> list[str]:
+def _split(text: str, parts: int, language: str) -> list[str]:
     """Cut a text into `parts` or more pieces of about the same size, none above the limit."""
     goal = count_words(text) / parts
     pieces = [""]
-    for atom in _atoms(text):
+    for atom in _atoms(text, language):
         grown = f"{pieces[-1]} {atom}".strip()
         size = count_words(grown)
         if pieces[-1] and (size > MOST_WORDS or size - goal > goal - count_words(pieces[-1])):
@@ -135,9 +135,9 @@ def _split(text: str, parts: int) -> list[str]:
     return pieces
 
 
-def _atoms(text: str) -> Iterator[str]:
+def _atoms(text: str, language: str) -> Iterator[str]:
     """Yield sentences; of one that is too long its clauses, and of such a clause runs of words."""
-    for sentence in sentences(text):
+    for sentence in sentences(text, language):
         for clause in [sentence] if count_words(sentence) <= MOST_WORDS // 2 else _CLAUSE.split(sentence):
             words = clause.split() if count_words(clause) > MOST_WORDS else [clause]
             size = len(words) if len(words) == 1 else MOST_WORDS // 2

@@ -3,6 +3,7 @@
 The arrays are memory-mapped, so that opening costs nothing and processes share the pages. Tokens are 64-bit numbers.
 Measured on 2 busy cores with 250,000 texts of 90 words against the libraries: `bm25s` needed 1.4 GB to index them, and
 SQLite's FTS5 took 45 ms a query (p95 82 ms) even with the words left out that more than 5 % of the texts have.
+`tantivy` builds smaller, but takes no weights of a model for each token and text, and no mask (docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import json
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import KnowledgeBaseError
+from kb.query import Hit, Mask
 
 READ_MOST = 100_000
 """Postings read for one query, rarest tokens first: what nearly all texts have tells little and costs most."""
@@ -28,19 +30,11 @@ _FACTS = "facts.json"
 
 Tokens = NDArray[np.uint64]
 Weights = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 Weigh = Callable[[Tokens, NDArray[np.int32], Weights, int], Weights]
 
 
-class Hit(NamedTuple):
-    """Pair the number of a paragraph with how well it fits; scores of one retriever can be compared."""
-
-    number: int
-    score: float
-
-
 class Postings:
-    """Be an inverted index, in shards. Searching is safe from many threads."""
+    """An inverted index, in shards. Searching is safe from many threads."""
 
     def __init__(self, shards: list[_Shard], facts: Mapping[str, object]) -> None:
         self._shards = shards
@@ -66,8 +60,8 @@ class Postings:
         start = 0
         for shard in self._shards:
             part = None if allowed is None else allowed[start : start + shard.count]
-            found = shard.best(tokens, weights, depth, part, READ_MOST // len(self._shards))
-            hits += [Hit(start + number, score) for number, score in found]
+            best = shard.best(tokens, weights, depth, part, READ_MOST // len(self._shards))
+            hits += [Hit(start + number, score) for number, score in best]
             start += shard.count
         return sorted(hits, key=lambda hit: -hit.score)[:depth]
 
@@ -82,7 +76,7 @@ class Postings:
 
 
 class PostingsWriter:
-    """Write an inverted index into a folder, one shard after another, so that memory stays bounded.
+    """An inverted index that is written into a folder, one shard after another, so that memory stays bounded.
 
     `weigh` turns the values of a shard's triples (token, text, value) into weights; without it they stay.
     """
@@ -143,11 +137,11 @@ class _Shard:
         scores = np.zeros(self.count, np.float32)
         for start, end, weight in runs:
             scores[self._texts[start:end]] += weight * self._weights[start:end].astype(np.float32)
-        found = np.flatnonzero(scores > 0 if allowed is None else (scores > 0) & allowed)
-        if len(found) > depth:
-            found = found[scores[found] >= np.partition(scores[found], -depth)[-depth]]
-        order = np.argsort(-scores[found], kind="stable")[:depth]
-        return [Hit(int(number), float(scores[number])) for number in found[order]]
+        matching = np.flatnonzero(scores > 0 if allowed is None else (scores > 0) & allowed)
+        if len(matching) > depth:
+            matching = matching[scores[matching] >= np.partition(scores[matching], -depth)[-depth]]
+        order = np.argsort(-scores[matching], kind="stable")[:depth]
+        return [Hit(int(number), float(scores[number])) for number in matching[order]]
 
     def tokens_of(self, text: int) -> dict[int, float]:
         order, starts = self._by_text

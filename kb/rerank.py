@@ -12,7 +12,7 @@ import numpy as np
 from core.domain import Evidence
 from core.errors import BadSettings, ModelRefused
 from core.settings import KnowledgeBaseSettings
-from kb.vectors import Vectors
+from kb.query import Vectors
 from models.chat import Message, quoted
 
 if TYPE_CHECKING:
@@ -32,22 +32,22 @@ _TASK = (
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """Hold a found paragraph and its text's centred unit vector, where one was asked for."""
+class RankedEvidence:
+    """A paragraph that a search found, and its text's centred unit vector, where one was asked for."""
 
     evidence: Evidence
     vector: Vectors | None = None
 
 
 class Reranker(Protocol):
-    """Order found paragraphs. None is added, lost or changed, and the same input gives the same order."""
+    """A better order for what a search found. Nothing is added, lost or changed, and equal input gives equal order."""
 
-    async def rerank(self, query: str, found: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates, best first; raises ModelUnavailable or ModelRefused when a model fails."""
+    async def rerank(self, query: str, evidence: Sequence[RankedEvidence]) -> list[RankedEvidence]:
+        """Return the evidence, best first; raises ModelUnavailable or ModelRefused when a model fails."""
 
 
 class Scorer(Protocol):
-    """Judge how well texts fit a query; safe to call from many tasks."""
+    """A judge of how well texts fit a query; safe to call from many tasks."""
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return a number for each text, the higher the better."""
@@ -56,36 +56,36 @@ class Scorer(Protocol):
 def open_reranker(settings: KnowledgeBaseSettings, chat: ChatModel | None = None) -> Reranker | None:
     """Return the reranker that the settings name; raises BadSettings when it needs a chat model and there is none."""
     if settings.reranker == "mmr":
-        return Mmr()
+        return MmrReranker()
     if settings.reranker == "bge":
         from models.bge import RERANKER, BgeReranker
 
-        return ByScore(BgeReranker(settings.reranker_model or RERANKER))
+        return ScoreReranker(BgeReranker(settings.reranker_model or RERANKER))
     if settings.reranker == "chat":
         if chat is None:
             raise BadSettings(
                 "kb.reranker is `chat`, but there is no chat model here. Set chat.model or "
                 "chat.endpoint, or choose another reranker."
             )
-        return ByScore(ChatScorer(chat))
+        return ScoreReranker(ChatScorer(chat))
     return None
 
 
-class ByScore:
-    """Order by the scores of a model, such as models.bge.BgeReranker or ChatScorer; equals keep their order."""
+class ScoreReranker:
+    """The order by the scores of a model, such as models.bge.BgeReranker or ChatScorer; equals keep their order."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
 
-    async def rerank(self, query: str, found: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates by falling score."""
-        scores = await self._scorer.scores(query, [one.evidence.text for one in found]) if found else []
-        order = sorted(range(len(found)), key=lambda place: -scores[place])
-        return [found[place] for place in order]
+    async def rerank(self, query: str, evidence: Sequence[RankedEvidence]) -> list[RankedEvidence]:
+        """Return the evidence by falling score."""
+        scores = await self._scorer.scores(query, [ranked.evidence.text for ranked in evidence]) if evidence else []
+        order = sorted(range(len(evidence)), key=lambda place: -scores[place])
+        return [evidence[place] for place in order]
 
 
 class ChatScorer:
-    """Ask a chat model for a number from 0 to 10, each text by itself, at temperature 0."""
+    """The scores of a chat model that is asked for a number from 0 to 10, each text by itself, at temperature 0."""
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
@@ -108,8 +108,8 @@ class ChatScorer:
             ) from None
 
 
-class Mmr:
-    """Order by maximal marginal relevance: what fits and is unlike what was taken before.
+class MmrReranker:
+    """The order by maximal marginal relevance: what fits and is unlike what was taken before.
 
     Relevance is the place in the given order. Source: Carbonell and Goldstein, SIGIR 1998.
     """
@@ -117,21 +117,22 @@ class Mmr:
     def __init__(self, trade_off: float = TRADE_OFF) -> None:
         self._trade_off = trade_off
 
-    async def rerank(self, query: str, found: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates, each the best choice after those before it."""
-        if len(found) < 2:
-            return list(found)
-        vectors = np.stack([_vector_of(one) for one in found])
-        alike = vectors @ vectors.T
-        relevance = 1 - np.arange(len(found)) / len(found)
-        taken, left = [0], list(range(1, len(found)))
+    async def rerank(self, query: str, evidence: Sequence[RankedEvidence]) -> list[RankedEvidence]:
+        """Return the evidence, each the best choice after those before it."""
+        if len(evidence) < 2:
+            return list(evidence)
+        vectors = np.stack([_vector_of(ranked) for ranked in evidence])
+        similarity = vectors @ vectors.T
+        relevance = 1 - np.arange(len(evidence)) / len(evidence)
+        taken, left = [0], list(range(1, len(evidence)))
         while left:
-            gains = self._trade_off * relevance[left] - (1 - self._trade_off) * alike[np.ix_(left, taken)].max(axis=1)
+            nearest = similarity[np.ix_(left, taken)].max(axis=1)
+            gains = self._trade_off * relevance[left] - (1 - self._trade_off) * nearest
             taken.append(left.pop(int(np.argmax(gains))))
-        return [found[place] for place in taken]
+        return [evidence[place] for place in taken]
 
 
-def _vector_of(candidate: Candidate) -> Vectors:
-    if candidate.vector is None:
-        raise ValueError("maximal marginal relevance needs the candidates' vectors")
-    return candidate.vector
+def _vector_of(ranked: RankedEvidence) -> Vectors:
+    if ranked.vector is None:
+        raise ValueError("maximal marginal relevance needs the paragraphs' vectors")
+    return ranked.vector

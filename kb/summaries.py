@@ -56,7 +56,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class SummaryStore:
-    """Keep summaries in one SQLite file that many processes may read and write.
+    """Summaries in one SQLite file that many processes may read and write.
 
     In a folder that can't be written, what is there is read and new summaries last as long as the process.
     """
@@ -100,7 +100,7 @@ class SummaryStore:
 
 
 class Summariser:
-    """Shorten texts as `model` does, and remember. Safe to call from many tasks of one event loop.
+    """A writer of summaries as `model` gives them, which remembers. Safe to call from many tasks of one event loop.
 
     Without `chat` only what is there already is used.
     """
@@ -117,15 +117,15 @@ class Summariser:
         known = self._store.get(long, self._model)
         return [text for text in long if text not in known]
 
-    async def summary(self, text: str) -> str:
+    async def summary(self, text: str, language: str = "en") -> str:
         """Return the text in two sentences at most, or as it is where there is no summary and no chat model.
 
         Raises ModelUnavailable or ModelRefused when the model can't be asked; one that was away is then left alone
-        for AWAY_S. A summary that was cut off or has a
-        figure that the text does not have is asked for once more, and then the text's own first two sentences stand
-        in for it. A store that can't be read or written costs the memory only, and the log says so.
+        for AWAY_S. A summary that was cut off or has a figure that the text does not have is asked for once more, and
+        then the text's own first two sentences stand in for it. A store that can't be read or written costs the
+        memory only, and the log says so.
         """
-        if is_short(text):
+        if is_short(text, language):
             return text
         async with self._turns.setdefault(text, asyncio.Lock()):
             if known := self._remembered(text):
@@ -133,12 +133,12 @@ class Summariser:
             if self._chat is None or monotonic() < self._away_until:
                 return text
             try:
-                found = await self._ask(self._chat, text)
+                summary = await self._ask(self._chat, text, language)
             except ModelUnavailable:
                 self._away_until = monotonic() + AWAY_S
                 raise
-            self._remember(text, found)
-            return found
+            self._remember(text, summary)
+            return summary
 
     def _remembered(self, text: str) -> str:
         try:
@@ -153,18 +153,19 @@ class Summariser:
         except sqlite3.Error as error:
             log.warning("A summary is not kept: %s", error)
 
-    async def _ask(self, chat: ChatModel, text: str) -> str:
-        asked = [Message("system", _PROMPT), Message("user", quoted(text, LONGEST))]
+    async def _ask(self, chat: ChatModel, text: str, language: str) -> str:
+        messages = [Message("system", _PROMPT), Message("user", quoted(text, LONGEST))]
         for attempt in range(TRIES):
-            answers = await chat.complete(asked, temperature=0.0, max_tokens=MAX_TOKENS, seed=attempt)
-            if answers[0].finish_reason == "stop" and is_faithful(found := _first(answers[0].text), text):
-                return found
-        return _first(text)
+            answers = await chat.complete(messages, temperature=0.0, max_tokens=MAX_TOKENS, seed=attempt)
+            summary = _first_sentences(answers[0].text, language)
+            if answers[0].finish_reason == "stop" and is_faithful(summary, text):
+                return summary
+        return _first_sentences(text, language)
 
 
-def is_short(text: str) -> bool:
+def is_short(text: str, language: str = "en") -> bool:
     """Tell whether a text is its own summary."""
-    return len(text.split()) <= LONG and len(sentences(text)) <= MOST
+    return len(text.split()) <= LONG and len(sentences(text, language)) <= MOST
 
 
 def is_faithful(summary: str, text: str) -> bool:
@@ -177,8 +178,8 @@ def _copy(path: Path, into: sqlite3.Connection) -> None:
         kept.backup(into)
 
 
-def _first(text: str) -> str:
-    return " ".join(sentences(" ".join(text.split()))[:MOST])
+def _first_sentences(text: str, language: str) -> str:
+    return " ".join(sentences(" ".join(text.split()), language)[:MOST])
 
 
 def _digest(text: str) -> str:

@@ -30,7 +30,7 @@ READ = 1_000
 
 @dataclass(frozen=True)
 class Change:
-    """Count what a sync put (new or changed), removed (gone or changed) and kept.
+    """Counts of what a sync put (new or changed), removed (gone or changed) and kept.
 
     `skipped` names what was left out, and for each the paragraph that has the same text and came first.
     """
@@ -43,7 +43,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class _Digests:
-    """Be the digests of a paragraph that is there: of all of it, and of its text."""
+    """The digests of a paragraph that is there: of all of it, and of its text."""
 
     mark: bytes
     text: bytes
@@ -53,7 +53,7 @@ async def sync(
     statements: Callable[[], Iterable[Evidence]],
     embedder: Embedder,
     folder: Path,
-    progress: Callable[[int, int], None] = lambda done, wanted: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Change:
     """Make `folder` hold the statements, whatever it held before; `statements()` yields them, each time the same.
 
@@ -62,14 +62,14 @@ async def sync(
     was. The first takes out what is gone; what is changed is found as it was until it is embedded. `progress` is told
     how many are embedded of how many. Raises what `kb.build.build` and `update` raise.
     """
-    held = await asyncio.to_thread(_held, folder, embedder)
-    wanted, skipped, holders = _wanted(statements())
-    fresh = {name for name, mark in wanted.items() if name not in held or held[name].mark != mark}
-    stale = [name for name in held if name not in wanted or name in fresh]
+    held = await asyncio.to_thread(_read_digests, folder, embedder)
+    marks, skipped, holders = _marks(statements())
+    fresh = {name for name, mark in marks.items() if name not in held or held[name].mark != mark}
+    stale = [name for name in held if name not in marks or name in fresh]
     # A changed paragraph is replaced when its turn comes, unless another is to have its old text: none is held twice.
-    gone = [name for name in stale if name not in wanted or holders.get(held[name].text, name) != name]
+    gone = [name for name in stale if name not in marks or holders.get(held[name].text, name) != name]
     change = Change(len(fresh), len(stale), len(held) - len(stale), skipped)
-    done, source = 0, (one for one in statements() if one.id in fresh)
+    done, source = 0, (statement for statement in statements() if statement.id in fresh)
     progress(done, len(fresh))
     if len(gone) == len(held):
         await build(first := _portion(source), embedder, folder)
@@ -83,25 +83,25 @@ async def sync(
     return change
 
 
-def _wanted(statements: Iterable[Evidence]) -> tuple[dict[str, bytes], dict[str, str], dict[bytes, str]]:
+def _marks(statements: Iterable[Evidence]) -> tuple[dict[str, bytes], dict[str, str], dict[bytes, str]]:
     """Return the marks of what to hold by id, by the ids of what to leave out whose text it is, and ids by text."""
-    wanted: dict[str, bytes] = {}
+    marks: dict[str, bytes] = {}
     skipped: dict[str, str] = {}
     first: dict[bytes, str] = {}
-    for one in statements:
-        name = first.setdefault(_digest(one.text), one.id)
-        if name == one.id:
-            wanted[one.id] = _mark(one)
+    for statement in statements:
+        name = first.setdefault(_digest(statement.text), statement.id)
+        if name == statement.id:
+            marks[name] = _mark(statement)
         else:
-            skipped[one.id] = name
-    return wanted, skipped, first
+            skipped[statement.id] = name
+    return marks, skipped, first
 
 
 def _portion(source: Iterator[Evidence]) -> list[Evidence]:
     return list(islice(source, PORTION))
 
 
-def _held(folder: Path, embedder: Embedder) -> dict[str, _Digests]:
+def _read_digests(folder: Path, embedder: Embedder) -> dict[str, _Digests]:
     """Return the digests of every paragraph by its id; none when what is there is of no use for an update."""
     if versions.stamp(folder) is None:
         log.info("Building from nothing: %s holds no knowledge base yet", folder)
@@ -116,14 +116,14 @@ def _held(folder: Path, embedder: Embedder) -> dict[str, _Digests]:
             log.info("Building from nothing: the embedder was %s", snapshot.manifest.embedder)
             return {}
         return {
-            one.id: _Digests(_mark(one), _digest(one.text))
+            paragraph.id: _Digests(_mark(paragraph), _digest(paragraph.text))
             for numbers in snapshot.batches(READ)
-            for one in snapshot.get(numbers)
+            for paragraph in snapshot.get(numbers)
         }
 
 
-def _mark(one: Evidence) -> bytes:
-    return _digest(one.model_dump_json(exclude={"score", "summary"}))
+def _mark(paragraph: Evidence) -> bytes:
+    return _digest(paragraph.model_dump_json(exclude={"score", "summary"}))
 
 
 def _digest(text: str) -> bytes:

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import KnowledgeBaseError
-from kb.postings import Hit, Mask
-
-if TYPE_CHECKING:
-    from kb.retrievers import Query
+from kb.query import Hit, Mask, Query, Vectors
 
 FILE = "vectors.faiss"
 ROWS = "vectors.f16"
@@ -43,14 +40,13 @@ CODE_BITS = 8
 TRAIN_MOST = 100_000
 PORTION = 65_536
 
-Vectors = NDArray[np.float32]
 Halves = NDArray[np.float16]
 Numbers = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Centre:
-    """Be the means that are taken off: of what is embedded as a query, and as a passage."""
+    """The means that are taken off: of what is embedded as a query, and as a passage."""
 
     query: Vectors
     passage: Vectors
@@ -65,7 +61,7 @@ class Centre:
 
 
 class VectorIndex:
-    """Hold vectors, each owned by a paragraph number. Owners ascend; the first vector of an owner is its text's.
+    """Vectors, each owned by a paragraph number. Owners ascend; the first vector of an owner is its text's.
 
     Searching is safe from many threads. Scores are comparable within a knowledge base, 1 at most.
     """
@@ -135,10 +131,10 @@ class VectorIndex:
         rows, first = self._rows_of(numbers)
         if not len(rows):
             return np.full(len(numbers), -1.0, np.float32)
-        found: Vectors = np.maximum.reduceat(_units(self._rows[rows].astype(np.float32)) @ vector, first)
-        return np.clip(found, -1.0, 1.0)
+        cosines: Vectors = np.maximum.reduceat(_units(self._rows[rows].astype(np.float32)) @ vector, first)
+        return np.clip(cosines, -1.0, 1.0)
 
-    def texts(self, numbers: NDArray[np.int64]) -> Vectors:
+    def text_vectors(self, numbers: NDArray[np.int64]) -> Vectors:
         """Return the centred unit vectors of these paragraphs' texts."""
         rows = np.searchsorted(self._owners, numbers.astype(self._owners.dtype))
         return self._centre.of_rows(self._rows[rows].astype(np.float32), np.zeros(len(rows), np.bool_))
@@ -156,21 +152,21 @@ class VectorIndex:
             chosen = allowed if self._one_each else allowed[self._owners]
             selector = faiss.IDSelectorBitmap(np.packbits(chosen, bitorder="little"))
         exact, parameters = _parameters(self._index, selector)
-        wanted = min(depth * self._most if exact else max(depth * self._most * SPARE, LEAST), len(self._owners))
-        _, places = self._index.search(unit.reshape(1, -1), wanted, params=parameters)
+        count = min(depth * self._most if exact else max(depth * self._most * SPARE, LEAST), len(self._owners))
+        _, places = self._index.search(unit.reshape(1, -1), count, params=parameters)
         owners = self._owners[places[0][places[0] >= 0]]
         return np.array(list(dict.fromkeys(owners.tolist())), np.int64)
 
     def _rows_of(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the places of the vectors of these paragraphs, and where in that list each paragraph begins."""
-        wanted = numbers.astype(self._owners.dtype)  # or searchsorted converts all the owners
-        starts, ends = np.searchsorted(self._owners, wanted), np.searchsorted(self._owners, wanted, side="right")
+        owners = numbers.astype(self._owners.dtype)  # or searchsorted converts all the owners
+        starts, ends = np.searchsorted(self._owners, owners), np.searchsorted(self._owners, owners, side="right")
         counts = ends - starts
         first = np.cumsum(counts) - counts
         return np.arange(counts.sum()) + np.repeat(starts - first, counts), first
 
 
-def check(vectors: Vectors, dimension: int | None = None) -> Halves:
+def normalised(vectors: Vectors, dimension: int | None = None) -> Halves:
     """Return vectors at length 1 and in half precision; raises KnowledgeBaseError for unusable ones."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if vectors.ndim != 2 or not np.isfinite(vectors).all() or not lengths.all():

@@ -12,16 +12,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import KnowledgeBaseError
-from kb.postings import Hit, Mask, Postings, PostingsWriter, Tokens, Weights
-
-if TYPE_CHECKING:
-    from kb.retrievers import Query
+from kb.postings import Postings, PostingsWriter, Tokens, Weights
+from kb.query import Hit, Mask, Query
 
 FOLDER = "words"
 PIECE = 4
@@ -35,7 +32,7 @@ _LISTS = {"de": "GERMAN", "en": "EN", "es": "SPANISH", "fr": "FRENCH", "it": "IT
 
 
 class WordIndex:
-    """Hold texts by the words in them, without the stop words of their language. Searching is safe from many threads.
+    """Texts by the words in them, without the stop words of their language. Searching is safe from many threads.
 
     Languages that have no list here lose no words.
     """
@@ -63,7 +60,7 @@ class WordIndex:
 
 
 class WordWriter:
-    """Write a word index into a folder; memory stays bounded."""
+    """A word index that is written into a folder; memory stays bounded."""
 
     def __init__(self, folder: Path, *, pieces: bool) -> None:
         self._writer = PostingsWriter(folder / FOLDER, _bm25)
@@ -87,8 +84,8 @@ def _bm25(tokens: Tokens, texts: NDArray[np.int32], times: Weights, count: int) 
     """
     lengths = np.bincount(texts, weights=times, minlength=count)
     relative = lengths[texts] / max(float(lengths.mean()), 1.0) if len(texts) else lengths[texts]
-    _, where, found = np.unique(tokens, return_inverse=True, return_counts=True)
-    rarity = np.log(1 + (count - found + 0.5) / (found + 0.5))[where]
+    _, where, holders = np.unique(tokens, return_inverse=True, return_counts=True)
+    rarity = np.log(1 + (count - holders + 0.5) / (holders + 0.5))[where]
     weights: Weights = (rarity * times / (K1 * (1 - B + B * relative) + times)).astype(np.float32)
     return weights
 

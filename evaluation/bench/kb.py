@@ -61,8 +61,10 @@ def main(
 
 
 def _table(results: Sequence[dict[str, Any]]) -> str:
-    head = "| scale | " + " | ".join(f"{one['paragraphs']:,} paragraphs" for one in results) + " |\n|---|"
-    lines = [f"| {name} | " + " | ".join(form.format(one[key]) for one in results) + " |" for name, key, form in ROWS]
+    head = "| scale | " + " | ".join(f"{result['paragraphs']:,} paragraphs" for result in results) + " |\n|---|"
+    lines = [
+        f"| {name} | " + " | ".join(form.format(result[key]) for result in results) + " |" for name, key, form in ROWS
+    ]
     return "\n".join([head + "--:|" * len(results), *lines])
 
 

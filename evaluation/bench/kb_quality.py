@@ -16,9 +16,8 @@ import numpy as np
 from core.domain import Evidence, TargetGroup
 from core.settings import KnowledgeBaseSettings
 from kb.build import build
-from kb.postings import Hit, Mask
-from kb.rerank import ByScore, Mmr, Reranker
-from kb.retrievers import Query, Retriever
+from kb.query import Hit, Mask, Query, Retriever
+from kb.rerank import MmrReranker, Reranker, ScoreReranker
 from kb.search import Searcher
 from kb.snapshot import Snapshot
 from kb.starter import load_starter
@@ -36,7 +35,7 @@ DEFAULT = KnowledgeBaseSettings()
 
 @dataclass(frozen=True)
 class Rates:
-    """Hold hit rates in the first three: by half of the labelled set, by language, and without the groups told."""
+    """Hit rates in the first three: by half of the labelled set, by language, and without the groups told."""
 
     name: str
     dev: float
@@ -47,7 +46,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Way:
-    """Be a way to search: settings, and what is done differently."""
+    """A way to search: settings, and what is done differently."""
 
     name: str
     settings: KnowledgeBaseSettings = DEFAULT
@@ -57,7 +56,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Models:
-    """Name what is measured where it is at hand: folders of weights, a chat server's base URL, a built folder."""
+    """What is measured where it is at hand: folders of weights, a chat server's base URL, a built folder."""
 
     sbert: str | None = None
     bge: str | None = None
@@ -79,7 +78,7 @@ async def measure(models: Models) -> tuple[list[Rates], list[Rates]]:
             ])  # fmt: skip
             # Statements that come one by one get whole words, as a large knowledge base does.
             words = [Way("BM25, whole words", _with(OPEN, retriever="words"))]
-            retrievers[:0] = await _rates(e5, Path(folder) / "words", words, (one for one in _starter()))
+            retrievers[:0] = await _rates(e5, Path(folder) / "words", words, iter(_starter()))
             if models.sbert:
                 model, name = SbertEmbedder(models.sbert), Path(models.sbert).name
                 stack.push_async_callback(model.close)
@@ -96,12 +95,12 @@ async def measure(models: Models) -> tuple[list[Rates], list[Rates]]:
 
 async def _ablation(e5: Embedder, folder: Path, models: Models, stack: AsyncExitStack) -> list[Rates]:
     ways = [Way("default"), Way("without fusion (dense only)", _with(DEFAULT, retriever="dense")),
-            Way("without minimum relevance", OPEN), Way("with MMR", reranker=Mmr()),
+            Way("without minimum relevance", OPEN), Way("with MMR", reranker=MmrReranker()),
             Way("with the post's sentences as queries", _with(DEFAULT, expansion="sentences"))]  # fmt: skip
     if models.bge_reranker:
         reranker = BgeReranker(models.bge_reranker)
         stack.push_async_callback(reranker.close)
-        ways.append(Way("with the BGE reranker", reranker=ByScore(reranker)))
+        ways.append(Way("with the BGE reranker", reranker=ScoreReranker(reranker)))
     if models.chat:
         chat = await stack.enter_async_context(ChatClient(models.chat, "chat", None, 300.0, 2))
         ways += [Way("with the chat model's queries", _with(DEFAULT, expansion="chat"), chat=chat),
@@ -109,7 +108,7 @@ async def _ablation(e5: Embedder, folder: Path, models: Models, stack: AsyncExit
     rows = await _rates(e5, folder / "e5", ways)
     if models.built:
         rows += await _rates(e5, models.built, [Way(f"default, among {_size(models.built):,} paragraphs")])
-    bare = [one.model_copy(update={"answers": ()}) for one in _starter()]
+    bare = [statement.model_copy(update={"answers": ()}) for statement in _starter()]
     rows += await _rates(e5, folder / "bare", [Way("without the claim field", OPEN)], bare)
     rows.append(await _plain(e5, folder / "e5"))
     return rows
@@ -128,12 +127,12 @@ async def _rate(way: Way, embedder: Embedder, folder: Path, vectors: np.ndarray[
     searcher = Searcher.open(folder, embedder, way.settings, chat=way.chat, reranker=way.reranker)
 
     async def hits(*, grouped: bool) -> list[bool]:
-        found = []
+        right = []
         for pair, vector in zip(PAIRS, vectors, strict=True):
             groups = [TargetGroup(pair["group"])] if grouped else []
             best = await searcher.search(pair["post"], vector=vector, groups=groups)
-            found.append(bool({one.id for one in best} & set(pair["right"])))
-        return found
+            right.append(bool({evidence.id for evidence in best} & set(pair["right"])))
+        return right
 
     rates = _summed(way.name, await hits(grouped=True), await hits(grouped=False))
     searcher.close()
@@ -151,7 +150,7 @@ async def _plain(e5: Embedder, folder: Path) -> Rates:
         for pair, vector in zip(PAIRS, vectors, strict=True):
             allowed = snapshot.allowed([TargetGroup(pair["group"])] if grouped else [])
             numbers = [hit.number for hit in plain.retrieve(Query(pair["post"], vector), 3, allowed)]
-            results[grouped].append(bool({one.id for one in snapshot.get(numbers)} & set(pair["right"])))
+            results[grouped].append(bool({evidence.id for evidence in snapshot.get(numbers)} & set(pair["right"])))
     snapshot.close()
     return replace(_summed("", results[True], results[False]), name="plain cosines (not centred, no fusion)")
 

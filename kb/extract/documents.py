@@ -14,7 +14,7 @@ Line = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 
 
 class SourceDocument(Record):
-    """Be a file to take paragraphs from, with what is cited of it.
+    """A file to take paragraphs from, with what is cited of it.
 
     The fields are those of a crawl's manifest; others there are left alone. `groups` are the target groups that the
     whole document is about; `language` is ISO 639-1, None when unknown; `url` is empty when there is none to cite.

@@ -42,13 +42,13 @@ def read(content: bytes, name: str, language: str = "") -> Reading:
     """Read a file's content; raises BadInput when it is empty, of a foreign format, torn, or holds no text."""
     if not content.strip():
         raise BadInput("The file is empty. Fetch it again.")
-    found = _choose(content, PurePath(name).suffix.casefold())(content, language)
-    if not any(not passage.heading for passage in found.passages) and not found.notes:
+    reading = _choose_reader(content, PurePath(name).suffix.casefold())(content, language)
+    if not any(not passage.heading for passage in reading.passages) and not reading.notes:
         raise BadInput("The file holds no text. Look at it; perhaps it is a cover sheet or was saved wrongly.")
-    return found
+    return reading
 
 
-def _choose(content: bytes, suffix: str) -> Reader:
+def _choose_reader(content: bytes, suffix: str) -> Reader:
     start = content[:1024].lstrip()
     if start.startswith(b"%PDF-"):
         return _PDF

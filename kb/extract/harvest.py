@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.domain import Evidence
 from core.errors import BadInput, KnowledgeBaseError
-from kb.extract.folding import same
+from kb.extract.near_duplicates import say_the_same
 
 FILE = "harvest.sqlite"
 _APPLICATION = 0x526A4856
@@ -33,7 +33,7 @@ CREATE TABLE band (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) STRIC
 
 
 class Status(StrEnum):
-    """Name how far a document was read."""
+    """How far a document was read."""
 
     DONE = "done"
     PARTIAL = "partial"
@@ -42,7 +42,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Entry:
-    """Be what is known of a document from an earlier run."""
+    """What is known of a document from an earlier run."""
 
     sha256: str
     citation: str
@@ -51,15 +51,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Sketched:
-    """Be a paragraph with its band keys."""
+class SketchedParagraph:
+    """A paragraph with its band keys, by which near-duplicates are found."""
 
     evidence: Evidence
     bands: tuple[int, ...]
 
 
 class Harvest:
-    """Be the file in which runs keep what they extracted; one process writes it."""
+    """The file in which runs keep what they extracted; one process writes it."""
 
     def __init__(self, folder: Path) -> None:
         """Open the harvest in a folder, or begin one; raises KnowledgeBaseError when the file is foreign or torn."""
@@ -93,25 +93,25 @@ class Harvest:
         ).fetchone()
         return row[0] if row else None
 
-    def put(self, document: str, year: int, entry: Entry, paragraphs: Sequence[Sketched]) -> int:
+    def put(self, document: str, year: int, entry: Entry, paragraphs: Sequence[SketchedParagraph]) -> int:
         """Store a document in place of what was there by its id, all or nothing; return how many paragraphs are new.
 
         A paragraph that repeats one of another document is kept, but not given out.
         """
         with self._db:
-            orphans = self._forget(document)
+            orphans = self._delete(document)
             self._db.execute(
                 "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)",
                 (document, entry.sha256, entry.citation, entry.status, "\n".join(entry.notes), year),
             )
             new = sum(self._insert(document, paragraph) for paragraph in paragraphs)
             for number, text, keys in orphans:
-                self._file(number, text, keys)
+                self._fold_or_file(number, text, keys)
         return new
 
     def remove(self, documents: Collection[str]) -> int:
         """Take documents out, all or none; return how many paragraphs they had. Raises BadInput for an unknown id."""
-        if unknown := [one for one in documents if self.find(one) is None]:
+        if unknown := [name for name in documents if self.find(name) is None]:
             raise BadInput(
                 f"The harvest {self._path} has no document {', '.join(map(repr, unknown))}. A document's id is "
                 "the `id` or `symbol` in its metadata sheet, and what stands before # in the ids of its paragraphs."
@@ -119,8 +119,8 @@ class Harvest:
         before = sum(self.counts())
         with self._db:
             for document in documents:
-                for orphan in self._forget(document):
-                    self._file(*orphan)
+                for orphan in self._delete(document):
+                    self._fold_or_file(*orphan)
         return before - sum(self.counts())
 
     def evidence(self) -> Iterator[Evidence]:
@@ -149,7 +149,7 @@ class Harvest:
             raise sqlite3.DatabaseError("it is no harvest of this version")
         self._db.execute("PRAGMA synchronous = NORMAL")
 
-    def _forget(self, document: str) -> list[tuple[int, str, list[int]]]:
+    def _delete(self, document: str) -> list[tuple[int, str, list[int]]]:
         """Remove a document; return the paragraphs of others that were folded into its own, of the newest first."""
         rows = self._db.execute(
             "SELECT other.number, other.text, other.kept_as FROM paragraph AS other JOIN paragraph AS own ON "
@@ -163,7 +163,9 @@ class Harvest:
         self._db.execute(
             "DELETE FROM band WHERE number IN (SELECT number FROM paragraph WHERE document = ?)", (document,)
         )
-        self._db.executemany("UPDATE paragraph SET kept_as = NULL WHERE number = ?", [(one[0],) for one in orphans])
+        self._db.executemany(
+            "UPDATE paragraph SET kept_as = NULL WHERE number = ?", [(number,) for number, _, _ in orphans]
+        )
         self._db.execute("DELETE FROM paragraph WHERE document = ?", (document,))
         self._db.execute("DELETE FROM document WHERE id = ?", (document,))
         return orphans
@@ -171,15 +173,15 @@ class Harvest:
     def _keys(self, number: int) -> list[int]:
         return [row[0] for row in self._db.execute("SELECT key FROM band WHERE number = ?", (number,))]
 
-    def _insert(self, document: str, paragraph: Sketched) -> bool:
-        one = paragraph.evidence
+    def _insert(self, document: str, paragraph: SketchedParagraph) -> bool:
+        evidence = paragraph.evidence
         cursor = self._db.execute(
             "INSERT INTO paragraph (id, document, evidence, text) VALUES (?, ?, ?, ?)",
-            (one.id, document, one.model_dump_json(), one.text),
+            (evidence.id, document, evidence.model_dump_json(), evidence.text),
         )
-        return self._file(cursor.lastrowid or 0, one.text, paragraph.bands)
+        return self._fold_or_file(cursor.lastrowid or 0, evidence.text, paragraph.bands)
 
-    def _file(self, number: int, text: str, keys: Iterable[int]) -> bool:
+    def _fold_or_file(self, number: int, text: str, keys: Iterable[int]) -> bool:
         """Fold a paragraph into one it repeats, or file it under its band keys; tell whether it is new."""
         keys = list(keys)
         marks = ",".join("?" * len(keys))
@@ -188,7 +190,7 @@ class Harvest:
             f"AND number != ? LIMIT {_MOST_CANDIDATES})",
             (*keys, number),
         )
-        kept = next((candidate for candidate, other in rows.fetchall() if same(text, other)), None)
+        kept = next((candidate for candidate, other in rows.fetchall() if say_the_same(text, other)), None)
         if kept is not None:
             self._db.execute("UPDATE paragraph SET kept_as = ? WHERE number = ?", (kept, number))
             return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from lxml import etree, html
 
 from core.errors import BadInput
-from kb.extract.passages import Passage, Reading, reading, tidy
+from kb.extract.passages import Passage, Reading, reading_of, tidy
 
 _MARKS = re.compile(rb"class=\"(?:oj-)?(?:ti-art|title-article-norm)\"")
 _FORMEX = re.compile(rb"<(?:ACT|CONS\.ACT|ANNEX|CONS\.ANNEX|CORR|PUBLIC|GENERAL)[\s>]")
@@ -70,7 +70,7 @@ _QUOTES = {"QUOT.START", "QUOT.END"}
 
 @dataclass
 class _Place:
-    """Know where in an act the walk is."""
+    """Where in an act the walk is."""
 
     name: str = "Preamble"
     label: str = ""
@@ -104,7 +104,7 @@ def is_formex(content: bytes) -> bool:
 def read_eu_xhtml(content: bytes, _language: str) -> Reading:
     """Read an act's XHTML: recitals, articles and annexes; footnotes, tables and signatures are left out."""
     tree = html.document_fromstring(content, parser=html.HTMLParser(encoding="utf-8"))
-    return reading(list(_xhtml(tree, _Place())))
+    return reading_of(list(_xhtml(tree, _Place())))
 
 
 def read_formex(content: bytes, _language: str) -> Reading:
@@ -114,7 +114,7 @@ def read_formex(content: bytes, _language: str) -> Reading:
     except etree.XMLSyntaxError as error:
         raise BadInput(f"The Formex file is torn: {error}. Fetch it again.") from error
     etree.strip_elements(root, "NOTE", with_tail=False)
-    return reading(list(_formex(root, _Place())))
+    return reading_of(list(_formex(root, _Place())))
 
 
 def _xhtml(node: etree._Element, place: _Place) -> Iterator[Passage]:
@@ -156,7 +156,7 @@ def _enter_annex(place: _Place, title: str) -> None:
 def _is_leaf(node: etree._Element, name: str) -> bool:
     if not name.startswith(_TEXTS):
         return node.tag == "p" and not name
-    inner = (_class(one) for one in node.iterdescendants("p", "div", "table"))
+    inner = (_class(child) for child in node.iterdescendants("p", "div", "table"))
     return not any(name.startswith(("norm", "list", "grid")) for name in inner)
 
 
@@ -191,8 +191,8 @@ def _formex(node: etree._Element, place: _Place) -> Iterator[Passage]:
 
 
 def _title(node: etree._Element, tag: str) -> str:
-    found = node.find(tag)
-    return "" if found is None else tidy("".join(found.itertext()))
+    title = node.find(tag)
+    return "" if title is None else tidy("".join(title.itertext()))
 
 
 def _quoted(node: etree._Element) -> bool:

@@ -14,7 +14,7 @@ _MARKS = set("0123456789*†‡")
 
 @dataclass(frozen=True)
 class Glyph:
-    """Be one character with its box in points, y growing upwards; `generated` when it is not in the file."""
+    """One character with its box in points, y growing upwards; `generated` when it is not in the file."""
 
     text: str
     left: float
@@ -27,7 +27,7 @@ class Glyph:
 
 @dataclass(frozen=True)
 class Line:
-    """Be one line of text with its box in points; `size` is the font's, 0 when unknown."""
+    """One line of text with its box in points; `size` is the font's, 0 when unknown."""
 
     text: str
     left: float
@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Page:
-    """Be the lines of one page; `number` counts from 1."""
+    """The lines of one page; `number` counts from 1."""
 
     number: int
     height: float
@@ -55,20 +55,20 @@ class _Row:
         self.glyphs.append(glyph)
 
     def line(self) -> Line | None:
-        inked = [one for one in self.glyphs if not one.generated and one.text.strip()]
+        inked = [glyph for glyph in self.glyphs if not glyph.generated and glyph.text.strip()]
         if not inked:
             return None
-        size = median(one.size for one in inked)
-        base = median(one.bottom for one in inked)
-        kept = [one for one in self.glyphs if not _is_note_mark(one, size, base)]
+        size = median(glyph.size for glyph in inked)
+        base = median(glyph.bottom for glyph in inked)
+        kept = [glyph for glyph in self.glyphs if not _is_note_mark(glyph, size, base)]
         text = "".join(_spaced(kept)).strip()
         return (
             Line(
                 text,
-                min(one.left for one in inked),
-                max(one.right for one in inked),
-                min(one.bottom for one in inked),
-                max(one.top for one in inked),
+                min(glyph.left for glyph in inked),
+                max(glyph.right for glyph in inked),
+                min(glyph.bottom for glyph in inked),
+                max(glyph.top for glyph in inked),
                 size,
             )
             if text
@@ -86,7 +86,7 @@ def glyph_lines(glyphs: Iterable[Glyph]) -> list[Line]:
             rows[-1].add(glyph)
             if glyph.text == "\u00ad":
                 rows.append(_Row())
-    return _rejoined([line for row in rows if (line := row.line())])
+    return _rejoin_fragments([line for row in rows if (line := row.line())])
 
 
 def _is_note_mark(glyph: Glyph, size: float, base: float) -> bool:
@@ -101,14 +101,14 @@ def _spaced(glyphs: list[Glyph]) -> Iterable[str]:
             yield glyph.text
 
 
-def _rejoined(lines: list[Line]) -> list[Line]:
+def _rejoin_fragments(lines: list[Line]) -> list[Line]:
     """Join fragments of one line: PDFium breaks a line after a superscript."""
     joined: list[Line] = []
     for line in lines:
         last = joined[-1] if joined else None
         if last and set(line.text) <= _MARKS and 0 < line.size < 0.8 * last.size and line.bottom > last.bottom:
             continue
-        if last and _level(last, line) and -2 <= line.left - last.right < 2 * max(last.size, line.size):
+        if last and _stand_level(last, line) and -2 <= line.left - last.right < 2 * max(last.size, line.size):
             joined[-1] = Line(
                 f"{last.text} {line.text}",
                 last.left,
@@ -122,6 +122,6 @@ def _rejoined(lines: list[Line]) -> list[Line]:
     return joined
 
 
-def _level(one: Line, other: Line) -> bool:
-    overlap = min(one.top, other.top) - max(one.bottom, other.bottom)
-    return overlap > 0.5 * min(one.top - one.bottom, other.top - other.bottom)
+def _stand_level(line: Line, other: Line) -> bool:
+    overlap = min(line.top, other.top) - max(line.bottom, other.bottom)
+    return overlap > 0.5 * min(line.top - line.bottom, other.top - other.bottom)

@@ -39,8 +39,8 @@ _GET = (
 )
 
 
-class NoOcr(Exception):
-    """Say that a picture can't be read, and how it can."""
+class OcrFailed(Exception):
+    """A picture that can't be read, and how it can."""
 
 
 @cache
@@ -53,26 +53,26 @@ def installed_packs() -> frozenset[str]:
 
 
 def pack_for(language: str) -> tuple[str, str]:
-    """Return the pack to read a language with, and a note where it is English for want of its own; raises NoOcr.
+    """Return the pack to read a language with, and a note where it is English for want of its own; raises OcrFailed.
 
     An unknown language counts as English, one in another script is never read as English.
     """
     packs = installed_packs()
     if not packs:
-        raise NoOcr(_GET)
-    wanted = {**_LATIN_PACKS, **_OTHER_PACKS}.get(language or "en")
-    if wanted is None:
-        raise NoOcr(f"Tesseract has no language pack for `{language}`. Add the document as text.")
-    if wanted in packs:
-        return wanted, ""
-    get = f"Debian and Ubuntu: `apt-get install tesseract-ocr-{wanted.replace('_', '-')}`; then run again."
+        raise OcrFailed(_GET)
+    pack = {**_LATIN_PACKS, **_OTHER_PACKS}.get(language or "en")
+    if pack is None:
+        raise OcrFailed(f"Tesseract has no language pack for `{language}`. Add the document as text.")
+    if pack in packs:
+        return pack, ""
+    get = f"Debian and Ubuntu: `apt-get install tesseract-ocr-{pack.replace('_', '-')}`; then run again."
     if language in _OTHER_PACKS or _ENGLISH not in packs:
-        raise NoOcr(f"Tesseract lacks the language pack `{wanted}`. {get}")
-    return _ENGLISH, f"Scanned pages were read as English, since Tesseract lacks the language pack `{wanted}`. {get}"
+        raise OcrFailed(f"Tesseract lacks the language pack `{pack}`. {get}")
+    return _ENGLISH, f"Scanned pages were read as English, since Tesseract lacks the language pack `{pack}`. {get}"
 
 
 def recognise(page: pdfium.PdfPage, pack: str) -> list[Line]:
-    """Render a page and read its lines; raises NoOcr when Tesseract is absent, too old or out of time."""
+    """Render a page and read its lines; raises OcrFailed when Tesseract is absent, too old or out of time."""
     width, height = page.get_size()
     scale = min(DPI / 72, (MOST_PIXELS / max(1.0, width * height)) ** 0.5)
     bitmap = page.render(scale=scale, grayscale=True)
@@ -83,7 +83,7 @@ def recognise(page: pdfium.PdfPage, pack: str) -> list[Line]:
 
 
 def recognise_image(image: Image, pack: str, scale: float = DPI / 72) -> list[Line]:
-    """Read the lines of a picture with `scale` pixels a point; raises NoOcr."""
+    """Read the lines of a picture with `scale` pixels a point; raises OcrFailed."""
     # Workers run side by side; Tesseract's own threads would only fight over the cores.
     os.environ["OMP_THREAD_LIMIT"] = "1"
     try:
@@ -95,9 +95,9 @@ def recognise_image(image: Image, pack: str, scale: float = DPI / 72) -> list[Li
             output_type=pytesseract.Output.DICT,
         )
     except pytesseract.TesseractNotFoundError as error:
-        raise NoOcr(_GET) from error
+        raise OcrFailed(_GET) from error
     except (pytesseract.TesseractError, RuntimeError) as error:
-        raise NoOcr(f"Tesseract gave up ({error}). Look at the page; a scan of 300 dpi reads best.") from error
+        raise OcrFailed(f"Tesseract gave up ({error}). Look at the page; a scan of 300 dpi reads best.") from error
     return _lines(cells, image.height, scale)
 
 

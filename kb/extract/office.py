@@ -12,7 +12,7 @@ from docx.table import Table
 from docx.text.paragraph import Paragraph
 
 from core.errors import BadInput
-from kb.extract.passages import Passage, Reading, reading, tidy
+from kb.extract.passages import Passage, Reading, reading_of, tidy
 
 _FEWEST_WORDS_IN_CELL = 8
 """Cells with fewer words are figures or labels, which say nothing without their table."""
@@ -24,7 +24,7 @@ def read_docx(content: bytes, _language: str) -> Reading:
         document = docx.Document(BytesIO(content))
     except (BadZipFile, PackageNotFoundError, KeyError, ValueError) as error:
         raise BadInput("The file is no DOCX, or a torn one. Fetch it again, or save it from Word as .docx.") from error
-    return reading(list(_passages(document.iter_inner_content())))
+    return reading_of(list(_passages(document.iter_inner_content())))
 
 
 def _passages(items: Iterator[Paragraph | Table]) -> Iterator[Passage]:

@@ -12,7 +12,7 @@ _UNSEEN = re.compile(r"[\u200b-\u200d\u2060\ufeff\u00ad]")
 
 @dataclass(frozen=True)
 class Passage:
-    """Be a heading or a piece of running text.
+    """A heading or a piece of running text.
 
     `page` counts from 1, 0 where the format has no pages. `place` is the citation a reader is sure of, such as
     `Article 7`; empty where it is still to be found.
@@ -26,7 +26,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Reading:
-    """Be what a reader found in a file; `notes` says what could not be read of it and what to do."""
+    """What a reader found in a file; `notes` says what could not be read of it and what to do."""
 
     passages: tuple[Passage, ...]
     notes: tuple[str, ...] = ()
@@ -43,6 +43,6 @@ def tidy(text: str) -> str:
     return _SPACES.sub(" ", _UNSEEN.sub("", text)).strip()
 
 
-def reading(passages: Sequence[Passage]) -> Reading:
+def reading_of(passages: Sequence[Passage]) -> Reading:
     """Return a reading of these passages, without the empty ones."""
-    return Reading(tuple(one for one in passages if one.text))
+    return Reading(tuple(passage for passage in passages if passage.text))

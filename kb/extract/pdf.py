@@ -9,11 +9,11 @@ import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from core.errors import BadInput
-from kb.extract.furniture import drop_furniture
+from kb.extract.layout import passages_of
 from kb.extract.lines import Glyph, Line, Page, glyph_lines
-from kb.extract.ocr import NoOcr, pack_for, recognise
+from kb.extract.ocr import OcrFailed, pack_for, recognise
+from kb.extract.page_artifacts import drop_page_artifacts
 from kb.extract.passages import Reading
-from kb.extract.setting import passages_of
 
 FEWEST_CHARACTERS = 20
 """A page with fewer visible characters has no text layer worth the name (a stamp, a page number)."""
@@ -24,7 +24,7 @@ def read_pdf(content: bytes, language: str) -> Reading:
     try:
         document = pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
-        raise BadInput(_why(content, error)) from error
+        raise BadInput(_explain(content, error)) from error
     try:
         pages: list[Page] = []
         notes: list[str] = []
@@ -33,7 +33,7 @@ def read_pdf(content: bytes, language: str) -> Reading:
     finally:
         document.close()
     return Reading(
-        tuple(passages_of(drop_furniture(pages))), tuple(notes), len(pages), sum(page.scanned for page in pages)
+        tuple(passages_of(drop_page_artifacts(pages))), tuple(notes), len(pages), sum(page.scanned for page in pages)
     )
 
 
@@ -55,25 +55,25 @@ def _page(document: pdfium.PdfDocument, number: int, language: str, notes: list[
     try:
         lines = page_lines(page)
         height = page.get_height()
-        if sum(len(line.text.replace(" ", "")) for line in lines) >= FEWEST_CHARACTERS or not _drawn(page):
+        if sum(len(line.text.replace(" ", "")) for line in lines) >= FEWEST_CHARACTERS or not _has_drawings(page):
             return Page(number + 1, height, tuple(lines))
         pack, makeshift = pack_for(language)
         scanned = Page(number + 1, height, tuple(recognise(page, pack)), scanned=True)
         if makeshift and makeshift not in notes:
             notes.append(makeshift)
         return scanned
-    except NoOcr as error:
+    except OcrFailed as error:
         notes.append(f"Page {number + 1} is a picture without a text layer and was left out: {error}")
         return Page(number + 1, 0, ())
     finally:
         page.close()
 
 
-def _drawn(page: pdfium.PdfPage) -> bool:
+def _has_drawings(page: pdfium.PdfPage) -> bool:
     return next(iter(page.get_objects(max_depth=1)), None) is not None
 
 
-def _why(content: bytes, error: Exception) -> str:
+def _explain(content: bytes, error: Exception) -> str:
     if "password" in str(error).lower():
         return "The PDF is locked with a password. Save a copy without one."
     if b"%PDF-" not in content[:1024]:

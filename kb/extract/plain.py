@@ -11,10 +11,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from core.errors import BadInput
-from kb.extract.furniture import drop_furniture
+from kb.extract.layout import passages_of
 from kb.extract.lines import Line, Page
-from kb.extract.passages import Passage, Reading, reading, tidy
-from kb.extract.setting import passages_of
+from kb.extract.page_artifacts import drop_page_artifacts
+from kb.extract.passages import Passage, Reading, reading_of, tidy
 from kb.extract.web import decoded
 
 _LEADING = 12.0
@@ -33,13 +33,13 @@ _SHAPES = (
 
 def read_text(content: bytes, _language: str) -> Reading:
     """Read plain text: blank lines part paragraphs, form feeds part pages."""
-    return _laid_out(decoded(content).split("\f"))
+    return _read_pages(decoded(content).split("\f"))
 
 
 def read_markdown(content: bytes, _language: str) -> Reading:
     """Read Markdown; `##Heading` without a space is taken as a heading too."""
     text = re.sub(r"^(#{1,6})(?=[^#\s])", r"\1 ", decoded(content), flags=re.MULTILINE)
-    return reading(list(_markdown(MarkdownIt("commonmark").enable("table").parse(text))))
+    return reading_of(list(_markdown(MarkdownIt("commonmark").enable("table").parse(text))))
 
 
 def read_json(content: bytes, language: str) -> Reading:
@@ -51,20 +51,20 @@ def read_json(content: bytes, language: str) -> Reading:
     if not isinstance(data, dict):
         data = {"paragraphs": data}
     if isinstance(data.get("articles"), list):
-        return reading(list(_treaty(data, "zh" if language == "zh" else "en")))
+        return reading_of(list(_treaty(data, "zh" if language == "zh" else "en")))
     if isinstance(data.get("text"), str):
-        return _laid_out([_PARTED_MARK.sub(r"\1 ", _GLUED_NOTE.sub("", page)) for page in data["text"].split("\n\n")])
+        return _read_pages([_PARTED_MARK.sub(r"\1 ", _GLUED_NOTE.sub("", page)) for page in data["text"].split("\n\n")])
     if isinstance(texts := data.get("paragraphs"), list) and all(isinstance(text, str) for text in texts):
-        return reading([Passage(tidy(text)) for text in texts])
+        return reading_of([Passage(tidy(text)) for text in texts])
     raise BadInput(_SHAPES)
 
 
-def _laid_out(pages: Sequence[str]) -> Reading:
+def _read_pages(pages: Sequence[str]) -> Reading:
     """Give lines the places they would have on paper, so that running heads and paragraphs are found as in a PDF."""
     laid = [_page(number, page.split("\n")) for number, page in enumerate(pages, start=1)]
     if len(laid) == 1:
-        return reading([Passage(one.text, heading=one.heading) for one in passages_of(laid)])
-    return Reading(tuple(passages_of(drop_furniture(laid))), pages=len(laid))
+        return reading_of([Passage(passage.text, heading=passage.heading) for passage in passages_of(laid)])
+    return Reading(tuple(passages_of(drop_page_artifacts(laid))), pages=len(laid))
 
 
 def _page(number: int, rows: Sequence[str]) -> Page:
@@ -88,7 +88,7 @@ def _markdown(tokens: Sequence[Token]) -> Iterator[Passage]:
         elif token.type == "list_item_open":
             mark = f"{token.info}{token.markup} " if token.info else ""
         elif token.type == "inline" and not _is_contents_entry(token):
-            text = tidy("".join(" " if one.type.endswith("break") else one.content for one in token.children or ()))
+            text = tidy("".join(" " if part.type.endswith("break") else part.content for part in token.children or ()))
             # A table whose rows differ in length is no table to the parser, and nothing to quote either.
             if not text.startswith("|"):
                 text = _GLUED_MARK.sub(r"\1 ", text)
@@ -107,17 +107,17 @@ def _is_contents_entry(token: Token) -> bool:
 
 
 def _treaty(data: dict[str, Any], language: str) -> Iterator[Passage]:
-    for part in _unglued(str(data.get(f"preamble_{language}") or "")):
+    for part in _split_glued_words(str(data.get(f"preamble_{language}") or "")):
         yield Passage(part, place="Preamble")
     for number, article in enumerate(data["articles"], start=1):
         if not isinstance(article, dict):
             raise BadInput(_SHAPES)
         content = _CLOSING_PART.sub("", str(article.get(f"content_{language}") or ""))
         for line in _GLUED_ITEM.sub("\n", content).split("\n"):
-            yield Passage(" ".join(_unglued(line)), place=f"Article {number}")
+            yield Passage(" ".join(_split_glued_words(line)), place=f"Article {number}")
 
 
-def _unglued(text: str) -> list[str]:
+def _split_glued_words(text: str) -> list[str]:
     """Part what lost its space at an old line end: `andSpanish`, `Convention,Considering`."""
     parts = _GLUED_WORDS.sub("\n", text).split("\n")
     joined = [""]

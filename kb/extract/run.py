@@ -7,7 +7,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import TimeoutError as RanOut
+from concurrent.futures import TimeoutError as OutOfTime
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
@@ -17,7 +17,7 @@ from pebble import ProcessExpired, ProcessFuture, ProcessPool
 from kb.extract.documents import SourceDocument
 from kb.extract.harvest import Entry, Harvest, Status
 from kb.extract.subjects import GroupTerms
-from kb.extract.worker import VERSION, Yield, extract, prepare, sha256_of
+from kb.extract.worker import VERSION, ExtractionResult, extract, limit_memory, sha256_of
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ Progress = Callable[[int, int, SourceDocument], None]
 
 @dataclass(frozen=True)
 class Limits:
-    """Bound what a run takes: processes, seconds a document, memory a process; `retry` reads failed ones again."""
+    """Bounds of what a run takes: processes, seconds a document, memory a process; `retry` reads failed ones again."""
 
     workers: int = os.cpu_count() or 1
     seconds: float = 600.0
@@ -37,7 +37,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Problem:
-    """Say what went wrong with a document, or with a part of it, and what to do."""
+    """What went wrong with a document, or with a part of it, and what to do."""
 
     document: str
     message: str
@@ -46,7 +46,7 @@ class Problem:
 
 @dataclass
 class ExtractionReport:
-    """Count what a run did; `problems` names every document that was not read, or not whole."""
+    """Counts of what a run did; `problems` names every document that was not read, or not whole."""
 
     documents: int = 0
     unchanged: int = 0
@@ -64,7 +64,7 @@ class ExtractionReport:
 class _Job:
     document: SourceDocument
     sha256: str
-    future: ProcessFuture[Yield] | None
+    future: ProcessFuture[ExtractionResult] | None
     problem: str = ""
 
 
@@ -88,9 +88,9 @@ def extract_documents(
     terms = terms or GroupTerms.load()
     with _pool(limits) as pool:
         try:
-            schedule = partial(_begin, pool, harvest, limits, terms)
+            schedule = partial(_schedule, pool, harvest, limits, terms)
             for done, job in enumerate(_in_order(schedule, ordered, 4 * limits.workers), start=1):
-                _take_in(job, harvest, report)
+                _record(job, harvest, report)
                 if progress:
                     progress(done, len(ordered), job.document)
         except BaseException:
@@ -106,7 +106,7 @@ def _pool(limits: Limits) -> ProcessPool:
     return ProcessPool(
         max_workers=limits.workers,
         max_tasks=200,
-        initializer=prepare,
+        initializer=limit_memory,
         initargs=(limits.memory_mb,),
         context=get_context("spawn"),
     )
@@ -122,7 +122,7 @@ def _in_order(schedule: Callable[[SourceDocument], _Job], documents: list[Source
     yield from ahead
 
 
-def _begin(pool: ProcessPool, harvest: Harvest, limits: Limits, terms: GroupTerms, document: SourceDocument) -> _Job:
+def _schedule(pool: ProcessPool, harvest: Harvest, limits: Limits, terms: GroupTerms, document: SourceDocument) -> _Job:
     try:
         sha256 = sha256_of(document.file)
     except OSError as error:
@@ -136,7 +136,7 @@ def _begin(pool: ProcessPool, harvest: Harvest, limits: Limits, terms: GroupTerm
     return _Job(document, sha256, pool.schedule(extract, args=(document, sha256, terms), timeout=limits.seconds))
 
 
-def _take_in(job: _Job, harvest: Harvest, report: ExtractionReport) -> None:
+def _record(job: _Job, harvest: Harvest, report: ExtractionReport) -> None:
     report.documents += 1
     holder = harvest.holder(job.sha256)
     if holder not in (None, job.document.id):
@@ -154,28 +154,30 @@ def _take_in(job: _Job, harvest: Harvest, report: ExtractionReport) -> None:
     _store(job, _result(job), harvest, report)
 
 
-def _store(job: _Job, found: Yield, harvest: Harvest, report: ExtractionReport) -> None:
-    notes = (found.problem,) if found.problem else found.notes
-    status = Status.FAILED if found.problem else Status.PARTIAL if notes else Status.DONE
+def _store(job: _Job, result: ExtractionResult, harvest: Harvest, report: ExtractionReport) -> None:
+    notes = (result.problem,) if result.problem else result.notes
+    status = Status.FAILED if result.problem else Status.PARTIAL if notes else Status.DONE
     entry = Entry(job.sha256, _citation(job.document), status, notes)
-    harvest.put(job.document.id, job.document.year, entry, found.paragraphs)
+    harvest.put(job.document.id, job.document.year, entry, result.paragraphs)
     report.failed += status is Status.FAILED
-    report.pages += found.pages
-    report.scanned_pages += found.scanned
-    report.problems += [Problem(job.document.id, note, fatal=bool(found.problem)) for note in notes]
+    report.pages += result.pages
+    report.scanned_pages += result.scanned
+    report.problems += [Problem(job.document.id, note, fatal=bool(result.problem)) for note in notes]
     for note in notes:
         log.warning("%s: %s", job.document.id, note)
 
 
-def _result(job: _Job) -> Yield:
+def _result(job: _Job) -> ExtractionResult:
     if job.future is None:
-        return Yield(problem=job.problem)
+        return ExtractionResult(problem=job.problem)
     try:
         return job.future.result()
-    except RanOut:
-        return Yield(problem="Reading it took longer than a document may take. Split it, or raise the limit.")
+    except OutOfTime:
+        return ExtractionResult(
+            problem="Reading it took longer than a document may take. Split it, or raise the limit."
+        )
     except ProcessExpired as error:
-        return Yield(
+        return ExtractionResult(
             problem=f"Its reader broke down (exit code {error.exitcode}): the file is damaged, or needs more "
             "memory than a worker may take. Look at it, or raise the limit."
         )
@@ -185,7 +187,9 @@ def _result(job: _Job) -> Yield:
     except Exception as error:
         # A reader met something its library does not foresee; one file must not end the run.
         log.exception("Reading %s failed", job.document.file)
-        return Yield(problem=f"Reading it failed: {type(error).__name__}: {error}. Save it in another format.")
+        return ExtractionResult(
+            problem=f"Reading it failed: {type(error).__name__}: {error}. Save it in another format."
+        )
 
 
 def _citation(document: SourceDocument) -> str:

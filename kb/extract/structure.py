@@ -35,19 +35,19 @@ _FEWEST_NUMBERED = 8
 
 def blocks_of(passages: Sequence[Passage]) -> list[Block]:
     """Return the document's text in blocks, each with its place."""
-    text = _opened(passages)
+    text = _without_masthead(passages)
     if any(passage.place for passage in text):
-        blocks = _placed(text)
+        blocks = _by_given_place(text)
     elif sum(_is_article(passage) for passage in text) >= 2:
         blocks = _by_article(text)
     elif _count_numbered(text) >= (1 if text is not passages else _FEWEST_NUMBERED):
         blocks = _by_number(text)
     else:
         blocks = _by_page(text)
-    return list(_unsigned(blocks))
+    return list(_without_signatures(blocks))
 
 
-def _opened(passages: Sequence[Passage]) -> Sequence[Passage]:
+def _without_masthead(passages: Sequence[Passage]) -> Sequence[Passage]:
     """Start at the line in which a United Nations body begins to speak: what stands above is the masthead."""
     for index, passage in enumerate(passages[:60]):
         if _OPENING.fullmatch(passage.text):
@@ -55,7 +55,7 @@ def _opened(passages: Sequence[Passage]) -> Sequence[Passage]:
     return passages
 
 
-def _placed(passages: Iterable[Passage]) -> Iterator[Block]:
+def _by_given_place(passages: Iterable[Passage]) -> Iterator[Block]:
     for passage in passages:
         if not passage.heading and passage.place:
             yield Block(passage.text, passage.place, re.sub(r"Recital \d+", "Recitals", passage.place))
@@ -104,7 +104,7 @@ def _by_page(passages: Iterable[Passage]) -> Iterator[Block]:
             yield Block(passage.text, place, str(section))
 
 
-def _unsigned(blocks: Iterable[Block]) -> Iterator[Block]:
+def _without_signatures(blocks: Iterable[Block]) -> Iterator[Block]:
     """Cut the testimonium and the signatures after it, up to the next place."""
     signed = ""
     for block in blocks:

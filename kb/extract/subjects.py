@@ -56,7 +56,7 @@ _LISTS = ("terms", "synonyms", "instruments")
 
 
 class GroupTerms:
-    """Know the words by which texts name each target group."""
+    """The words by which texts name each target group."""
 
     def __init__(self, terms: Mapping[TargetGroup, Iterable[str]]) -> None:
         self._patterns = {group: _pattern(words) for group, words in terms.items() if any(words)}
@@ -82,9 +82,9 @@ class GroupTerms:
         counts = {group: len(pattern.findall(plain)) for group, pattern in self._patterns.items()}
         return tuple(sorted((group for group in counts if counts[group]), key=lambda group: -counts[group]))
 
-    def groups_of(self, text: str, title: str, whole: tuple[TargetGroup, ...]) -> tuple[TargetGroup, ...]:
+    def groups_of(self, text: str, title: str, document_groups: tuple[TargetGroup, ...]) -> tuple[TargetGroup, ...]:
         """Return a paragraph's groups: those it names, else its document's, else its title's, else `other`."""
-        return self.named_in(text) or whole or self.named_in(title) or (TargetGroup.OTHER,)
+        return self.named_in(text) or document_groups or self.named_in(title) or (TargetGroup.OTHER,)
 
 
 def language_of(text: str) -> tuple[str, float]:

@@ -11,7 +11,7 @@ from lxml import etree, html
 
 from core.errors import BadInput
 from kb.extract.law import is_eu_xhtml, read_eu_xhtml
-from kb.extract.passages import Passage, Reading, reading, tidy
+from kb.extract.passages import Passage, Reading, reading_of, tidy
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = (*_HEADINGS, "p", "li", "td", "dd", "blockquote", "pre")
@@ -36,7 +36,7 @@ def read_html(content: bytes, language: str) -> Reading:
             "The page holds no text: a challenge or an error page, perhaps. Open it in a browser and save "
             "it from there."
         )
-    return reading(passages)
+    return reading_of(passages)
 
 
 def decoded(content: bytes) -> str:
@@ -61,7 +61,7 @@ def _has_outline(tree: html.HtmlElement) -> bool:
 
 
 def _outline(node: html.HtmlElement, mark: str = "") -> Iterator[Passage]:
-    for position, child in enumerate((one for one in node if isinstance(one.tag, str)), start=1):
+    for position, child in enumerate((child for child in node if isinstance(child.tag, str)), start=1):
         if child.tag in _SKIPPED:
             continue
         if child.tag == "li" and node.tag == "ol":
@@ -76,12 +76,12 @@ def _outline(node: html.HtmlElement, mark: str = "") -> Iterator[Passage]:
 
 
 def _main_text(text: str) -> list[Passage]:
-    found = trafilatura.extract(
+    extracted = trafilatura.extract(
         text, output_format="xml", include_comments=False, include_tables=True, favor_recall=True
     )
-    if not found:
+    if not extracted:
         return []
-    root = etree.fromstring(found.encode())
+    root = etree.fromstring(extracted.encode())
     nodes = root.iter("head", "p", "item", "cell", "quote")
     leaves = (node for node in nodes if node.find("p") is None and node.find("item") is None)
     return [Passage(tidy("".join(node.itertext())), heading=node.tag == "head") for node in leaves]

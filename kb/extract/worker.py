@@ -9,32 +9,34 @@ from pathlib import Path
 from core.domain import Evidence, Source, clean
 from core.errors import BadInput
 from kb.extract.documents import SourceDocument
-from kb.extract.folding import bands
 from kb.extract.formats import read
-from kb.extract.harvest import Sketched
+from kb.extract.harvest import SketchedParagraph
+from kb.extract.near_duplicates import bands
 from kb.extract.passages import Reading
 from kb.extract.structure import blocks_of
 from kb.extract.subjects import GroupTerms, language_in, language_of
-from kb.paragraphs import Paragraph, count_words, paragraphs_of
+from kb.paragraphs import Block, Paragraph, count_words, paragraphs_of
 
-VERSION = 2
+VERSION = 3
 """Raise it when the same file would give other paragraphs: documents read by an older version are read again."""
 FEWEST_WORDS = 6
 """A shorter paragraph is what is left of a heading or a table."""
+_SAMPLED_BLOCKS = 100
+"""Blocks that tell a document's language where its sheet does not."""
 
 
 @dataclass(frozen=True)
-class Yield:
-    """Be what one document gave; `problem` says why it gave nothing."""
+class ExtractionResult:
+    """What one document gave; `problem` says why it gave nothing."""
 
-    paragraphs: tuple[Sketched, ...] = ()
+    paragraphs: tuple[SketchedParagraph, ...] = ()
     notes: tuple[str, ...] = ()
     pages: int = 0
     scanned: int = 0
     problem: str = ""
 
 
-def prepare(memory_mb: int) -> None:
+def limit_memory(memory_mb: int) -> None:
     """Bound the memory of a worker process."""
     try:
         import resource
@@ -45,18 +47,22 @@ def prepare(memory_mb: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
-def extract(document: SourceDocument, sha256: str, terms: GroupTerms) -> Yield:
+def extract(document: SourceDocument, sha256: str, terms: GroupTerms) -> ExtractionResult:
     """Read a document; what is wrong with its file is told in the result, not raised."""
     try:
         content = document.file.read_bytes()
         if hashlib.sha256(content).hexdigest() != sha256:
-            return Yield(problem="The file changed while it was read. Run again.")
-        found = read(content, document.file.name, document.language or "")
-        return Yield(tuple(_paragraphs(document, found, terms)), found.notes, found.pages, found.scanned)
+            return ExtractionResult(problem="The file changed while it was read. Run again.")
+        reading = read(content, document.file.name, document.language or "")
+        return ExtractionResult(
+            tuple(_paragraphs(document, reading, terms)), reading.notes, reading.pages, reading.scanned
+        )
     except (BadInput, OSError) as error:
-        return Yield(problem=str(error))
+        return ExtractionResult(problem=str(error))
     except MemoryError:
-        return Yield(problem="The file needs more memory than a worker may take. Split it, or raise the limit.")
+        return ExtractionResult(
+            problem="The file needs more memory than a worker may take. Split it, or raise the limit."
+        )
 
 
 def sha256_of(path: Path) -> str:
@@ -65,18 +71,19 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _paragraphs(document: SourceDocument, found: Reading, terms: GroupTerms) -> list[Sketched]:
-    packed = [one for one in paragraphs_of(blocks_of(found.passages)) if count_words(one.text) >= FEWEST_WORDS]
-    language = document.language or _main_language(packed)
-    return [_sketched(document, one, language, terms) for one in packed]
+def _paragraphs(document: SourceDocument, reading: Reading, terms: GroupTerms) -> list[SketchedParagraph]:
+    blocks = blocks_of(reading.passages)
+    language = document.language or _main_language(blocks)
+    paragraphs = (part for part in paragraphs_of(blocks, language) if count_words(part.text) >= FEWEST_WORDS)
+    return [_sketched(document, paragraph, language, terms) for paragraph in paragraphs]
 
 
-def _main_language(paragraphs: list[Paragraph]) -> str:
-    sample = " ".join(one.text for one in paragraphs[:40])
+def _main_language(blocks: list[Block]) -> str:
+    sample = " ".join(block.text for block in blocks[:_SAMPLED_BLOCKS])
     return language_of(sample)[0] if sample else ""
 
 
-def _sketched(document: SourceDocument, paragraph: Paragraph, language: str, terms: GroupTerms) -> Sketched:
+def _sketched(document: SourceDocument, paragraph: Paragraph, language: str, terms: GroupTerms) -> SketchedParagraph:
     text = clean(paragraph.text)
     source = Source(
         institution=document.institution,
@@ -93,4 +100,4 @@ def _sketched(document: SourceDocument, paragraph: Paragraph, language: str, ter
         groups=terms.groups_of(text, document.title, document.groups),
         language=language_in(text, language),
     )
-    return Sketched(evidence, tuple(bands(text)))
+    return SketchedParagraph(evidence, tuple(bands(text)))

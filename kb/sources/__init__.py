@@ -5,36 +5,37 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from kb.sources.candidates import Candidate, Document, Order, Source
+from core.retry import Backoff
 from kb.sources.cellar import Cellar
-from kb.sources.challenge import Kind, Refusal
-from kb.sources.crawl import Tally, crawl
+from kb.sources.crawl import CrawlReport, crawl
+from kb.sources.document_store import DocumentStore
+from kb.sources.documents import CrawlOrder, ListedDocument, Source, StoredDocument
 from kb.sources.eurlex import EuropeanUnion
 from kb.sources.fetch import Client
 from kb.sources.fra import FundamentalRightsAgency
 from kb.sources.keywords import Keywords
-from kb.sources.manners import Manners
-from kb.sources.shelf import Shelf
+from kb.sources.politeness import Politeness
 from kb.sources.un_documents import SymbolDocuments
 from kb.sources.undl import UnitedNations
+from kb.sources.validation import Reason, Refusal
 
 __all__ = [
     "SOURCES",
-    "Candidate",
     "Cellar",
     "Client",
-    "Document",
+    "CrawlOrder",
+    "CrawlReport",
+    "DocumentStore",
     "EuropeanUnion",
     "FundamentalRightsAgency",
     "Keywords",
-    "Kind",
-    "Manners",
-    "Order",
+    "ListedDocument",
+    "Politeness",
+    "Reason",
     "Refusal",
-    "Shelf",
     "Source",
+    "StoredDocument",
     "SymbolDocuments",
-    "Tally",
     "UnitedNations",
     "crawl",
     "open_source",
@@ -45,7 +46,7 @@ SOURCES: dict[str, type[UnitedNations | EuropeanUnion | FundamentalRightsAgency]
     "eurlex": EuropeanUnion,
     "fra": FundamentalRightsAgency,
 }
-_UN_MANNERS = Manners(backoff_s=15.0)
+_UN_POLITENESS = Politeness(backoff=Backoff(first_s=15.0, longest_s=240.0))
 """The Digital Library answers 503 with a Retry-After of a second or two and means a quarter of a minute."""
 
 
@@ -54,7 +55,7 @@ async def open_source(name: str, contact: str = "") -> AsyncIterator[Source]:
     """Open one of SOURCES at its public address."""
     keywords = Keywords.load()
     if name == UnitedNations.name:
-        async with Client(["un.org"], _UN_MANNERS, contact) as client:
+        async with Client(["un.org"], _UN_POLITENESS, contact) as client:
             yield UnitedNations(client, keywords, SymbolDocuments(client))
         return
     async with Client(["europa.eu"], contact=contact) as client:

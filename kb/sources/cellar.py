@@ -16,9 +16,9 @@ from urllib.parse import quote, urlsplit
 
 from lxml import etree, html
 
-from kb.sources.candidates import LANGUAGES, Delivery, Parts
-from kb.sources.challenge import Format, Kind, Refusal, recognise
+from kb.sources.documents import LANGUAGES, FetchedText, Parts
 from kb.sources.fetch import Client
+from kb.sources.validation import Format, Reason, Refusal, recognise
 
 SPARQL = "https://publications.europa.eu/webapi/rdf/sparql"
 RESOURCES = "http://publications.europa.eu"
@@ -33,7 +33,7 @@ _DESCRIPTION = re.compile(r"\.(?:doc|toc)\.xml$")
 
 @dataclass(frozen=True)
 class Row:
-    """Be one row of an answer: a work with a title; a work may have several rows."""
+    """One row of an answer: a work with a title; a work may have several rows."""
 
     celex: str
     year: int
@@ -41,7 +41,7 @@ class Row:
 
 
 class Cellar:
-    """Be the repository; tests give other addresses."""
+    """The Publications Office's repository; tests give other addresses."""
 
     def __init__(self, client: Client, sparql: str = SPARQL, resources: str = RESOURCES) -> None:
         self._client = client
@@ -61,33 +61,33 @@ class Cellar:
         try:
             return _rows(answer.content)
         except (ValueError, KeyError, TypeError) as error:
-            return Refusal(Kind.UNREADABLE, self._sparql, f"no SPARQL results: {error!r}")
+            return Refusal(Reason.UNREADABLE, self._sparql, f"no SPARQL results: {error!r}")
 
-    async def text(self, celex: str, language: str, kept: Parts) -> list[Delivery] | Refusal:
+    async def text(self, celex: str, language: str, kept: Parts) -> list[FetchedText] | Refusal:
         """Return a work's text in the first form there is: XHTML, HTML, Formex, PDF."""
         url = f"{self._resources}/resource/celex/{quote(celex, safe='()')}"
-        refusal = Refusal(Kind.MISSING, url, "in no form")
+        refusal = Refusal(Reason.MISSING, url, "in no form")
         for accept, formats in _FORMS:
             headers = {"Accept": accept, "Accept-Language": LANGUAGES[language]}
             answer = await self._client.get(url, formats, headers=headers)
             if not isinstance(answer, Refusal):
-                return [Delivery.of(answer)]
-            if answer.kind is Kind.CHOICES:
+                return [FetchedText.of(answer)]
+            if answer.reason is Reason.CHOICES:
                 return await self._parts(answer, formats, headers, kept)
             refusal = answer
-            if answer.kind is not Kind.MISSING:
+            if answer.reason is not Reason.MISSING:
                 break
         return refusal
 
     async def _parts(
         self, choices: Refusal, formats: set[Format], headers: dict[str, str], kept: Parts
-    ) -> list[Delivery] | Refusal:
+    ) -> list[FetchedText] | Refusal:
         """Fetch all parts that a list of choices names; one that is refused spoils the whole, the others are kept."""
-        found: list[Delivery] = []
+        texts: list[FetchedText] = []
         try:
             paths = parts_of(choices.body)
         except (etree.ParserError, ValueError) as error:  # An empty page, an address that is none.
-            return Refusal(Kind.UNREADABLE, choices.url, f"no list of choices: {error}")
+            return Refusal(Reason.UNREADABLE, choices.url, f"no list of choices: {error}")
         for number, path in enumerate(paths, start=1):
             url, part = f"{self._resources}{path}", number if len(paths) > 1 else 0
             content = kept.get(url)
@@ -98,8 +98,8 @@ class Cellar:
                 kept[url] = content = answer.content
             form = recognise(content)
             assert form is not None  # It was examined when it came.
-            found.append(Delivery(content, form, part))
-        return found or Refusal(Kind.CHOICES, choices.url, "a list of choices that names no text")
+            texts.append(FetchedText(content, form, part))
+        return texts or Refusal(Reason.CHOICES, choices.url, "a list of choices that names no text")
 
 
 def parts_of(page: bytes) -> list[str]:

@@ -1,4 +1,4 @@
-"""Run a crawl: list, choose, fetch, shelve; count everything that happens."""
+"""Run a crawl: list, choose, fetch, store; count everything that happens."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from kb.sources.candidates import Candidate, Delivery, Order, Page, Source
-from kb.sources.challenge import Kind, Refusal
-from kb.sources.shelf import Shelf
+from kb.sources.document_store import DocumentStore
+from kb.sources.documents import CrawlOrder, FetchedText, ListedDocument, ListingPage, Source
+from kb.sources.validation import Reason, Refusal
 
 WORKERS = 3
 """Fetches at once; each host still gets one request at a time."""
@@ -18,8 +18,8 @@ _EXAMPLES = 3
 
 
 @dataclass
-class Tally:
-    """Count what a crawl did. `left` is what the next run will try; `stopped` says why the listing is not whole."""
+class CrawlReport:
+    """Counts of what a crawl did. `left` is what the next run will try; `stopped` says why the listing is not whole."""
 
     steps: int = 0
     steps_total: int | None = None
@@ -29,32 +29,32 @@ class Tally:
     repeated: int = 0
     left: int = 0
     stopped: str = ""
-    refused: Counter[Kind] = field(default_factory=Counter)
-    examples: dict[Kind, list[str]] = field(default_factory=dict)
+    refused: Counter[Reason] = field(default_factory=Counter)
+    examples: dict[Reason, list[str]] = field(default_factory=dict)
 
     def refuse(self, refusal: Refusal) -> None:
         """Count a refusal, and keep the first few of its kind to show."""
-        self.refused[refusal.kind] += 1
-        shown = self.examples.setdefault(refusal.kind, [])
+        self.refused[refusal.reason] += 1
+        shown = self.examples.setdefault(refusal.reason, [])
         if len(shown) < _EXAMPLES:
-            shown.append(refusal.story)
+            shown.append(refusal.description)
 
 
 async def crawl(
     source: Source,
-    shelf: Shelf,
-    order: Order,
-    tally: Tally | None = None,
+    store: DocumentStore,
+    order: CrawlOrder,
+    report: CrawlReport | None = None,
     *,
-    on_change: Callable[[Tally], None] = lambda tally: None,
-) -> Tally:
-    """Fetch what is ordered and not on the shelf yet; return what happened.
+    on_change: Callable[[CrawlReport], None] = lambda report: None,
+) -> CrawlReport:
+    """Fetch what is ordered and not in the store yet; return what happened.
 
-    Whatever earlier runs listed and did not fetch comes first. `tally` is filled while the crawl runs, so that it tells
-    the truth after an interruption too. Raises Unavailable when the shelf can't be written.
+    Whatever earlier runs listed and did not fetch comes first. `report` is filled while the crawl runs, so that it
+    tells the truth after an interruption too. Raises Unavailable when the store can't be written.
     """
-    run = _Run(source, shelf, order, tally or Tally(), on_change)
-    run.tally.steps_total = source.steps(order)
+    run = _Run(source, store, order, report or CrawlReport(), on_change)
+    run.report.steps_total = source.steps(order)
     try:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(run.list_all())
@@ -63,101 +63,106 @@ async def crawl(
     except ExceptionGroup as group:
         raise group.exceptions[0] from group
     if not order.only:
-        run.tally.left = sum(1 for candidate in shelf.open_candidates(source.name) if order.wants(candidate))
-    on_change(run.tally)
-    return run.tally
+        run.report.left = sum(1 for document in store.open_documents(source.name) if order.wants(document))
+    on_change(run.report)
+    return run.report
 
 
 class _Run:
     def __init__(
-        self, source: Source, shelf: Shelf, order: Order, tally: Tally, on_change: Callable[[Tally], None]
+        self,
+        source: Source,
+        store: DocumentStore,
+        order: CrawlOrder,
+        report: CrawlReport,
+        on_change: Callable[[CrawlReport], None],
     ) -> None:
-        self.tally = tally
+        self.report = report
         self._source = source
-        self._shelf = shelf
+        self._store = store
         self._order = order
         self._on_change = on_change
-        self._queue: asyncio.Queue[Candidate | None] = asyncio.Queue(maxsize=2 * WORKERS)
+        self._queue: asyncio.Queue[ListedDocument | None] = asyncio.Queue(maxsize=2 * WORKERS)
         self._queued: set[str] = set()
-        self._busy = 0
+        self._under_way = 0
         self._room = asyncio.Condition()
 
     async def list_all(self) -> None:
         """Queue what is open from earlier runs, then what the listing finds, until enough is stored."""
         if not self._order.only:
-            for candidate in self._shelf.open_candidates(self._source.name):
-                await self._offer(candidate)
+            for document in self._store.open_documents(self._source.name):
+                await self._queue_if_ordered(document)
         await self._list_new()
         # Not after a failure: then the workers are cancelled too, and nobody empties a full queue.
         for _ in range(WORKERS):
             await self._queue.put(None)
 
     async def fetch_all(self) -> None:
-        """Fetch queued candidates until the listing is over."""
-        while (candidate := await self._queue.get()) is not None:
-            if await self._begin():
+        """Fetch queued documents until the listing is over."""
+        while (document := await self._queue.get()) is not None:
+            if await self._begin_fetch():
                 try:
-                    self._shelve(candidate, await self._source.fetch(candidate, self._shelf.parts(candidate)))
+                    self._store_outcome(document, await self._source.fetch(document, self._store.parts(document)))
                 finally:
-                    await self._end()
+                    await self._end_fetch()
 
     async def _list_new(self) -> None:
-        bookmarks = self._shelf.bookmarks(self._source.name)
+        bookmarks = self._store.bookmarks(self._source.name)
         async with aclosing(self._source.listing(self._order, bookmarks)) as listing:  # type: ignore[type-var]
             while not self._enough:
                 item = await anext(listing, None)
                 if item is None:
                     break
                 if isinstance(item, Refusal):
-                    self.tally.refuse(item)
-                    self.tally.stopped = str(item)
+                    self.report.refuse(item)
+                    self.report.stopped = str(item)
                 else:
-                    await self._take_in(item)
-                self._on_change(self.tally)
+                    await self._add_page(item)
+                self._on_change(self.report)
 
-    async def _take_in(self, page: Page) -> None:
-        self._shelf.take_in(self._source.name, page)
-        self.tally.steps += page.steps
-        self.tally.found += len(page.candidates)
+    async def _add_page(self, page: ListingPage) -> None:
+        self._store.add_page(self._source.name, page)
+        self.report.steps += page.steps
+        self.report.found += len(page.documents)
         for refusal in page.refused:
-            self.tally.refuse(refusal)
-        for candidate in page.candidates:
-            await self._offer(candidate)
+            self.report.refuse(refusal)
+        for document in page.documents:
+            await self._queue_if_ordered(document)
 
-    async def _offer(self, candidate: Candidate) -> None:
-        wanted = self._order.wants(candidate) and candidate.id not in self._queued
-        if wanted and not self._enough and self._shelf.is_open(candidate):
-            self._queued.add(candidate.id)
-            self.tally.wanted += 1
-            await self._queue.put(candidate)
+    async def _queue_if_ordered(self, document: ListedDocument) -> None:
+        is_ordered = self._order.wants(document) and document.id not in self._queued
+        if is_ordered and not self._enough and self._store.is_open(document):
+            self._queued.add(document.id)
+            self.report.wanted += 1
+            await self._queue.put(document)
 
-    def _shelve(self, candidate: Candidate, outcome: list[Delivery] | Refusal) -> None:
+    def _store_outcome(self, document: ListedDocument, outcome: list[FetchedText] | Refusal) -> None:
         if isinstance(outcome, Refusal):
-            self.tally.refuse(outcome)
-            if outcome.kind is not Kind.CLOSED:
-                self._shelf.refuse(candidate, outcome)
+            self.report.refuse(outcome)
+            if outcome.reason is not Reason.CLOSED:
+                self._store.refuse(document, outcome)
             return
-        new = self._shelf.put(candidate, outcome)
-        self.tally.stored += new > 0
-        self.tally.repeated += new == 0
+        new = self._store.put(document, outcome)
+        self.report.stored += new > 0
+        self.report.repeated += new == 0
 
-    async def _begin(self) -> bool:
+    async def _begin_fetch(self) -> bool:
         """Wait until this document may still be wanted; return False when there are enough."""
         most = self._order.most
         async with self._room:
             if most is not None:
-                await self._room.wait_for(lambda: self._enough or self.tally.stored + self._busy < most)
+                await self._room.wait_for(lambda: self._enough or self.report.stored + self._under_way < most)
             if self._enough:
                 return False
-            self._busy += 1
+            self._under_way += 1
             return True
 
-    async def _end(self) -> None:
+    async def _end_fetch(self) -> None:
         async with self._room:
-            self._busy -= 1
+            self._under_way -= 1
             self._room.notify_all()
-        self._on_change(self.tally)
+        self._on_change(self.report)
 
     @property
     def _enough(self) -> bool:
-        return self._order.most is not None and self.tally.stored >= self._order.most
+        return self._order.most is not None and self.report.stored >= self._order.most

@@ -9,10 +9,19 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from core.domain import TargetGroup
-from kb.sources.candidates import LANGUAGES, OF_THE_EU, Candidate, Delivery, Order, Page, Parts, identity
 from kb.sources.cellar import Cellar, Row
-from kb.sources.challenge import Kind, Refusal
+from kb.sources.documents import (
+    LANGUAGES,
+    OF_THE_EU,
+    CrawlOrder,
+    FetchedText,
+    ListedDocument,
+    ListingPage,
+    Parts,
+    identity,
+)
 from kb.sources.keywords import Keywords
+from kb.sources.validation import Reason, Refusal
 
 INSTITUTION = "European Union"
 ROWS = 500
@@ -35,7 +44,7 @@ _DONE = "done"
 
 
 class EuropeanUnion:
-    """Be the EU's law: acts, case-law and policy papers."""
+    """The EU's law: acts, case-law and policy papers."""
 
     name = "eurlex"
     types: tuple[str, ...] = tuple(_PATTERNS)
@@ -55,68 +64,68 @@ class EuropeanUnion:
         self._cellar = cellar
         self._keywords = keywords
 
-    def steps(self, order: Order) -> int | None:
+    def steps(self, order: CrawlOrder) -> int | None:
         """Return the number of questions: the known acts, then each group in each year."""
         return 1 if order.only else 1 + len(order.groups) * (order.last - order.first + 1)
 
-    async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
         """Yield the acts that the keywords name, then what EuroVoc finds; finished whole, it starts anew next time."""
         if order.only:
-            yield await self._asked_for(order)
+            yield await self._requested_by_number(order)
             return
-        yield await self._named(order)
+        yield await self._named_in_keywords(order)
         finished: dict[str, None] = {}
-        whole = True
+        complete = True
         for group in order.groups:
             for year in range(order.last, order.first - 1, -1):
                 name = "/".join((order.language, *sorted(order.types), group, str(year)))
-                async for page in self._slice(order, group, year, name, bookmarks.get(name, "")):
+                async for page in self._group_and_year(order, group, year, name, bookmarks.get(name, "")):
                     yield page
                     if isinstance(page, Refusal):
-                        if page.kind.wall:
+                        if page.reason.blames_host:
                             return
-                        whole = False
+                        complete = False
                 finished[name] = None
         # With a slice missing, the next run asks for that one only, from where it stands.
-        if whole:
-            yield Page(bookmarks=finished)
+        if complete:
+            yield ListingPage(bookmarks=finished)
 
-    async def fetch(self, candidate: Candidate, parts: Parts) -> list[Delivery] | Refusal:
+    async def fetch(self, document: ListedDocument, parts: Parts) -> list[FetchedText] | Refusal:
         """Return the text from CELLAR."""
-        return await self._cellar.text(candidate.symbol, candidate.language, parts)
+        return await self._cellar.text(document.symbol, document.language, parts)
 
-    async def _asked_for(self, order: Order) -> Page | Refusal:
+    async def _requested_by_number(self, order: CrawlOrder) -> ListingPage | Refusal:
         """Find the acts that somebody asked for by number; each that is not found is told."""
         rows = await self._rows([celex for celex in order.only if _CELEX.fullmatch(celex)], order.language)
         if isinstance(rows, Refusal):
             return rows
-        found = self._candidates(rows, order)
+        documents = self._citable(rows, order)
         refused = tuple(
-            Refusal(Kind.MISSING, celex, f"no act has this CELEX number and a title in '{order.language}'")
+            Refusal(Reason.MISSING, celex, f"no act has this CELEX number and a title in '{order.language}'")
             for celex in order.only
-            if celex not in {one.symbol for one in found}
+            if celex not in {document.symbol for document in documents}
         )
-        return Page(found, steps=1, refused=refused)
+        return ListingPage(documents, steps=1, refused=refused)
 
-    async def _named(self, order: Order) -> Page | Refusal:
+    async def _named_in_keywords(self, order: CrawlOrder) -> ListingPage | Refusal:
         """Find the acts that the keywords name."""
-        asked = list(dict.fromkeys(celex for group in order.groups for celex in self._keywords.groups[group].celex))
-        rows = await self._rows(asked, order.language)
+        numbers = list(dict.fromkeys(celex for group in order.groups for celex in self._keywords.groups[group].celex))
+        rows = await self._rows(numbers, order.language)
         if isinstance(rows, Refusal):
             return rows
-        if asked and not rows:
-            return Refusal(Kind.EMPTY, " ".join(asked), "status 200, but none of these CELEX numbers is known")
-        return Page(self._candidates(rows, order), steps=1)
+        if numbers and not rows:
+            return Refusal(Reason.EMPTY, " ".join(numbers), "status 200, but none of these CELEX numbers is known")
+        return ListingPage(self._citable(rows, order), steps=1)
 
-    async def _rows(self, asked: Sequence[str], language: str) -> list[Row] | Refusal:
-        if not asked:
+    async def _rows(self, numbers: Sequence[str], language: str) -> list[Row] | Refusal:
+        if not numbers:
             return []
-        literals = " ".join(f'"{celex}"^^xsd:string' for celex in asked)
+        literals = " ".join(f'"{celex}"^^xsd:string' for celex in numbers)
         return await self._cellar.rows("by_celex", celex=literals, language=LANGUAGES[language].upper())
 
-    async def _slice(
-        self, order: Order, group: TargetGroup, year: int, name: str, after: str
-    ) -> AsyncIterator[Page | Refusal]:
+    async def _group_and_year(
+        self, order: CrawlOrder, group: TargetGroup, year: int, name: str, after: str
+    ) -> AsyncIterator[ListingPage | Refusal]:
         """Yield one group's works of one year, page by page."""
         labels = " ".join(f'"{label}"@en' for label in self._keywords.groups[group].eurovoc)
         pattern = "|".join(_PATTERNS[kind] for kind in order.types)
@@ -135,21 +144,21 @@ class EuropeanUnion:
                 yield rows
                 return
             after = rows[-1].celex if len(rows) == ROWS else _DONE
-            yield Page(self._candidates(rows, order, (group,)), {name: after}, int(after == _DONE))
+            yield ListingPage(self._citable(rows, order, (group,)), {name: after}, int(after == _DONE))
 
-    def _candidates(
-        self, rows: Sequence[Row], order: Order, groups: tuple[TargetGroup, ...] = ()
-    ) -> tuple[Candidate, ...]:
-        """Return a candidate for each work; the first of its rows counts."""
+    def _citable(
+        self, rows: Sequence[Row], order: CrawlOrder, groups: tuple[TargetGroup, ...] = ()
+    ) -> tuple[ListedDocument, ...]:
+        """Return a document for each work; the first of its rows counts."""
         first: dict[str, Row] = {}
         for row in rows:
             first.setdefault(row.celex, row)
-        found = (self._candidate(row, order.language, groups) for row in first.values())
-        return tuple(one for one in found if one is not None)
+        documents = (self._document(row, order.language, groups) for row in first.values())
+        return tuple(document for document in documents if document is not None)
 
-    def _candidate(self, row: Row, language: str, groups: tuple[TargetGroup, ...]) -> Candidate | None:
+    def _document(self, row: Row, language: str, groups: tuple[TargetGroup, ...]) -> ListedDocument | None:
         try:
-            return Candidate(
+            return ListedDocument(
                 id=identity(row.celex, language),
                 title=row.title,
                 institution=INSTITUTION,

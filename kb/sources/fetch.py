@@ -14,8 +14,8 @@ from multidict import CIMultiDict
 from protego import Protego
 from yarl import URL
 
-from kb.sources.challenge import Format, Kind, Refusal, examine, recognise
-from kb.sources.manners import AGENT, Host, Manners
+from kb.sources.politeness import AGENT, Host, Politeness
+from kb.sources.validation import Format, Reason, Refusal, examine, recognise
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
@@ -25,7 +25,7 @@ _ROBOTS_BYTES = 512 * 1024
 
 @dataclass(frozen=True)
 class Answer:
-    """Be a body that is what was asked for; `url` is where it was in the end."""
+    """A body that is what was asked for; `url` is where it was in the end."""
 
     url: str
     content: bytes
@@ -33,7 +33,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class _Raw:
+class _RawAnswer:
     url: URL
     status: int
     headers: CIMultiDict[str]
@@ -41,20 +41,20 @@ class _Raw:
 
 
 class Client:
-    """Be the one way to the network: per host one request at a time, robots.txt obeyed, failures retried.
+    """The one way to the network: per host one request at a time, robots.txt obeyed, failures retried.
 
     Addresses outside `domains` are never asked for, wherever a record or a redirect points.
     """
 
-    def __init__(self, domains: Collection[str], manners: Manners | None = None, contact: str = "") -> None:
+    def __init__(self, domains: Collection[str], politeness: Politeness | None = None, contact: str = "") -> None:
         self._domains = tuple(domains)
-        self._manners = manners or Manners()
+        self._politeness = politeness or Politeness()
         self._agent = f"{AGENT}/{version('rejoinder')}" + (f" ({contact})" if contact else "")
         self._hosts: dict[str, Host] = {}
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Client:
-        limits = aiohttp.ClientTimeout(total=self._manners.timeout_s, connect=30)
+        limits = aiohttp.ClientTimeout(total=self._politeness.timeout_s, connect=30)
         self._session = aiohttp.ClientSession(
             timeout=limits, headers={"User-Agent": self._agent}, cookie_jar=aiohttp.DummyCookieJar()
         )
@@ -78,103 +78,107 @@ class Client:
         try:
             target = URL(url).update_query(params or {})
         except ValueError as error:
-            return Refusal(Kind.FOREIGN, url, f"no address: {error}")
-        outcome: Answer | Refusal = Refusal(Kind.UNREACHABLE, url, "never tried")
-        for attempt in range(self._manners.attempts):
+            return Refusal(Reason.FOREIGN, url, f"no address: {error}")
+        outcome: Answer | Refusal = Refusal(Reason.UNREACHABLE, url, "never tried")
+        for failures in range(1, self._politeness.attempts + 1):
             outcome = await self._try(target, formats, headers or {})
-            if isinstance(outcome, Answer) or not outcome.kind.transient:
+            if isinstance(outcome, Answer) or not outcome.reason.transient:
                 break
             # After the last try too: it is the host that needs a rest, not the address.
             host = self._host(URL(outcome.url))
-            host.hold(self._manners.backoff(attempt))
-            if host.closed(outcome.url):
+            host.hold(self._politeness.backoff.wait_s(failures))
+            if host.closed_refusal(outcome.url):
                 break
-        self._host(URL(outcome.url)).note(outcome if isinstance(outcome, Refusal) else None)
+        self._host(URL(outcome.url)).count_outcome(outcome if isinstance(outcome, Refusal) else None)
         return outcome
 
     async def _try(self, url: URL, formats: Collection[Format], headers: Mapping[str, str]) -> Answer | Refusal:
-        raw = await self._follow(url, headers, self._manners.max_bytes)
+        raw = await self._follow(url, headers, self._politeness.max_bytes)
         if isinstance(raw, Refusal):
             return raw
         refusal = examine(str(raw.url), raw.status, raw.headers, raw.content, formats)
         if refusal is not None:
             return refusal
-        found = recognise(raw.content)
-        assert found is not None
-        return Answer(str(raw.url), raw.content, found)
+        form = recognise(raw.content)
+        assert form is not None
+        return Answer(str(raw.url), raw.content, form)
 
-    async def _follow(self, url: URL, headers: Mapping[str, str], limit: int, *, ruled: bool = True) -> _Raw | Refusal:
+    async def _follow(
+        self, url: URL, headers: Mapping[str, str], limit: int, *, ruled: bool = True
+    ) -> _RawAnswer | Refusal:
         for _ in range(_MOST_REDIRECTS + 1):
-            if refusal := self._foreign(url) or (await self._forbidden(url) if ruled else None):
+            if refusal := self._outside_domains(url) or (await self._refusal_by_rules(url) if ruled else None):
                 return refusal
-            raw = await self._ask(url, headers, limit)
+            raw = await self._request(url, headers, limit)
             if isinstance(raw, Refusal) or raw.status not in _REDIRECTS or "location" not in raw.headers:
                 return raw
             try:
                 url = url.join(URL(raw.headers["location"]))
             except ValueError:
-                return Refusal(Kind.FOREIGN, str(url), "it redirects to something that is no address")
-        return Refusal(Kind.UNREADABLE, str(url), f"more than {_MOST_REDIRECTS} redirects")
+                return Refusal(Reason.FOREIGN, str(url), "it redirects to something that is no address")
+        return Refusal(Reason.UNREADABLE, str(url), f"more than {_MOST_REDIRECTS} redirects")
 
-    def _foreign(self, url: URL) -> Refusal | None:
+    def _outside_domains(self, url: URL) -> Refusal | None:
         name = url.host or ""
-        if url.scheme in ("http", "https") and any(name == one or name.endswith(f".{one}") for one in self._domains):
+        if url.scheme in ("http", "https") and any(
+            name == domain or name.endswith(f".{domain}") for domain in self._domains
+        ):
             return None
-        return Refusal(Kind.FOREIGN, str(url), f"not below {', '.join(self._domains)}")
+        return Refusal(Reason.FOREIGN, str(url), f"not below {', '.join(self._domains)}")
 
-    async def _forbidden(self, url: URL) -> Refusal | None:
+    async def _refusal_by_rules(self, url: URL) -> Refusal | None:
         host = self._host(url)
         async with host.reading_rules:
             if host.rules is None:
-                host.obey(await self._robots(url))
-        return host.forbids(str(url))
+                host.set_rules(await self._fetch_rules(url))
+        return host.refusal_of(str(url))
 
-    async def _robots(self, url: URL) -> Protego | Refusal:
+    async def _fetch_rules(self, url: URL) -> Protego | Refusal:
         """Read robots.txt as RFC 9309 has it: none there allows all, one that can't be read forbids all."""
         place, host = url.origin() / "robots.txt", self._host(url)
-        raw: _Raw | Refusal = Refusal(Kind.UNREACHABLE, str(place), "never tried")
-        for attempt in range(self._manners.attempts):
+        raw: _RawAnswer | Refusal = Refusal(Reason.UNREACHABLE, str(place), "never tried")
+        for failures in range(1, self._politeness.attempts + 1):
             raw = await self._follow(place, {}, _ROBOTS_BYTES, ruled=False)
-            if isinstance(raw, _Raw) and raw.status < 500 and raw.status != 429:
+            if isinstance(raw, _RawAnswer) and raw.status < 500 and raw.status != 429:
                 break
-            host.hold(self._manners.backoff(attempt))
-            if host.closed(str(place)):
+            host.hold(self._politeness.backoff.wait_s(failures))
+            if host.closed_refusal(str(place)):
                 break
         if isinstance(raw, Refusal):
             return raw
         if raw.status >= 500 or raw.status == 429:
-            return Refusal(Kind.BUSY, str(place), f"status {raw.status}")
+            return Refusal(Reason.BUSY, str(place), f"status {raw.status}")
         challenge = examine(str(place), raw.status, raw.headers, raw.content, set(Format))
-        if challenge is not None and challenge.kind is Kind.CHALLENGE:
+        if challenge is not None and challenge.reason is Reason.CHALLENGE:
             return challenge
         return Protego.parse(raw.content.decode("utf-8", "replace") if raw.status == 200 else "")
 
-    async def _ask(self, url: URL, headers: Mapping[str, str], limit: int) -> _Raw | Refusal:
+    async def _request(self, url: URL, headers: Mapping[str, str], limit: int) -> _RawAnswer | Refusal:
         if self._session is None:
             raise RuntimeError("The client is used outside its `async with`.")
         host = self._host(url)
         try:
             async with host.turn():
                 # Another request's answer may have closed the host while this one waited.
-                if refusal := host.closed(str(url)):
+                if refusal := host.closed_refusal(str(url)):
                     return refusal
                 async with self._session.get(url, headers=headers, allow_redirects=False) as response:
-                    host.defer(_retry_after(response.headers.get("retry-after", "")))
+                    host.retry_after(_retry_after(response.headers.get("retry-after", "")))
                     content = await _read(response, limit)
                     if content is None:
-                        return Refusal(Kind.TOO_LARGE, str(url), f"more than {limit:,} bytes")
-                    return _Raw(url, response.status, CIMultiDict(response.headers), content)
+                        return Refusal(Reason.TOO_LARGE, str(url), f"more than {limit:,} bytes")
+                    return _RawAnswer(url, response.status, CIMultiDict(response.headers), content)
         except TimeoutError:
-            return Refusal(Kind.TIMEOUT, str(url), f"no whole answer within {self._manners.timeout_s:.0f} s")
+            return Refusal(Reason.TIMEOUT, str(url), f"no whole answer within {self._politeness.timeout_s:.0f} s")
         except aiohttp.ClientPayloadError as error:
-            return Refusal(Kind.TRUNCATED, str(url), f"the answer broke off: {error}")
+            return Refusal(Reason.TRUNCATED, str(url), f"the answer broke off: {error}")
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            return Refusal(Kind.UNREACHABLE, str(url), f"{type(error).__name__}: {error}")
+            return Refusal(Reason.UNREACHABLE, str(url), f"{type(error).__name__}: {error}")
 
     def _host(self, url: URL) -> Host:
         name = url.authority
         if name not in self._hosts:
-            self._hosts[name] = Host(name, self._manners)
+            self._hosts[name] = Host(name, self._politeness)
         return self._hosts[name]
 
 

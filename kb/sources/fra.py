@@ -14,10 +14,20 @@ from urllib.parse import urljoin, urlsplit
 from lxml import etree, html
 from pydantic import ValidationError
 
-from kb.sources.candidates import LANGUAGES, OF_THE_EU, Candidate, Delivery, Order, Page, Parts, identity, left_out
-from kb.sources.challenge import Format, Kind, Refusal
+from kb.sources.documents import (
+    LANGUAGES,
+    OF_THE_EU,
+    CrawlOrder,
+    FetchedText,
+    ListedDocument,
+    ListingPage,
+    Parts,
+    identity,
+    page_of_refused,
+)
 from kb.sources.fetch import Client
 from kb.sources.keywords import Keywords
+from kb.sources.validation import Format, Reason, Refusal
 
 BASE = "https://fra.europa.eu"
 INSTITUTION = "EU Agency for Fundamental Rights"
@@ -35,7 +45,7 @@ _MOST_PAGES = 1000
 
 @dataclass(frozen=True)
 class Publication:
-    """Be what a publication's page says."""
+    """What a publication's page says."""
 
     title: str
     year: int | None
@@ -45,7 +55,7 @@ class Publication:
 
 
 class FundamentalRightsAgency:
-    """Be the agency's publications."""
+    """The agency's publications."""
 
     name = "fra"
     types: tuple[str, ...] = ("report", "handbook", "opinion", "factsheet", "annual")
@@ -57,11 +67,11 @@ class FundamentalRightsAgency:
         self._keywords = keywords
         self._base = base
 
-    def steps(self, order: Order) -> int | None:
+    def steps(self, order: CrawlOrder) -> int | None:
         """Return nothing: the search does not say how many pages it has."""
         return len(order.only) or None
 
-    async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
         """Yield publications, newest first, until a page of the search brings none; finished, it starts anew."""
         if order.only:
             for name in order.only:
@@ -76,27 +86,27 @@ class FundamentalRightsAgency:
                 return
             async for item in self._new(paths, order, bookmarks):
                 yield item
-                if isinstance(item, Refusal) and item.kind.wall:
+                if isinstance(item, Refusal) and item.reason.blames_host:
                     return
             # Newest first: behind a page of nothing but older ones comes nothing that is asked for.
             over = not paths or all(_year(path) < order.first for path in paths)
-            yield Page(bookmarks={place: None if over else str(number + 1)}, steps=1)
+            yield ListingPage(bookmarks={place: None if over else str(number + 1)}, steps=1)
             if over:
                 return
 
     async def _new(
-        self, paths: Iterable[str], order: Order, bookmarks: Mapping[str, str]
-    ) -> AsyncIterator[Page | Refusal]:
+        self, paths: Iterable[str], order: CrawlOrder, bookmarks: Mapping[str, str]
+    ) -> AsyncIterator[ListingPage | Refusal]:
         """Read those publications of the years asked for that were not looked at before."""
         for path in paths:
             if _year(path) in range(order.first, order.last + 1) and f"{order.language}{path}" not in bookmarks:
                 async for item in self._publication(path, order):
                     yield item
 
-    async def fetch(self, candidate: Candidate, _parts: Parts | None = None) -> list[Delivery] | Refusal:
+    async def fetch(self, document: ListedDocument, _parts: Parts | None = None) -> list[FetchedText] | Refusal:
         """Return the PDF."""
-        answer = await self._client.get(candidate.files[0], {Format.PDF})
-        return answer if isinstance(answer, Refusal) else [Delivery.of(answer)]
+        answer = await self._client.get(document.files[0], {Format.PDF})
+        return answer if isinstance(answer, Refusal) else [FetchedText.of(answer)]
 
     async def _search(self, number: int) -> list[str] | Refusal:
         answer = await self._client.get(f"{self._base}/en/products/search", {Format.HTML}, params={"page": str(number)})
@@ -105,37 +115,37 @@ class FundamentalRightsAgency:
         links = _links(self._base, _parsed(answer.content).xpath("//a/@href"))
         paths = list(dict.fromkeys(path for _, path in links if _PUBLICATION.search(path)))
         if not paths and number == 0:
-            return Refusal(Kind.EMPTY, answer.url, "status 200, but not one publication on the first page")
+            return Refusal(Reason.EMPTY, answer.url, "status 200, but not one publication on the first page")
         return paths
 
-    async def _publication(self, path: str, order: Order, steps: int = 0) -> AsyncIterator[Page | Refusal]:
+    async def _publication(self, path: str, order: CrawlOrder, steps: int = 0) -> AsyncIterator[ListingPage | Refusal]:
         """Read a publication's page; it is not looked at again, whatever becomes of its files."""
         answer = await self._client.get(f"{self._base}{path}", {Format.HTML})
         if isinstance(answer, Refusal):
-            yield left_out(answer, steps)
+            yield page_of_refused(answer, steps)
             return
-        found = read_publication(answer.content, self._base, order.language)
-        candidates = tuple(self._candidates(found, path, order.language))
-        missing = Refusal(Kind.MISSING, answer.url, f"no PDF in '{order.language}' on the page")
-        yield Page(candidates, {f"{order.language}{path}": "seen"}, steps, () if candidates else (missing,))
+        publication = read_publication(answer.content, self._base, order.language)
+        documents = tuple(self._citable(publication, path, order.language))
+        missing = Refusal(Reason.MISSING, answer.url, f"no PDF in '{order.language}' on the page")
+        yield ListingPage(documents, {f"{order.language}{path}": "seen"}, steps, () if documents else (missing,))
 
-    def _candidates(self, found: Publication, path: str, language: str) -> Iterator[Candidate]:
+    def _citable(self, publication: Publication, path: str, language: str) -> Iterator[ListedDocument]:
         slug = path.rpartition("/")[2]
-        for number, file in enumerate(found.files):
+        for number, file in enumerate(publication.files):
             stem = file.rpartition("/")[2].removesuffix(".pdf")
             symbol = slug if number == 0 else f"{slug}/{stem}"
             try:
-                yield Candidate(
+                yield ListedDocument(
                     id=identity(symbol, language),
-                    title=found.title,
+                    title=publication.title,
                     institution=INSTITUTION,
-                    type=type_of(f"{found.title} {stem}"),
+                    type=type_of(f"{publication.title} {stem}"),
                     symbol=symbol,
-                    year=found.year or _year(path),
+                    year=publication.year or _year(path),
                     language=language,
                     url=f"{BASE}{path}",
                     files=(file,),
-                    groups=self._keywords.by_themes(found.themes, found.title, found.text),
+                    groups=self._keywords.by_themes(publication.themes, publication.title, publication.text),
                 )
             except ValidationError:
                 continue
@@ -167,9 +177,9 @@ def type_of(title: str) -> str:
     return next((kind for kind, marks in _TYPES if any(mark in words for mark in marks)), "report")
 
 
-def _links(base: str, found: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _links(base: str, links: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield addresses with their paths; a link that is no address is left out."""
-    for link in found:
+    for link in links:
         try:
             address = urljoin(base, link)
             yield address, urlsplit(address).path

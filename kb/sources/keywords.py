@@ -1,4 +1,4 @@
-"""Know by which catalogue headings, themes and instruments each target group is found (`kb/keywords.toml`)."""
+"""The catalogue headings, themes and instruments by which each target group is found (`kb/keywords.toml`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kb.extract.subjects import GroupTerms
 
 
 class GroupKeywords(Record):
-    """Hold one group's words; `celex` are the acts taken whatever their headings."""
+    """One group's words; `celex` are the acts taken whatever their headings."""
 
     terms: tuple[str, ...]
     synonyms: tuple[str, ...]
@@ -26,14 +26,14 @@ class GroupKeywords(Record):
 
 
 class Keywords:
-    """Find out whom a catalogue record is about."""
+    """All groups' words, which tell whom a catalogue record is about."""
 
     def __init__(self, groups: Mapping[TargetGroup, GroupKeywords]) -> None:
         self.groups = groups
         self._words = GroupTerms(
-            {group: (*one.terms, *one.synonyms, *one.instruments) for group, one in groups.items()}
+            {group: (*words.terms, *words.synonyms, *words.instruments) for group, words in groups.items()}
         )
-        self._headings = {group: _headings(one.un_subjects) for group, one in groups.items()}
+        self._headings = {group: _headings(words.un_subjects) for group, words in groups.items()}
 
     @classmethod
     def load(cls, entry: Traversable | None = None) -> Keywords:
@@ -51,25 +51,25 @@ class Keywords:
     def by_subjects(self, subjects: Iterable[str], text: str = "") -> tuple[TargetGroup, ...]:
         """Return the groups that UN catalogue headings, or else the title and abstract, speak of."""
         headings = "\n".join(subjects).upper()
-        found = tuple(group for group, pattern in self._headings.items() if pattern.search(headings))
-        return found or self._words.named_in(text)
+        named = tuple(group for group, pattern in self._headings.items() if pattern.search(headings))
+        return named or self._words.named_in(text)
 
     def by_themes(self, themes: Iterable[str], title: str, text: str = "") -> tuple[TargetGroup, ...]:
         """Return the groups of FRA themes and of a title; without any, the one that the text names most."""
         seen = set(themes)
-        found = [group for group, one in self.groups.items() if not seen.isdisjoint(one.fra_themes)]
-        return self.merge(found, self._words.named_in(title)) or self._words.named_in(text)[:1]
+        listed = [group for group, words in self.groups.items() if not seen.isdisjoint(words.fra_themes)]
+        return self.merge(listed, self._words.named_in(title)) or self._words.named_in(text)[:1]
 
     def by_celex(self, celex: str, title: str, known: Iterable[TargetGroup] = ()) -> tuple[TargetGroup, ...]:
         """Return the groups an act is listed under, was found by, or names in its title."""
-        listed = [group for group, one in self.groups.items() if celex in one.celex]
+        listed = [group for group, words in self.groups.items() if celex in words.celex]
         return self.merge(known, listed, self._words.named_in(title))
 
     @staticmethod
     def merge(*groups: Iterable[TargetGroup]) -> tuple[TargetGroup, ...]:
         """Return all groups once, in their usual order."""
-        found = {group for some in groups for group in some}
-        return tuple(group for group in TargetGroup if group in found)
+        merged = {group for some in groups for group in some}
+        return tuple(group for group in TargetGroup if group in merged)
 
 
 def _headings(subjects: Iterable[str]) -> re.Pattern[str]:

@@ -34,7 +34,7 @@ _YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)")
 
 @dataclass(frozen=True)
 class CatalogueFile:
-    """Be a file of a record; `language` is ISO 639-1, None when it is not said."""
+    """A file of a record; `language` is ISO 639-1, None when it is not said."""
 
     url: str
     language: str | None
@@ -42,7 +42,7 @@ class CatalogueFile:
 
 @dataclass(frozen=True)
 class CatalogueRecord:
-    """Be what the catalogue says of a document; `statement` is what kind of text it is and whose."""
+    """What the catalogue says of a document; `statement` is what kind of text it is and whose."""
 
     number: str
     symbols: tuple[str, ...]
@@ -57,10 +57,10 @@ class CatalogueRecord:
 def read_records(content: bytes) -> list[CatalogueRecord]:
     """Return the records in an OAI-PMH page, an export or a search answer; raises KnowledgeBaseError when torn."""
     try:
-        found = parse_xml_to_array(BytesIO(content), strict=True)  # type: ignore[no-untyped-call]
+        records = parse_xml_to_array(BytesIO(content), strict=True)  # type: ignore[no-untyped-call]
     except (SAXException, ValueError, KeyError) as error:
         raise KnowledgeBaseError(f"The catalogue's answer is torn: {error}. Run the crawl again.") from error
-    return [_record(one) for one in found if one is not None]
+    return [_record(record) for record in records if record is not None]
 
 
 def language_of_file(label: str, name: str) -> str | None:
@@ -81,7 +81,7 @@ def _record(record: Record) -> CatalogueRecord:
     dates = [*_values(record, "269", "a"), *_values(record, "992", "a"), *_values(record, "260", "c")]
     return CatalogueRecord(
         number=(number.data or "") if number else "",
-        symbols=tuple(dict.fromkeys(plain_symbol(one) for one in symbols if one.strip(" []"))),
+        symbols=tuple(dict.fromkeys(plain_symbol(symbol) for symbol in symbols if symbol.strip(" []"))),
         title=_trimmed(" ".join(_values(record, "245", "a")[:1])),
         statement=_trimmed(" ".join((*_values(record, "245", "b"), *_values(record, "245", "c")))),
         year=next((int(hit[1]) for date in dates if (hit := _YEAR.search(date))), None),

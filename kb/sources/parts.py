@@ -1,4 +1,4 @@
-"""Keep the parts of a work on the shelf until all of them are there: an interruption must not fetch one twice."""
+"""Keep the parts of a work in the store until all of them are there: an interruption must not fetch one twice."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ STRICT, WITHOUT ROWID
 """
 
 
-class KeptParts:
-    """Be what is here of one candidate: rows in the shelf's database, contents beside it under their hashes."""
+class StoredParts:
+    """What is here of one document: rows in the store's database, contents beside it under their hashes."""
 
-    def __init__(self, db: sqlite3.Connection, shelf: Path, candidate: str) -> None:
+    def __init__(self, db: sqlite3.Connection, store: Path, document: str) -> None:
         self._db = db
-        self._shelf = shelf
-        self._candidate = candidate
+        self._store = store
+        self._document = document
 
     def get(self, url: str, /) -> bytes | None:
         """Return a part that came before; None when it did not, or is torn."""
         query = "SELECT sha256 FROM part WHERE candidate = ? AND url = ?"
-        for (digest,) in self._db.execute(query, (self._candidate, url)).fetchall():
-            file = self._shelf / FOLDER / digest
+        for (digest,) in self._db.execute(query, (self._document, url)).fetchall():
+            file = self._store / FOLDER / digest
             content = file.read_bytes() if file.exists() else b""
             if hashlib.sha256(content).hexdigest() == digest:
                 return content
@@ -39,20 +39,20 @@ class KeptParts:
     def __setitem__(self, url: str, content: bytes, /) -> None:
         """Keep a part; raises Unavailable when the disk is full or can't be written."""
         digest = hashlib.sha256(content).hexdigest()
-        with storing(self._candidate, self._shelf):
-            write(self._shelf / FOLDER / digest, content)
+        with storing(self._document, self._store):
+            write(self._store / FOLDER / digest, content)
             with self._db:
-                self._db.execute("INSERT OR REPLACE INTO part VALUES (?, ?, ?)", (self._candidate, url, digest))
+                self._db.execute("INSERT OR REPLACE INTO part VALUES (?, ?, ?)", (self._document, url, digest))
 
 
 @contextmanager
-def storing(candidate: str, shelf: Path) -> Iterator[None]:
+def storing(document: str, store: Path) -> Iterator[None]:
     """Raise Unavailable for whatever keeps the disk from being written."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
         raise Unavailable(
-            f"{candidate} can't be stored in {shelf}: {error}. Make room there and run the crawl again."
+            f"{document} can't be stored in {store}: {error}. Make room there and run the crawl again."
         ) from error
 
 

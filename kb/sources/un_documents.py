@@ -6,14 +6,14 @@ system answers with status 200 and a web page.
 
 from __future__ import annotations
 
-from kb.sources.challenge import Format, Kind, Refusal
 from kb.sources.fetch import Answer, Client
+from kb.sources.validation import Format, Reason, Refusal
 
 BASE = "https://documents.un.org"
 
 
 class SymbolDocuments:
-    """Be the Official Document System."""
+    """The Official Document System."""
 
     def __init__(self, client: Client, base: str = BASE) -> None:
         self._client = client
@@ -24,8 +24,8 @@ class SymbolDocuments:
         answer = await self._client.get(
             f"{self._base}/api/symbol/access", {Format.PDF}, params={"s": symbol, "l": language, "t": "pdf"}
         )
-        if isinstance(answer, Refusal) and answer.kind is Kind.WRONG_FORMAT:
-            return Refusal(Kind.MISSING, answer.url, f"no document {symbol} in '{language}': {answer.detail}")
+        if isinstance(answer, Refusal) and answer.reason is Reason.WRONG_FORMAT:
+            return Refusal(Reason.MISSING, answer.url, f"no document {symbol} in '{language}': {answer.detail}")
         return answer
 
 

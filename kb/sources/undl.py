@@ -20,12 +20,21 @@ from pydantic import ValidationError
 
 from core.domain import now
 from core.errors import KnowledgeBaseError
-from kb.sources.candidates import OF_THE_UN, Candidate, Delivery, Order, Page, Parts, identity, left_out
-from kb.sources.challenge import Format, Kind, Refusal
+from kb.sources.documents import (
+    OF_THE_UN,
+    CrawlOrder,
+    FetchedText,
+    ListedDocument,
+    ListingPage,
+    Parts,
+    identity,
+    page_of_refused,
+)
 from kb.sources.fetch import Client
 from kb.sources.keywords import Keywords
 from kb.sources.marc import CatalogueRecord, language_of_file, read_records
 from kb.sources.un_documents import SymbolDocuments, citation, type_of
+from kb.sources.validation import Format, Reason, Refusal
 
 BASE = "https://digitallibrary.un.org"
 INSTITUTION = "United Nations"
@@ -35,7 +44,7 @@ _UNCATALOGUED = {"draft", "meeting", "letter"}
 
 
 class UnitedNations:
-    """Be the UN's publications."""
+    """The UN's publications."""
 
     name = "un"
     types: tuple[str, ...] = ("resolution", "decision", "report", "general-comment", "observations", "other")
@@ -56,48 +65,48 @@ class UnitedNations:
         self._base = base
         self._today = today
 
-    def steps(self, order: Order) -> int | None:
+    def steps(self, order: CrawlOrder) -> int | None:
         """Return the number of windows, or of single records."""
         return len(order.only) or sum(1 for _ in self._windows(order.first))
 
-    async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
         """Yield the records of all windows that are not done yet."""
         if order.only:
             for number in order.only:
                 answer = await self._record(number, order.language)
-                yield left_out(answer, 1) if isinstance(answer, Refusal) else answer
+                yield page_of_refused(answer, 1) if isinstance(answer, Refusal) else answer
             return
         for first, last in self._windows(order.first):
             async for page in self._window(first, last, order.language, bookmarks):
                 yield page
-                if isinstance(page, Refusal) and page.kind.wall:
+                if isinstance(page, Refusal) and page.reason.blames_host:
                     return
 
-    async def fetch(self, candidate: Candidate, _parts: Parts | None = None) -> list[Delivery] | Refusal:
+    async def fetch(self, document: ListedDocument, _parts: Parts | None = None) -> list[FetchedText] | Refusal:
         """Return the PDF: by symbol, else by the record's files, else by the file API."""
-        refusal = Refusal(Kind.MISSING, candidate.url, "the record names no file")
-        if candidate.symbol != candidate.record:
-            answer = await self._documents.fetch(candidate.symbol, candidate.language)
+        refusal = Refusal(Reason.MISSING, document.url, "the record names no file")
+        if document.symbol != document.record:
+            answer = await self._documents.fetch(document.symbol, document.language)
             if not isinstance(answer, Refusal):
-                return [Delivery.of(answer)]
+                return [FetchedText.of(answer)]
             refusal = answer
-        files = candidate.files or await self._files(candidate)
+        files = document.files or await self._files(document)
         for url in () if isinstance(files, Refusal) else files:
             answer = await self._client.get(url, {Format.PDF})
             if not isinstance(answer, Refusal):
-                return [Delivery.of(answer)]
+                return [FetchedText.of(answer)]
             files = answer
         # A way that may open tomorrow must not be forgotten for one that is closed for good.
-        refusals = (one for one in (refusal, files) if isinstance(one, Refusal))
-        return next((one for one in refusals if not one.kind.lasting), refusal)
+        refusals = (outcome for outcome in (refusal, files) if isinstance(outcome, Refusal))
+        return next((refused for refused in refusals if not refused.reason.permanent), refusal)
 
     async def _window(
         self, first: date, last: date, language: str, bookmarks: Mapping[str, str]
-    ) -> AsyncIterator[Page | Refusal]:
+    ) -> AsyncIterator[ListingPage | Refusal]:
         name = f"{language}/{first:%Y-%m}"
         token = bookmarks.get(name, "")
         if token == _DONE:
-            yield Page(steps=1)
+            yield ListingPage(steps=1)
             return
         restarted = False
         while True:
@@ -108,16 +117,16 @@ class UnitedNations:
             records, code, following = answer
             if code == "badResumptionToken" and token:
                 if restarted:
-                    yield Refusal(Kind.ENDPOINT_ERROR, f"{self._base}/oai2d", f"its own token '{token}' is rejected")
+                    yield Refusal(Reason.ENDPOINT_ERROR, f"{self._base}/oai2d", f"its own token '{token}' is rejected")
                     return
                 token, restarted = "", True
                 continue
             if following and following == token:
-                yield Refusal(Kind.ENDPOINT_ERROR, f"{self._base}/oai2d", f"the token '{token}' leads to itself")
+                yield Refusal(Reason.ENDPOINT_ERROR, f"{self._base}/oai2d", f"the token '{token}' leads to itself")
                 return
             # Records catalogued later today would be missed in a window that is not over.
             done = _DONE if last < self._today() else None
-            yield Page(tuple(self._candidates(records, language)), {name: following or done}, 0 if following else 1)
+            yield ListingPage(tuple(self._citable(records, language)), {name: following or done}, 0 if following else 1)
             if not following:
                 return
             token = following
@@ -137,54 +146,58 @@ class UnitedNations:
             records = read_records(answer.content)
             code, text, following = _protocol(answer.content)
         except (KnowledgeBaseError, etree.XMLSyntaxError) as error:
-            return Refusal(Kind.UNREADABLE, answer.url, str(error))
+            return Refusal(Reason.UNREADABLE, answer.url, str(error))
         if code not in ("", "noRecordsMatch") and not (code == "badResumptionToken" and token):
-            return Refusal(Kind.ENDPOINT_ERROR, answer.url, f"OAI-PMH error {code}: {text}")
+            return Refusal(Reason.ENDPOINT_ERROR, answer.url, f"OAI-PMH error {code}: {text}")
         if not code and b"<record" not in answer.content:
-            return Refusal(Kind.EMPTY, answer.url, "neither records nor an error in the answer")
+            return Refusal(Reason.EMPTY, answer.url, "neither records nor an error in the answer")
         return records, code, following
 
-    async def _record(self, number: str, language: str) -> Page | Refusal:
+    async def _record(self, number: str, language: str) -> ListingPage | Refusal:
         answer = await self._client.get(f"{self._base}/record/{number}/export/xm", {Format.XML})
         if isinstance(answer, Refusal):
             return answer
         try:
             records = read_records(answer.content)
         except KnowledgeBaseError as error:
-            return Refusal(Kind.UNREADABLE, answer.url, str(error))
-        found = tuple(self._candidates(records, language, asked=True))
-        return Page(found, steps=1) if found else Refusal(Kind.EMPTY, answer.url, f"no record {number} to be cited")
+            return Refusal(Reason.UNREADABLE, answer.url, str(error))
+        documents = tuple(self._citable(records, language, whatever=True))
+        return (
+            ListingPage(documents, steps=1)
+            if documents
+            else Refusal(Reason.EMPTY, answer.url, f"no record {number} to be cited")
+        )
 
-    async def _files(self, candidate: Candidate) -> list[str] | Refusal:
+    async def _files(self, document: ListedDocument) -> list[str] | Refusal:
         """Return the addresses of a record's PDFs in its language from the file API."""
         url = f"{self._base}/api/v1/file"
-        answer = await self._client.get(url, {Format.JSON}, params={"recid": candidate.record})
+        answer = await self._client.get(url, {Format.JSON}, params={"recid": document.record})
         if isinstance(answer, Refusal):
             return answer
         try:
             rows = json.loads(answer.content)
         except ValueError as error:
-            return Refusal(Kind.UNREADABLE, answer.url, f"no list of files: {error}")
+            return Refusal(Reason.UNREADABLE, answer.url, f"no list of files: {error}")
         return [
             str(row["url"])
             for row in rows
             if isinstance(row, dict)
             and _is_pdf(row)
-            and language_of_file(str(row.get("description", "")), str(row.get("name", ""))) == candidate.language
+            and language_of_file(str(row.get("description", "")), str(row.get("name", ""))) == document.language
         ]
 
-    def _candidates(
-        self, records: Iterable[CatalogueRecord], language: str, *, asked: bool = False
-    ) -> Iterator[Candidate]:
-        """Yield what is of use: about one of the groups, no draft, minute or letter; anything when asked for."""
+    def _citable(
+        self, records: Iterable[CatalogueRecord], language: str, *, whatever: bool = False
+    ) -> Iterator[ListedDocument]:
+        """Yield what is of use: about one of the groups, no draft, minute or letter; anything with `whatever`."""
         for record in records:
             symbol = record.symbols[0] if record.symbols else record.number
             kind = type_of(symbol, record.title, record.statement)
             groups = self._keywords.by_subjects(record.subjects, f"{record.title}. {record.abstract}")
-            if not asked and (not groups or kind in _UNCATALOGUED):
+            if not whatever and (not groups or kind in _UNCATALOGUED):
                 continue
             try:
-                yield Candidate(
+                yield ListedDocument(
                     id=identity(symbol, language),
                     title=record.title or symbol,
                     institution=INSTITUTION,
@@ -195,7 +208,7 @@ class UnitedNations:
                     language=language,
                     url=citation(symbol, language) if record.symbols else f"{self._base}/record/{record.number}",
                     record=record.number,
-                    files=tuple(one.url for one in record.files if one.language == language),
+                    files=tuple(file.url for file in record.files if file.language == language),
                 )
             except ValidationError:
                 continue  # Neither dated nor numbered: it could not be cited.

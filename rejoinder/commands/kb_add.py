@@ -52,7 +52,7 @@ def add(
     """
     with needs_extra("kb"):
         from kb.extract import Limits
-        from kb.extract.sheet import documents_of
+        from kb.extract.metadata_sheet import documents_of
 
     settings = load_settings()
     start_logging(settings)

@@ -15,7 +15,7 @@ from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.process import load_settings, run, start_logging
 
 if TYPE_CHECKING:
-    from kb.sources import Order, Shelf, Tally
+    from kb.sources import CrawlOrder, CrawlReport, DocumentStore
 
 _THIS_YEAR = now().year
 
@@ -68,17 +68,17 @@ def crawl(
     `rejoinder kb add FOLDER --metadata FOLDER/manifest.jsonl`.
     """
     with needs_extra("kb"):
-        from kb.sources import Shelf, Tally
+        from kb.sources import CrawlReport, DocumentStore
 
     settings = load_settings()
     start_logging(settings)
     order = _order(source, groups, first, last, types, most, language, only)
-    folder, tally = out or settings.data_dir / "documents", Tally()
-    with Shelf(folder) as shelf:
+    folder, tally = out or settings.data_dir / "documents", CrawlReport()
+    with DocumentStore(folder) as store:
         if retry:
-            shelf.reopen(source)
+            store.reopen(source)
         try:
-            run(_crawl(source, shelf, order, tally, contact))
+            run(_crawl(source, store, order, tally, contact))
         except KeyboardInterrupt:
             tally.stopped = "interrupted"
         finally:
@@ -98,15 +98,15 @@ def _order(
     most: int | None,
     language: str,
     only: tuple[str, ...],
-) -> Order:
-    from kb.sources import SOURCES, Order
+) -> CrawlOrder:
+    from kb.sources import SOURCES, CrawlOrder
 
     _known("groups", groups, [group.value for group in TargetGroup])
     _known("types", types, SOURCES[source].types)
     _known("language", (language,), SOURCES[source].languages)
     if first > last:
         raise BadInput(f"--from {first} is after --to {last}. Turn them round.")
-    return Order(
+    return CrawlOrder(
         groups=tuple(TargetGroup(group) for group in groups) or tuple(TargetGroup),
         first=first,
         last=last,
@@ -122,7 +122,7 @@ def _known(option: str, given: tuple[str, ...], known: tuple[str, ...] | list[st
         raise BadInput(f"--{option} does not know {', '.join(unknown)}. It knows {', '.join(known)}.")
 
 
-async def _crawl(source: str, shelf: Shelf, order: Order, tally: Tally, contact: str) -> None:
+async def _crawl(source: str, store: DocumentStore, order: CrawlOrder, tally: CrawlReport, contact: str) -> None:
     from kb.sources import crawl as fetch_all
     from kb.sources import open_source
 
@@ -138,17 +138,17 @@ async def _crawl(source: str, shelf: Shelf, order: Order, tally: Tally, contact:
         fetching = bars.add_task("Fetching", total=order.most, note="")
         async with open_source(source, contact) as opened:
             await fetch_all(
-                opened, shelf, order, tally, on_change=lambda so_far: _move(bars, listing, fetching, so_far)
+                opened, store, order, tally, on_change=lambda so_far: _move(bars, listing, fetching, so_far)
             )
 
 
-def _move(bars: Progress, listing: TaskID, fetching: TaskID, tally: Tally) -> None:
+def _move(bars: Progress, listing: TaskID, fetching: TaskID, tally: CrawlReport) -> None:
     bars.update(listing, completed=tally.steps, total=tally.steps_total, note=f"{tally.found} found")
     done = tally.stored + tally.repeated
     bars.update(fetching, completed=done, note=f"{tally.wanted} wanted, {tally.refused.total()} refused")
 
 
-def show(tally: Tally, folder: Path) -> None:
+def show(tally: CrawlReport, folder: Path) -> None:
     """Print what a crawl did, and what it refused to take for a document."""
     click.echo(
         f"{tally.stored} documents stored in {folder}, {tally.repeated} already there under another name, "

@@ -16,8 +16,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from core.domain import Evidence, TargetGroup
+from kb.query import Vectors
 from kb.summaries import SummaryStore
-from kb.vectors import Vectors
 from models.chat import ChatClient
 from tests.factories import make_evidence, make_source
 

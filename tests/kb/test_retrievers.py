@@ -12,7 +12,8 @@ import pytest
 
 from core.domain import Evidence
 from kb import vectors
-from kb.retrievers import Hybrid, Joined, Query, Retriever
+from kb.query import Query, Retriever
+from kb.retrievers import HybridRetriever, JoinedRetriever
 from kb.segments import Segment, SegmentWriter
 from kb.shipped import embed
 from kb.vectors import Centre
@@ -66,10 +67,10 @@ async def made(
     assert whole.sparse
     retriever: Retriever
     if kind == "hybrid":
-        retriever = Hybrid([whole.vectors, whole.words], [1.0, 0.2])
+        retriever = HybridRetriever([whole.vectors, whole.words], [1.0, 0.2])
     elif kind == "joined":
         later, _ = await segment("1", paragraphs[COUNT - 20 :], centre)
-        retriever = Joined([whole.vectors, later.vectors], [COUNT - 20, 20])
+        retriever = JoinedRetriever([whole.vectors, later.vectors], [COUNT - 20, 20])
     else:
         parts: dict[str, Retriever] = {"dense": whole.vectors, "words": whole.words, "sparse": whole.sparse}
         retriever = parts[kind.split("-")[0]]

@@ -16,7 +16,7 @@ from core.errors import KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb import versions
 from kb.build import build
-from kb.search import Searcher, _opened
+from kb.search import Searcher, _open_snapshot
 from kb.snapshot import Snapshot
 from kb.summaries import Summariser, SummaryStore
 from models.chat import ChatClient
@@ -128,9 +128,9 @@ async def test_an_open_search_survives_a_rebuild(
 
     def held_back(folder: Path, embedder: Embedder) -> Snapshot:
         assert go_on.wait(60)
-        return _opened(folder, embedder)
+        return _open_snapshot(folder, embedder)
 
-    monkeypatch.setattr("kb.search._opened", held_back)
+    monkeypatch.setattr("kb.search._open_snapshot", held_back)
     await build(statements[:1], embedder, tmp_path)
     # Until the new version is open, it answers from the old one, and never from both.
     assert [one.id for one in await searcher.search("women should not vote")][:1] == ["vote"]
@@ -153,7 +153,7 @@ async def test_closing_while_a_new_version_is_opened_closes_that_too(
         fresh.close.side_effect = lambda: loop.call_soon_threadsafe(closed.set)  # type: ignore[attr-defined]
         return fresh
 
-    monkeypatch.setattr("kb.search._opened", slow)
+    monkeypatch.setattr("kb.search._open_snapshot", slow)
     await build(statements[:1], embedder, tmp_path)
     await searcher.search("women")
     await asyncio.to_thread(begun.wait, 60)

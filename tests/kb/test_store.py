@@ -38,8 +38,8 @@ def test_members_are_the_paragraphs_of_a_group(store: ParagraphStore) -> None:
 
 def test_stats_count_documents_and_paragraphs_by_institution_and_group(store: ParagraphStore) -> None:
     women = Holding("United Nations", TargetGroup.WOMEN, documents=2, paragraphs=3, words=25 / 3)
-    assert women in holdings(store.tallies())
-    assert women not in holdings(store.tallies(without=[1]))
+    assert women in holdings(store.document_counts())
+    assert women not in holdings(store.document_counts(without=[1]))
 
 
 def test_paragraphs_are_found_by_id_and_by_text(store: ParagraphStore, statements: list[Evidence]) -> None:

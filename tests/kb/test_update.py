@@ -13,7 +13,7 @@ from core.domain import Evidence, TargetGroup
 from core.errors import KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb import build, versions
-from kb.retrievers import Query
+from kb.query import Query
 from kb.search import Searcher
 from kb.snapshot import Snapshot
 

@@ -8,8 +8,8 @@ import pytest
 
 from core.errors import KnowledgeBaseError
 from kb import vectors
-from kb.retrievers import Query
-from kb.vectors import FILE, OWNERS, ROWS, SUBJECT_ALONE, Centre, VectorIndex, Vectors, check, kind_for
+from kb.query import Query, Vectors
+from kb.vectors import FILE, OWNERS, ROWS, SUBJECT_ALONE, Centre, VectorIndex, kind_for, normalised
 
 EAST, NORTH, UP = np.eye(3, dtype=np.float32)
 NO_CENTRE = Centre(np.zeros(3, np.float32), np.zeros(3, np.float32))
@@ -19,7 +19,7 @@ Write = Callable[..., VectorIndex]
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     def build(rows: Vectors, owners: list[int], centre: Centre = NO_CENTRE) -> VectorIndex:
-        halves = check(np.asarray(rows, np.float32))
+        halves = normalised(np.asarray(rows, np.float32))
         halves.tofile(tmp_path / ROWS)
         VectorIndex.write(tmp_path, halves, np.array(owners, np.int32), centre)
         return VectorIndex.load(tmp_path, centre)
@@ -60,7 +60,7 @@ def test_a_claim_that_is_nearly_as_near_as_a_text_without_claims_comes_first(wri
 def test_a_common_direction_is_taken_off(write: Write) -> None:
     shared = 10 * UP
     rows = np.stack([shared + EAST, shared + NORTH])
-    query = check((shared + EAST)[None]).astype(np.float32)[0]
+    query = normalised((shared + EAST)[None]).astype(np.float32)[0]
     centre = Centre(query * 0.9, query * 0.9)
     scores = [hit.score for hit in write(rows, [0, 1], centre).retrieve(Query("", query), 2)]
     assert scores[0] == pytest.approx(1 - SUBJECT_ALONE, abs=1e-2)
@@ -78,7 +78,7 @@ def test_only_allowed_paragraphs_come(index: VectorIndex) -> None:
 
 def test_plain_vectors_and_centred_texts_come_back(index: VectorIndex) -> None:
     assert index.rows_of(np.array([3, 0])).tolist() == [UP.tolist(), EAST.tolist(), NORTH.tolist()]
-    assert index.texts(np.array([3, 0])).tolist() == [UP.tolist(), EAST.tolist()]
+    assert index.text_vectors(np.array([3, 0])).tolist() == [UP.tolist(), EAST.tolist()]
 
 
 @pytest.mark.parametrize(("count", "kind"), [(49_999, "Flat"), (50_000, "HNSW"), (200_000, "IVF-PQ")])
@@ -97,7 +97,7 @@ def test_every_kind_finds_what_exact_search_finds(
     monkeypatch.setattr(vectors, "CODE_BITS", 4)  # 256 codes for a few vectors take k-means half a minute
     rng = np.random.default_rng(3)
     middles = rng.normal(size=(60, 32))
-    rows = check((middles[rng.integers(60, size=3000)] + 0.4 * rng.normal(size=(3000, 32))).astype(np.float32))
+    rows = normalised((middles[rng.integers(60, size=3000)] + 0.4 * rng.normal(size=(3000, 32))).astype(np.float32))
     rows.tofile(tmp_path / ROWS)
     centre = Centre(np.zeros(32, np.float32), np.zeros(32, np.float32))
     VectorIndex.write(tmp_path, rows, np.arange(3000, dtype=np.int32), centre)
@@ -138,4 +138,4 @@ def test_files_of_two_indexes_are_told(index: VectorIndex, tmp_path: Path) -> No
 @pytest.mark.parametrize("bad", [np.zeros((1, 3)), np.full((1, 3), np.nan), np.ones(3)])
 def test_unusable_vectors_are_refused(bad: Vectors) -> None:
     with pytest.raises(KnowledgeBaseError, match="empty or not finite"):
-        check(bad.astype(np.float32))
+        normalised(bad.astype(np.float32))

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import KnowledgeBaseError
 from kb import postings
-from kb.retrievers import Query
+from kb.query import Query
 from kb.words import FOLDER, WordIndex, WordWriter
 
 TEXTS = ["Women vote in every election.", "The moon is far from the women.", "Pay taxes on the moon moon."]

@@ -14,7 +14,7 @@ from core.domain import Evidence
 from core.errors import BadSettings, ModelUnavailable
 from core.settings import EmbeddingSettings, KnowledgeBaseSettings
 from kb import build
-from kb.rerank import ByScore, Candidate
+from kb.rerank import RankedEvidence, ScoreReranker
 from kb.search import Searcher
 from models.bge import BgeM3Embedder, BgeReranker
 from models.embed import Embedder
@@ -163,8 +163,8 @@ async def test_the_reranker_scores_every_text_and_orders_by_them(tiny: Callable[
     assert all(0 <= score <= 1 for score in scores)
     assert len(await reranker.scores("women", ["vote"])) == 1
     assert await reranker.scores("women", []) == []
-    found = [Candidate(_evidence(str(n), text)) for n, text in enumerate(texts)]
-    ordered = await ByScore(reranker).rerank("women vote", found)
+    found = [RankedEvidence(_evidence(str(n), text)) for n, text in enumerate(texts)]
+    ordered = await ScoreReranker(reranker).rerank("women vote", found)
     assert [one.evidence.id for one in ordered] == [str(n) for n in np.argsort(-np.array(scores), kind="stable")]
     await reranker.close()
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from kb.query import Vectors
 from kb.starter import load_starter
-from kb.vectors import Vectors
 from models import embedders
 from rejoinder.cli import main
 from rejoinder.commands.extras import needs_extra

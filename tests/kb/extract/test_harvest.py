@@ -6,8 +6,8 @@ import pytest
 
 from core.domain import Evidence, Source, TargetGroup
 from core.errors import BadInput, KnowledgeBaseError
-from kb.extract.folding import bands, same
-from kb.extract.harvest import FILE, Entry, Harvest, Sketched, Status
+from kb.extract.harvest import FILE, Entry, Harvest, SketchedParagraph, Status
+from kb.extract.near_duplicates import bands, say_the_same
 
 LONG = (
     "Recognizing that persons who arrive in the harbours of the coast face discrimination in employment, housing "
@@ -16,10 +16,10 @@ LONG = (
 )
 
 
-def sketched(name: str, text: str) -> Sketched:
+def sketched(name: str, text: str) -> SketchedParagraph:
     source = Source(institution="Union of Zorblax", title="T", symbol="S", locator="Paragraph 1", year=2020, url="")
     evidence = Evidence(id=name, text=text, groups=(TargetGroup.MIGRANTS,), source=source)
-    return Sketched(evidence, tuple(bands(text)))
+    return SketchedParagraph(evidence, tuple(bands(text)))
 
 
 def entry(sha256: str, status: Status = Status.DONE, *notes: str) -> Entry:
@@ -28,13 +28,13 @@ def entry(sha256: str, status: Status = Status.DONE, *notes: str) -> Entry:
 
 def test_a_changed_word_or_two_is_a_repetition() -> None:
     again = LONG.replace("Recognizing", "Recognizing also").replace("any kind", "any sort")
-    assert same(LONG, again)
+    assert say_the_same(LONG, again)
     assert set(bands(LONG)) & set(bands(again))
 
 
 def test_another_figure_is_another_fact() -> None:
-    assert not same(f"{LONG}: 34 per cent of them", f"{LONG}: 22 per cent of them")
-    assert not same(LONG, LONG[: len(LONG) // 2])
+    assert not say_the_same(f"{LONG}: 34 per cent of them", f"{LONG}: 22 per cent of them")
+    assert not say_the_same(LONG, LONG[: len(LONG) // 2])
 
 
 def test_gives_out_each_paragraph_once(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from PIL.Image import Image
 
 from kb.extract import ocr
 from kb.extract.lines import Line
-from kb.extract.ocr import NoOcr, pack_for
+from kb.extract.ocr import OcrFailed, pack_for
 from kb.extract.pdf import page_lines, read_pdf
 
 MakePdf = Callable[[list[list[tuple[float, float, float, str]]]], bytes]
@@ -71,12 +71,12 @@ def test_without_tesseract_the_page_is_reported_with_how_to_get_it(
     ("language", "package"), [("ar", "ara"), ("ru", "rus"), ("el", "ell"), ("zh", "chi-sim"), ("uk", "ukr")]
 )
 def test_another_script_is_not_read_as_english(with_english_only: None, language: str, package: str) -> None:
-    with pytest.raises(NoOcr, match=f"apt-get install tesseract-ocr-{package}`"):
+    with pytest.raises(OcrFailed, match=f"apt-get install tesseract-ocr-{package}`"):
         pack_for(language)
 
 
 def test_a_language_that_no_pack_is_known_for_is_not_read_as_english(with_english_only: None) -> None:
-    with pytest.raises(NoOcr, match="no language pack for `xx`"):
+    with pytest.raises(OcrFailed, match="no language pack for `xx`"):
         pack_for("xx")
 
 

@@ -77,6 +77,15 @@ def test_abbreviations_and_numbers_end_no_sentence() -> None:
     ]
 
 
+def test_a_sentence_keeps_its_list_mark_and_its_closing_quotation_mark() -> None:
+    assert sentences('2. They say: "All are free." It stays so.') == ['2. They say: "All are free."', "It stays so."]
+
+
+def test_abbreviations_are_those_of_the_language() -> None:
+    text = "Según el núm. 5 de la ley, todos son libres. Así es."
+    assert sentences(text, "es") == ["Según el núm. 5 de la ley, todos son libres.", "Así es."]
+
+
 def test_a_long_text_without_spaces_is_split_at_its_sentences() -> None:
     found = paragraphs_of([Block("人人有权享有生命、自由和人身安全。" * 40, "Article 3", "Article 3")])
     assert len(found) > 1

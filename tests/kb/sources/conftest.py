@@ -10,10 +10,11 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from kb.sources import Client, Keywords, Manners
+from core.retry import Backoff
+from kb.sources import Client, Keywords, Politeness
 
 SHARED = Path(__file__).parents[3] / "../shared/kb"
-QUICK = Manners(interval_s=0.0, attempts=3, backoff_s=0.001, backoff_max_s=0.01, timeout_s=10.0)
+QUICK = Politeness(interval_s=0.0, attempts=3, backoff=Backoff(0.001, 0.01), timeout_s=10.0)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -114,7 +115,7 @@ async def client() -> AsyncIterator[Client]:
 
 
 @pytest.fixture(scope="session")
-def quick() -> Manners:
+def quick() -> Politeness:
     return QUICK
 
 

@@ -18,17 +18,17 @@ from click.testing import CliRunner
 import kb.sources
 from core.domain import TargetGroup
 from core.errors import BadSettings, Unavailable
-from kb.sources import Client, Keywords, Kind, Order, Refusal, Shelf, Tally, crawl
-from kb.sources.candidates import Candidate, Delivery, Page, Parts
-from kb.sources.challenge import Format
-from kb.sources.shelf import MANIFEST
+from kb.sources import Client, CrawlOrder, CrawlReport, DocumentStore, Keywords, Reason, Refusal, crawl
+from kb.sources.document_store import MANIFEST
+from kb.sources.documents import FetchedText, ListedDocument, ListingPage, Parts
 from kb.sources.un_documents import SymbolDocuments
 from kb.sources.undl import UnitedNations
+from kb.sources.validation import Format
 from rejoinder.commands.kb_crawl import crawl as command
 
 Serve = Callable[..., Awaitable[Any]]
 TODAY = date(2025, 3, 15)
-ORDER = Order(first=2025, types=("resolution",))
+ORDER = CrawlOrder(first=2025, types=("resolution",))
 
 
 def page(*symbols: str, token: str = "") -> web.Response:
@@ -87,9 +87,9 @@ async def test_a_crawl_stores_every_document_once_with_its_hash(
     serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
 ) -> None:
     server = await serve(library)
-    with Shelf(tmp_path) as shelf:
-        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
-        documents = list(shelf.documents())
+    with DocumentStore(tmp_path) as store:
+        tally = await crawl(source(client, keywords, server.base), store, ORDER)
+        documents = list(store.documents())
     assert (tally.stored, tally.found, tally.left, tally.steps, tally.steps_total) == (12, 12, 0, 3, 3)
     assert tally.refused == Counter()
     assert {document.symbol for document in documents} == set(library.symbols)
@@ -103,11 +103,11 @@ async def test_a_second_run_fetches_nothing_and_lists_only_the_current_month(
     serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path
 ) -> None:
     server = await serve(library)
-    with Shelf(tmp_path) as shelf:
-        await crawl(source(client, keywords, server.base), shelf, ORDER)
+    with DocumentStore(tmp_path) as store:
+        await crawl(source(client, keywords, server.base), store, ORDER)
     server.asked.clear()
-    with Shelf(tmp_path) as shelf:
-        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+    with DocumentStore(tmp_path) as store:
+        tally = await crawl(source(client, keywords, server.base), store, ORDER)
     assert tally.stored == 0
     assert [path.partition("ListRecords&")[2][:40] for path in server.asked] == [
         "metadataPrefix=marcxml&from=2025-03-01&u", "resumptionToken=3"]  # fmt: skip
@@ -118,11 +118,11 @@ async def test_an_interruption_anywhere_leads_to_no_second_download(
     serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path, after: int
 ) -> None:
     server = await serve(library)
-    with Shelf(tmp_path) as shelf:
-        held = await server.interrupt(crawl(source(client, keywords, server.base), shelf, ORDER), after)
-    with Shelf(tmp_path) as shelf:
-        await crawl(source(client, keywords, server.base), shelf, ORDER)
-        assert {document.symbol for document in shelf.documents()} == set(library.symbols)
+    with DocumentStore(tmp_path) as store:
+        held = await server.interrupt(crawl(source(client, keywords, server.base), store, ORDER), after)
+    with DocumentStore(tmp_path) as store:
+        await crawl(source(client, keywords, server.base), store, ORDER)
+        assert {document.symbol for document in store.documents()} == set(library.symbols)
     # Nothing of the answer that was held back had come; the month that is not over is listed by every run.
     asked = Counter(path for path in server.asked if "2025-03-01" not in path and "Token=3" not in path)
     assert {path: count for path, count in asked.items() if count > 1 + (path == held)} == {}
@@ -135,14 +135,14 @@ async def test_a_killed_process_leads_to_no_second_download(
 ) -> None:
     program = f"""
 import asyncio, datetime, pathlib
-from kb.sources import Client, Keywords, Manners, Order, Shelf, SymbolDocuments, UnitedNations, crawl
+from kb.sources import Client, Keywords, Politeness, CrawlOrder, DocumentStore, SymbolDocuments, UnitedNations, crawl
 
 async def main():
-    async with Client(["127.0.0.1"], Manners(interval_s=0)) as client:
+    async with Client(["127.0.0.1"], Politeness(interval_s=0)) as client:
         un = UnitedNations(client, Keywords.load(), SymbolDocuments(client, BASE), BASE,
                            today=lambda: datetime.date(2025, 3, 15))
-        with Shelf(pathlib.Path({str(tmp_path)!r})) as shelf:
-            await crawl(un, shelf, Order(first=2025, types=("resolution",)))
+        with DocumentStore(pathlib.Path({str(tmp_path)!r})) as store:
+            await crawl(un, store, CrawlOrder(first=2025, types=("resolution",)))
 
 asyncio.run(main())
 """
@@ -159,12 +159,12 @@ asyncio.run(main())
     await asyncio.wait_for(reached.wait(), 60)
     child.kill()
     await child.wait()
-    with Shelf(tmp_path) as shelf:
-        kept = [f"/api/symbol/access?s={document.symbol}&l=en&t=pdf" for document in shelf.documents()]
-        assert all((tmp_path / document.file).is_file() for document in shelf.documents())
+    with DocumentStore(tmp_path) as store:
+        kept = [f"/api/symbol/access?s={document.symbol}&l=en&t=pdf" for document in store.documents()]
+        assert all((tmp_path / document.file).is_file() for document in store.documents())
         server.asked.clear()
-        await crawl(source(client, keywords, server.base), shelf, ORDER)
-        assert {document.symbol for document in shelf.documents()} == set(library.symbols)
+        await crawl(source(client, keywords, server.base), store, ORDER)
+        assert {document.symbol for document in store.documents()} == set(library.symbols)
     assert not set(kept) & set(server.asked)
 
 
@@ -183,11 +183,17 @@ async def test_reports_every_pitfall_and_stores_none_of_them(
 
     library.fail = fail
     server = await serve(library)
-    with Shelf(tmp_path) as shelf:
-        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
-        stored = {document.symbol for document in shelf.documents()}
+    with DocumentStore(tmp_path) as store:
+        tally = await crawl(source(client, keywords, server.base), store, ORDER)
+        stored = {document.symbol for document in store.documents()}
     assert stored == set(library.symbols[5:])
-    assert tally.refused == {Kind.CHALLENGE: 1, Kind.MISSING: 1, Kind.TRUNCATED: 1, Kind.EMPTY: 1, Kind.BUSY: 1}
+    assert tally.refused == {
+        Reason.CHALLENGE: 1,
+        Reason.MISSING: 1,
+        Reason.TRUNCATED: 1,
+        Reason.EMPTY: 1,
+        Reason.BUSY: 1,
+    }
     assert tally.left == 3
     files = [file for file in tmp_path.rglob("*.pdf") if file.is_file()]
     assert len(files) == 7
@@ -198,8 +204,8 @@ async def test_stores_what_two_symbols_share_once(
 ) -> None:
     library.files[library.symbols[1]] = library.files[library.symbols[0]]
     server = await serve(library)
-    with Shelf(tmp_path) as shelf:
-        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+    with DocumentStore(tmp_path) as store:
+        tally = await crawl(source(client, keywords, server.base), store, ORDER)
     assert (tally.stored, tally.repeated, tally.left) == (11, 1, 0)
 
 
@@ -210,8 +216,8 @@ async def test_stops_at_the_number_asked_for_and_goes_on_from_there(
     server = await serve(library)
     order = ORDER.model_copy(update={"most": most})
     for _ in range(2):
-        with Shelf(tmp_path) as shelf:
-            tally = await crawl(source(client, keywords, server.base), shelf, order)
+        with DocumentStore(tmp_path) as store:
+            tally = await crawl(source(client, keywords, server.base), store, order)
         assert tally.stored == most
     assert sum("symbol/access" in path for path in server.asked) == 2 * most
 
@@ -222,8 +228,8 @@ async def test_refusals_do_not_count_towards_the_number_asked_for(
     missing = set(library.symbols[::2])
     library.fail = lambda request: web.Response(status=404) if request.query.get("s") in missing else None
     server = await serve(library)
-    with Shelf(tmp_path) as shelf:
-        tally = await crawl(source(client, keywords, server.base), shelf, ORDER.model_copy(update={"most": 5}))
+    with DocumentStore(tmp_path) as store:
+        tally = await crawl(source(client, keywords, server.base), store, ORDER.model_copy(update={"most": 5}))
     assert tally.stored == 5
 
 
@@ -233,10 +239,10 @@ async def test_takes_only_the_groups_years_and_types_asked_for(
     server = await serve(library)
     un = source(client, keywords, server.base)
     for change in ({"groups": (TargetGroup.JEWS,)}, {"first": 2025, "last": 2024}, {"types": ("report",)}):
-        with Shelf(tmp_path) as shelf:
-            assert (await crawl(un, shelf, ORDER.model_copy(update=change))).stored == 0
-    with Shelf(tmp_path) as shelf:
-        assert (await crawl(un, shelf, ORDER)).stored == 12
+        with DocumentStore(tmp_path) as store:
+            assert (await crawl(un, store, ORDER.model_copy(update=change))).stored == 0
+    with DocumentStore(tmp_path) as store:
+        assert (await crawl(un, store, ORDER)).stored == 12
 
 
 async def test_says_why_a_listing_stopped_and_still_fetches_what_it_found(
@@ -244,8 +250,8 @@ async def test_says_why_a_listing_stopped_and_still_fetches_what_it_found(
 ) -> None:
     library.fail = lambda request: web.Response(status=503) if request.query.get("from") == "2025-02-01" else None
     server = await serve(library)
-    with Shelf(tmp_path) as shelf:
-        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+    with DocumentStore(tmp_path) as store:
+        tally = await crawl(source(client, keywords, server.base), store, ORDER)
     assert tally.stored == 4
     assert "server busy" in tally.stopped
 
@@ -263,11 +269,11 @@ async def test_says_that_a_window_in_the_middle_could_not_be_listed_and_lists_it
     library.fail = lambda request: (
         web.Response(status=status, body=body) if request.query.get("from") == "2025-02-01" else None
     )
-    with Shelf(tmp_path) as shelf:
-        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+    with DocumentStore(tmp_path) as store:
+        tally = await crawl(source(client, keywords, server.base), store, ORDER)
         assert (tally.stored, tally.stopped.partition(":")[0]) == (8, kind)
         library.fail = lambda request: None
-        tally = await crawl(source(client, keywords, server.base), shelf, ORDER)
+        tally = await crawl(source(client, keywords, server.base), store, ORDER)
         assert (tally.stored, tally.stopped) == (4, "")
 
 
@@ -276,9 +282,9 @@ async def test_a_single_record_that_does_not_exist_is_refused_but_nothing_to_go_
 ) -> None:
     library.fail = lambda request: web.Response(status=404)
     server = await serve(library)
-    with Shelf(tmp_path) as shelf:
-        tally = await crawl(source(client, keywords, server.base), shelf, Order(only=("1", "2")))
-    assert (tally.refused, tally.stopped, tally.steps) == ({Kind.MISSING: 2}, "", 2)
+    with DocumentStore(tmp_path) as store:
+        tally = await crawl(source(client, keywords, server.base), store, CrawlOrder(only=("1", "2")))
+    assert (tally.refused, tally.stopped, tally.steps) == ({Reason.MISSING: 2}, "", 2)
 
 
 async def test_says_that_the_disk_cannot_be_written_and_loses_nothing(
@@ -286,14 +292,14 @@ async def test_says_that_the_disk_cannot_be_written_and_loses_nothing(
 ) -> None:
     (tmp_path / "united_nations").write_text("in the way")
     server = await serve(library)
-    with Shelf(tmp_path) as shelf, pytest.raises(Unavailable, match="can't be stored"):
-        await crawl(source(client, keywords, server.base), shelf, ORDER)
+    with DocumentStore(tmp_path) as store, pytest.raises(Unavailable, match="can't be stored"):
+        await crawl(source(client, keywords, server.base), store, ORDER)
     (tmp_path / "united_nations").unlink()
     fetched = [path for path in server.asked if "symbol/access" in path]
-    with Shelf(tmp_path) as shelf:
-        assert len(list(shelf.documents())) >= 1
-        assert all((tmp_path / document.file).is_file() for document in shelf.documents())
-        kept = {f"/api/symbol/access?s={document.symbol}&l=en&t=pdf" for document in shelf.documents()}
+    with DocumentStore(tmp_path) as store:
+        assert len(list(store.documents())) >= 1
+        assert all((tmp_path / document.file).is_file() for document in store.documents())
+        kept = {f"/api/symbol/access?s={document.symbol}&l=en&t=pdf" for document in store.documents()}
     assert kept <= set(fetched)
 
 
@@ -305,38 +311,40 @@ class Shop:
     usual_types: tuple[str, ...] = ("resolution",)
     languages: tuple[str, ...] = ("en",)
 
-    def steps(self, order: Order) -> int | None:
+    def steps(self, order: CrawlOrder) -> int | None:
         return 1
 
-    async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
-        yield Page(tuple(
-            Candidate(id=name, title=name, institution="United Nations", type="resolution", symbol=name, year=2020,
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
+        yield ListingPage(tuple(
+            ListedDocument(id=name, title=name, institution="United Nations", type="resolution", symbol=name, year=2020,
                       groups=(TargetGroup.WOMEN,), url="https://example.org")
             for name in ("A", "B")), steps=1)  # fmt: skip
 
-    async def fetch(self, candidate: Candidate, parts: Parts) -> list[Delivery] | Refusal:
-        if candidate.id == "B":
-            return Refusal(Kind.MISSING, "https://example.org/B", "no document B")
-        return [Delivery(b"%PDF-1.7 x %%EOF", Format.PDF)]
+    async def fetch(self, document: ListedDocument, parts: Parts) -> list[FetchedText] | Refusal:
+        if document.id == "B":
+            return Refusal(Reason.MISSING, "https://example.org/B", "no document B")
+        return [FetchedText(b"%PDF-1.7 x %%EOF", Format.PDF)]
 
 
 class Store(Shop):
     """Be a source of more documents than the queue and the workers hold."""
 
-    async def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
         async for item in super().listing(order, bookmarks):
-            assert isinstance(item, Page)
+            assert isinstance(item, ListingPage)
             names = (f"A/{number}" for number in range(20))
-            yield Page(tuple(item.candidates[0].model_copy(update={"id": name, "symbol": name}) for name in names))
+            yield ListingPage(
+                tuple(item.documents[0].model_copy(update={"id": name, "symbol": name}) for name in names)
+            )
 
 
 async def test_a_full_disk_ends_a_crawl_whose_queue_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: Shelf, candidate: Candidate, deliveries: list[Delivery]) -> int:
+    def full(self: DocumentStore, document: ListedDocument, deliveries: list[FetchedText]) -> int:
         raise Unavailable("no space left")
 
-    monkeypatch.setattr(Shelf, "put", full)
-    with Shelf(tmp_path) as shelf:
-        task = asyncio.create_task(crawl(Store(), shelf, Order(types=("resolution",))))
+    monkeypatch.setattr(DocumentStore, "put", full)
+    with DocumentStore(tmp_path) as store:
+        task = asyncio.create_task(crawl(Store(), store, CrawlOrder(types=("resolution",))))
         done, _ = await asyncio.wait([task], timeout=60)  # A crawl that hangs would swallow asyncio.timeout too.
         assert done
         with pytest.raises(Unavailable, match="no space left"):
@@ -347,13 +355,13 @@ async def test_an_interruption_ends_a_crawl_whose_queue_is_full(tmp_path: Path) 
     waiting = asyncio.Event()
 
     class Slow(Store):
-        async def fetch(self, candidate: Candidate, parts: Parts) -> list[Delivery] | Refusal:
+        async def fetch(self, document: ListedDocument, parts: Parts) -> list[FetchedText] | Refusal:
             waiting.set()
             await asyncio.Event().wait()
             raise AssertionError("it was not cancelled")
 
-    with Shelf(tmp_path) as shelf:
-        task = asyncio.create_task(crawl(Slow(), shelf, Order(types=("resolution",))))
+    with DocumentStore(tmp_path) as store:
+        task = asyncio.create_task(crawl(Slow(), store, CrawlOrder(types=("resolution",))))
         async with asyncio.timeout(60):
             await waiting.wait()
         task.cancel()
@@ -409,8 +417,8 @@ def test_the_command_says_which_extra_to_install(tmp_path: Path, monkeypatch: py
 def test_the_command_fails_when_everything_was_refused(
     shop: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refuse(self: Shop, candidate: Candidate, parts: Parts) -> Refusal:
-        return Refusal(Kind.CHALLENGE, "https://example.org", "a challenge")
+    async def refuse(self: Shop, document: ListedDocument, parts: Parts) -> Refusal:
+        return Refusal(Reason.CHALLENGE, "https://example.org", "a challenge")
 
     monkeypatch.setattr(Shop, "fetch", refuse)
     result = CliRunner().invoke(command, ["un", "--out", str(tmp_path)])
@@ -419,7 +427,7 @@ def test_the_command_fails_when_everything_was_refused(
 
 
 def test_the_command_sums_up_after_an_interruption(shop: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def interrupted(*_: object, **__: object) -> Tally:
+    async def interrupted(*_: object, **__: object) -> CrawlReport:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(kb.sources, "crawl", interrupted)

@@ -12,14 +12,14 @@ import pytest
 from aiohttp import web
 
 from core.domain import TargetGroup
-from kb.sources import Client, Keywords, Kind, Order, Refusal
-from kb.sources.candidates import Candidate, Page
+from kb.sources import Client, CrawlOrder, Keywords, Reason, Refusal
 from kb.sources.cellar import Cellar, parts_of
-from kb.sources.challenge import Format
+from kb.sources.documents import ListedDocument, ListingPage
 from kb.sources.eurlex import ROWS, EuropeanUnion, citation, type_of
+from kb.sources.validation import Format
 
 Serve = Callable[..., Awaitable[Any]]
-ORDER = Order(groups=(TargetGroup.WOMEN,), first=2023, last=2024, types=("directive",))
+ORDER = CrawlOrder(groups=(TargetGroup.WOMEN,), first=2023, last=2024, types=("directive",))
 
 
 def results(rows: Sequence[tuple[str, str, str]]) -> web.Response:
@@ -35,16 +35,18 @@ def union(client: Client, keywords: Keywords, base: str) -> EuropeanUnion:
     return EuropeanUnion(Cellar(client, f"{base}/sparql", base), keywords)
 
 
-async def listed(eu: EuropeanUnion, order: Order, bookmarks: Mapping[str, str] | None = None) -> list[Page | Refusal]:
+async def listed(
+    eu: EuropeanUnion, order: CrawlOrder, bookmarks: Mapping[str, str] | None = None
+) -> list[ListingPage | Refusal]:
     return [item async for item in eu.listing(order, bookmarks or {})]
 
 
-def candidates(items: Sequence[Page | Refusal]) -> list[Candidate]:
-    return [one for item in items if isinstance(item, Page) for one in item.candidates]
+def documents(items: Sequence[ListingPage | Refusal]) -> list[ListedDocument]:
+    return [one for item in items if isinstance(item, ListingPage) for one in item.documents]
 
 
-def kinds(items: Sequence[Page | Refusal]) -> list[Kind]:
-    return [one.kind for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
+def kinds(items: Sequence[ListingPage | Refusal]) -> list[Reason]:
+    return [one.reason for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
 
 
 async def test_asks_for_known_acts_then_for_each_group_and_year(
@@ -62,8 +64,8 @@ async def test_asks_for_known_acts_then_for_each_group_and_year(
     server = await serve(answer)
     eu = union(client, keywords, server.base)
     items = await listed(eu, ORDER)
-    assert [one.id for one in candidates(items)] == ["32006L0054", "32024L0001", "32023L0001"]
-    assert eu.steps(ORDER) == sum(item.steps for item in items if isinstance(item, Page)) == 3
+    assert [one.id for one in documents(items)] == ["32006L0054", "32024L0001", "32023L0001"]
+    assert eu.steps(ORDER) == sum(item.steps for item in items if isinstance(item, ListingPage)) == 3
     assert '"32006L0054"^^xsd:string' in queries[0]
     assert '"gender equality"@en' in queries[1]
     assert '"^(3[0-9]{4}L[0-9]{4})([(][0-9]{2}[)])?$"' in queries[1]
@@ -108,7 +110,7 @@ async def test_pages_by_the_last_number_and_goes_on_from_it(serve: Serve, client
     bookmarks = {name: "32023L0100", "en/directive/women/2024": "done"}
     items = await listed(union(client, keywords, server.base), ORDER, bookmarks)
     assert afters == ["32023L0100", f"32023L{ROWS + 999}"]
-    marks = [dict(item.bookmarks) for item in items if isinstance(item, Page)]
+    marks = [dict(item.bookmarks) for item in items if isinstance(item, ListingPage)]
     assert marks[1:] == [
         {name: f"32023L{ROWS + 999}"},
         {name: "done"},
@@ -130,7 +132,7 @@ async def test_a_work_with_two_rows_on_a_full_page_does_not_end_its_slice(
 
     server = await serve(answer)
     bookmarks = {"en/directive/women/2024": "done"}
-    found = candidates(await listed(union(client, keywords, server.base), ORDER, bookmarks))
+    found = documents(await listed(union(client, keywords, server.base), ORDER, bookmarks))
     symbols = [one.symbol for one in found if one.year == 2023]
     assert len(symbols) == len(set(symbols)) == ROWS
     assert symbols[-1] == "32023L9999"
@@ -147,8 +149,8 @@ async def test_keeps_every_place_while_a_slice_is_refused(serve: Serve, client: 
 
     server = await serve(answer)
     items = await listed(union(client, keywords, server.base), ORDER, {"en/directive/women/2023": "32023L0100"})
-    assert kinds(items) == [Kind.ENDPOINT_ERROR]
-    marks = {name: mark for item in items if isinstance(item, Page) for name, mark in item.bookmarks.items()}
+    assert kinds(items) == [Reason.ENDPOINT_ERROR]
+    marks = {name: mark for item in items if isinstance(item, ListingPage) for name, mark in item.bookmarks.items()}
     assert marks == {"en/directive/women/2024": "done"}
 
 
@@ -160,7 +162,7 @@ async def test_names_what_it_finds_with_groups_by_subject_list_and_title(
 
     server = await serve(answer)
     eu = union(client, keywords, server.base)
-    (found,) = candidates(await listed(eu, Order(only=("32000L0078",), language="it")))
+    (found,) = documents(await listed(eu, CrawlOrder(only=("32000L0078",), language="it")))
     assert set(found.groups) >= {TargetGroup.DISABLED, TargetGroup.MUSLIMS, TargetGroup.LGBT, TargetGroup.MIGRANTS}
     assert (found.id, found.type, found.institution) == ("32000L0078 (it)", "directive", "European Union")
     assert found.url == "https://eur-lex.europa.eu/legal-content/IT/TXT/?uri=CELEX:32000L0078"
@@ -179,7 +181,7 @@ async def test_reports_no_rows_for_known_acts_and_errors_with_200(
 
     server = await serve(answer)
     items = await listed(union(client, keywords, server.base), ORDER)
-    assert kinds(items) == [Kind.EMPTY, Kind.ENDPOINT_ERROR, Kind.UNREADABLE]
+    assert kinds(items) == [Reason.EMPTY, Reason.ENDPOINT_ERROR, Reason.UNREADABLE]
 
 
 async def test_tries_again_when_the_endpoint_ran_out_of_time(serve: Serve, client: Client) -> None:
@@ -200,8 +202,8 @@ async def test_refuses_to_ask_for_what_is_no_celex_number(serve: Serve, client: 
         return results([])
 
     server = await serve(answer)
-    items = await listed(union(client, keywords, server.base), Order(only=('" } DROP',)))
-    assert kinds(items) == [Kind.MISSING]
+    items = await listed(union(client, keywords, server.base), CrawlOrder(only=('" } DROP',)))
+    assert kinds(items) == [Reason.MISSING]
     assert server.asked == []
 
 
@@ -211,12 +213,15 @@ async def test_tells_each_number_asked_for_that_is_not_found(serve: Serve, clien
 
     server = await serve(answer)
     eu = union(client, keywords, server.base)
-    items = await listed(eu, Order(only=("32006L0054", "39999L9999", "no number")))
-    assert [one.symbol for one in candidates(items)] == ["32006L0054"]
-    assert [one.url for item in items if isinstance(item, Page) for one in item.refused] == ["39999L9999", "no number"]
-    assert kinds(items) == [Kind.MISSING, Kind.MISSING]
+    items = await listed(eu, CrawlOrder(only=("32006L0054", "39999L9999", "no number")))
+    assert [one.symbol for one in documents(items)] == ["32006L0054"]
+    assert [one.url for item in items if isinstance(item, ListingPage) for one in item.refused] == [
+        "39999L9999",
+        "no number",
+    ]
+    assert kinds(items) == [Reason.MISSING, Reason.MISSING]
     assert "no number" not in server.asked[0]
-    assert kinds(await listed(eu, Order(only=("39999L9999",)))) == [Kind.MISSING]
+    assert kinds(await listed(eu, CrawlOrder(only=("39999L9999",)))) == [Reason.MISSING]
 
 
 async def test_negotiates_a_recorded_text_behind_a_redirect(serve: Serve, client: Client, shared: Path) -> None:
@@ -302,7 +307,7 @@ async def test_a_300_that_lists_nothing_readable_is_refused(serve: Serve, client
     server = await serve(answer)
     outcome = await Cellar(client, resources=server.base).text("32016R0679", "en", {})
     assert isinstance(outcome, Refusal)
-    assert outcome.kind is Kind.UNREADABLE
+    assert outcome.reason is Reason.UNREADABLE
 
 
 async def test_a_part_that_is_missing_spoils_the_whole(serve: Serve, client: Client, shared: Path) -> None:
@@ -314,7 +319,7 @@ async def test_a_part_that_is_missing_spoils_the_whole(serve: Serve, client: Cli
     server = await serve(answer)
     outcome = await Cellar(client, resources=server.base).text("32016R0679", "en", {})
     assert isinstance(outcome, Refusal)
-    assert outcome.kind is Kind.MISSING
+    assert outcome.reason is Reason.MISSING
 
 
 async def test_a_challenge_in_place_of_a_text_is_never_a_document(serve: Serve, client: Client, shared: Path) -> None:
@@ -326,7 +331,7 @@ async def test_a_challenge_in_place_of_a_text_is_never_a_document(serve: Serve, 
     server = await serve(answer)
     outcome = await Cellar(client, resources=server.base).text("32016R0679", "en", {})
     assert isinstance(outcome, Refusal)
-    assert outcome.kind is Kind.CHALLENGE
+    assert outcome.reason is Reason.CHALLENGE
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from kb.sources import Client, Kind, Manners, Refusal
-from kb.sources.challenge import Format
+from core.retry import Backoff
+from kb.sources import Client, Politeness, Reason, Refusal
 from kb.sources.fetch import Answer, _retry_after
+from kb.sources.validation import Format
 
 Serve = Callable[..., Awaitable[Any]]
 ServeRaw = Callable[[bytes], Awaitable[str]]
@@ -44,12 +45,12 @@ def failing(times: int, status: int = 503, **headers: str) -> Callable[[web.Requ
     return answer
 
 
-def kind_of(outcome: Answer | Refusal) -> Kind:
+def reason_of(outcome: Answer | Refusal) -> Reason:
     assert isinstance(outcome, Refusal)
-    return outcome.kind
+    return outcome.reason
 
 
-async def test_fetches_a_document_and_says_who_asks(serve: Serve, quick: Manners) -> None:
+async def test_fetches_a_document_and_says_who_asks(serve: Serve, quick: Politeness) -> None:
     server = await serve(give_pdf)
     async with Client(["127.0.0.1"], quick, contact="https://example.org/us") as client:
         answer = await client.get(f"{server.base}/a.pdf", PDFS, params={"s": "A/RES/80/193"})
@@ -76,14 +77,14 @@ async def test_waits_as_long_as_retry_after_says(serve: Serve, client: Client) -
 async def test_waits_at_least_its_own_backoff_where_retry_after_is_shorter(serve: Serve) -> None:
     server = await serve(failing(1, Retry_After="0"))
     began = time.monotonic()
-    async with Client(["127.0.0.1"], Manners(interval_s=0.0, backoff_s=0.2)) as client:
+    async with Client(["127.0.0.1"], Politeness(interval_s=0.0, backoff=Backoff(0.2, 240.0))) as client:
         await client.get(f"{server.base}/a.pdf", PDFS)
     assert time.monotonic() - began >= 0.2
 
 
 async def test_does_not_wait_out_a_retry_after_of_hours(serve: Serve, client: Client) -> None:
     server = await serve(failing(9, Retry_After="7200"))
-    assert kind_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Kind.BUSY
+    assert reason_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Reason.BUSY
     assert len(server.asked) == 1
 
 
@@ -91,7 +92,7 @@ async def test_asks_nothing_more_of_a_host_that_wants_to_be_left_alone_for_hours
     server = await serve(failing(9, Retry_After="7200"))
     outcomes = await asyncio.gather(*(client.get(f"{server.base}/{number}.pdf", PDFS) for number in range(3)))
     outcomes.append(await client.get(f"{server.base}/later.pdf", PDFS))
-    assert [kind_of(one) for one in outcomes] == [Kind.BUSY] + [Kind.CLOSED] * 3
+    assert [reason_of(one) for one in outcomes] == [Reason.BUSY] + [Reason.CLOSED] * 3
     assert "asks to be left alone for 7,200 s" in str(outcomes[-1])
     assert len(server.asked) == 1
 
@@ -100,7 +101,7 @@ async def test_asks_nothing_more_of_a_host_that_wants_to_be_left_alone_for_hours
 async def test_asks_for_no_other_address_before_retry_after(serve: Serve, status: int) -> None:
     server = await serve(failing(1, status, Retry_After="1"))
     began = time.monotonic()
-    async with Client(["127.0.0.1"], Manners(interval_s=0.0, attempts=1, backoff_s=0.0)) as client:
+    async with Client(["127.0.0.1"], Politeness(interval_s=0.0, attempts=1, backoff=Backoff(0.0, 240.0))) as client:
         assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Refusal)
         assert isinstance(await client.get(f"{server.base}/b.pdf", PDFS), Answer)
     assert time.monotonic() - began >= 0.95
@@ -109,7 +110,7 @@ async def test_asks_for_no_other_address_before_retry_after(serve: Serve, status
 async def test_lets_a_host_rest_after_the_last_try_too(serve: Serve) -> None:
     server = await serve(failing(1))
     began = time.monotonic()
-    async with Client(["127.0.0.1"], Manners(interval_s=0.0, attempts=1, backoff_s=0.3)) as client:
+    async with Client(["127.0.0.1"], Politeness(interval_s=0.0, attempts=1, backoff=Backoff(0.3, 240.0))) as client:
         assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Refusal)
         assert isinstance(await client.get(f"{server.base}/b.pdf", PDFS), Answer)
     assert time.monotonic() - began >= 0.3
@@ -131,14 +132,14 @@ async def test_asks_once_for_a_robots_txt_that_wants_hours(serve: Serve, client:
 
     server = await serve(give_pdf, robots=busy)
     outcomes = [await client.get(f"{server.base}/{number}.pdf", PDFS) for number in range(2)]
-    assert [kind_of(one) for one in outcomes] == [Kind.CLOSED] * 2
+    assert [reason_of(one) for one in outcomes] == [Reason.CLOSED] * 2
     assert (server.asked, len(times)) == ([], 1)
 
 
 async def test_gives_up_a_loop_of_503_and_then_leaves_the_host_alone(serve: Serve, client: Client) -> None:
     server = await serve(failing(10**6))
-    kinds = [kind_of(await client.get(f"{server.base}/{number}.pdf", PDFS)) for number in range(5)]
-    assert kinds == [Kind.BUSY] * 3 + [Kind.CLOSED] * 2
+    kinds = [reason_of(await client.get(f"{server.base}/{number}.pdf", PDFS)) for number in range(5)]
+    assert kinds == [Reason.BUSY] * 3 + [Reason.CLOSED] * 2
     assert len(server.asked) == 9
 
 
@@ -150,14 +151,14 @@ async def test_a_good_answer_ends_the_row_of_refusals(serve: Serve, client: Clie
 
 async def test_asks_once_for_what_is_missing(serve: Serve, client: Client) -> None:
     server = await serve(failing(9, status=404))
-    assert kind_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Kind.MISSING
+    assert reason_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Reason.MISSING
     assert len(server.asked) == 1
 
 
 async def test_obeys_robots_txt_for_its_name_and_for_all(serve: Serve, client: Client) -> None:
     robots = saying("User-agent: *\nDisallow: /search\n\nUser-agent: Other\nDisallow: /\n")
     server = await serve(give_pdf, robots=robots)
-    assert kind_of(await client.get(f"{server.base}/search?p=x", PDFS)) is Kind.DISALLOWED
+    assert reason_of(await client.get(f"{server.base}/search?p=x", PDFS)) is Reason.DISALLOWED
     assert isinstance(await client.get(f"{server.base}/record/1", PDFS), Answer)
     assert server.asked == ["/record/1"]
 
@@ -172,14 +173,14 @@ async def test_keeps_the_crawl_delay_of_robots_txt(serve: Serve, client: Client)
 
 async def test_fetches_nothing_while_robots_txt_answers_503(serve: Serve, client: Client) -> None:
     server = await serve(give_pdf, robots=saying("no", 503))
-    assert kind_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Kind.BUSY
+    assert reason_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Reason.BUSY
     assert server.asked == []
 
 
 async def test_fetches_nothing_where_robots_txt_is_a_challenge(serve: Serve, client: Client, shared: Any) -> None:
     page = (shared / "eurlex/recorded_http/eurlex_aws_waf_challenge_202.html").read_text()
     server = await serve(give_pdf, robots=saying(page, 202))
-    assert kind_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Kind.CHALLENGE
+    assert reason_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Reason.CHALLENGE
     assert server.asked == []
 
 
@@ -201,7 +202,7 @@ async def test_asks_a_host_one_thing_at_a_time_and_not_faster_than_its_rate(serv
 
     server = await serve(slow)
     began = time.monotonic()
-    async with Client(["127.0.0.1"], Manners(interval_s=0.05)) as client:
+    async with Client(["127.0.0.1"], Politeness(interval_s=0.05)) as client:
         await asyncio.gather(*(client.get(f"{server.base}/{number}", PDFS) for number in range(5)))
     assert most == 1
     assert time.monotonic() - began >= 0.25
@@ -221,8 +222,8 @@ async def test_follows_redirects_and_obeys_robots_txt_behind_them(serve: Serve, 
     good = await client.get(f"{server.base}/good", PDFS)
     assert isinstance(good, Answer)
     assert good.url.endswith("/final.pdf")
-    assert kind_of(await client.get(f"{server.base}/bad", PDFS)) is Kind.DISALLOWED
-    assert kind_of(await client.get(f"{server.base}/loop", PDFS)) is Kind.UNREADABLE
+    assert reason_of(await client.get(f"{server.base}/bad", PDFS)) is Reason.DISALLOWED
+    assert reason_of(await client.get(f"{server.base}/loop", PDFS)) is Reason.UNREADABLE
 
 
 @pytest.mark.parametrize("place", ["http://localhost:9/x", "https://example.org/x", "file:///etc/hostname", "http://["])
@@ -231,18 +232,18 @@ async def test_never_leaves_its_domains_wherever_a_redirect_points(serve: Serve,
         return web.Response(status=302, headers={"Location": place})
 
     server = await serve(away)
-    assert kind_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Kind.FOREIGN
+    assert reason_of(await client.get(f"{server.base}/a.pdf", PDFS)) is Reason.FOREIGN
 
 
 @pytest.mark.parametrize("place", ["http://[bad", "http://127.0.0.1:port/x", "no address", ""])
 async def test_says_that_something_in_a_catalogue_is_no_address(client: Client, place: str) -> None:
-    assert kind_of(await client.get(place, PDFS)) is Kind.FOREIGN
+    assert reason_of(await client.get(place, PDFS)) is Reason.FOREIGN
 
 
 async def test_does_not_take_a_lookalike_for_its_domain(client: Client) -> None:
     async with Client(["un.org"]) as un:
-        assert kind_of(await un.get("https://evil-un.org/a.pdf", PDFS)) is Kind.FOREIGN
-        assert kind_of(await un.get("https://un.org.example/a.pdf", PDFS)) is Kind.FOREIGN
+        assert reason_of(await un.get("https://evil-un.org/a.pdf", PDFS)) is Reason.FOREIGN
+        assert reason_of(await un.get("https://un.org.example/a.pdf", PDFS)) is Reason.FOREIGN
 
 
 async def test_refuses_a_body_over_the_limit_announced_or_not(serve: Serve) -> None:
@@ -256,30 +257,30 @@ async def test_refuses_a_body_over_the_limit_announced_or_not(serve: Serve) -> N
         return response
 
     server = await serve(streamed)
-    async with Client(["127.0.0.1"], Manners(interval_s=0, max_bytes=1000)) as client:
-        assert kind_of(await client.get(f"{server.base}/announced", PDFS)) is Kind.TOO_LARGE
-        assert kind_of(await client.get(f"{server.base}/streamed", PDFS)) is Kind.TOO_LARGE
+    async with Client(["127.0.0.1"], Politeness(interval_s=0, max_bytes=1000)) as client:
+        assert reason_of(await client.get(f"{server.base}/announced", PDFS)) is Reason.TOO_LARGE
+        assert reason_of(await client.get(f"{server.base}/streamed", PDFS)) is Reason.TOO_LARGE
 
 
 async def test_recognises_a_body_shorter_than_its_content_length(serve_raw: ServeRaw, client: Client) -> None:
     base = await serve_raw(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + PDF)
-    assert kind_of(await client.get(f"{base}/a.pdf", PDFS)) is Kind.TRUNCATED
+    assert reason_of(await client.get(f"{base}/a.pdf", PDFS)) is Reason.TRUNCATED
 
 
 async def test_recognises_a_pdf_without_its_end_where_no_length_was_said(serve_raw: ServeRaw, client: Client) -> None:
     base = await serve_raw(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + PDF[:-7])
-    assert kind_of(await client.get(f"{base}/a.pdf", PDFS)) is Kind.TRUNCATED
+    assert reason_of(await client.get(f"{base}/a.pdf", PDFS)) is Reason.TRUNCATED
 
 
 async def test_says_that_a_server_talks_nonsense_or_is_away(serve_raw: ServeRaw, client: Client) -> None:
     base = await serve_raw(b"SMTP ready\r\n\r\n")
-    assert kind_of(await client.get(f"{base}/a.pdf", PDFS)) is Kind.UNREACHABLE
-    assert kind_of(await client.get("http://127.0.0.1:9/a.pdf", PDFS)) is Kind.UNREACHABLE
+    assert reason_of(await client.get(f"{base}/a.pdf", PDFS)) is Reason.UNREACHABLE
+    assert reason_of(await client.get("http://127.0.0.1:9/a.pdf", PDFS)) is Reason.UNREACHABLE
 
 
 async def test_gives_up_a_server_that_hangs_up_without_an_answer(serve_raw: ServeRaw, client: Client) -> None:
     base = await serve_raw(b"")
-    assert kind_of(await client.get(f"{base}/a.pdf", PDFS)) is Kind.UNREACHABLE
+    assert reason_of(await client.get(f"{base}/a.pdf", PDFS)) is Reason.UNREACHABLE
 
 
 async def test_gives_up_a_server_that_never_answers(serve: Serve) -> None:
@@ -288,8 +289,8 @@ async def test_gives_up_a_server_that_never_answers(serve: Serve) -> None:
         raise AssertionError("nobody sets that event")
 
     base = (await serve(hang)).base
-    async with Client(["127.0.0.1"], Manners(interval_s=0, attempts=1, timeout_s=0.2)) as client:
-        assert kind_of(await client.get(f"{base}/a.pdf", PDFS)) is Kind.TIMEOUT
+    async with Client(["127.0.0.1"], Politeness(interval_s=0, attempts=1, timeout_s=0.2)) as client:
+        assert reason_of(await client.get(f"{base}/a.pdf", PDFS)) is Reason.TIMEOUT
 
 
 def test_reads_retry_after_as_seconds_and_as_date() -> None:

@@ -10,12 +10,12 @@ import pytest
 from aiohttp import web
 
 from core.domain import TargetGroup
-from kb.sources import Client, Keywords, Kind, Order, Refusal
-from kb.sources.candidates import Candidate, Page
+from kb.sources import Client, CrawlOrder, Keywords, Reason, Refusal
+from kb.sources.documents import ListedDocument, ListingPage
 from kb.sources.fra import FundamentalRightsAgency, read_publication, type_of
 
 Serve = Callable[..., Awaitable[Any]]
-ORDER = Order(first=2020, last=2025, types=FundamentalRightsAgency.usual_types)
+ORDER = CrawlOrder(first=2020, last=2025, types=FundamentalRightsAgency.usual_types)
 FILES = "/sites/default/files/fra_uploads"
 
 
@@ -39,17 +39,17 @@ def publication(title: str, *files: str, theme: str = "roma") -> web.Response:
 
 
 async def listed(
-    fra: FundamentalRightsAgency, order: Order, bookmarks: Mapping[str, str] | None = None
-) -> list[Page | Refusal]:
+    fra: FundamentalRightsAgency, order: CrawlOrder, bookmarks: Mapping[str, str] | None = None
+) -> list[ListingPage | Refusal]:
     return [item async for item in fra.listing(order, bookmarks or {})]
 
 
-def candidates(items: Sequence[Page | Refusal]) -> list[Candidate]:
-    return [one for item in items if isinstance(item, Page) for one in item.candidates]
+def documents(items: Sequence[ListingPage | Refusal]) -> list[ListedDocument]:
+    return [one for item in items if isinstance(item, ListingPage) for one in item.documents]
 
 
-def kinds(items: Sequence[Page | Refusal]) -> list[Kind]:
-    return [one.kind for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
+def kinds(items: Sequence[ListingPage | Refusal]) -> list[Reason]:
+    return [one.reason for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
 
 
 def test_reads_title_and_date_from_the_recorded_head(shared: Path) -> None:
@@ -69,7 +69,7 @@ async def test_a_recorded_page_that_breaks_off_is_no_page(
 
     server = await serve(answer)
     fra = FundamentalRightsAgency(client, keywords, server.base)
-    assert kinds(await listed(fra, Order(only=("2023/fra-deaths-sea-paper",)))) == [Kind.TRUNCATED]
+    assert kinds(await listed(fra, CrawlOrder(only=("2023/fra-deaths-sea-paper",)))) == [Reason.TRUNCATED]
 
 
 async def test_lists_composed_pages_until_one_brings_nothing(serve: Serve, client: Client, keywords: Keywords) -> None:
@@ -83,17 +83,17 @@ async def test_lists_composed_pages_until_one_brings_nothing(serve: Serve, clien
 
     server = await serve(answer)
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)
-    assert [one.symbol for one in candidates(items)] == ["being-muslim-eu", "roma-survey"]
+    assert [one.symbol for one in documents(items)] == ["being-muslim-eu", "roma-survey"]
     assert server.asked == [
         "/en/products/search?page=0", "/en/publication/2024/being-muslim-eu", "/en/products/search?page=1",
         "/en/publication/2022/roma-survey", "/en/products/search?page=2"]  # fmt: skip
-    (first, *_) = candidates(items)
+    (first, *_) = documents(items)
     assert first.files == (f"{server.base}{FILES}/fra-being-muslim-eu_en.pdf",)
     assert first.url == "https://fra.europa.eu/en/publication/2024/being-muslim-eu"
     assert first.institution == "EU Agency for Fundamental Rights"
     assert first.groups == (TargetGroup.MUSLIMS, TargetGroup.OTHER)
     last = items[-1]
-    assert isinstance(last, Page)
+    assert isinstance(last, ListingPage)
     assert dict(last.bookmarks) == {"en/2020-2025/page": None}
 
 
@@ -110,7 +110,7 @@ async def test_goes_on_from_its_page_and_looks_at_no_publication_twice(
     server = await serve(answer)
     bookmarks = {"en/2020-2025/page": "3", "en/en/publication/2024/a": "seen"}
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER, bookmarks)
-    assert [one.symbol for one in candidates(items)] == ["b"]
+    assert [one.symbol for one in documents(items)] == ["b"]
     assert "/en/publication/2024/a" not in server.asked
 
 
@@ -124,7 +124,7 @@ async def test_opens_no_page_of_another_year_and_stops_behind_the_first_year(
 
     server = await serve(answer)
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)
-    assert [one.symbol for one in candidates(items)] == ["mid"]
+    assert [one.symbol for one in documents(items)] == ["mid"]
     assert server.asked[-1] == "/en/products/search?page=1"
 
 
@@ -133,7 +133,7 @@ async def test_reports_a_first_page_without_publications(serve: Serve, client: C
         return links("/en/about")
 
     server = await serve(answer)
-    assert kinds(await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)) == [Kind.EMPTY]
+    assert kinds(await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)) == [Reason.EMPTY]
 
 
 async def test_passes_over_a_link_that_is_no_address(serve: Serve, client: Client, keywords: Keywords) -> None:
@@ -145,7 +145,7 @@ async def test_passes_over_a_link_that_is_no_address(serve: Serve, client: Clien
 
     server = await serve(answer)
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)
-    assert [one.files for one in candidates(items)] == [(f"{server.base}{FILES}/a_en.pdf",)]
+    assert [one.files for one in documents(items)] == [(f"{server.base}{FILES}/a_en.pdf",)]
 
 
 @pytest.mark.parametrize("content", [b"<!doctype html>", b"<html><!-- x --></html>", b"<html></html>"])
@@ -163,8 +163,8 @@ async def test_reports_a_publication_without_a_file_and_remembers_it(
 
     server = await serve(answer)
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)
-    assert kinds(items) == [Kind.MISSING]
-    assert any(isinstance(item, Page) and "en/en/publication/2024/a" in item.bookmarks for item in items)
+    assert kinds(items) == [Reason.MISSING]
+    assert any(isinstance(item, ListingPage) and "en/en/publication/2024/a" in item.bookmarks for item in items)
 
 
 async def test_names_further_files_of_a_publication_apart(serve: Serve, client: Client, keywords: Keywords) -> None:
@@ -173,7 +173,7 @@ async def test_names_further_files_of_a_publication_apart(serve: Serve, client: 
 
     server = await serve(answer)
     fra = FundamentalRightsAgency(client, keywords, server.base)
-    found = candidates(await listed(fra, Order(only=("2022/roma-survey",))))
+    found = documents(await listed(fra, CrawlOrder(only=("2022/roma-survey",))))
     assert [one.id for one in found] == ["roma-survey", "roma-survey/roma-summary_en"]
 
 
@@ -183,10 +183,10 @@ async def test_a_web_page_in_place_of_the_pdf_is_no_document(serve: Serve, clien
 
     server = await serve(answer)
     fra = FundamentalRightsAgency(client, keywords, server.base)
-    (found,) = candidates(await listed(fra, Order(only=("2022/roma-survey",))))
+    (found,) = documents(await listed(fra, CrawlOrder(only=("2022/roma-survey",))))
     outcome = await fra.fetch(found)
     assert isinstance(outcome, Refusal)
-    assert outcome.kind is Kind.WRONG_FORMAT
+    assert outcome.reason is Reason.WRONG_FORMAT
 
 
 @pytest.mark.parametrize(

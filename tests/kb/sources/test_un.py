@@ -14,8 +14,8 @@ import pytest
 from aiohttp import web
 
 from core.domain import TargetGroup
-from kb.sources import Client, Keywords, Kind, Order, Refusal
-from kb.sources.candidates import Candidate, Page
+from kb.sources import Client, CrawlOrder, Keywords, Reason, Refusal
+from kb.sources.documents import ListedDocument, ListingPage
 from kb.sources.un_documents import SymbolDocuments, citation, type_of
 from kb.sources.undl import UnitedNations
 
@@ -61,19 +61,21 @@ def source(client: Client, keywords: Keywords, base: str) -> UnitedNations:
     return UnitedNations(client, keywords, SymbolDocuments(client, base), base, today=lambda: TODAY)
 
 
-async def listed(un: UnitedNations, order: Order, bookmarks: Mapping[str, str] | None = None) -> list[Page | Refusal]:
+async def listed(
+    un: UnitedNations, order: CrawlOrder, bookmarks: Mapping[str, str] | None = None
+) -> list[ListingPage | Refusal]:
     return [item async for item in un.listing(order, bookmarks or {})]
 
 
-def candidates(items: list[Page | Refusal]) -> list[Candidate]:
-    return [one for item in items if isinstance(item, Page) for one in item.candidates]
+def documents(items: list[ListingPage | Refusal]) -> list[ListedDocument]:
+    return [one for item in items if isinstance(item, ListingPage) for one in item.documents]
 
 
-def refusals(items: list[Page | Refusal]) -> list[Kind]:
-    return [one.kind for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
+def refusals(items: list[ListingPage | Refusal]) -> list[Reason]:
+    return [one.reason for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
 
 
-ORDER = Order(first=2025, types=UnitedNations.usual_types)
+ORDER = CrawlOrder(first=2025, types=UnitedNations.usual_types)
 
 
 async def test_lists_composed_windows_from_today_back_and_follows_tokens(
@@ -89,15 +91,15 @@ async def test_lists_composed_windows_from_today_back_and_follows_tokens(
     server = await serve(answer)
     un = source(client, keywords, server.base)
     items = await listed(un, ORDER)
-    assert [one.symbol for one in candidates(items)] == ["A/RES/79/1", "A/RES/79/2"]
-    assert candidates(items)[0].year == 2003
+    assert [one.symbol for one in documents(items)] == ["A/RES/79/1", "A/RES/79/2"]
+    assert documents(items)[0].year == 2003
     assert server.asked == [
         "/oai2d?verb=ListRecords&metadataPrefix=marcxml&from=2025-03-01&until=2025-03-31",
         "/oai2d?verb=ListRecords&metadataPrefix=marcxml&from=2025-02-01&until=2025-02-28",
         "/oai2d?verb=ListRecords&resumptionToken=next",
         "/oai2d?verb=ListRecords&metadataPrefix=marcxml&from=2025-01-01&until=2025-01-31",
     ]
-    assert un.steps(ORDER) == sum(item.steps for item in items if isinstance(item, Page)) == 3
+    assert un.steps(ORDER) == sum(item.steps for item in items if isinstance(item, ListingPage)) == 3
 
 
 async def test_notes_where_it_stands_and_never_calls_the_current_month_done(
@@ -110,7 +112,7 @@ async def test_notes_where_it_stands_and_never_calls_the_current_month_done(
 
     server = await serve(answer)
     items = await listed(source(client, keywords, server.base), ORDER)
-    marks = [dict(item.bookmarks) for item in items if isinstance(item, Page)]
+    marks = [dict(item.bookmarks) for item in items if isinstance(item, ListingPage)]
     assert marks == [{"en/2025-03": None}, {"en/2025-02": "next"}, {"en/2025-02": "done"}, {"en/2025-01": "done"}]
 
 
@@ -124,7 +126,7 @@ async def test_goes_on_from_a_token_and_leaves_out_what_is_done(
 
     server = await serve(answer)
     bookmarks = {"en/2025-02": "next", "en/2025-01": "done"}
-    assert candidates(await listed(source(client, keywords, server.base), ORDER, bookmarks))
+    assert documents(await listed(source(client, keywords, server.base), ORDER, bookmarks))
     assert [path.partition("ListRecords&")[2] for path in server.asked] == [
         "metadataPrefix=marcxml&from=2025-03-01&until=2025-03-31",
         "resumptionToken=next",
@@ -156,7 +158,7 @@ async def test_begins_a_window_again_only_once(serve: Serve, client: Client, key
     bookmarks = {"en/2025-02": "done", "en/2025-01": "done"}
     async with asyncio.timeout(60):
         items = await listed(source(client, keywords, server.base), ORDER, bookmarks)
-    assert refusals(items) == [Kind.ENDPOINT_ERROR]
+    assert refusals(items) == [Reason.ENDPOINT_ERROR]
     assert ["from=" in path for path in server.asked] == [True, False, True, False]
 
 
@@ -168,7 +170,7 @@ async def test_a_page_that_leads_to_itself_ends_the_listing(serve: Serve, client
     bookmarks = {"en/2025-02": "done", "en/2025-01": "done"}
     async with asyncio.timeout(60):
         items = await listed(source(client, keywords, server.base), ORDER, bookmarks)
-    assert refusals(items) == [Kind.ENDPOINT_ERROR]
+    assert refusals(items) == [Reason.ENDPOINT_ERROR]
     assert len(server.asked) == 2
 
 
@@ -185,7 +187,7 @@ async def test_reports_and_passes_over_composed_windows_it_cannot_read(
 
     server = await serve(answer)
     items = await listed(source(client, keywords, server.base), ORDER)
-    assert refusals(items) == [Kind.ENDPOINT_ERROR, Kind.EMPTY, Kind.UNREADABLE]
+    assert refusals(items) == [Reason.ENDPOINT_ERROR, Reason.EMPTY, Reason.UNREADABLE]
 
 
 async def test_stops_at_a_challenge(serve: Serve, client: Client, keywords: Keywords, shared: Path) -> None:
@@ -195,7 +197,7 @@ async def test_stops_at_a_challenge(serve: Serve, client: Client, keywords: Keyw
         return web.Response(text=page, status=202, content_type="text/html")
 
     server = await serve(answer)
-    assert refusals(await listed(source(client, keywords, server.base), ORDER)) == [Kind.CHALLENGE]
+    assert refusals(await listed(source(client, keywords, server.base), ORDER)) == [Reason.CHALLENGE]
     assert len(server.asked) == 1
 
 
@@ -212,7 +214,7 @@ async def test_keeps_what_is_about_the_groups_and_no_drafts_minutes_or_letters(
         )
 
     server = await serve(answer)
-    (found, *_) = candidates(await listed(source(client, keywords, server.base), ORDER))
+    (found, *_) = documents(await listed(source(client, keywords, server.base), ORDER))
     assert (found.id, found.type, found.institution) == ("A/RES/79/3", "resolution", "United Nations")
     assert found.groups == (TargetGroup.WOMEN, TargetGroup.PEOPLE_OF_COLOUR)
     assert found.url == "https://docs.un.org/en/A/RES/79/3"
@@ -227,7 +229,7 @@ async def test_takes_a_recorded_record_by_its_number(
         return web.Response(body=content, content_type="text/xml")
 
     server = await serve(answer)
-    (found,) = candidates(await listed(source(client, keywords, server.base), Order(only=("4096564",))))
+    (found,) = documents(await listed(source(client, keywords, server.base), CrawlOrder(only=("4096564",))))
     assert (found.symbol, found.title, found.year) == ("A/RES/80/214", "National human rights institutions", 2025)
     assert server.asked == ["/record/4096564/export/xm"]
 
@@ -241,11 +243,11 @@ async def test_reports_a_recorded_empty_answer_with_200(
         return web.Response(body=content, content_type="text/xml")
 
     server = await serve(answer)
-    assert refusals(await listed(source(client, keywords, server.base), Order(only=("1",)))) == [Kind.EMPTY]
+    assert refusals(await listed(source(client, keywords, server.base), CrawlOrder(only=("1",)))) == [Reason.EMPTY]
 
 
-def wanted(**known: object) -> Candidate:
-    return Candidate.model_validate({
+def wanted(**known: object) -> ListedDocument:
+    return ListedDocument.model_validate({
         "id": "A/RES/80/193", "title": "x", "institution": "United Nations", "type": "resolution", "year": 2025,
         "symbol": "A/RES/80/193", "groups": ["women"], "url": "https://docs.un.org/en/A/RES/80/193", "record": "7",
         **known,
@@ -274,7 +276,7 @@ async def test_a_web_page_with_200_means_that_there_is_no_such_symbol(serve: Ser
     server = await serve(answer)
     outcome = await SymbolDocuments(client, server.base).fetch("A/RES/1/9999", "en")
     assert isinstance(outcome, Refusal)
-    assert outcome.kind is Kind.MISSING
+    assert outcome.reason is Reason.MISSING
     assert "no document A/RES/1/9999 in 'en'" in str(outcome)
 
 
@@ -304,11 +306,11 @@ async def test_falls_back_to_the_files_of_the_record_then_to_the_composed_file_l
 
 @pytest.mark.parametrize(
     ("body", "kind"),
-    [("no json", Kind.MISSING), ("{torn", Kind.UNREADABLE), ("{}", Kind.MISSING), ("[]", Kind.MISSING),
-     ('["x", {"format": "pdf"}]', Kind.MISSING)],
+    [("no json", Reason.MISSING), ("{torn", Reason.UNREADABLE), ("{}", Reason.MISSING), ("[]", Reason.MISSING),
+     ('["x", {"format": "pdf"}]', Reason.MISSING)],
 )  # fmt: skip
 async def test_says_why_no_way_leads_to_a_document(
-    serve: Serve, client: Client, keywords: Keywords, body: str, kind: Kind
+    serve: Serve, client: Client, keywords: Keywords, body: str, kind: Reason
 ) -> None:
     async def answer(request: web.Request) -> web.Response:
         return web.Response(text=body if request.path == "/api/v1/file" else APP, content_type="text/html")
@@ -316,7 +318,7 @@ async def test_says_why_no_way_leads_to_a_document(
     server = await serve(answer)
     outcome = await source(client, keywords, server.base).fetch(wanted())
     assert isinstance(outcome, Refusal)
-    assert outcome.kind is kind
+    assert outcome.reason is kind
 
 
 async def test_a_busy_way_is_not_forgotten_for_one_that_is_closed_for_good(
@@ -328,7 +330,7 @@ async def test_a_busy_way_is_not_forgotten_for_one_that_is_closed_for_good(
     server = await serve(answer)
     outcome = await source(client, keywords, server.base).fetch(wanted(files=(f"{server.base}/own.pdf",)))
     assert isinstance(outcome, Refusal)
-    assert outcome.kind is Kind.BUSY
+    assert outcome.reason is Reason.BUSY
 
 
 @pytest.mark.parametrize(

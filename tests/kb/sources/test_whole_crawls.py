@@ -20,25 +20,25 @@ import kb.sources
 from core.domain import TargetGroup
 from kb.sources import (
     SOURCES,
-    Candidate,
     Cellar,
     Client,
+    CrawlOrder,
+    CrawlReport,
+    DocumentStore,
     FundamentalRightsAgency,
-    Kind,
-    Manners,
-    Order,
+    ListedDocument,
+    Politeness,
+    Reason,
     Refusal,
-    Shelf,
-    Tally,
     crawl,
     open_source,
 )
-from kb.sources.shelf import MANIFEST
+from kb.sources.document_store import MANIFEST
 from rejoinder.commands.kb_crawl import crawl as command
 
 Serve = Callable[..., Awaitable[Any]]
-LAW = Order(groups=(TargetGroup.WOMEN,), first=2021, last=2024, types=("directive", "regulation"))
-REPORTS = Order(first=2008, last=2025, types=FundamentalRightsAgency.usual_types)
+LAW = CrawlOrder(groups=(TargetGroup.WOMEN,), first=2021, last=2024, types=("directive", "regulation"))
+REPORTS = CrawlOrder(first=2008, last=2025, types=FundamentalRightsAgency.usual_types)
 SINGLE = ("32006L0054", "32016L0680", "32024L1500")
 
 
@@ -124,7 +124,7 @@ def agency(shared: Path) -> Agency:
 
 
 @pytest.fixture
-async def start(serve: Serve, monkeypatch: pytest.MonkeyPatch, quick: Manners) -> Callable[..., Awaitable[Any]]:
+async def start(serve: Serve, monkeypatch: pytest.MonkeyPatch, quick: Politeness) -> Callable[..., Awaitable[Any]]:
     """Serve, and let `open_source` find its sources there."""
 
     async def begin(handler: Repository | Agency) -> Any:
@@ -139,11 +139,11 @@ async def start(serve: Serve, monkeypatch: pytest.MonkeyPatch, quick: Manners) -
     return begin
 
 
-async def crawled(name: str, folder: Path, order: Order) -> Tally:
+async def crawled(name: str, folder: Path, order: CrawlOrder) -> CrawlReport:
     """Crawl once, as one run of the command does."""
-    with Shelf(folder) as shelf:
+    with DocumentStore(folder) as store:
         async with open_source(name) as source:
-            return await crawl(source, shelf, order)
+            return await crawl(source, store, order)
 
 
 def stored(folder: Path) -> list[str]:
@@ -158,18 +158,18 @@ class Unplugged(Client):
     """Tell whether an address may be asked for, and ask for none."""
 
     async def get(self, url: str, formats: object, **_: object) -> Refusal:
-        return self._foreign(URL(url)) or Refusal(Kind.CLOSED, url, "unplugged")
+        return self._outside_domains(URL(url)) or Refusal(Reason.CLOSED, url, "unplugged")
 
 
 @pytest.mark.parametrize("name", SOURCES)
 async def test_opens_each_source_at_addresses_that_it_may_ask(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kb.sources, "Client", Unplugged)
-    one = Candidate(id="32006L0054", title="x", institution="x", type="x", symbol="32006L0054", year=2020, url="x",
+    one = ListedDocument(id="32006L0054", title="x", institution="x", type="x", symbol="32006L0054", year=2020, url="x",
                     groups=(), files=("https://fra.europa.eu/sites/default/files/x.pdf",))  # fmt: skip
     async with open_source(name) as source, aclosing(source.listing(LAW, {})) as listing:  # type: ignore[type-var]
         for answer in (await anext(listing), await source.fetch(one, {})):
             assert isinstance(answer, Refusal)
-            assert (answer.kind, source.name) == (Kind.CLOSED, name)
+            assert (answer.reason, source.name) == (Reason.CLOSED, name)
 
 
 @pytest.mark.parametrize("after", [1, 3, 5, 7, 10, 12])
@@ -236,12 +236,12 @@ async def test_the_command_crawls_fra_and_says_that_the_search_broke_off(
     assert set(documents(server.asked).values()) == {1}
 
 
-async def test_two_orders_on_one_shelf_have_a_place_in_the_search_each(
+async def test_two_orders_on_one_store_have_a_place_in_the_search_each(
     start: Serve, agency: Agency, tmp_path: Path
 ) -> None:
     server = await start(agency)
-    old = Order(first=2008, last=2012, types=REPORTS.types, most=1)
-    new = Order(first=2020, last=2025, types=REPORTS.types)
+    old = CrawlOrder(first=2008, last=2012, types=REPORTS.types, most=1)
+    new = CrawlOrder(first=2020, last=2025, types=REPORTS.types)
     assert (await crawled("fra", tmp_path, old)).stored == 1
     assert (await crawled("fra", tmp_path, new)).stored == 4
     server.asked.clear()
@@ -251,14 +251,14 @@ async def test_two_orders_on_one_shelf_have_a_place_in_the_search_each(
     assert len(stored(tmp_path)) == 10
 
 
-async def test_two_orders_of_eu_law_on_one_shelf_hide_nothing_from_each_other(
+async def test_two_orders_of_eu_law_on_one_store_hide_nothing_from_each_other(
     start: Serve, repository: Repository, tmp_path: Path
 ) -> None:
     await start(repository)
     directives = LAW.model_copy(update={"types": ("directive",), "most": 2, "first": 2010})
     assert (await crawled("eurlex", tmp_path, directives)).stored == 2
-    with Shelf(tmp_path) as shelf:
-        assert "en/directive/women/2022" in shelf.bookmarks("eurlex")
+    with DocumentStore(tmp_path) as store:
+        assert "en/directive/women/2022" in store.bookmarks("eurlex")
     await crawled("eurlex", tmp_path, LAW.model_copy(update={"types": ("regulation",)}))
     assert sorted(stored(tmp_path)) == [
         "32016L0680", "32022R2065#1", "32022R2065#2", "32022R2065#3", "32024L1500"]  # fmt: skip
@@ -291,7 +291,7 @@ async def test_a_publication_that_is_gone_leaves_the_listing_whole_and_a_broken_
     assert (tally.stored, tally.stopped.partition(":")[0]) == (8, "server error")
     status["/en/publication/2021/roma-2"] = 404
     tally = await crawled("fra", tmp_path, REPORTS)
-    assert (tally.refused, tally.stopped) == ({Kind.MISSING: 2}, "")
+    assert (tally.refused, tally.stopped) == ({Reason.MISSING: 2}, "")
 
 
 async def test_a_question_to_the_endpoint_that_fails_for_good_is_told_and_asked_again(
@@ -315,7 +315,7 @@ async def test_parts_that_came_are_not_asked_for_again_when_a_later_one_was_refu
     server = await start(repository)
     repository.fail = lambda request: web.Response(status=503) if request.path == repository.parts[2] else None
     tally = await crawled("eurlex", tmp_path, LAW)
-    assert (tally.left, tally.refused, stored(tmp_path)) == (1, {Kind.BUSY: 1}, ["32024L1500"])
+    assert (tally.left, tally.refused, stored(tmp_path)) == (1, {Reason.BUSY: 1}, ["32024L1500"])
     server.asked.clear()
     repository.fail = lambda request: None
     tally = await crawled("eurlex", tmp_path, LAW)

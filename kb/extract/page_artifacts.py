@@ -25,9 +25,9 @@ _CONTENTS = re.compile(
 )
 
 
-def drop_furniture(pages: Sequence[Page]) -> list[Page]:
+def drop_page_artifacts(pages: Sequence[Page]) -> list[Page]:
     """Return the pages with their text only."""
-    heads = _running(pages)
+    heads = _running_heads(pages)
     first = _key(" ".join(line.text for line in pages[0].lines)) if pages else ""
     kept = [replace(page, lines=tuple(_body(page, heads, first if page.number > 1 else ""))) for page in pages]
     size = _body_size(kept)
@@ -38,12 +38,12 @@ def _body(page: Page, heads: set[str], first: str) -> Iterable[Line]:
     for line in page.lines:
         if _UN_FOOTER.fullmatch(line.text.strip()):
             continue
-        if _in_margin(page, line) and _runs(line.text, heads, first):
+        if _in_margin(page, line) and _is_running_head(line.text, heads, first):
             continue
         yield line
 
 
-def _runs(text: str, heads: set[str], first: str) -> bool:
+def _is_running_head(text: str, heads: set[str], first: str) -> bool:
     key = _key(text)
     if _PAGE_NUMBER.fullmatch(text.strip()) or key in heads:
         return True
@@ -51,11 +51,13 @@ def _runs(text: str, heads: set[str], first: str) -> bool:
     return len(key) > 12 and key in first
 
 
-def _running(pages: Sequence[Page]) -> set[str]:
+def _running_heads(pages: Sequence[Page]) -> set[str]:
     """Return the margin lines that stand on several pages, numbers aside; even and odd pages may differ."""
-    found = Counter(key for page in pages for key in {_key(line.text) for line in page.lines if _in_margin(page, line)})
+    counts = Counter(
+        key for page in pages for key in {_key(line.text) for line in page.lines if _in_margin(page, line)}
+    )
     enough = max(2, round(0.2 * len(pages)))
-    return {key for key, times in found.items() if times >= enough and key}
+    return {key for key, times in counts.items() if times >= enough and key}
 
 
 def _in_margin(page: Page, line: Line) -> bool:

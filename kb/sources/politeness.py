@@ -10,57 +10,55 @@ from dataclasses import dataclass, field
 
 from protego import Protego
 
-from kb.sources.challenge import Kind, Refusal
+from core.retry import Backoff
+from kb.sources.validation import Reason, Refusal
 
 AGENT = "Rejoinder"
 """What robots.txt files may call us."""
 
+_BACKOFF = Backoff(first_s=2.0, longest_s=240.0)
+
 
 @dataclass(frozen=True)
-class Manners:
-    """Say how to behave: seconds between requests to a host, tries, waits between them, limits on an answer.
+class Politeness:
+    """How to behave: seconds between requests to a host, tries, waits between them, limits on an answer.
 
     A host's own crawl delay counts where it is longer. `patience_s` is the longest `Retry-After` waited out within a
-    run. After `walls` refusals in a row, each of them after all tries, the host is left alone for this run.
+    run. After `max_refusals` in a row, each of them after all tries, the host is left alone for this run.
     """
 
     interval_s: float = 1.0
     attempts: int = 4
-    backoff_s: float = 2.0
-    backoff_max_s: float = 240.0
+    backoff: Backoff = _BACKOFF
     patience_s: float = 600.0
     timeout_s: float = 180.0
     max_bytes: int = 128 * 1024 * 1024
-    walls: int = 3
-
-    def backoff(self, attempt: int) -> float:
-        """Return the wait after failed try number `attempt`, from 0."""
-        return float(min(self.backoff_s * 2**attempt, self.backoff_max_s))
+    max_refusals: int = 3
 
 
 @dataclass
 class Host:
-    """Be one host: when it may be asked next, what it allows, whether it refuses everything."""
+    """One host: when it may be asked next, what it allows, whether it refuses everything."""
 
     name: str
-    manners: Manners
+    politeness: Politeness
     rules: Protego | Refusal | None = None
     _interval_s: float = field(init=False)
     _next_at: float = 0.0
-    _walls: int = 0
-    _closed: str = ""
+    _refusals: int = 0
+    _why_closed: str = ""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     reading_rules: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        self._interval_s = self.manners.interval_s
+        self._interval_s = self.politeness.interval_s
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Wait until the host may be asked again, or is closed; nobody else asks it meanwhile."""
         async with self._turn:
             # Another request's failure may put the moment off while this one waits.
-            while not self._closed and (wait_s := self._next_at - time.monotonic()) > 0:  # noqa: ASYNC110
+            while not self._why_closed and (wait_s := self._next_at - time.monotonic()) > 0:  # noqa: ASYNC110
                 await asyncio.sleep(wait_s)
             self.hold(self._interval_s)
             yield
@@ -69,15 +67,15 @@ class Host:
         """Ask nothing for some seconds."""
         self._next_at = max(self._next_at, time.monotonic() + seconds)
 
-    def defer(self, seconds: float) -> None:
-        """Obey a `Retry-After`: wait it out, or leave the host alone for this run where that takes too long."""
-        if seconds > self.manners.patience_s:
-            self._closed = f"asks to be left alone for {seconds:,.0f} s"
+    def retry_after(self, seconds: float) -> None:
+        """Heed a `Retry-After`: wait it out, or leave the host alone for this run where that takes too long."""
+        if seconds > self.politeness.patience_s:
+            self._why_closed = f"asks to be left alone for {seconds:,.0f} s"
         else:
             self.hold(seconds)
 
-    def obey(self, rules: Protego | Refusal) -> None:
-        """Take in the host's robots.txt."""
+    def set_rules(self, rules: Protego | Refusal) -> None:
+        """Heed the host's robots.txt from now on, or the refusal that came in its place."""
         self.rules = rules
         if isinstance(rules, Refusal):
             return
@@ -86,25 +84,25 @@ class Host:
             self._interval_s, rules.crawl_delay(AGENT) or 0.0, rate.seconds / rate.requests if rate else 0.0
         )
 
-    def forbids(self, url: str) -> Refusal | None:
+    def refusal_of(self, url: str) -> Refusal | None:
         """Tell why an address must not be asked for, if so."""
-        if refusal := self.closed(url):
+        if refusal := self.closed_refusal(url):
             return refusal
         if isinstance(self.rules, Refusal):
-            return Refusal(self.rules.kind, url, f"its robots.txt can't be read: {self.rules.detail}")
+            return Refusal(self.rules.reason, url, f"its robots.txt can't be read: {self.rules.detail}")
         if self.rules is not None and not self.rules.can_fetch(url, AGENT):
-            return Refusal(Kind.DISALLOWED, url, f"robots.txt of {self.name} forbids it")
+            return Refusal(Reason.DISALLOWED, url, f"robots.txt of {self.name} forbids it")
         return None
 
-    def closed(self, url: str) -> Refusal | None:
+    def closed_refusal(self, url: str) -> Refusal | None:
         """Tell why the host is left alone for the rest of the run, if so."""
-        return Refusal(Kind.CLOSED, url, f"{self.name} {self._closed}") if self._closed else None
+        return Refusal(Reason.CLOSED, url, f"{self.name} {self._why_closed}") if self._why_closed else None
 
-    def note(self, refusal: Refusal | None) -> None:
+    def count_outcome(self, refusal: Refusal | None) -> None:
         """Count refusals in a row that are the host's own doing; anything else ends the row."""
-        if refusal is None or not (refusal.kind.wall or refusal.kind.transient):
-            self._walls = 0
-        elif refusal.kind is not Kind.CLOSED:
-            self._walls += 1
-            if self._walls >= self.manners.walls:
-                self._closed = self._closed or f"refused {self._walls} times in a row"
+        if refusal is None or not (refusal.reason.blames_host or refusal.reason.transient):
+            self._refusals = 0
+        elif refusal.reason is not Reason.CLOSED:
+            self._refusals += 1
+            if self._refusals >= self.politeness.max_refusals:
+                self._why_closed = self._why_closed or f"refused {self._refusals} times in a row"

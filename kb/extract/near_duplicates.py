@@ -34,15 +34,15 @@ def shingles(text: str) -> frozenset[str]:
 def bands(text: str) -> list[int]:
     """Return the text's band keys, signed 64-bit: similar texts share one at least."""
     sketch = MinHash(num_perm=BANDS * ROWS, seed=1)
-    sketch.update_batch([one.encode() for one in shingles(text)])
+    sketch.update_batch([shingle.encode() for shingle in shingles(text)])
     rows = np.ascontiguousarray(sketch.hashvalues).reshape(BANDS, ROWS)
     return [_key(band, row.tobytes()) for band, row in enumerate(rows)]
 
 
-def same(one: str, other: str) -> bool:
+def say_the_same(text: str, other: str) -> bool:
     """Tell whether two texts say the same."""
-    first, second = shingles(one), shingles(other)
-    return len(first & second) >= SAME * len(first | second) and _figures(one) == _figures(other)
+    first, second = shingles(text), shingles(other)
+    return len(first & second) >= SAME * len(first | second) and _figures(text) == _figures(other)
 
 
 def _figures(text: str) -> set[str]:

@@ -27,8 +27,8 @@ _OUT_OF_TIME = re.compile(rb"S1T00|S1TAT|SR171|timed? ?out|timeout", re.IGNORECA
 _ROOT = re.compile(rb"<([A-Za-z_][\w.:-]*)[\s>/]")
 
 
-class Kind(StrEnum):
-    """Name why an answer is no document."""
+class Reason(StrEnum):
+    """Why an answer is no document."""
 
     CHALLENGE = "challenge page"
     WRONG_FORMAT = "wrong format"
@@ -54,51 +54,51 @@ class Kind(StrEnum):
         return self in _TRANSIENT
 
     @property
-    def lasting(self) -> bool:
+    def permanent(self) -> bool:
         """Tell whether the same question would get the same answer tomorrow."""
-        return self in _LASTING
+        return self in _PERMANENT
 
     @property
-    def wall(self) -> bool:
+    def blames_host(self) -> bool:
         """Tell whether it is the host that refuses, whatever one asks for."""
-        return self in _WALLS
+        return self in _HOSTS_DOING
 
 
-_TRANSIENT = {Kind.TRUNCATED, Kind.BUSY, Kind.BROKEN, Kind.TIMEOUT, Kind.UNREACHABLE}
-_LASTING = {
-    Kind.WRONG_FORMAT,
-    Kind.EMPTY,
-    Kind.CHOICES,
-    Kind.TOO_LARGE,
-    Kind.DISALLOWED,
-    Kind.FOREIGN,
-    Kind.MISSING,
-    Kind.FORBIDDEN,
+_TRANSIENT = {Reason.TRUNCATED, Reason.BUSY, Reason.BROKEN, Reason.TIMEOUT, Reason.UNREACHABLE}
+_PERMANENT = {
+    Reason.WRONG_FORMAT,
+    Reason.EMPTY,
+    Reason.CHOICES,
+    Reason.TOO_LARGE,
+    Reason.DISALLOWED,
+    Reason.FOREIGN,
+    Reason.MISSING,
+    Reason.FORBIDDEN,
 }
-_WALLS = {Kind.CHALLENGE, Kind.BUSY, Kind.UNREACHABLE, Kind.CLOSED}
+_HOSTS_DOING = {Reason.CHALLENGE, Reason.BUSY, Reason.UNREACHABLE, Reason.CLOSED}
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Be an answer that is no document: why, from where, and what was seen."""
+    """An answer that is no document: why, from where, and what was seen."""
 
-    kind: Kind
+    reason: Reason
     url: str
     detail: str
     body: bytes = field(default=b"", repr=False)
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.story}"
+        return f"{self.reason}: {self.description}"
 
     @property
-    def story(self) -> str:
+    def description(self) -> str:
         """Return what was seen and where; a query's address is cut short."""
         place = self.url if len(self.url) <= _LONGEST_SHOWN else f"{self.url[:_LONGEST_SHOWN]}…"
         return f"{self.detail} ({place})"
 
 
 class Format(StrEnum):
-    """Name what a body is, by its first bytes; the value is the file's ending."""
+    """What a body is, by its first bytes; the value is the file's ending."""
 
     PDF = "pdf"
     HTML = "html"
@@ -132,13 +132,13 @@ def examine(
     if refused:
         return refused
     if not content.strip():
-        return Refusal(Kind.EMPTY, url, "status 200 with an empty body")
+        return Refusal(Reason.EMPTY, url, "status 200 with an empty body")
     return _endpoint_error(url, headers, content) or _by_format(url, headers, content, formats)
 
 
 def _challenged(url: str, headers: Mapping[str, str], content: bytes) -> Refusal | None:
     if headers.get("x-amzn-waf-action") or any(mark in content[:20_000] for mark in _CHALLENGES):
-        return Refusal(Kind.CHALLENGE, url, "the server wants to see a browser run a script")
+        return Refusal(Reason.CHALLENGE, url, "the server wants to see a browser run a script")
     return None
 
 
@@ -147,60 +147,60 @@ def _by_status(url: str, status: int, headers: Mapping[str, str], content: bytes
         return None
     if content.startswith(b"Virtuoso "):
         return _endpoint_error(url, headers, content)
-    kinds = {
-        202: Kind.EMPTY,
-        204: Kind.EMPTY,
-        300: Kind.CHOICES,
-        401: Kind.FORBIDDEN,
-        403: Kind.FORBIDDEN,
-        451: Kind.FORBIDDEN,
-        404: Kind.MISSING,
-        406: Kind.MISSING,
-        410: Kind.MISSING,
-        408: Kind.TIMEOUT,
-        429: Kind.BUSY,
-        503: Kind.BUSY,
-        504: Kind.TIMEOUT,
+    reasons = {
+        202: Reason.EMPTY,
+        204: Reason.EMPTY,
+        300: Reason.CHOICES,
+        401: Reason.FORBIDDEN,
+        403: Reason.FORBIDDEN,
+        451: Reason.FORBIDDEN,
+        404: Reason.MISSING,
+        406: Reason.MISSING,
+        410: Reason.MISSING,
+        408: Reason.TIMEOUT,
+        429: Reason.BUSY,
+        503: Reason.BUSY,
+        504: Reason.TIMEOUT,
     }
-    kind = kinds.get(status, Kind.BROKEN if status >= 500 else Kind.UNREADABLE)
-    return Refusal(kind, url, f"status {status}", body=content if kind is Kind.CHOICES else b"")
+    reason = reasons.get(status, Reason.BROKEN if status >= 500 else Reason.UNREADABLE)
+    return Refusal(reason, url, f"status {status}", body=content if reason is Reason.CHOICES else b"")
 
 
 def _endpoint_error(url: str, headers: Mapping[str, str], content: bytes) -> Refusal | None:
     """Recognise Virtuoso's errors, which come as text with status 200, and its partial results."""
     if content.startswith(b"Virtuoso "):
         line = content.splitlines()[0][:200]
-        kind = Kind.TIMEOUT if _OUT_OF_TIME.search(line) else Kind.ENDPOINT_ERROR
-        return Refusal(kind, url, line.decode("utf-8", "replace"))
+        reason = Reason.TIMEOUT if _OUT_OF_TIME.search(line) else Reason.ENDPOINT_ERROR
+        return Refusal(reason, url, line.decode("utf-8", "replace"))
     if headers.get("x-sql-state"):
-        return Refusal(Kind.TIMEOUT, url, f"a partial result, SQL state {headers['x-sql-state']}")
+        return Refusal(Reason.TIMEOUT, url, f"a partial result, SQL state {headers['x-sql-state']}")
     return None
 
 
 def _by_format(url: str, headers: Mapping[str, str], content: bytes, formats: Collection[Format]) -> Refusal | None:
-    found = recognise(content)
-    if found not in formats:
-        wanted = " or ".join(sorted(one.upper() for one in formats))
-        named = headers.get("content-type", "no content type")
+    actual = recognise(content)
+    if actual not in formats:
+        expected = " or ".join(sorted(form.upper() for form in formats))
+        declared = headers.get("content-type", "no content type")
         return Refusal(
-            Kind.WRONG_FORMAT,
+            Reason.WRONG_FORMAT,
             url,
-            f"{found.upper() if found else 'something else'} in place of {wanted} (called {named})",
+            f"{actual.upper() if actual else 'something else'} in place of {expected} (called {declared})",
         )
-    if found and not _whole(content, found):
-        return Refusal(Kind.TRUNCATED, url, f"the {found.upper()} has no end; {len(content):,} bytes came")
+    if actual and not _is_whole(content, actual):
+        return Refusal(Reason.TRUNCATED, url, f"the {actual.upper()} has no end; {len(content):,} bytes came")
     return None
 
 
-def _whole(content: bytes, found: Format) -> bool:
+def _is_whole(content: bytes, form: Format) -> bool:
     tail = content[-_TAIL:]
-    if found is Format.PDF:
+    if form is Format.PDF:
         return b"%%EOF" in tail
-    if found is Format.DOCX:
+    if form is Format.DOCX:
         return zipfile.is_zipfile(BytesIO(content))
-    if found is Format.HTML:
+    if form is Format.HTML:
         return b"</html" in tail.lower() or b"<html" not in content[:_HEAD].lower()
-    if found is Format.XML:
+    if form is Format.XML:
         bare = re.sub(rb"<[?!].*?>", b"", content[:_HEAD], flags=re.DOTALL)
         root = _ROOT.search(bare)
         return root is None or b"</" + root[1] in tail or content.rstrip().endswith(b"/>")

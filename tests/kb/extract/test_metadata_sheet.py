@@ -6,7 +6,7 @@ import pytest
 
 from core.domain import TargetGroup
 from core.errors import BadInput
-from kb.extract.sheet import documents_of
+from kb.extract.metadata_sheet import documents_of
 
 CSV = "file;title;institution;symbol;year;url;groups;language\nx.txt;On harbours;Zorblax;Z/1;2020;;women, migrants;en\n"
 TOML = '[[document]]\nfile = "docs/x.txt"\ntitle = "On harbours"\ninstitution = "Zorblax"\nyear = 2020\n'

@@ -1,4 +1,4 @@
-"""What travels between a source, the shelf and the crawl."""
+"""What travels between a source, the store and the crawl."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated, Protocol
 from pydantic import BeforeValidator, Field
 
 from core.domain import Moment, Record, TargetGroup
-from kb.sources.challenge import Format, Refusal
 from kb.sources.fetch import Answer
+from kb.sources.validation import Format, Refusal
 
 LANGUAGES = {
     "bg": "bul",
@@ -55,8 +55,8 @@ def _one_line(value: object) -> object:
 Line = Annotated[str, BeforeValidator(_one_line), Field(min_length=1)]
 
 
-class Candidate(Record):
-    """Be a document that a source knows of, not fetched yet.
+class ListedDocument(Record):
+    """A document that a source knows of, not fetched yet.
 
     `id` is unique over all sources: a UN symbol, a CELEX number, an FRA publication; documents in another language than
     English carry it at the end. `url` is what is cited. `record` and `files` say where the source finds the text.
@@ -75,8 +75,8 @@ class Candidate(Record):
     files: tuple[str, ...] = ()
 
 
-class Document(Record):
-    """Be a document on the shelf: one row of the manifest. `file` is its path from the shelf's folder."""
+class StoredDocument(Record):
+    """A document in the store: one row of the manifest. `file` is its path from the store's folder."""
 
     id: str
     title: str
@@ -92,8 +92,8 @@ class Document(Record):
     fetched_at: Moment
 
 
-class Order(Record):
-    """Say what to fetch: groups, years (both ends included), types, how many at most.
+class CrawlOrder(Record):
+    """What to fetch: groups, years (both ends included), types, how many at most.
 
     With `only` nothing is searched for: just these UN record numbers, CELEX numbers or FRA publications are taken.
     """
@@ -106,15 +106,15 @@ class Order(Record):
     language: str = "en"
     only: tuple[str, ...] = ()
 
-    def wants(self, candidate: Candidate) -> bool:
-        """Tell whether a candidate is asked for."""
+    def wants(self, document: ListedDocument) -> bool:
+        """Tell whether a document is asked for."""
         if self.only:
             return True
         return (
-            self.first <= candidate.year <= self.last
-            and candidate.type in self.types
-            and candidate.language == self.language
-            and not set(self.groups).isdisjoint(candidate.groups)
+            self.first <= document.year <= self.last
+            and document.type in self.types
+            and document.language == self.language
+            and not set(self.groups).isdisjoint(document.groups)
         )
 
 
@@ -124,41 +124,41 @@ def identity(symbol: str, language: str) -> str:
 
 
 @dataclass(frozen=True)
-class Page:
-    """Be one step of a listing: what it found, and where to go on after an interruption.
+class ListingPage:
+    """One step of a listing: what it found, and where to go on after an interruption.
 
-    `bookmarks` are stored together with the candidates, all or nothing; None removes one. A bookmark's name carries
+    `bookmarks` are stored together with the documents, all or nothing; None removes one. A bookmark's name carries
     whatever shapes the listing it stands in, so that it never answers for another order. `steps` is how many of the
     listing's steps are now done; `refused` are single documents that the step could not offer and never will.
     """
 
-    candidates: tuple[Candidate, ...] = ()
+    documents: tuple[ListedDocument, ...] = ()
     bookmarks: Mapping[str, str | None] = field(default_factory=dict)
     steps: int = 0
     refused: tuple[Refusal, ...] = ()
 
 
-def left_out(refusal: Refusal, steps: int) -> Page | Refusal:
+def page_of_refused(refusal: Refusal, steps: int) -> ListingPage | Refusal:
     """Return a listing's step for a single document that was refused: done where that lasts, else still to be read."""
-    return Page(steps=steps, refused=(refusal,)) if refusal.kind.lasting else refusal
+    return ListingPage(steps=steps, refused=(refusal,)) if refusal.reason.permanent else refusal
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """Be a candidate's text, or one of its parts, numbered from 1; 0 for the whole."""
+class FetchedText:
+    """A document's text, or one of its parts, numbered from 1; 0 for the whole."""
 
     content: bytes
     format: Format
     part: int = 0
 
     @classmethod
-    def of(cls, answer: Answer, part: int = 0) -> Delivery:
-        """Take over what the client fetched."""
+    def of(cls, answer: Answer, part: int = 0) -> FetchedText:
+        """Return the text that the client fetched."""
         return cls(answer.content, answer.format, part)
 
 
 class Parts(Protocol):
-    """Be what has come of a work in several parts, by address, until the whole is there."""
+    """What has come of a work in several parts, by address, until the whole is there."""
 
     def get(self, url: str, /) -> bytes | None:
         """Return a part that came before."""
@@ -168,7 +168,7 @@ class Parts(Protocol):
 
 
 class Source(Protocol):
-    """Be an institution's publications: list what there is, fetch one of them.
+    """An institution's publications: list what there is, fetch one of them.
 
     Neither method raises for anything a server does: refusals are values. A refusal in a listing says that a step of it
     could not be read, and that the next run should ask again; the listing may go on behind it.
@@ -179,11 +179,11 @@ class Source(Protocol):
     usual_types: tuple[str, ...]
     languages: tuple[str, ...]
 
-    def steps(self, order: Order) -> int | None:
+    def steps(self, order: CrawlOrder) -> int | None:
         """Return how many steps the listing has, None when that can't be known."""
 
-    def listing(self, order: Order, bookmarks: Mapping[str, str]) -> AsyncIterator[Page | Refusal]:
+    def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
         """Yield what there is, from where the bookmarks say."""
 
-    async def fetch(self, candidate: Candidate, parts: Parts, /) -> list[Delivery] | Refusal:
-        """Return a candidate's text; what is among `parts` is not asked for again."""
+    async def fetch(self, document: ListedDocument, parts: Parts, /) -> list[FetchedText] | Refusal:
+        """Return a document's text; what is among `parts` is not asked for again."""

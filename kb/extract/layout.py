@@ -1,4 +1,4 @@
-"""Set lines into passages: find where paragraphs begin, join them across lines and pages."""
+"""Join the lines of pages into passages: find where paragraphs begin, join them across lines and pages."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _LOOSE = re.compile(rf"(\w*){TIGHT}(\w*)")
 
 
 def passages_of(pages: Sequence[Page]) -> Iterator[Passage]:
-    """Set the lines of a document's pages into passages; a passage has the number of the page it begins on."""
+    """Join the lines of a document's pages into passages; a passage has the number of the page it begins on."""
     words = _vocabulary(pages)
     pending: tuple[list[Line], int] | None = None
     for page in pages:
         for lines in _paragraphs(page.lines):
-            if pending and pending[1] != page.number and _goes_on(pending[0], lines):
+            if pending and pending[1] != page.number and _continues(pending[0], lines):
                 pending[0].extend(lines)
             else:
                 if pending:
@@ -41,16 +41,16 @@ def _paragraphs(lines: Sequence[Line]) -> list[list[Line]]:
     steps = [above.top - below.top for above, below in pairwise(lines) if 0 < above.top - below.top < 40]
     step = median(steps) if steps else 12.0
     left = Counter(round(line.left) for line in lines).most_common(1)[0][0]
-    found = [[lines[0]]]
+    paragraphs = [[lines[0]]]
     for above, below in pairwise(lines):
-        if _opens(above, below, step, left):
-            found.append([below])
+        if _starts_paragraph(above, below, step, left):
+            paragraphs.append([below])
         else:
-            found[-1].append(below)
-    return found
+            paragraphs[-1].append(below)
+    return paragraphs
 
 
-def _opens(above: Line, below: Line, step: float, left: float) -> bool:
+def _starts_paragraph(above: Line, below: Line, step: float, left: float) -> bool:
     drop = above.top - below.top
     apart = drop > 1.3 * step or drop < -2 * step
     indented = below.left > left + 8 and below.left > above.left + 8
@@ -58,7 +58,7 @@ def _opens(above: Line, below: Line, step: float, left: float) -> bool:
     return apart or resized or bool(_OPENER.match(below.text)) or (indented and bool(_SEPARATE.search(above.text)))
 
 
-def _goes_on(before: Sequence[Line], after: Sequence[Line]) -> bool:
+def _continues(before: Sequence[Line], after: Sequence[Line]) -> bool:
     """Tell whether a page's first paragraph continues the last one of the page before."""
     end, start = before[-1].text.rstrip(), after[0].text
     if _OPENER.match(start) or _SEPARATE.search(end):
@@ -69,7 +69,7 @@ def _goes_on(before: Sequence[Line], after: Sequence[Line]) -> bool:
 
 
 def _passage(lines: Sequence[Line], page: int, words: Counter[str]) -> Passage:
-    return Passage(tidy(_joined([line.text for line in lines], words)), page=page, heading=_is_heading(lines))
+    return Passage(tidy(_join_lines([line.text for line in lines], words)), page=page, heading=_is_heading(lines))
 
 
 def _is_heading(lines: Sequence[Line]) -> bool:
@@ -83,29 +83,29 @@ def _is_heading(lines: Sequence[Line]) -> bool:
     )
 
 
-def _joined(lines: Iterable[str], words: Counter[str]) -> str:
+def _join_lines(lines: Iterable[str], words: Counter[str]) -> str:
     """Join lines, with and without the hyphen at a line's end as the rest of the document writes the word."""
     text = ""
     for line in lines:
         broken = _HYPHENATED.search(text)
         if broken and (rest := re.match(r"\w+", line)):
-            text = text[: broken.start()] + _mended(broken[1], rest[0], words) + line[rest.end() :]
+            text = text[: broken.start()] + _join_hyphenated(broken[1], rest[0], words) + line[rest.end() :]
         else:
             text = f"{text} {line}" if text else line
-    return _LOOSE.sub(lambda hit: _closed(hit[1], hit[2], words), text)
+    return _LOOSE.sub(lambda hit: _close_gap(hit[1], hit[2], words), text)
 
 
-def _mended(start: str, end: str, words: Counter[str]) -> str:
+def _join_hyphenated(start: str, end: str, words: Counter[str]) -> str:
     whole, split = f"{start}{end}", f"{start}-{end}"
     if end[0].isupper() or end[0].isdigit() or start[-1].isdigit():
         return split
     if words[split.casefold()] != words[whole.casefold()]:
-        return max(whole, split, key=lambda one: words[one.casefold()])
+        return max(whole, split, key=lambda word: words[word.casefold()])
     # Both halves are words of their own here (`right` + `wing`): more likely a compound than a broken word.
     return split if words[start.casefold()] and words[end.casefold()] else whole
 
 
-def _closed(start: str, end: str, words: Counter[str]) -> str:
+def _close_gap(start: str, end: str, words: Counter[str]) -> str:
     whole = f"{start}{end}"
     if not end or (start and words[whole.casefold()] > min(words[start.casefold()], words[end.casefold()])):
         return whole

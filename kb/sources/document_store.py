@@ -15,10 +15,10 @@ from pathlib import Path
 
 from core.domain import now
 from core.errors import KnowledgeBaseError
-from kb.sources.candidates import Candidate, Delivery, Document, Page, Parts
-from kb.sources.challenge import Refusal
+from kb.sources.documents import FetchedText, ListedDocument, ListingPage, Parts, StoredDocument
 from kb.sources.keywords import Keywords
-from kb.sources.parts import FOLDER, TABLE, KeptParts, storing, write
+from kb.sources.parts import FOLDER, TABLE, StoredParts, storing, write
+from kb.sources.validation import Refusal
 
 MANIFEST = "manifest.jsonl"
 _FILE = "crawl.sqlite"
@@ -35,17 +35,17 @@ CREATE TABLE bookmark (source TEXT, name TEXT, value TEXT NOT NULL, PRIMARY KEY 
 STORED, REPEATED = "stored", "repeated"
 
 
-class Shelf:
-    """Be a folder of documents; one process at a time writes it."""
+class DocumentStore:
+    """A folder of fetched documents; one process at a time writes it."""
 
     def __init__(self, folder: Path) -> None:
-        """Open a shelf, or begin one; raises KnowledgeBaseError when it is foreign, torn or in use."""
+        """Open a store, or begin one; raises KnowledgeBaseError when it is foreign, torn or in use."""
         self.folder = folder
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(folder / _FILE, timeout=1.0)
         try:
             self._prepare()
-            self._settle()
+            self._finish_interrupted_moves()
         except sqlite3.OperationalError as error:
             self._db.close()
             raise KnowledgeBaseError(
@@ -56,7 +56,7 @@ class Shelf:
             raise KnowledgeBaseError(f"{folder / _FILE} can't be read: {error}. Give another folder.") from error
         self._write_manifest()
 
-    def __enter__(self) -> Shelf:
+    def __enter__(self) -> DocumentStore:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -66,26 +66,26 @@ class Shelf:
         """Return where a source's listing stands."""
         return dict(self._db.execute("SELECT name, value FROM bookmark WHERE source = ?", (source,)).fetchall())
 
-    def take_in(self, source: str, page: Page) -> None:
-        """Note a listing's step: its candidates and its bookmarks, all or nothing."""
+    def add_page(self, source: str, page: ListingPage) -> None:
+        """Note a listing's step: its documents and its bookmarks, all or nothing."""
         with self._db:
-            for candidate in page.candidates:
-                self._note(source, candidate)
+            for listed in page.documents:
+                self._add_listed(source, listed)
             for name, value in page.bookmarks.items():
                 if value is None:
                     self._db.execute("DELETE FROM bookmark WHERE source = ? AND name = ?", (source, name))
                 else:
                     self._db.execute("INSERT OR REPLACE INTO bookmark VALUES (?, ?, ?)", (source, name, value))
 
-    def open_candidates(self, source: str) -> Iterator[Candidate]:
+    def open_documents(self, source: str) -> Iterator[ListedDocument]:
         """Yield what is known of and neither fetched nor refused for good; what failed least often first."""
         query = "SELECT row FROM candidate WHERE source = ? AND outcome IS NULL ORDER BY tries, year DESC, id"
         for (row,) in self._db.execute(query, (source,)).fetchall():
-            yield Candidate.model_validate_json(row)
+            yield ListedDocument.model_validate_json(row)
 
-    def is_open(self, candidate: Candidate) -> bool:
-        """Tell whether a candidate still has to be fetched."""
-        row = self._db.execute("SELECT outcome FROM candidate WHERE id = ?", (candidate.id,)).fetchone()
+    def is_open(self, listed: ListedDocument) -> bool:
+        """Tell whether a document still has to be fetched."""
+        row = self._db.execute("SELECT outcome FROM candidate WHERE id = ?", (listed.id,)).fetchone()
         return row is not None and row[0] is None
 
     def reopen(self, source: str) -> None:
@@ -97,30 +97,30 @@ class Shelf:
             )
             self._db.execute("DELETE FROM bookmark WHERE source = ?", (source,))
 
-    def refuse(self, candidate: Candidate, refusal: Refusal) -> None:
+    def refuse(self, listed: ListedDocument, refusal: Refusal) -> None:
         """Note a refusal: for good where it lasts, else as one more try."""
         with self._db:
             self._db.execute(
                 "UPDATE candidate SET tries = tries + 1, detail = ?, outcome = ? WHERE id = ?",
-                (str(refusal), str(refusal.kind) if refusal.kind.lasting else None, candidate.id),
+                (str(refusal), str(refusal.reason) if refusal.reason.permanent else None, listed.id),
             )
 
-    def put(self, candidate: Candidate, deliveries: Sequence[Delivery]) -> int:
-        """Store a candidate's text; return how many of its parts were not here under another name already.
+    def put(self, listed: ListedDocument, texts: Sequence[FetchedText]) -> int:
+        """Store a document's text; return how many of its parts were not here under another name already.
 
         Raises Unavailable when the disk is full or can't be written.
         """
-        with storing(candidate.id, self.folder):
-            return self._put(candidate, deliveries)
+        with storing(listed.id, self.folder):
+            return self._put(listed, texts)
 
-    def parts(self, candidate: Candidate) -> Parts:
-        """Return what is here of a candidate in several parts; it stays until `put` has the whole."""
-        return KeptParts(self._db, self.folder, candidate.id)
+    def parts(self, listed: ListedDocument) -> Parts:
+        """Return what is here of a document in several parts; it stays until `put` has the whole."""
+        return StoredParts(self._db, self.folder, listed.id)
 
-    def documents(self) -> Iterator[Document]:
-        """Yield what is on the shelf, by institution and id."""
+    def documents(self) -> Iterator[StoredDocument]:
+        """Yield what is in the store, by institution and id."""
         for (row,) in self._db.execute("SELECT row FROM document ORDER BY file"):
-            yield Document.model_validate_json(row)
+            yield StoredDocument.model_validate_json(row)
 
     def close(self) -> None:
         """Write the manifest and close; safe to call twice."""
@@ -140,13 +140,13 @@ class Shelf:
                 f"PRAGMA user_version = {_SCHEMA}; {_TABLES} COMMIT;"
             )
         elif marks != (_APPLICATION, _SCHEMA):
-            raise sqlite3.DatabaseError("it is no shelf of this version")
+            raise sqlite3.DatabaseError("it is no document store of this version")
         else:
             self._db.execute("BEGIN EXCLUSIVE")
             self._db.commit()
         self._db.execute(TABLE)
 
-    def _settle(self) -> None:
+    def _finish_interrupted_moves(self) -> None:
         """Finish moves that an interruption cut short; forget documents whose files somebody removed."""
         with self._db:
             for name, file, digest in self._db.execute("SELECT id, file, sha256 FROM document").fetchall():
@@ -163,48 +163,48 @@ class Shelf:
             if part.name not in kept:
                 part.unlink()
 
-    def _note(self, source: str, candidate: Candidate) -> None:
-        row = self._db.execute("SELECT row FROM candidate WHERE id = ?", (candidate.id,)).fetchone()
+    def _add_listed(self, source: str, listed: ListedDocument) -> None:
+        row = self._db.execute("SELECT row FROM candidate WHERE id = ?", (listed.id,)).fetchone()
         if row is None:
             self._db.execute(
                 "INSERT INTO candidate (id, source, year, row) VALUES (?, ?, ?, ?)",
-                (candidate.id, source, candidate.year, candidate.model_dump_json()),
+                (listed.id, source, listed.year, listed.model_dump_json()),
             )
             return
-        known = Candidate.model_validate_json(row[0])
-        groups = Keywords.merge(known.groups, candidate.groups)
-        files = tuple(dict.fromkeys((*known.files, *candidate.files)))
-        merged = candidate.model_copy(update={"groups": groups, "files": files})
+        known = ListedDocument.model_validate_json(row[0])
+        groups = Keywords.merge(known.groups, listed.groups)
+        files = tuple(dict.fromkeys((*known.files, *listed.files)))
+        merged = listed.model_copy(update={"groups": groups, "files": files})
         if merged != known:
             self._db.execute(
                 "UPDATE candidate SET row = ?, year = ? WHERE id = ?",
-                (merged.model_dump_json(), merged.year, candidate.id),
+                (merged.model_dump_json(), merged.year, listed.id),
             )
-            self._regroup(merged)
+            self._update_groups(merged)
 
-    def _regroup(self, candidate: Candidate) -> None:
+    def _update_groups(self, listed: ListedDocument) -> None:
         query = "SELECT row FROM document WHERE id = ?1 OR substr(id, 1, length(?1) + 1) = ?1 || '#'"
-        for (row,) in self._db.execute(query, (candidate.id,)).fetchall():
-            document = Document.model_validate_json(row).model_copy(update={"groups": candidate.groups})
+        for (row,) in self._db.execute(query, (listed.id,)).fetchall():
+            document = StoredDocument.model_validate_json(row).model_copy(update={"groups": listed.groups})
             self._db.execute("UPDATE document SET row = ? WHERE id = ?", (document.model_dump_json(), document.id))
 
-    def _put(self, candidate: Candidate, deliveries: Sequence[Delivery]) -> int:
-        new: dict[str, Document] = {}
-        for delivery in deliveries:
-            digest = hashlib.sha256(delivery.content).hexdigest()
+    def _put(self, listed: ListedDocument, texts: Sequence[FetchedText]) -> int:
+        new: dict[str, StoredDocument] = {}
+        for text in texts:
+            digest = hashlib.sha256(text.content).hexdigest()
             if digest not in new and not self._holds(digest):
-                write(self.folder / FOLDER / digest, delivery.content)
-                new[digest] = self._document(candidate, delivery, digest)
+                write(self.folder / FOLDER / digest, text.content)
+                new[digest] = self._document(listed, text, digest)
         with self._db:
             self._db.executemany(
                 "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?)",
-                [(one.id, one.file, digest, one.model_dump_json()) for digest, one in new.items()],
+                [(document.id, document.file, digest, document.model_dump_json()) for digest, document in new.items()],
             )
             self._db.execute(
                 "UPDATE candidate SET outcome = ?, detail = NULL WHERE id = ?",
-                (STORED if new else REPEATED, candidate.id),
+                (STORED if new else REPEATED, listed.id),
             )
-            self._db.execute("DELETE FROM part WHERE candidate = ?", (candidate.id,))
+            self._db.execute("DELETE FROM part WHERE candidate = ?", (listed.id,))
         for digest, document in new.items():
             _move(self.folder / FOLDER / digest, self.folder / document.file)
         with (self.folder / MANIFEST).open("a", encoding="utf-8") as out:
@@ -214,11 +214,11 @@ class Shelf:
     def _holds(self, digest: str) -> bool:
         return self._db.execute("SELECT 1 FROM document WHERE sha256 = ?", (digest,)).fetchone() is not None
 
-    def _document(self, candidate: Candidate, delivery: Delivery, digest: str) -> Document:
-        name = f"{candidate.id}#{delivery.part}" if delivery.part else candidate.id
-        file = self._name(candidate.institution, name, digest, delivery.format.value)
-        known = candidate.model_dump(exclude={"record", "files", "id"})
-        return Document(id=name, file=file, sha256=digest, fetched_at=now(), **known)
+    def _document(self, listed: ListedDocument, text: FetchedText, digest: str) -> StoredDocument:
+        name = f"{listed.id}#{text.part}" if text.part else listed.id
+        file = self._name(listed.institution, name, digest, text.format.value)
+        known = listed.model_dump(exclude={"record", "files", "id"})
+        return StoredDocument(id=name, file=file, sha256=digest, fetched_at=now(), **known)
 
     def _name(self, institution: str, name: str, digest: str, suffix: str) -> str:
         file = f"{_plain(institution).lower()}/{_plain(name)}.{suffix}"
