@@ -1,4 +1,4 @@
-"""Triage one flagged post: its language, whom it attacks, how hateful it is, and whether a reply is routing_rules."""
+"""Triage one flagged post: its language, whom it attacks, how hateful it is, and what is to be done with it."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class ReplyDrafter(Protocol):
 
 
 class TriageStage:
-    """The stage that finds out whom a post attacks, and whether a reply is apt."""
+    """The stage that finds out whom a post attacks, and whether a reply is called for."""
 
     name: ClassVar = StageName.TRIAGE
 
