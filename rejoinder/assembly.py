@@ -112,7 +112,7 @@ def search_needs_chat(settings: Settings) -> bool:
 
 @asynccontextmanager
 async def open_searcher(
-    settings: Settings, embedder: Embedder, chat: ChatClient | None = None
+    settings: Settings, embedder: Embedder, chat: ChatModel | None = None
 ) -> AsyncIterator[Searcher]:
     """Open the knowledge base; the starter set is indexed on first use, which takes a moment.
 
@@ -177,7 +177,7 @@ async def open_pipeline(
         triager: Triager | None = None
         grounder: Grounder | None = None
         drafter: Drafter | None = None
-        chat: ChatClient | None = None
+        chat: ChatModel | None = None
         if _needs_chat(settings, stages):
             chat = await stack.enter_async_context(chat_client(settings, log_file))
         strategies = open_strategies(settings, chat)
