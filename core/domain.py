@@ -7,6 +7,7 @@ states it passes.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
@@ -212,6 +213,11 @@ class Check(Record):
     detail: str = ""
 
 
+def failed(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Return the hard checks that a reply fails."""
+    return tuple(check for check in checks if check.hard and not check.passed)
+
+
 class Origin(StrEnum):
     """The author of a text."""
 
@@ -236,7 +242,7 @@ class Candidate(Record):
     @property
     def passes(self) -> bool:
         """Tell whether every hard check passed."""
-        return all(check.passed for check in self.checks if check.hard)
+        return not failed(self.checks)
 
 
 class DraftRequest(Record):
@@ -252,7 +258,7 @@ class Draft(Record):
     """What a moderator is shown. With `origin` none the text is empty and `note` says why nothing fits.
 
     `considered` counts every reply that was judged; `candidates` keeps them for evaluation and learning, the one shown
-    first and then in the order they were made, as far as they fit (`pipeline.draft.kept`). Drafts made by earlier
+    first and then in the order they were made, as far as they fit (`pipeline.draft.bounded`). Drafts made by earlier
     versions have none.
     """
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.domain import Check
+from core.domain import Check, failed
 from pipeline.guard.checks import GuardCheck
 from pipeline.guard.material import GuardContext, Material, material
 from pipeline.guard.reward import RELEVANCE_WEIGHT, relevance
@@ -22,7 +22,7 @@ class Verdict:
     @property
     def passes(self) -> bool:
         """Tell whether every hard check passed."""
-        return all(check.passed for check in self.checks if check.hard)
+        return not failed(self.checks)
 
 
 class Guard:
