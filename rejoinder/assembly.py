@@ -13,7 +13,7 @@ from prometheus_client import start_http_server
 
 from core.lifecycle import StageName
 from core.secrets import author_key
-from core.settings import ChatWorkspace, Settings
+from core.settings import NO_MODEL, ChatWorkspace, Settings
 from ledger import Ledger
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NO_MODEL = "none"
 STAGES = tuple(StageName)
 
 

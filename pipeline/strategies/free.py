@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from core.domain import DraftRequest, FlaggedPost, Origin, Plan, Triage
-from core.settings import ChatSettings, GuardSettings
+from core.settings import NO_MODEL, ChatSettings, GuardSettings
 from models.chat import ChatModel
 from pipeline import grammar, prompt
 from pipeline.guard import GuardContext, limit_for
@@ -18,7 +18,7 @@ class FreeStrategy:
     name = "free"
 
     def __init__(self, chat: ChatModel | None, settings: ChatSettings, limits: GuardSettings) -> None:
-        self._chat = None if settings.model == "none" else chat
+        self._chat = None if settings.model == NO_MODEL else chat
         self._settings = settings
         self._limits = limits
         # A post that waits for its turn here does not use up its timeout in the server's queue.
