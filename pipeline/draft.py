@@ -64,7 +64,7 @@ class Drafter:
         if best is not None:
             return _draft(ctx, request, best, judged, _failures(judged))
         notes = [obstacle, _failures(judged), grounding.note]
-        rounds = await self._fallback.candidates(ctx, grounding.plan, request)
+        rounds = await self._fallback.propose(ctx, grounding.plan, request)
         composed = await self._judge(self._fallback, rounds, ctx)
         best = _best(composed)
         if best is None:
@@ -85,7 +85,7 @@ class Drafter:
         if strategy is self._fallback:
             return [], ""
         try:
-            rounds = await strategy.candidates(ctx, plan, request)
+            rounds = await strategy.propose(ctx, plan, request)
         except ModelRefused as error:
             return [], f"The language model refused: {error}"
         except ModelUnavailable as error:

@@ -26,7 +26,7 @@ class ComposeStrategy:
         """Return a plan that leaves the search to the post alone."""
         return Plan(strategy=self.name)
 
-    async def candidates(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
+    async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
         """Return up to MOST_ROUNDS replies, beginning at the one that is the requested draft's turn."""
         texts = await asyncio.to_thread(
             lambda: list(islice(self._composer.variants(context, request.number), MOST_ROUNDS))

@@ -28,7 +28,7 @@ class FreeStrategy:
         """Return a plan that leaves the search to the post alone; asks no model."""
         return Plan(strategy=self.name)
 
-    async def candidates(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
+    async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
         """Return one round of up to `chat.candidates` replies; raises ModelUnavailable or ModelRefused."""
         if self._chat is None:
             return []

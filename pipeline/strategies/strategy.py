@@ -35,7 +35,7 @@ class Strategy(Protocol):
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         """Decide, before the search, what to answer and what to search for; the plan carries the strategy's name."""
 
-    async def candidates(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
+    async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
         """Return replies to be judged, in rounds: a later one counts only where no reply of those before it passes.
 
         There may be none, as without evidence. The texts are tidy, those of a round differ, and their number has a

@@ -53,7 +53,7 @@ def context(post: FlaggedPost, evidence: tuple[Evidence, ...]) -> GuardContext:
 async def proposals(
     strategy: Strategy, context: GuardContext, request: DraftRequest | None = None, plan: Plan | None = None
 ) -> list[tuple[Proposal, ...]]:
-    return await strategy.candidates(context, plan or Plan(strategy=strategy.name), request or DraftRequest())
+    return await strategy.propose(context, plan or Plan(strategy=strategy.name), request or DraftRequest())
 
 
 async def test_a_plan_carries_the_strategys_name_and_survives_the_wire(
