@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -20,7 +19,7 @@ from core.domain import (
 from core.errors import ModelRefused, ModelUnavailable
 from pipeline import prompt
 from pipeline.guard import Guard, GuardContext
-from pipeline.strategies import Proposal, Strategy
+from pipeline.strategies import Proposal, Strategies, Strategy
 
 MOST_KEPT = 16
 MOST_KEPT_BYTES = 200_000
@@ -28,19 +27,15 @@ MOST_KEPT_BYTES = 200_000
 
 _NOTHING = Candidate(text="", origin=Origin.NONE, checks=())
 
-log = logging.getLogger(__name__)
-
 
 class Drafter:
     """The writer of drafts, on strategies and a guard. Safe to call from many tasks of one event loop.
 
-    The first strategy serves cases that were planned by none of these. The last one, which must need no model, steps
-    in where no reply of the case's own strategy passes.
+    The strategy that planned the case proposes; the fallback steps in where no reply of that one passes.
     """
 
-    def __init__(self, strategies: Sequence[Strategy], guard: Guard) -> None:
-        self._strategies = {strategy.name: strategy for strategy in strategies}
-        self._default, self._fallback = strategies[0], strategies[-1]
+    def __init__(self, strategies: Strategies, guard: Guard) -> None:
+        self._strategies = strategies
         self._guard = guard
 
     async def draft(
@@ -58,14 +53,17 @@ class Drafter:
         again; on the `last_attempt` the draft is composed instead. A model that refuses is not asked twice.
         """
         ctx = context(post, triage, grounding, request)
-        strategy = self._strategy_of(grounding.plan)
-        judged, obstacle = await self._draft_with(strategy, ctx, grounding.plan, request, last_attempt)
+        strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback
+        judged: list[Candidate] = []
+        obstacle = ""
+        if strategy is not fallback:
+            judged, obstacle = await self._draft_with(strategy, ctx, grounding.plan, request, last_attempt)
         best = _best(judged)
         if best is not None:
             return _draft(ctx, request, best, judged, _failures(judged))
         notes = [obstacle, _failures(judged), grounding.note]
-        rounds = await self._fallback.propose(ctx, grounding.plan, request)
-        composed = await self._judge(self._fallback, rounds, ctx)
+        rounds = await fallback.propose(ctx, grounding.plan, request)
+        composed = await self._judge(fallback, rounds, ctx)
         best = _best(composed)
         if best is None:
             notes.append(_nothing_fits(ctx, composed))
@@ -73,17 +71,10 @@ class Drafter:
             notes.append("The hint was not used: this draft is composed from the evidence.")
         return _draft(ctx, request, best, [*judged, *composed], _joined(notes))
 
-    def _strategy_of(self, plan: Plan) -> Strategy:
-        if plan.strategy and plan.strategy not in self._strategies:
-            log.warning("No strategy is named %r here; %s drafts instead.", plan.strategy, self._default.name)
-        return self._strategies.get(plan.strategy, self._default)
-
     async def _draft_with(
         self, strategy: Strategy, ctx: GuardContext, plan: Plan, request: DraftRequest, last: bool
     ) -> tuple[list[Candidate], str]:
         """Return the candidates of the case's own strategy, judged; or none, and why."""
-        if strategy is self._fallback:
-            return [], ""
         try:
             rounds = await strategy.propose(ctx, plan, request)
         except ModelRefused as error:

@@ -18,6 +18,7 @@ class ComposeStrategy:
     """A claim template and an evidence sentence; each variant is a round of its own, best first."""
 
     name = "compose"
+    plans_with_model = writes_with_model = False
 
     def __init__(self, composer: Composer) -> None:
         self._composer = composer

@@ -16,6 +16,8 @@ class FreeStrategy:
     """A batch of free replies of a chat model, all in one round; none without a model."""
 
     name = "free"
+    plans_with_model = False
+    writes_with_model = True
 
     def __init__(self, chat: ChatModel | None, settings: ChatSettings, limits: GuardSettings) -> None:
         self._chat = None if settings.model == NO_MODEL else chat

@@ -194,7 +194,7 @@ async def test_a_case_planned_to_be_composed_asks_no_model(
 
 
 @pytest.mark.parametrize("name", ["", "free", "of a later version"])
-async def test_any_other_case_is_the_first_strategys(
+async def test_any_other_case_is_the_default_strategys(
     case: Case, drafter: MakeDrafter, scripted: Scripted, name: str
 ) -> None:
     post, triage, grounding = case
