@@ -56,7 +56,7 @@ class Guard:
 def _begin(texts: Sequence[str], context: GuardContext) -> tuple[list[Material], list[Verdict]]:
     """Take the texts apart, and give each a verdict that knows no more than how near it is to the post."""
     replies = [material(text, context) for text in texts]
-    return replies, [Verdict((), RELEVANCE_WEIGHT * relevance(reply)) for reply in replies]
+    return replies, [Verdict((), RELEVANCE_WEIGHT * relevance(reply, context)) for reply in replies]
 
 
 def _add(check: GuardCheck, results: Sequence[Check], verdicts: list[Verdict], places: Sequence[int]) -> None:
