@@ -246,7 +246,7 @@ class Candidate(Record):
     @property
     def passes(self) -> bool:
         """Tell whether every hard check passed."""
-        return all(check.passed for check in self.checks if check.hard)
+        return not failed(self.checks)
 
 
 class DraftRequest(Record):
@@ -262,7 +262,7 @@ class Draft(Record):
     """What a moderator is shown. With `origin` none the text is empty and `note` says why nothing fits.
 
     `considered` counts every reply that was judged; `candidates` keeps them for evaluation and learning, the one shown
-    first and then in the order they were made, as far as they fit (`pipeline.draft.kept`). Drafts made by earlier
+    first and then in the order they were made, as far as they fit (`pipeline.draft.bounded`). Drafts made by earlier
     versions have none.
     """
 

@@ -27,6 +27,8 @@ Count = Annotated[int, Field(ge=1)]
 MAX_ROOM_ID = 255
 RoomId = Annotated[str, Field(min_length=1, max_length=MAX_ROOM_ID)]
 """The id of a chat server or channel, as long as any chat makes them (Matrix allows 255 bytes)."""
+NO_MODEL = "none"
+"""The name in `chat.model` that means: without a chat model."""
 
 
 class Section(BaseModel):

@@ -23,7 +23,7 @@ from kb.snapshot import Snapshot
 from kb.sparse import SparseEmbedder
 
 if TYPE_CHECKING:
-    from models.chat import ChatClient
+    from models.chat import ChatModel
     from models.embed import Embedder
 
 log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class Searcher:
         embedder: Embedder,
         settings: KnowledgeBaseSettings,
         *,
-        chat: ChatClient | None = None,
+        chat: ChatModel | None = None,
         reranker: Reranker | None = None,
         shorten: Shorten | None = None,
     ) -> Searcher:

@@ -50,10 +50,10 @@ def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLet
     )
     topics = Topics(kafka.prefix)
     for stage in stages:
-        plan = STAGES[stage.name]
-        send = sender(app, topics, plan.writes)
+        spec = STAGES[stage.name]
+        send = sender(app, topics, spec.writes)
         delivery = Delivery(stage, send, dead_letters.write, settings.stream, liveness)
-        source = raw_topic(app, topics.named(plan.reads))
+        source = raw_topic(app, topics.named(spec.reads))
         app.agent(source, name=stage.name.value, isolated_partitions=True)(agent(delivery))
     return app
 

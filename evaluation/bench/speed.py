@@ -18,7 +18,7 @@ import aiohttp
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, Route
 from core.lifecycle import UNFINISHED
-from core.settings import ChatSettings, KafkaSettings, Settings
+from core.settings import NO_MODEL, ChatSettings, KafkaSettings, Settings
 from ledger import Ledger
 from rejoinder.assembly import open_pipeline
 from stream.producer import Producer
@@ -51,7 +51,7 @@ async def measure(count: int, model: str) -> list[tuple[str, str]]:
             ("page of a second start, s", f"{again_s:.1f}"),
             ("worker memory (RSS), MB", f"{memory_mb:.0f}"),
         ]
-        if model != "none":
+        if model != NO_MODEL:
             rows.append(
                 (f"first draft with {model}, s after the start", f"{await first_draft(folder / 'model', model):.1f}")
             )
@@ -73,7 +73,7 @@ def load_posts(count: int) -> list[FlaggedPost]:
 
 async def pipeline_rate(posts: list[FlaggedPost], folder: Path) -> float:
     """Return posts a second through triage, ground and draft, called one after the other by four tasks."""
-    settings = Settings(data_dir=folder, chat=ChatSettings(model="none"))
+    settings = Settings(data_dir=folder, chat=ChatSettings(model=NO_MODEL))
     async with open_pipeline(settings) as pipeline:
         triager, grounder, drafter = pipeline.triager, pipeline.grounder, pipeline.drafter
         assert triager and grounder and drafter

@@ -80,19 +80,14 @@ class Statement:
 
 @dataclass(frozen=True)
 class Material:
-    """A reply with everything the checks compare it to; all of it is stemmed in the language of the reply."""
+    """A reply taken apart beside its post and its evidence; all of it is stemmed in `language`, the reply's."""
 
     text: str
-    context: GuardContext
+    language: str
     parts: tuple[Part, ...]
     statements: tuple[Statement, ...]
     post_words: tuple[str, ...]
     post_content: frozenset[str]
-
-    @property
-    def language(self) -> str:
-        """Return the language the reply should be in."""
-        return self.context.reply_language
 
     @property
     def supporting(self) -> frozenset[str]:
@@ -107,7 +102,7 @@ def material(text: str, context: GuardContext) -> Material:
     statements = tuple(_statement(evidence, language) for evidence in context.evidence)
     post_words = _post_words(context.post.text)
     parts = tuple(_part(sentence, statements, language) for sentence in sentences.split(text[:LONGEST_READ], language))
-    return Material(text, context, parts, statements, post_words, content(post_words, language))
+    return Material(text, language, parts, statements, post_words, content(post_words, language))
 
 
 def _part(text: str, statements: tuple[Statement, ...], language: str) -> Part:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.domain import Check, Evidence
+from core.domain import Evidence
 from core.settings import GuardSettings
-from pipeline.guard.material import Material
+from pipeline.guard.material import GuardContext, Material
+from pipeline.guard.measurement import Measurement
 from pipeline.guard.words import fold
 from pipeline.languages import pack
 
@@ -26,12 +27,12 @@ class Figure:
     percent: bool
 
 
-def numbers(reply: Material, settings: GuardSettings) -> Check:
+def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check numbers, years, percentages and document symbols; "1,000", "1 000" and "47 %" mean what they mean.
 
     `value` counts the figures that occur nowhere.
     """
-    known = _known(reply)
+    known = _known(reply, context)
     values = {figure.value for figure in known}
     percentages = {figure.value for figure in known if figure.percent}
     loose = [
@@ -39,9 +40,9 @@ def numbers(reply: Material, settings: GuardSettings) -> Check:
         for figure in figures(reply.text, reply.language)
         if figure.value not in (percentages if figure.percent else values)
     ]
-    loose += [symbol for symbol in _symbols(reply.text) if symbol not in _haystack(reply)]
+    loose += [symbol for symbol in _symbols(reply.text) if symbol not in _haystack(context)]
     detail = f"Not in the evidence: {', '.join(f'“{text}”' for text in dict.fromkeys(loose))}." if loose else ""
-    return Check(name="numbers", passed=not loose, value=len(loose), threshold=0, detail=detail)
+    return Measurement(passed=not loose, value=len(loose), threshold=0, detail=detail)
 
 
 def figures(text: str, language: str) -> tuple[Figure, ...]:
@@ -90,13 +91,13 @@ def _symbols(text: str) -> tuple[str, ...]:
     return tuple(symbol.rstrip(".") for symbol in _SYMBOL.findall(fold(text)))
 
 
-def _haystack(reply: Material) -> str:
-    sources = map(_everything, reply.context.evidence)
-    return fold(" ".join([*sources, reply.context.post.text]))
+def _haystack(context: GuardContext) -> str:
+    sources = map(_everything, context.evidence)
+    return fold(" ".join([*sources, context.post.text]))
 
 
-def _known(reply: Material) -> set[Figure]:
-    post = figures(reply.context.post.text, reply.language)
+def _known(reply: Material, context: GuardContext) -> set[Figure]:
+    post = figures(context.post.text, reply.language)
     return {*post, *(figure for statement in reply.statements for figure in _of_evidence(statement.evidence))}
 
 

@@ -80,7 +80,7 @@ async def answer_post(
         triage = await pipeline.triager.triage(post)
         if triage.route is not Route.DRAFT:
             return triage, None, None
-        grounding = await pipeline.grounder.ground(post, triage)
+        grounding = await pipeline.grounder.ground(post, triage, last_attempt=True)
         answer = await pipeline.drafter.draft(post, triage, grounding, request, last_attempt=True)
         return triage, grounding, answer
 

@@ -157,7 +157,7 @@ def test_what_is_composed_passes_every_check(language: str) -> None:
             context = GuardContext(post=post, language=language, intent=intent, evidence=(evidence,), groups=(group,))
             for text in Composer(GuardSettings()).variants(context, 1):
                 reply = material(text, context)
-                results = [check(reply, GuardSettings()) for check in CHECKS]
+                results = [check(reply, context, GuardSettings()) for check in CHECKS]
                 assert [result.detail for result in results if not result.passed] == [], text
 
 
@@ -167,6 +167,6 @@ def test_a_generalisation_fails_and_its_denial_takes_a_stance(language: str) -> 
     context = GuardContext(post=post, language=language)
 
     def passes(text: str) -> bool:
-        return takes_stance(material(text, context), GuardSettings()).passed
+        return takes_stance(material(text, context), context, GuardSettings()).passed
 
     assert [passes(text) for text in SAID_OF_A_GROUP[language]] == [False, True]
