@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from core.errors import BadSettings
+from core.errors import BadSettings, describe_errors
 from core.settings import Settings
 
 T = TypeVar("T")
@@ -25,10 +25,7 @@ def load_settings(**overrides: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
-        complaints = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}"
-            for item in error.errors(include_url=False, include_input=False)
-        )
+        complaints = describe_errors(error, "the settings")
         raise BadSettings(f"The settings can't be used: {complaints}. See docs/settings.md.") from error
 
 
