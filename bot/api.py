@@ -13,8 +13,7 @@ from bot.check_display import checks_as_json
 from bot.desk import MAX_PAGE, CaseQuery, Desk, Moderator, allowed, undoable
 from bot.reasons import REASONS
 from core.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, failed, now
-from core.errors import BadInput
-from stream.messages import plain
+from core.errors import BadInput, describe_errors
 
 B = TypeVar("B", bound=BaseModel)
 
@@ -150,11 +149,11 @@ def _query_string(request: web.Request) -> _QueryString:
     try:
         return _QueryString.model_validate(fields)
     except ValidationError as error:
-        raise BadInput(f"The query can't be used: {plain(error)}.") from error
+        raise BadInput(f"The query can't be used: {describe_errors(error)}.") from error
 
 
 async def _body(request: web.Request, kind: type[B]) -> B:
     try:
         return kind.model_validate_json(await request.read())
     except ValidationError as error:
-        raise BadInput(f"The body can't be used: {plain(error)}.") from error
+        raise BadInput(f"The body can't be used: {describe_errors(error)}.") from error

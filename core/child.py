@@ -142,6 +142,5 @@ async def keep_running(
         finally:
             if child is not None:
                 await child.stop()
-        if clock.monotonic() - began > backoff.longest_s:
-            retry.succeeded()
+        retry.note_run(clock.monotonic() - began)
         await retry.wait()

@@ -64,14 +64,14 @@ def raw_topic(app: Any, name: str) -> Any:
 
 
 def agent(delivery: Delivery) -> Any:
-    """Return the agent function that carries a stream's messages through `delivery`."""
+    """Return the agent function that takes a stream's messages through `delivery`."""
 
-    async def carry(stream: Any) -> None:
+    async def deliver(stream: Any) -> None:
         async for event in stream.noack().events():
-            await delivery.carry(incoming(event))
+            await delivery.deliver(incoming(event))
             await stream.ack(event)
 
-    return carry
+    return deliver
 
 
 def incoming(event: Any) -> Incoming:

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -315,7 +315,7 @@ class Shop:
     def steps(self, order: CrawlOrder) -> int | None:
         return 1
 
-    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
         yield ListingPage(tuple(
             ListedDocument(id=name, title=name, institution="United Nations", type="resolution", symbol=name, year=2020,
                       groups=(TargetGroup.WOMEN,), url="https://example.org")
@@ -330,7 +330,7 @@ class Shop:
 class Store(Shop):
     """Be a source of more documents than the queue and the workers hold."""
 
-    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
         async for item in super().listing(order, bookmarks):
             assert isinstance(item, ListingPage)
             names = (f"A/{number}" for number in range(20))

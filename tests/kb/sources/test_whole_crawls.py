@@ -174,7 +174,7 @@ async def test_opens_each_source_at_addresses_that_it_may_ask(name: str, monkeyp
     monkeypatch.setattr(kb.sources, "Client", Unplugged)
     one = ListedDocument(id="32006L0054", title="x", institution="x", type="x", symbol="32006L0054", year=2020, url="x",
                     groups=(), files=("https://fra.europa.eu/sites/default/files/x.pdf",))  # fmt: skip
-    async with open_source(name) as source, aclosing(source.listing(LAW, {})) as listing:  # type: ignore[type-var]
+    async with open_source(name) as source, aclosing(source.listing(LAW, {})) as listing:
         for answer in (await anext(listing), await source.fetch(one, {})):
             assert isinstance(answer, Refusal)
             assert (answer.reason, source.name) == (Reason.CLOSED, name)
