@@ -114,7 +114,8 @@ class Changes:
 
     async def _pause(self) -> None:
         try:
-            await asyncio.wait_for(self._nudged.wait(), self._every_s)
+            async with asyncio.timeout(self._every_s):
+                await self._nudged.wait()
         except TimeoutError:
             return
         self._nudged.clear()

@@ -90,3 +90,15 @@ async def test_the_feed_outlives_a_ledger_that_is_away(ledger: Ledger, caplog: p
     assert seen is not None
     assert seen.case_key == post(1).key
     assert caplog.text.count("waits for the ledger") == 1
+
+
+async def test_a_change_that_comes_with_the_end_does_not_keep_the_feed_alive(ledger: Ledger) -> None:
+    changes = Changes(ledger.history, every_s=60)
+    feed = asyncio.create_task(changes.run())
+    while not changes._nudged._waiters:
+        await asyncio.sleep(0.001)
+    # Both reach the waiting task in the same turn of the loop.
+    changes.nudge()
+    feed.cancel()
+    done, _ = await asyncio.wait({feed}, timeout=5)
+    assert done and feed.cancelled()
