@@ -10,12 +10,16 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 MAX_TEXT = 20_000
 """Longest post text taken, in characters; the longest public post formats stay well below it."""
+
+ModeratorRole = Literal["reviewer", "lead", "admin"]
+Role = Literal["platform", ModeratorRole]
+"""What somebody may do here: a platform sends flags, moderators decide; leads and admins may also override."""
 
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -214,7 +218,7 @@ class Check(Record):
 
 
 def failed(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """Return the hard checks that a reply fails."""
+    """Return the hard checks that failed."""
     return tuple(check for check in checks if check.hard and not check.passed)
 
 

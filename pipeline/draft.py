@@ -52,7 +52,7 @@ class Drafter:
         Raises ModelUnavailable while the model that the strategy needs is away, so that the caller can wait and try
         again; on the `last_attempt` the draft is composed instead. A model that refuses is not asked twice.
         """
-        ctx = context(post, triage, grounding, request)
+        ctx = GuardContext.of(post, triage, grounding, request.intent, request.avoid)
         strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback
         judged: list[Candidate] = []
         obstacle = ""
@@ -106,18 +106,6 @@ class Drafter:
             if _best(candidates) is not None:
                 break
         return candidates
-
-
-def context(post: FlaggedPost, triage: Triage, grounding: Grounding, request: DraftRequest) -> GuardContext:
-    """Return what a reply to this case is judged against."""
-    return GuardContext(
-        post=post,
-        language=triage.language,
-        intent=request.intent,
-        evidence=grounding.evidence,
-        groups=tuple(score.group for score in triage.groups),
-        avoid=request.avoid,
-    )
 
 
 def bounded(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from core.domain import DraftRequest, FlaggedPost, Grounding, Moment, Record, Triage
+from core.domain import Case, DraftRequest, FlaggedPost, Grounding, Moment, Record, Triage
 from core.errors import BadMessage
 from core.lifecycle import StageName
 
@@ -31,6 +31,13 @@ class Grounded(Record):
     triage: Triage
     grounding: Grounding
     request: DraftRequest
+
+    @classmethod
+    def of(cls, case: Case, request: DraftRequest) -> Self | None:
+        """Return the message that asks for a draft; None for a case that was never triaged and grounded."""
+        if case.triage is None or case.grounding is None:
+            return None
+        return cls(post=case.post, triage=case.triage, grounding=case.grounding, request=request)
 
 
 class DeadLetter(Record):

@@ -17,6 +17,7 @@ from typing import Any
 import aiohttp
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, Route
+from core.lifecycle import UNFINISHED
 from core.settings import NO_MODEL, ChatSettings, KafkaSettings, Settings
 from ledger import Ledger
 from rejoinder.assembly import open_pipeline
@@ -154,10 +155,9 @@ async def send(posts: list[FlaggedPost], broker: str) -> None:
 
 async def settled(ledger: Ledger, count: int) -> None:
     """Wait until `count` cases have reached a state in which no machine owes them a step."""
-    owing = (CaseState.RECEIVED, CaseState.TRIAGED, CaseState.GROUNDED)
     while True:
         counts: dict[CaseState, Any] = await ledger.cases.counts()
-        if sum(number for state, number in counts.items() if state not in owing) >= count:
+        if sum(number for state, number in counts.items() if state not in UNFINISHED) >= count:
             return
         await asyncio.sleep(0.1)
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
-from core.domain import Evidence, FlaggedPost, Intent, TargetGroup
+from core.domain import Evidence, FlaggedPost, Grounding, Intent, TargetGroup, Triage
 from pipeline import sentences
 from pipeline.guard.words import content, fold, words
 from pipeline.languages import DEFAULT, UNKNOWN, packs
@@ -29,6 +30,25 @@ class GuardContext:
     evidence: tuple[Evidence, ...] = ()
     groups: tuple[TargetGroup, ...] = ()
     avoid: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        post: FlaggedPost,
+        triage: Triage | None,
+        grounding: Grounding | None,
+        intent: Intent,
+        avoid: tuple[str, ...],
+    ) -> Self:
+        """Return what a reply to a case is judged against; a case may be judged before its triage or grounding."""
+        return cls(
+            post=post,
+            language=triage.language if triage else post.language or UNKNOWN,
+            intent=intent,
+            evidence=grounding.evidence if grounding else (),
+            groups=tuple(score.group for score in triage.groups) if triage else (),
+            avoid=avoid,
+        )
 
     @property
     def reply_language(self) -> str:

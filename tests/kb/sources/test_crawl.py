@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
 from aiohttp import web
@@ -18,7 +19,7 @@ from click.testing import CliRunner
 import kb.sources
 from core.domain import TargetGroup
 from core.errors import BadSettings, Unavailable
-from kb.sources import Client, CrawlOrder, CrawlReport, DocumentStore, Keywords, Reason, Refusal, crawl
+from kb.sources import Client, CrawlOrder, DocumentStore, Keywords, Reason, Refusal, crawl
 from kb.sources.document_store import MANIFEST
 from kb.sources.documents import FetchedText, ListedDocument, ListingPage, Parts
 from kb.sources.un_documents import SymbolDocuments
@@ -427,9 +428,7 @@ def test_the_command_fails_when_everything_was_refused(
 
 
 def test_the_command_sums_up_after_an_interruption(shop: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def interrupted(*_: object, **__: object) -> CrawlReport:
-        raise KeyboardInterrupt
-
+    interrupted = create_autospec(kb.sources.crawl, side_effect=KeyboardInterrupt)
     monkeypatch.setattr(kb.sources, "crawl", interrupted)
     result = CliRunner().invoke(command, ["un", "--out", str(tmp_path)])
     assert result.exit_code == 130
