@@ -100,19 +100,19 @@ def _packed(blocks: Sequence[Block], language: str) -> list[_Piece]:
 
 def _balanced(pieces: Iterable[_Piece], language: str) -> Iterator[_Piece]:
     """Share words between a piece that stayed too short and its neighbour, which had no room for it."""
-    held: _Piece | None = None
+    previous: _Piece | None = None
     for piece in pieces:
-        if held and min(held.words, piece.words) < FEWEST_WORDS:
-            both = held + piece
-            *ready, last = _split(both.text, -(-both.words // MOST_WORDS), language)
-            yield from (_Piece(text, held.first, held.last) for text in ready)
-            held = _Piece(last, piece.first if ready else held.first, piece.last)
+        if previous and min(previous.words, piece.words) < FEWEST_WORDS:
+            joined = previous + piece
+            *ready, last = _split(joined.text, -(-joined.words // MOST_WORDS), language)
+            yield from (_Piece(text, previous.first, previous.last) for text in ready)
+            previous = _Piece(last, piece.first if ready else previous.first, piece.last)
         else:
-            if held:
-                yield held
-            held = piece
-    if held:
-        yield held
+            if previous:
+                yield previous
+            previous = piece
+    if previous:
+        yield previous
 
 
 def _fitting(block: Block, language: str) -> Iterator[_Piece]:

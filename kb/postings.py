@@ -108,11 +108,11 @@ class PostingsWriter:
         self._tokens, self._values = [], []
         weights = self._weigh(tokens, texts, values, count) if self._weigh else values
         order = np.argsort(tokens, kind="stable")
-        known, first = np.unique(tokens[order], return_index=True)
+        distinct, first = np.unique(tokens[order], return_index=True)
         folder = self._folder / str(len(self._counts))
         folder.mkdir(parents=True)
         arrays: tuple[NDArray[Any], ...] = (
-            known,
+            distinct,
             np.append(first, len(order)).astype(np.int64),
             texts[order],
             weights[order].astype(np.float16),
@@ -157,10 +157,10 @@ class _Shard:
     def _runs(self, tokens: Tokens, weights: Weights, most: int) -> list[tuple[int, int, float]]:
         """Return where the postings of known tokens lie, rarest first, up to `most` postings in all."""
         places = np.minimum(np.searchsorted(self._tokens, tokens), max(len(self._tokens) - 1, 0))
-        known = self._tokens[places] == tokens if len(self._tokens) else np.zeros(len(tokens), np.bool_)
-        starts, ends = self._starts[places[known]], self._starts[places[known] + 1]
+        is_known = self._tokens[places] == tokens if len(self._tokens) else np.zeros(len(tokens), np.bool_)
+        starts, ends = self._starts[places[is_known]], self._starts[places[is_known] + 1]
         order = np.argsort(ends - starts, kind="stable")
         within = np.cumsum((ends - starts)[order]) <= most
         within[:1] = True
-        runs = [(int(starts[place]), int(ends[place]), float(weights[known][place])) for place in order[within]]
+        runs = [(int(starts[place]), int(ends[place]), float(weights[is_known][place])) for place in order[within]]
         return [(start, min(end, start + most), weight) for start, end, weight in runs]

@@ -67,16 +67,16 @@ async def embed(statements: Sequence[Evidence], embedder: Embedder) -> Batch:
 async def embed_passages(passages: Sequence[Passage], embedder: Embedder) -> Vectors:
     """Embed texts and claims; shape (number of them, dimension)."""
     shipped = shipped_vectors(embedder.name)
-    known = {key(passage): shipped[key(passage)] for passage in passages if key(passage) in shipped}
+    vectors_by_key = {key(passage): shipped[key(passage)] for passage in passages if key(passage) in shipped}
     for is_claim in (False, True):
         alike = (passage for passage in passages if passage.is_claim == is_claim)
-        missing = list(dict.fromkeys(passage for passage in alike if key(passage) not in known))
+        missing = list(dict.fromkeys(passage for passage in alike if key(passage) not in vectors_by_key))
         for start in range(0, len(missing), BATCH):
             batch = missing[start : start + BATCH]
             texts = [passage.text for passage in batch]
             vectors = await (embedder.queries(texts) if is_claim else embedder.passages(texts))
-            known.update(zip(map(key, batch), vectors, strict=True))
-    return np.stack([known[key(passage)] for passage in passages])
+            vectors_by_key.update(zip(map(key, batch), vectors, strict=True))
+    return np.stack([vectors_by_key[key(passage)] for passage in passages])
 
 
 def key(passage: Passage) -> bytes:

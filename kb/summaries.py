@@ -114,8 +114,8 @@ class Summariser:
     def missing(self, texts: Iterable[str]) -> list[str]:
         """Return those long texts that have no summary yet."""
         long = [text for text in texts if not is_short(text)]
-        known = self._store.get(long, self._model)
-        return [text for text in long if text not in known]
+        summaries = self._store.get(long, self._model)
+        return [text for text in long if text not in summaries]
 
     async def summary(self, text: str, language: str = "en") -> str:
         """Return the text in two sentences at most, or as it is where there is no summary and no chat model.
@@ -128,8 +128,8 @@ class Summariser:
         if is_short(text, language):
             return text
         async with self._turns.setdefault(text, asyncio.Lock()):
-            if known := self._remembered(text):
-                return known
+            if remembered := self._remembered(text):
+                return remembered
             if self._chat is None or monotonic() < self._away_until:
                 return text
             try:

@@ -62,16 +62,16 @@ async def sync(
     was. The first takes out what is gone; what is changed is found as it was until it is embedded. `progress` is told
     how many are embedded of how many. Raises what `kb.build.build` and `update` raise.
     """
-    held = await asyncio.to_thread(_read_digests, folder, embedder)
+    digests = await asyncio.to_thread(_read_digests, folder, embedder)
     marks, skipped, holders = _marks(statements())
-    fresh = {name for name, mark in marks.items() if name not in held or held[name].mark != mark}
-    stale = [name for name in held if name not in marks or name in fresh]
+    fresh = {name for name, mark in marks.items() if name not in digests or digests[name].mark != mark}
+    stale = [name for name in digests if name not in marks or name in fresh]
     # A changed paragraph is replaced when its turn comes, unless another is to have its old text: none is held twice.
-    gone = [name for name in stale if name not in marks or holders.get(held[name].text, name) != name]
-    change = Change(len(fresh), len(stale), len(held) - len(stale), skipped)
+    gone = [name for name in stale if name not in marks or holders.get(digests[name].text, name) != name]
+    change = Change(len(fresh), len(stale), len(digests) - len(stale), skipped)
     done, source = 0, (statement for statement in statements() if statement.id in fresh)
     progress(done, len(fresh))
-    if len(gone) == len(held):
+    if len(gone) == len(digests):
         await build(first := _portion(source), embedder, folder)
         progress(done := len(first), len(fresh))
     elif gone:

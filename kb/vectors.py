@@ -212,9 +212,9 @@ def _parameters(index: Any, selector: Any) -> tuple[bool, Any]:
 
 def _claims(owners: Numbers) -> Mask:
     """Tell which vectors are of claims: those that are not the first of their owner."""
-    same: Mask = np.zeros(len(owners), np.bool_)
-    same[1:] = owners[1:] == owners[:-1]
-    return same
+    is_claim: Mask = np.zeros(len(owners), np.bool_)
+    is_claim[1:] = owners[1:] == owners[:-1]
+    return is_claim
 
 
 def _repeated(first: NDArray[np.int64], count: int) -> Mask:

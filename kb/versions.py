@@ -86,10 +86,10 @@ def _remove_stale(folder: Path, version: Path) -> None:
     for draft in folder.glob(".unfinished-*"):
         if now - draft.stat().st_mtime > KEPT_S:
             shutil.rmtree(draft, ignore_errors=True)
-    others = [(other.stat().st_mtime, other) for other in folder.glob("v-*") if other != version]
+    older_versions = [(other.stat().st_mtime, other) for other in folder.glob("v-*") if other != version]
     # A version is last touched when it becomes current, and that is when the one before it ceased to be.
     replaced = version.stat().st_mtime
-    for place, (began, other) in enumerate(sorted(others, reverse=True)):
+    for place, (began, other) in enumerate(sorted(older_versions, reverse=True)):
         if now - replaced > (KEPT_S if place < KEPT_VERSIONS else GRACE_S):
             shutil.rmtree(other, ignore_errors=True)
         replaced = began

@@ -77,8 +77,8 @@ class Cases:
         async with self._database.read() as connection:
             places = (await connection.execute(query)).all()
             page = await find_cases(connection, [place.key for place in places[:limit]])
-        more = len(places) > limit
-        return CasePage(tuple(page), _cursor(places[limit - 1].received_at, places[limit - 1].key) if more else None)
+        last = places[limit - 1] if len(places) > limit else None
+        return CasePage(tuple(page), _cursor(last.received_at, last.key) if last else None)
 
     @uninterrupted
     async def counts(self) -> dict[CaseState, int]:

@@ -97,11 +97,11 @@ class Stages:
         fingerprint = self._pseudonyms.fingerprint(post)
         if fingerprint is None:
             return None
-        known = {"same": fingerprint, "own": post.key}
+        parameters = {"same": fingerprint, "own": post.key}
         async with self._database.read() as connection:
-            own = (await connection.execute(_OWN, known)).one_or_none()
-            earlier = _SAME if own is None else _SAME.where(tuple_(*_FIRST) < tuple_(*own))
-            return (await connection.execute(earlier.order_by(*_FIRST).limit(1), known)).scalar_one_or_none()
+            own_place = (await connection.execute(_OWN, parameters)).one_or_none()
+            earlier = _SAME if own_place is None else _SAME.where(tuple_(*_FIRST) < tuple_(*own_place))
+            return (await connection.execute(earlier.order_by(*_FIRST).limit(1), parameters)).scalar_one_or_none()
 
     @uninterrupted
     async def triage(self, post: FlaggedPost, triage: Triage) -> Step:
@@ -198,10 +198,10 @@ async def _move_or_look(
     row = await move(connection, key, planned, *conditions, **parameters)
     if row is not None:
         return row
-    held = (await connection.execute(_STANDING, {"case": key})).one_or_none()
-    if held is None:
+    locked_row = (await connection.execute(_STANDING, {"case": key})).one_or_none()
+    if locked_row is None:
         raise CaseNotFound(f"there is no case {key}; send its post to the gateway first")
-    standing = Standing(CaseState(held.state), held.request_number)
+    standing = Standing(CaseState(locked_row.state), locked_row.request_number)
     if standing.state not in planned.states:
         return standing
     return await move(connection, key, planned, *conditions, **parameters) or standing

@@ -20,14 +20,14 @@ def uninterrupted(call: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coro
 
     @wraps(call)
     async def to_the_end(*args: P.args, **kwargs: P.kwargs) -> R:
-        work = asyncio.create_task(call(*args, **kwargs))
+        transaction = asyncio.create_task(call(*args, **kwargs))
         try:
-            return await asyncio.shield(work)
+            return await asyncio.shield(transaction)
         except asyncio.CancelledError:
-            if not work.done():
-                await asyncio.wait([work])
-            if not work.cancelled():
-                work.exception()
+            if not transaction.done():
+                await asyncio.wait([transaction])
+            if not transaction.cancelled():
+                transaction.exception()
             raise
 
     return to_the_end

@@ -94,8 +94,8 @@ def find(name: str) -> Entry:
     for entry in entries():
         if entry.name == name:
             return entry
-    known = ", ".join(entry.name for entry in entries())
-    raise BadSettings(f"No model is called {name!r}. Choose one of: {known}, or none.")
+    names = ", ".join(entry.name for entry in entries())
+    raise BadSettings(f"No model is called {name!r}. Choose one of: {names}, or none.")
 
 
 def default() -> Entry:

@@ -34,12 +34,12 @@ class TorchModel(Generic[Model]):
         self._model: Model | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="torch")
 
-    async def use(self, work: Callable[[Model], Result]) -> Result:
-        """Do `work` with the model.
+    async def use(self, call: Callable[[Model], Result]) -> Result:
+        """Return what `call` makes of the model.
 
         Raises ModelUnavailable when the model can't be loaded.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: work(self._loaded()))
+        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: call(self._loaded()))
 
     def close(self) -> None:
         """End the thread; safe to call twice."""

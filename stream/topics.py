@@ -47,8 +47,8 @@ async def ensure_topics(settings: KafkaSettings) -> None:
     admin = AIOKafkaAdminClient(bootstrap_servers=settings.bootstrap, request_timeout_ms=int(settings.timeout_s * 1000))
     try:
         await admin.start()
-        known = set(await admin.list_topics())
-        missing = [name for name in Topics(settings.prefix).all() if name not in known]
+        existing = set(await admin.list_topics())
+        missing = [name for name in Topics(settings.prefix).all() if name not in existing]
         if missing:
             await admin.create_topics([NewTopic(name, settings.partitions, settings.replication) for name in missing])
     except TopicAlreadyExistsError:

@@ -85,9 +85,9 @@ def _cause(faust: asyncio.Task[Any]) -> str:
 async def idle(app: Any, kafka: KafkaSettings, topics: Sequence[str]) -> bool:
     """Tell whether the broker answers and nothing waits in the partitions this worker holds."""
     try:
-        held = {(place.topic, place.partition) for place in app.consumer.assignment()}
+        assigned = {(place.topic, place.partition) for place in app.consumer.assignment()}
         waiting = await backlog(kafka, f"{kafka.prefix}worker", topics)
     except BrokerUnavailable as error:
         log.warning("liveness probe failed: %s", error)
         return False
-    return not any(count > 0 for place, count in waiting.items() if not held or place in held)
+    return not any(count > 0 for place, count in waiting.items() if not assigned or place in assigned)

@@ -69,13 +69,13 @@ def _rows(sheet: Path) -> list[Mapping[str, Any]]:
 
 
 def _document(number: int, row: Mapping[str, Any], sheet: Path) -> SourceDocument:
-    given = {name.strip().casefold(): value for name, value in row.items() if name and value not in (None, "", [])}
-    if file := given.get("file"):
-        given["file"] = sheet.parent / str(file)
-    given.setdefault("symbol", given.get("title"))
-    given.setdefault("id", given.get("symbol"))
+    fields = {name.strip().casefold(): value for name, value in row.items() if name and value not in (None, "", [])}
+    if file := fields.get("file"):
+        fields["file"] = sheet.parent / str(file)
+    fields.setdefault("symbol", fields.get("title"))
+    fields.setdefault("id", fields.get("symbol"))
     try:
-        return SourceDocument.model_validate(given)
+        return SourceDocument.model_validate(fields)
     except ValidationError as error:
         complaints = describe_errors(error, "the document")
         raise BadInput(f"{sheet}, row {number}, {complaints}. The columns: {COLUMNS}.") from error

@@ -129,9 +129,9 @@ def _schedule(pool: ProcessPool, harvest: Harvest, limits: Limits, terms: GroupT
         return _Job(document, "", None, f"The file can't be read: {error.strerror}. Fetch it again.")
     if harvest.holder(sha256) not in (None, document.id):
         return _Job(document, sha256, None)
-    known = harvest.find(document.id)
-    settled = known and (known.sha256, known.citation) == (sha256, _citation(document))
-    if known and settled and (known.status is Status.DONE or (known.status is Status.FAILED and not limits.retry)):
+    entry = harvest.find(document.id)
+    settled = entry and (entry.sha256, entry.citation) == (sha256, _citation(document))
+    if entry and settled and (entry.status is Status.DONE or (entry.status is Status.FAILED and not limits.retry)):
         return _Job(document, sha256, None)
     return _Job(document, sha256, pool.schedule(extract, args=(document, sha256, terms), timeout=limits.seconds))
 

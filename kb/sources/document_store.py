@@ -171,11 +171,11 @@ class DocumentStore:
                 (listed.id, source, listed.year, listed.model_dump_json()),
             )
             return
-        known = ListedDocument.model_validate_json(row[0])
-        groups = Keywords.merge(known.groups, listed.groups)
-        files = tuple(dict.fromkeys((*known.files, *listed.files)))
+        earlier = ListedDocument.model_validate_json(row[0])
+        groups = Keywords.merge(earlier.groups, listed.groups)
+        files = tuple(dict.fromkeys((*earlier.files, *listed.files)))
         merged = listed.model_copy(update={"groups": groups, "files": files})
-        if merged != known:
+        if merged != earlier:
             self._db.execute(
                 "UPDATE candidate SET row = ?, year = ? WHERE id = ?",
                 (merged.model_dump_json(), merged.year, listed.id),
@@ -217,8 +217,8 @@ class DocumentStore:
     def _document(self, listed: ListedDocument, text: FetchedText, digest: str) -> StoredDocument:
         name = f"{listed.id}#{text.part}" if text.part else listed.id
         file = self._name(listed.institution, name, digest, text.format.value)
-        known = listed.model_dump(exclude={"record", "files", "id"})
-        return StoredDocument(id=name, file=file, sha256=digest, fetched_at=now(), **known)
+        citation = listed.model_dump(exclude={"record", "files", "id"})
+        return StoredDocument(id=name, file=file, sha256=digest, fetched_at=now(), **citation)
 
     def _name(self, institution: str, name: str, digest: str, suffix: str) -> str:
         file = f"{_plain(institution).lower()}/{_plain(name)}.{suffix}"

@@ -68,7 +68,7 @@ class Keywords:
     @staticmethod
     def merge(*groups: Iterable[TargetGroup]) -> tuple[TargetGroup, ...]:
         """Return all groups once, in their usual order."""
-        merged = {group for some in groups for group in some}
+        merged = {group for several in groups for group in several}
         return tuple(group for group in TargetGroup if group in merged)
 
 

@@ -65,9 +65,9 @@ def read_records(content: bytes) -> list[CatalogueRecord]:
 
 def language_of_file(label: str, name: str) -> str | None:
     """Return a file's language, by its label or else by the end of its name (`A_RES_80_193-EN.pdf`)."""
-    known = _LANGUAGES.get(label.strip().casefold())
+    by_label = _LANGUAGES.get(label.strip().casefold())
     ending = re.search(r"[-_]([A-Z]{2})(?:\.\w+)?$", name)
-    return known or (_SUFFIXES.get(ending[1]) if ending else None)
+    return by_label or (_SUFFIXES.get(ending[1]) if ending else None)
 
 
 def plain_symbol(symbol: str) -> str:
