@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
 """Actions that need something filled in first."""
 IMMEDIATE_ACTIONS = (Action.APPROVE, Action.CLAIM, Action.RELEASE, Action.UNDO)
+_AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
 FAULT = "That did not work because of a fault here; it is in the log. Please try again."
 
 
@@ -78,6 +79,18 @@ class Refusal:
     form: DecisionRequest | None = None
     may_override: bool = False
     case: Case | None = None
+
+    @property
+    def form_label(self) -> str | None:
+        """Return what the button is called that opens the form again; None when there is no form."""
+        return _AGAIN[self.form.action] if self.form else None
+
+    @property
+    def override_label(self) -> str | None:
+        """Return what the button is called that overrides; None when this moderator may not."""
+        if not self.may_override:
+            return None
+        return "Post anyway" if self.failed_checks else "Do it anyway"
 
 
 class DecisionDialogue:

@@ -31,7 +31,6 @@ log = logging.getLogger(__name__)
 FORM_DEADLINE_S = 1.5
 ANYWAY, AGAIN = "anyway", "again"
 _DONE = {Action.APPROVE: "Approved", Action.EDIT: "Approved with your text", Action.REJECT: "Rejected"}
-_AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
 
 
 class Decisions:
@@ -109,10 +108,9 @@ class Decisions:
         """Say why not, and offer what is left: the form again with what was in it, or for a lead to override."""
         token = self._pending.keep(refusal)
         buttons: list[CaseButton] = []
-        if (form := refusal.form) is not None:
-            buttons.append(CaseButton(ButtonId(AGAIN, form.version, form.number, token), _AGAIN[form.action]))
-        if refusal.may_override:
-            label = "Post anyway" if refusal.failed_checks else "Do it anyway"
+        if (form := refusal.form) is not None and (label := refusal.form_label):
+            buttons.append(CaseButton(ButtonId(AGAIN, form.version, form.number, token), label))
+        if label := refusal.override_label:
             request = refusal.request
             anyway = ButtonId(ANYWAY, request.version, request.number, token)
             buttons.append(CaseButton(anyway, label, STYLES["bad"]))

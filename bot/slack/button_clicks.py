@@ -22,7 +22,7 @@ from bot.chat.decision_dialogue import FAULT, IMMEDIATE_ACTIONS, DecisionDialogu
 from bot.desk import Moderator
 from bot.slack.blocks import ButtonValue, action_id, evidence_blocks, post_blocks
 from bot.slack.ephemeral import tell_ephemeral
-from bot.slack.modals import decision_modal, info_modal
+from bot.slack.modals import decision_modal, failed_check_blocks, info_modal
 from bot.slack.rich_text import line, plain, rich, words
 from bot.slack.web_api import error_code, translated_errors
 from bot.slack.workspaces import Workspaces
@@ -116,8 +116,7 @@ class ButtonClicks:
         """Decide, tell the one who pressed when it is refused, and return whether it was done."""
         outcome = await self._dialogue.decide(request, who, override=override)
         if isinstance(outcome, Refusal):
-            offer = [_anyway_button(request)] if outcome.may_override else []
-            await tell_ephemeral(click.respond, outcome.message, *offer)
+            await tell_ephemeral(click.respond, outcome.message, *refusal_blocks(outcome))
             return False
         return True
 
@@ -133,7 +132,7 @@ async def open_modal(click: ButtonClick, view: View) -> None:
         except SlackApiError as error:
             if error_code(error) not in _TOO_LATE:
                 raise
-            raise BadInput("That took too long, and Slack closed the door; please press again.") from error
+            raise BadInput("That took too long, and Slack no longer opens the form; please press again.") from error
 
 
 def _info(action: ButtonAction, case: Case) -> View:
@@ -143,8 +142,18 @@ def _info(action: ButtonAction, case: Case) -> View:
     return info_modal("Evidence", blocks or [rich(line(words("There is no evidence for this case.")))])
 
 
-def _anyway_button(request: DecisionRequest) -> Block:
-    value = f"{ButtonValue(request.number, request.version)}:{request.action}"
-    return ActionsBlock(elements=[
-        ButtonElement(text=plain("Do it anyway"), action_id=ANYWAY, value=value, style="danger")
-    ])  # fmt: skip
+def refusal_blocks(refusal: Refusal) -> list[Block]:
+    """Return what a press failed, and the ways on: its form again, or for a lead to override.
+
+    The form of a press that had none is the card's own: it starts from the draft, which the dialogue looks up.
+    """
+    elements: list[ButtonElement] = []
+    if (form := refusal.form) is not None and (label := refusal.form_label):
+        value = str(ButtonValue(form.number, form.version))
+        again = action_id(ButtonAction(form.action))
+        elements.append(ButtonElement(text=plain(label), action_id=again, value=value))
+    if label := refusal.override_label:
+        request = refusal.request
+        value = f"{ButtonValue(request.number, request.version)}:{request.action}"
+        elements.append(ButtonElement(text=plain(label), action_id=ANYWAY, value=value, style="danger"))
+    return [*failed_check_blocks(refusal), *([ActionsBlock(elements=elements)] if elements else [])]

@@ -72,6 +72,12 @@ def read_modal(view: dict[str, Any]) -> tuple[DecisionRequest, bool]:
     return DecisionRequest(action, carried.number, carried.version, filled.text, filled.chosen), filled.override
 
 
+def failed_check_blocks(refusal: Refusal) -> list[Block]:
+    """Return the checks that a text failed, as a list; nothing when it failed none."""
+    checks = [line(words(defuse(check, _MAX_MESSAGE))) for check in refusal.failed_checks]
+    return [rich(bullets(checks))] if checks else []
+
+
 def info_modal(title: str, blocks: Sequence[Block]) -> View:
     """Return a modal that only shows something, and leaves nothing behind when it is closed."""
     return View(type="modal", title=plain(title), close=plain("Close"), blocks=blocks)
@@ -117,12 +123,12 @@ def _optional(label: str, field: PlainTextInputElement) -> Block:
 def _why(refusal: Refusal | None) -> list[Block]:
     if refusal is None:
         return []
-    failed = [bullets([line(words(item)) for item in refusal.failed_checks])] if refusal.failed_checks else []
-    return [rich(line(words(defuse(refusal.message, _MAX_MESSAGE), bold)), *failed)]
+    return [rich(line(words(defuse(refusal.message, _MAX_MESSAGE), bold))), *failed_check_blocks(refusal)]
 
 
 def _override_box(refusal: Refusal | None) -> list[Block]:
-    if refusal is None or not refusal.may_override:
+    if refusal is None or refusal.override_label is None:
         return []
-    box = CheckboxesElement(action_id=_OVERRIDE, options=[Option(text=plain("Do it anyway, in my name"), value="yes")])
+    label = plain(f"{refusal.override_label}, in my name")
+    box = CheckboxesElement(action_id=_OVERRIDE, options=[Option(text=label, value="yes")])
     return [InputBlock(block_id=_OVERRIDE, label=plain("You are a lead"), element=box, optional=True)]
