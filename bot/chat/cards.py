@@ -21,7 +21,7 @@ from typing import Literal
 from bot.chat.defuse import defuse, web_address
 from bot.check_display import is_close
 from bot.wording import holder, standing
-from core.domain import Case, CaseState, Check, Evidence, Origin, TargetGroup, now
+from core.domain import Case, CaseState, Check, Evidence, Grounding, Origin, TargetGroup, now
 
 MAX_POST = 1_200
 MAX_DRAFT = 1_000
@@ -127,7 +127,7 @@ def build_card(case: Case) -> Card:
         draft=defuse(draft.text, MAX_DRAFT) if draft else "",
         drafted=_drafted(case),
         editable=draft.text if draft else "",
-        evidence=evidence_lines(case),
+        evidence=evidence_lines(case.grounding),
         close_checks=tuple(check_line(check) for check in draft.checks if is_close(check)) if draft else (),
         received_at=case.received_at,
         standing=_standing(case),
@@ -144,9 +144,9 @@ def groups_line(case: Case) -> str:
     return ", ".join(f"{GROUP_NAMES[item.group]} {item.score:.0%}".replace("%", " %") for item in scores) or "unsure"
 
 
-def evidence_lines(case: Case) -> tuple[EvidenceLine, ...]:
-    """Return a case's evidence, best first."""
-    return tuple(evidence_line(item) for item in (case.grounding.evidence if case.grounding else ()))
+def evidence_lines(grounding: Grounding | None) -> tuple[EvidenceLine, ...]:
+    """Return the evidence that was found, best first."""
+    return tuple(evidence_line(item) for item in (grounding.evidence if grounding else ()))
 
 
 def evidence_line(item: Evidence) -> EvidenceLine:

@@ -48,6 +48,13 @@ def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]])
     return choose
 
 
+def named_scope(named: Mapping[ScopeKind, str]) -> tuple[ScopeKind, str]:
+    """Return the scope that somebody named, the whole server when they named none; raises BadInput for several."""
+    if len(named) > 1:
+        raise BadInput(f"Name one of {', '.join(named)}; each has an intent of its own.")
+    return next(iter(named.items()), (ScopeKind.SERVER, ""))
+
+
 def scope(kind: ScopeKind, name: str) -> str:
     """Return a scope's name as it is stored; raises BadInput when there can be no such group, language or channel."""
     name = name.strip().lower()

@@ -66,9 +66,8 @@ class DeskClient(discord.Client):
         self.decisions = Decisions(dialogue, ledger.cards, self.card_sync, servers, board.drafts)
         self._reminders = Reminders(ledger, board, servers, care)
         self._tree = app_commands.CommandTree(self)
-        self._tree.add_command(
-            SlashCommands(Commands(desk, ledger, servers), ledger, servers, pipeline_cli or PipelineCli())
-        )
+        commands = Commands(desk, ledger, servers, pipeline_cli or PipelineCli())
+        self._tree.add_command(SlashCommands(commands, ledger, servers))
         self._tasks: list[asyncio.Task[None]] = []
         self.in_flight: set[asyncio.Task[Any]] = set()
         """What works on an interaction now."""

@@ -120,7 +120,7 @@ class Decisions:
     async def _show_evidence(self, interaction: Interaction, button: ButtonId) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
         case = await self._dialogue.case(button.number)
-        embeds = evidence_embeds(evidence_lines(case))
+        embeds = evidence_embeds(evidence_lines(case.grounding))
         note = plain(case.grounding.note) if case.grounding and case.grounding.note else ""
         nothing = "No statement of the knowledge base fits this post." if not embeds else ""
         await interaction.edit_original_response(content=note or nothing or None, embeds=embeds)

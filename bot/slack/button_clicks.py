@@ -138,7 +138,7 @@ async def open_modal(click: ButtonClick, view: View) -> None:
 def _info(action: ButtonAction, case: Case) -> View:
     if action is ButtonAction.SHOW:
         return info_modal("The post", post_blocks(build_card(case)))
-    blocks = evidence_blocks(evidence_lines(case))
+    blocks = evidence_blocks(evidence_lines(case.grounding))
     return info_modal("Evidence", blocks or [rich(line(words("There is no evidence for this case.")))])
 
 
