@@ -56,12 +56,18 @@ def named_scope(named: Mapping[ScopeKind, str]) -> tuple[ScopeKind, str]:
 
 
 def scope(kind: ScopeKind, name: str) -> str:
-    """Return a scope's name as it is stored; raises BadInput when there can be no such group, language or channel."""
-    name = name.strip().lower()
+    """Return a scope's name as it is stored; raises BadInput when there can be no such group, language or channel.
+
+    Ids of channels stay as they are: where they differ by case alone they are different channels.
+    """
+    name = name.strip()
     if kind is ScopeKind.SERVER:
         return ""
-    if kind is ScopeKind.CHANNEL and len(name) > MAX_ROOM_ID:
-        raise BadInput(f"{name[:40]}… is no channel id: it has more than {MAX_ROOM_ID} characters.")
+    if kind is ScopeKind.CHANNEL:
+        if len(name) > MAX_ROOM_ID:
+            raise BadInput(f"{name[:40]}… is no channel id: it has more than {MAX_ROOM_ID} characters.")
+        return name
+    name = name.lower()
     if kind is ScopeKind.GROUP and name not in tuple(TargetGroup):
         raise BadInput(f"There is no target group {name[:40]!r}; the groups are {', '.join(TargetGroup)}.")
     if kind is ScopeKind.LANGUAGE and not (name.isascii() and name.isalpha() and 2 <= len(name) <= 3):
@@ -79,6 +85,6 @@ def _rank(item: SetIntent, groups: Sequence[str], language: str, shown: Places) 
         case ScopeKind.LANGUAGE:
             return 0 if item.scope == language else None
         case ScopeKind.CHANNEL:
-            return 0 if item.scope == channel.lower() else None
+            return 0 if item.scope == channel else None
         case ScopeKind.SERVER:
             return 0

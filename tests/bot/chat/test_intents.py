@@ -56,6 +56,14 @@ def test_of_two_servers_the_one_set_last_counts_and_a_server_that_does_not_show_
     assert narrowest(two[:1], post(1), triage_of(), SHOWN) is None
 
 
+def test_channels_whose_ids_differ_by_case_alone_have_intents_of_their_own() -> None:
+    known = [wish(K.CHANNEL, "C1", I.QUESTIONING), wish(K.CHANNEL, "c1", I.POSITIVE)]
+    for channel, intent in (("C1", I.QUESTIONING), ("c1", I.POSITIVE)):
+        found = narrowest(known, post(1), triage_of(), {("discord", "s1"): channel})
+        assert found is not None
+        assert found.intent is intent
+
+
 async def test_a_new_case_gets_the_intent_that_a_lead_set(ledger: Ledger) -> None:
     choose = chooser(ledger, {"discord": {"s1": ChatWorkspace(channel="c1")}, "slack": {}})
     assert await choose(post(1), triage_of()) is None
@@ -71,7 +79,7 @@ def test_a_scope_is_checked() -> None:
     assert scope(K.GROUP, " Muslims ") == "muslims"
     assert scope(K.SERVER, "anything") == ""
     assert scope(K.LANGUAGE, "ES") == "es"
-    assert scope(K.CHANNEL, "c" * 255) == "c" * 255
+    assert scope(K.CHANNEL, " C" + "c" * 254) == "C" + "c" * 254
     for kind, name in ((K.GROUP, "martians"), (K.LANGUAGE, "klingon"), (K.LANGUAGE, ""), (K.CHANNEL, "c" * 256)):
         with pytest.raises(BadInput):
             scope(kind, name)

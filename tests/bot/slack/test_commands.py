@@ -82,6 +82,7 @@ async def test_an_intent_is_set_by_leads_and_shown_with_who_set_it(working: Floo
     await typed(working, "intent set questioning group:muslims", "Only a lead")
     await typed(working, "intent set questioning for:group group:muslims", "Group muslims: questioning", LEA)
     await typed(working, "intent set positive", "Everywhere on this server: positive", LEA)
+    await typed(working, "intent set denouncing for:channel", f"Channel {CHANNEL}: denouncing", LEA)
     await typed(working, "intent set denouncing for:server language:es", "Name one of", LEA)
     shown = await typed(working, "intent show", "Group muslims: questioning, set by lea on")
     assert "Everywhere on this server: positive" in shown
