@@ -24,7 +24,7 @@ from typing import Literal
 from bot.chat.defuse import defuse, web_address
 from bot.check_display import is_close
 from bot.wording import holder, standing
-from core.domain import Action, Case, CaseState, Check, Evidence, Grounding, Origin, TargetGroup, now
+from core.domain import Action, Case, CaseState, Check, Evidence, Grounding, Origin, now
 from core.lifecycle import DECIDED, DECISIONS
 
 MAX_POST = 1_200
@@ -33,16 +33,6 @@ MAX_EVIDENCE = 1_400
 MAX_TITLE = 120
 MAX_LINE = 200
 
-GROUP_NAMES = {
-    TargetGroup.WOMEN: "women",
-    TargetGroup.PEOPLE_OF_COLOUR: "people of colour",
-    TargetGroup.DISABLED: "persons with disabilities",
-    TargetGroup.MIGRANTS: "migrants",
-    TargetGroup.MUSLIMS: "Muslims",
-    TargetGroup.JEWS: "Jews",
-    TargetGroup.LGBT: "LGBT persons",
-    TargetGroup.OTHER: "another group",
-}
 _ORIGINS = {
     Origin.MODEL: "written by the model",
     Origin.COMPOSER: "composed from the evidence",
@@ -148,7 +138,7 @@ def build_card(case: Case) -> Card:
 def groups_line(case: Case) -> str:
     """Return whom the post attacks and how sure triage is, for example `migrants 93 %, women 41 %`."""
     scores = case.triage.groups if case.triage else ()
-    return ", ".join(f"{GROUP_NAMES[item.group]} {item.score:.0%}".replace("%", " %") for item in scores) or "unsure"
+    return ", ".join(f"{item.group.label} {item.score:.0%}".replace("%", " %") for item in scores) or "unsure"
 
 
 def evidence_lines(grounding: Grounding | None) -> tuple[EvidenceLine, ...]:
@@ -182,7 +172,7 @@ def failed_lines(checks: tuple[Check, ...]) -> tuple[str, ...]:
 def _whom(case: Case) -> str:
     if not case.triage or not case.triage.groups:
         return "Post against somebody unclear"
-    return f"Post against {GROUP_NAMES[case.triage.groups[0].group]}"
+    return f"Post against {case.triage.groups[0].group.label}"
 
 
 def _drafted(case: Case) -> str:

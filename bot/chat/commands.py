@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.chat import stats
-from bot.chat.cards import GROUP_NAMES, MAX_DRAFT, MAX_LINE, EvidenceLine, evidence_line, evidence_lines, groups_line
+from bot.chat.cards import MAX_DRAFT, MAX_LINE, EvidenceLine, evidence_line, evidence_lines, groups_line
 from bot.chat.defuse import defuse
 from bot.chat.intents import named_scope, scope
 from bot.chat.people import require_lead
@@ -160,7 +160,7 @@ class Commands:
         """Leave a group out of one's own queue, or take it in again."""
         await self._ledger.moderator_settings.hide(who.name, group, hidden=hidden)
         where = "no longer in your queue" if hidden else "in your queue again"
-        return _lines(f"Posts against {GROUP_NAMES[group]} are {where}. Nobody else is told.")
+        return _lines(f"Posts against {group.label} are {where}. Nobody else is told.")
 
     async def settings(self, place: Place) -> CommandAnswer:
         """Say how a server is used."""

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import TypeVar
 
-from bot.chat.cards import GROUP_NAMES
 from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from ledger import Ledger
@@ -76,7 +75,7 @@ def in_words(totals: Figures) -> str:
         f"Median age at the decision: {span(totals.median_age)}." if totals.median_age is not None else "No decisions.",
     ]
     if totals.by_group:
-        groups = ((GROUP_NAMES[group], share) for group, share in totals.by_group.items())
+        groups = ((group.label, share) for group, share in totals.by_group.items())
         intents = ((str(intent), share) for intent, share in totals.by_intent.items())
         lines += [f"Accepted by group: {_shares(groups)}", f"Accepted by intent: {_shares(intents)}"]
     return "\n".join(lines)
@@ -95,7 +94,7 @@ def picture(totals: Figures) -> bytes:
     """Draw the acceptance by group and by intent as a PNG. Takes about a second of work; keep it off the event loop."""
     from matplotlib.figure import Figure
 
-    bars = [(GROUP_NAMES[group], share) for group, share in totals.by_group.items()]
+    bars = [(group.label, share) for group, share in totals.by_group.items()]
     bars += [(str(intent), share) for intent, share in totals.by_intent.items()]
     figure = Figure(figsize=(7, 1.4 + 0.4 * len(bars)), layout="constrained")
     axes = figure.subplots()

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from bot.chat.card_board import CardBoard
-from bot.chat.cards import GROUP_NAMES
 from core.domain import Case, TargetGroup, now
 from core.settings import CareSettings
 from ledger.cards import Cards, Notice
@@ -58,7 +57,7 @@ def surge_text(group: TargetGroup, count: int, span: timedelta) -> str:
     minutes = max(1, round(span.total_seconds() / 60))
     posts, unit = ("post" if count == 1 else "posts"), ("minute" if minutes == 1 else "minutes")
     return (
-        f"Surge: {count} {posts} against {GROUP_NAMES[group]} in {minutes} {unit}. "
+        f"Surge: {count} {posts} against {group.label} in {minutes} {unit}. "
         f"They get no cards of their own and wait in the queue: /rejoinder queue group:{group}"
     )
 

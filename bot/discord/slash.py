@@ -11,23 +11,23 @@ from collections.abc import Awaitable, Callable, Mapping
 import discord
 from discord import app_commands
 
-from bot.chat.cards import GROUP_NAMES, build_card
+from bot.chat.cards import build_card
 from bot.chat.command_help import COMMANDS, help_lines
 from bot.chat.commands import CommandAnswer, Commands, Place
 from bot.chat.defuse import defuse
 from bot.desk import Moderator
-from bot.discord.forms import INTENT_LABELS
 from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
+from bot.wording import intent_label
 from core.domain import CaseState, Intent, TargetGroup
 from core.settings import ChatWorkspace
 from ledger import Ledger
 from ledger.moderator_settings import ScopeKind
 
 MAX_CHOICES = 25
-GROUPS = [app_commands.Choice(name=GROUP_NAMES[group], value=group.value) for group in TargetGroup]
-INTENTS = [app_commands.Choice(name=INTENT_LABELS[intent], value=intent.value) for intent in Intent]
+GROUPS = [app_commands.Choice(name=group.label, value=group.value) for group in TargetGroup]
+INTENTS = [app_commands.Choice(name=intent_label(intent), value=intent.value) for intent in Intent]
 PERIODS = [app_commands.Choice(name=name, value=value) for name, value in
            (("a day", "1d"), ("a week", "7d"), ("four weeks", "4w"))]  # fmt: skip
 

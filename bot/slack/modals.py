@@ -14,6 +14,7 @@ from bot.chat.decision_dialogue import DecisionRequest, Refusal
 from bot.chat.defuse import defuse
 from bot.reasons import REASONS
 from bot.slack.rich_text import bold, bullets, line, plain, rich, words
+from bot.wording import intent_label
 from core.domain import Action, Intent
 
 MAX_REPLY = 3_000
@@ -99,7 +100,7 @@ def _inputs(request: DecisionRequest) -> list[Block]:
             text = _text_field(request, MAX_REASON, multiline=True)
             return [_menu(request, "Why?", reasons), _optional("In your own words", text)]
         case _:
-            intents = [Option(text=plain(intent), value=intent) for intent in Intent]
+            intents = [Option(text=plain(intent_label(intent)), value=intent) for intent in Intent]
             menu = _menu(request, "What should it set out to do?", intents)
             return [menu, _optional("A hint to the writer", _text_field(request, MAX_HINT))]
 

@@ -55,7 +55,7 @@ async def test_help_lists_the_commands(working: Floor) -> None:
 
 async def test_the_queue_lists_open_cases_oldest_first_without_their_posts(working: Floor) -> None:
     await fill(working.house.ledger)
-    shown = await typed(working, "queue", "persons with disabilities")
+    shown = await typed(working, "queue", "people with disabilities")
     assert len(shown.splitlines()) == 12 and "Zorblaxians" not in shown
     assert "women" in await typed(working, "queue group:women", "women")
 
