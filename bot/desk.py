@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from bot.reasons import settle
+from bot.reasons import stored_reason
 from bot.wording import standing
 from core.domain import (
     Action,
@@ -172,7 +172,7 @@ class Desk:
         )
 
     async def _reject(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        reason = settle(decision.reason)
+        reason = stored_reason(decision.reason)
         return await self._ledger.decisions.reject(
             case.key, case.version, who.name, reason, self._undo_until(), force=decision.override
         )

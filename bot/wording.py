@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from core.domain import Case, CaseState, Intent, now
 
 _STANDING = {
@@ -55,3 +57,12 @@ def holder(case: Case) -> str | None:
     if case.claimed_by is None or (case.claimed_until is not None and case.claimed_until <= now()):
         return None
     return case.claimed_by
+
+
+def duration(length: timedelta) -> str:
+    """Return a length of time in its largest fitting unit."""
+    seconds = max(0, round(length.total_seconds()))
+    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

@@ -25,7 +25,7 @@ from core.errors import CardGone, CardRefused, CaseNotFound, ChannelLost, Unavai
 from core.lifecycle import FINAL
 from core.settings import CareSettings, ChatWorkspace
 from ledger import Ledger
-from ledger.cards import HungCard
+from ledger.cards import PostedCard
 from ledger.moderator_settings import SwitchKind
 
 log = logging.getLogger(__name__)
@@ -44,8 +44,8 @@ PAGE = 200
 class _ChannelWork:
     """What is to be done in one channel: reservations left behind by a crash, outdated cards, cases without a card."""
 
-    orphans: list[HungCard] = field(default_factory=list)
-    outdated: list[HungCard] = field(default_factory=list)
+    orphans: list[PostedCard] = field(default_factory=list)
+    outdated: list[PostedCard] = field(default_factory=list)
     missing: list[Case] = field(default_factory=list)
 
 
@@ -78,7 +78,7 @@ class CardSync:
             try:
                 while True:
                     try:
-                        await self.look()
+                        await self.sync_once()
                         away = False
                     except Unavailable as error:
                         if not away:
@@ -91,18 +91,18 @@ class CardSync:
                     task.cancel()
                 await asyncio.gather(*self._busy.values(), return_exceptions=True)
 
-    async def look(self) -> None:
+    async def sync_once(self) -> None:
         """Find out what is to be done and start doing it, channel by channel."""
         for place, work in (await self._work()).items():
             if place not in self._busy:
                 self._busy[place] = asyncio.create_task(self._sync_channel(place, work), name=f"cards of {place[1]}")
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until what was started is done."""
         while self._busy:
             await asyncio.gather(*self._busy.values())
 
-    async def refresh(self, posted: HungCard, edit: Edit | None = None) -> None:
+    async def refresh(self, posted: PostedCard, edit: Edit | None = None) -> None:
         """Show a posted card as its case stands now; `edit` changes the message another way than the board does."""
         if posted.message is None:
             return
@@ -170,12 +170,12 @@ class CardSync:
         except Unavailable as error:
             log.warning("The cards of %s channel %s wait: %s", self._board.surface, place[1], error)
         except Exception:
-            # One card that nobody can render must not end the others; the next look tries it again.
+            # One card that nobody can render must not end the others; the next pass tries it again.
             log.exception("The cards of %s channel %s could not be kept", self._board.surface, place[1])
         finally:
             self._busy.pop(place, None)
 
-    async def _resolve_orphan(self, orphan: HungCard) -> None:
+    async def _resolve_orphan(self, orphan: PostedCard) -> None:
         number = await self._ledger.cards.number(orphan.case_key)
         since = orphan.at - timedelta(seconds=ORPHAN_S)
         try:
@@ -183,20 +183,20 @@ class CardSync:
         except ChannelLost:
             message = None
         if message is None:
-            await self._ledger.cards.take_down(orphan.surface, orphan.server, orphan.case_key)
+            await self._ledger.cards.forget(orphan.surface, orphan.server, orphan.case_key)
         else:
-            await self._ledger.cards.hang(orphan.surface, orphan.server, orphan.case_key, message, 0)
+            await self._ledger.cards.record_message(orphan.surface, orphan.server, orphan.case_key, message, 0)
 
-    async def _update(self, posted: HungCard) -> None:
+    async def _update(self, posted: PostedCard) -> None:
         try:
             await self.refresh(posted)
         except (CardGone, CaseNotFound):
-            await self._ledger.cards.take_down(posted.surface, posted.server, posted.case_key)
+            await self._ledger.cards.forget(posted.surface, posted.server, posted.case_key)
         except CardRefused as error:
             log.error("The card of case %s can't be updated: %s", posted.case_key, error)
         except ChannelLost as error:
             if error.gone:
-                await self._ledger.cards.take_down(posted.surface, posted.server, posted.case_key)
+                await self._ledger.cards.forget(posted.surface, posted.server, posted.case_key)
             raise
 
     async def _post_missing(self, place: ChannelKey, cases: list[Case]) -> None:
@@ -205,7 +205,7 @@ class CardSync:
             try:
                 await self._post_one(place, case)
             except CardRefused as error:
-                # Its reservation keeps it from being tried at every look; `_resolve_orphan` drops it after a while.
+                # Its reservation keeps it from being tried at every pass; `_resolve_orphan` drops it after a while.
                 log.error("Case %s gets no card: %s", case.key, error)
         if cases[remaining:]:
             await self._surge.count(place, cases[remaining:])
@@ -219,13 +219,13 @@ class CardSync:
         try:
             message = await self._board.post(server, channel, card, number)
         except ChannelLost:
-            await self._ledger.cards.take_down(surface, server, case.key)
+            await self._ledger.cards.forget(surface, server, case.key)
             raise
         await self._record(server, message, case, card)
 
     async def _record(self, server: str, message: str, case: Case, card: Card) -> None:
         final = case.state in FINAL or (case.state is CaseState.REJECTED and card.undo_until is None)
-        await self._ledger.cards.hang(
+        await self._ledger.cards.record_message(
             self._board.surface, server, case.key, message, case.version, card.stale_at, unsettled=not final
         )
 

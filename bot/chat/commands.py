@@ -14,7 +14,7 @@ from bot.chat.intents import named_scope, scope
 from bot.chat.people import require_lead
 from bot.chat.pipeline_cli import PipelineCli
 from bot.desk import CaseQuery, Desk, Moderator
-from bot.wording import holder
+from bot.wording import duration, holder
 from core.domain import Case, CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from core.settings import ChatWorkspace
@@ -132,7 +132,7 @@ class Commands:
             place.surface, place.server, SwitchKind.PAUSED, place.channel, who.name, on=on, until=until
         )
         if on:
-            return _lines(f"Paused{_span(until)}: new cases wait in the queue.")
+            return _lines(f"Paused{_until_words(until)}: new cases wait in the queue.")
         return _lines("Resumed: what waited gets its cards.")
 
     async def mute(
@@ -146,7 +146,7 @@ class Commands:
         await self._ledger.moderator_settings.switch(
             place.surface, place.server, SwitchKind.MUTED, platform.strip(), who.name, on=on, until=until
         )
-        return _lines(f"{platform.strip()} is {'muted' + _span(until) if on else 'no longer muted'} here.")
+        return _lines(f"{platform.strip()} is {'muted' + _until_words(until) if on else 'no longer muted'} here.")
 
     async def assign(self, who: Moderator, id: str, assignee: Moderator) -> CommandAnswer:
         """Say who should take care of a case; anybody may assign one to themselves."""
@@ -171,7 +171,7 @@ class Commands:
             *(f"Rule: {_criteria(rule)} go to {rule.channel}." for rule in server.rules),
             f"Leads: {len(server.leads)} ids, admins: {len(server.admins)} ids, "
             f"reviewers: {f'{len(server.reviewers)} ids' if server.reviewers else 'everyone'}.",
-            *(f"{item.kind.capitalize()}: {item.scope}{_span(item.until)}, by {item.who}." for item in switched),
+            *(f"{item.kind.capitalize()}: {item.scope}{_until_words(item.until)}, by {item.who}." for item in switched),
         )
 
     async def export(self, who: Moderator, period: str = "4w") -> CommandAnswer:
@@ -206,7 +206,7 @@ class Commands:
         number = await self._ledger.cards.number(case.key)
         held = f", held by {holder(case)}" if holder(case) else ""
         age = now() - case.received_at
-        return defuse(f"{number}: {groups_line(case)}, {_age(age)} old, {case.post.platform}{held}", MAX_LINE)
+        return defuse(f"{number}: {groups_line(case)}, {duration(age)} old, {case.post.platform}{held}", MAX_LINE)
 
     async def _key(self, id: str) -> str:
         id = id.strip().removeprefix("#")
@@ -239,14 +239,9 @@ def _until(hours: float | None) -> datetime | None:
     return None if hours is None else now() + timedelta(hours=hours)
 
 
-def _span(until: datetime | None) -> str:
+def _until_words(until: datetime | None) -> str:
     return "" if until is None else f" until {_moment(until)}"
 
 
 def _moment(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"
-
-
-def _age(age: timedelta) -> str:
-    minutes = int(age.total_seconds() // 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"

@@ -33,7 +33,7 @@ ANYWAY, AGAIN = "anyway", "again"
 _DONE = {Action.APPROVE: "Approved", Action.EDIT: "Approved with your text", Action.REJECT: "Rejected"}
 
 
-class Decisions:
+class DecisionInteractions:
     """The answers to presses and forms. `drafts` holds drafts shown lately, by case number."""
 
     def __init__(
