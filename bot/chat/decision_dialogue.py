@@ -133,7 +133,7 @@ def refuse(request: DecisionRequest, error: Exception, who: Moderator | None = N
     overridable = isinstance(error, FailsChecks | ClaimedByOther)
     return Refusal(
         request=request,
-        message=_message(error),
+        message=message_of(error),
         failed_checks=failed_lines(error.checks) if isinstance(error, FailsChecks) else (),
         form=_form_again(request, error, case),
         may_override=overridable and who is not None and who.leads,
@@ -152,13 +152,14 @@ def _form_again(request: DecisionRequest, error: Exception, case: Case | None) -
     return request
 
 
-def _message(error: Exception) -> str:
+def message_of(error: Exception) -> str:
+    """Return what to tell a moderator about any error; what they can do nothing about is logged."""
     if isinstance(error, Unavailable):
         log.warning("Told a moderator: %s", error)
         return f"That did not work, and nothing was changed. {error}"
     if isinstance(error, RejoinderError):
         return str(error)
-    log.error("A decision could not be carried out", exc_info=error)
+    log.error("What a moderator asked for could not be carried out", exc_info=error)
     return FAULT
 
 

@@ -6,7 +6,7 @@ case, its server. Between servers the narrower scope wins, then the one set last
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot.chat.routing import language_of, places
 from core.domain import FlaggedPost, Intent, TargetGroup, Triage
@@ -14,9 +14,9 @@ from core.errors import BadInput
 from core.settings import MAX_ROOM_ID, ChatWorkspace
 from ledger import Ledger
 from ledger.moderator_settings import ScopeKind, SetIntent
+from stream.stages import ChooseIntent
 
 _ORDER = tuple(ScopeKind)
-Choose = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
 Places = Mapping[tuple[str, str], str]
 """(surface, server) -> channel: where a case is shown."""
 
@@ -33,7 +33,7 @@ def narrowest(known: Iterable[SetIntent], post: FlaggedPost, triage: Triage | No
     return min(fitting, key=lambda ranked: ranked[:3])[3] if fitting else None
 
 
-def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]]) -> Choose:
+def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]]) -> ChooseIntent:
     """Return a function that finds the intent of a new case's draft; `surfaces` holds each chat's servers."""
 
     async def choose(post: FlaggedPost, triage: Triage) -> Intent | None:

@@ -16,6 +16,7 @@ from bot.chat.command_help import COMMANDS, help_lines
 from bot.chat.commands import CommandAnswer, Commands, Place
 from bot.chat.defuse import defuse
 from bot.desk import Moderator
+from bot.discord.board import SURFACE
 from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
@@ -54,7 +55,7 @@ class SlashCommands(app_commands.Group):
         async with answering(interaction):
             who = asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
-            place = Place("discord", str(interaction.guild_id), str(interaction.channel_id))
+            place = Place(SURFACE, str(interaction.guild_id), str(interaction.channel_id))
             await self._show(interaction, await work(who, place))
 
     @app_commands.command(description=_description("queue"))

@@ -6,7 +6,6 @@ to everyone, or in a message that only the one who pressed sees.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,13 @@ from slack_sdk.models.views import View
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat.cards import ButtonAction, build_card, evidence_lines
-from bot.chat.decision_dialogue import FAULT, IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal
+from bot.chat.decision_dialogue import (
+    IMMEDIATE_ACTIONS,
+    DecisionDialogue,
+    DecisionRequest,
+    Refusal,
+    message_of,
+)
 from bot.desk import Moderator
 from bot.slack.blocks import ButtonValue, action_id, evidence_blocks, post_blocks
 from bot.slack.ephemeral import tell_ephemeral
@@ -27,9 +32,7 @@ from bot.slack.rich_text import line, plain, rich, words
 from bot.slack.web_api import error_code, translated_errors
 from bot.slack.workspaces import Workspaces
 from core.domain import Action, Case
-from core.errors import BadInput, RejoinderError
-
-log = logging.getLogger(__name__)
+from core.errors import BadInput
 
 ANYWAY = "card:anyway"
 _TOO_LATE = ("expired_trigger_id", "exchanged_trigger_id")
@@ -78,11 +81,8 @@ class ButtonClicks:
             click = ButtonClick.read(body, client, respond)
             try:
                 await handle(click)
-            except RejoinderError as error:
-                await tell_ephemeral(respond, str(error))
-            except Exception:
-                log.exception("A press on a card in Slack could not be carried out")
-                await tell_ephemeral(respond, FAULT)
+            except Exception as error:
+                await tell_ephemeral(respond, message_of(error))
 
         return listen
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.chat.cards import build_card
 from bot.chat.command_help import help_lines
 from bot.chat.commands import CommandAnswer, Commands, Place
-from bot.chat.decision_dialogue import FAULT
+from bot.chat.decision_dialogue import message_of
 from bot.desk import Moderator
 from bot.slack.blocks import card_blocks, evidence_blocks, summary
 from bot.slack.board import SURFACE
@@ -24,11 +23,9 @@ from bot.slack.rich_text import escaped, line, quote, rich, words
 from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces
 from core.domain import Intent, TargetGroup
-from core.errors import BadInput, RejoinderError
+from core.errors import BadInput
 from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
-
-log = logging.getLogger(__name__)
 
 COMMAND = "/rejoinder"
 _USAGES = {
@@ -92,11 +89,8 @@ class SlashCommands:
             if handle is None:
                 raise BadInput(f"There is no command {call.command.name[:40]!r}; try {COMMAND} help.")
             await self._answer(call, await handle(call))
-        except RejoinderError as error:
-            await tell_ephemeral(respond, str(error))
-        except Exception:
-            log.exception("A command in Slack could not be carried out")
-            await tell_ephemeral(respond, FAULT)
+        except Exception as error:
+            await tell_ephemeral(respond, message_of(error))
 
     async def _call(self, command: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond) -> CommandCall:
         team, user = command["team_id"], command["user_id"]
