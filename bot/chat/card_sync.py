@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 from bot.changes import Changes
 from bot.chat.card_board import CardBoard
 from bot.chat.cards import Card, build_card
+from bot.chat.place import Place
 from bot.chat.routing import channel_for
 from bot.chat.surge import SurgeLimiter
 from core.domain import Case, CaseState, now
@@ -31,8 +32,6 @@ from ledger.moderator_settings import SwitchKind
 log = logging.getLogger(__name__)
 
 Edit = Callable[[Card, int], Awaitable[None]]
-ChannelKey = tuple[str, str]
-"""Server id, channel id."""
 
 ORPHAN_S = 30.0
 """Age from which a reservation counts as left behind by a crash."""
@@ -67,8 +66,8 @@ class CardSync:
         self._changes = changes
         self._every_s = every_s
         self._surge = SurgeLimiter(ledger.cards, board, care)
-        self._busy: dict[ChannelKey, asyncio.Task[None]] = {}
-        self._lost: dict[ChannelKey, datetime] = {}
+        self._busy: dict[Place, asyncio.Task[None]] = {}
+        self._lost: dict[Place, datetime] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self) -> None:
@@ -95,7 +94,9 @@ class CardSync:
         """Find out what is to be done and start doing it, channel by channel."""
         for place, work in (await self._work()).items():
             if place not in self._busy:
-                self._busy[place] = asyncio.create_task(self._sync_channel(place, work), name=f"cards of {place[1]}")
+                self._busy[place] = asyncio.create_task(
+                    self._sync_channel(place, work), name=f"cards of {place.channel}"
+                )
 
     async def wait_until_idle(self) -> None:
         """Wait until what was started is done."""
@@ -117,46 +118,47 @@ class CardSync:
                 await self._board.update(posted.server, posted.channel, posted.message, card, number)
             await self._record(posted.server, posted.message, case, card)
 
-    def is_lost(self, place: ChannelKey) -> bool:
+    def is_lost(self, place: Place) -> bool:
         """Tell whether a channel could not be used lately."""
         since = self._lost.get(place)
         return since is not None and now() < since + timedelta(seconds=RETRY_LOST_S)
 
-    async def _work(self) -> dict[ChannelKey, _ChannelWork]:
+    async def _work(self) -> dict[Place, _ChannelWork]:
         surface, servers = self._board.surface, list(self._servers)
-        work: dict[ChannelKey, _ChannelWork] = defaultdict(_ChannelWork)
+        work: dict[Place, _ChannelWork] = defaultdict(_ChannelWork)
         before = now() - timedelta(seconds=ORPHAN_S)
         for orphan in await self._ledger.cards.unfinished(surface, servers, before):
-            work[orphan.server, orphan.channel].orphans.append(orphan)
+            work[_place_of(orphan)].orphans.append(orphan)
         for posted in await self._ledger.cards.outdated(surface, servers):
-            if not self.is_lost((posted.server, posted.channel)):
-                work[posted.server, posted.channel].outdated.append(posted)
+            if not self.is_lost(_place_of(posted)):
+                work[_place_of(posted)].outdated.append(posted)
         for server in servers:
             await self._find_missing(server, work)
         return work
 
-    async def _find_missing(self, server: str, work: dict[ChannelKey, _ChannelWork]) -> None:
+    async def _find_missing(self, server: str, work: dict[Place, _ChannelWork]) -> None:
         switched = await self._ledger.moderator_settings.switched(self._board.surface, server)
         paused = {item.scope for item in switched if item.kind is SwitchKind.PAUSED}
         muted = {item.scope for item in switched if item.kind is SwitchKind.MUTED}
         last: Case | None = None
         while page := await self._ledger.cards.missing(self._board.surface, server, PAGE, last):
             for case in page:
-                channel = self._channel(server, case)
-                if channel is not None and channel not in paused and case.post.platform not in muted:
-                    work[server, channel].missing.append(case)
+                place = self._place_for(server, case)
+                if place is not None and place.channel not in paused and case.post.platform not in muted:
+                    work[place].missing.append(case)
             last = page[-1]
             if len(page) < PAGE:
                 break
 
-    def _channel(self, server: str, case: Case) -> str | None:
+    def _place_for(self, server: str, case: Case) -> Place | None:
         """Return where a case goes; while its channel can't be used, that is the server's default channel."""
-        channel = channel_for(self._servers[server], case.post, case.triage)
-        if channel is not None and self.is_lost((server, channel)):
-            channel = self._servers[server].channel
-        return None if channel is None or self.is_lost((server, channel)) else channel
+        settings = self._servers[server]
+        for channel in (channel_for(settings, case.post, case.triage), settings.channel):
+            if channel is not None and not self.is_lost(place := Place(self._board.surface, server, channel)):
+                return place
+        return None
 
-    async def _sync_channel(self, place: ChannelKey, work: _ChannelWork) -> None:
+    async def _sync_channel(self, place: Place, work: _ChannelWork) -> None:
         try:
             for orphan in work.orphans:
                 await self._resolve_orphan(orphan)
@@ -168,10 +170,10 @@ class CardSync:
         except ChannelLost as error:
             self._mark_lost(place, error)
         except Unavailable as error:
-            log.warning("The cards of %s channel %s wait: %s", self._board.surface, place[1], error)
+            log.warning("The cards of %s channel %s wait: %s", place.surface, place.channel, error)
         except Exception:
             # One card that nobody can render must not end the others; the next pass tries it again.
-            log.exception("The cards of %s channel %s could not be kept", self._board.surface, place[1])
+            log.exception("The cards of %s channel %s could not be kept", place.surface, place.channel)
         finally:
             self._busy.pop(place, None)
 
@@ -199,7 +201,7 @@ class CardSync:
                 await self._ledger.cards.forget(posted.surface, posted.server, posted.case_key)
             raise
 
-    async def _post_missing(self, place: ChannelKey, cases: list[Case]) -> None:
+    async def _post_missing(self, place: Place, cases: list[Case]) -> None:
         remaining = await self._surge.remaining_cards(place)
         for case in cases[:remaining]:
             try:
@@ -210,18 +212,17 @@ class CardSync:
         if cases[remaining:]:
             await self._surge.count(place, cases[remaining:])
 
-    async def _post_one(self, place: ChannelKey, case: Case) -> None:
-        surface, (server, channel) = self._board.surface, place
-        if not await self._ledger.cards.reserve(surface, server, case.key, channel):
+    async def _post_one(self, place: Place, case: Case) -> None:
+        if not await self._ledger.cards.reserve(place.surface, place.server, case.key, place.channel):
             return
         number = await self._ledger.cards.number(case.key)
         card = build_card(case)
         try:
-            message = await self._board.post(server, channel, card, number)
+            message = await self._board.post(place.server, place.channel, card, number)
         except ChannelLost:
-            await self._ledger.cards.forget(surface, server, case.key)
+            await self._ledger.cards.forget(place.surface, place.server, case.key)
             raise
-        await self._record(server, message, case, card)
+        await self._record(place.server, message, case, card)
 
     async def _record(self, server: str, message: str, case: Case, card: Card) -> None:
         final = case.state in FINAL or (case.state is CaseState.REJECTED and card.undo_until is None)
@@ -229,18 +230,22 @@ class CardSync:
             self._board.surface, server, case.key, message, case.version, card.stale_at, unsettled=not final
         )
 
-    def _mark_lost(self, place: ChannelKey, error: ChannelLost) -> None:
+    def _mark_lost(self, place: Place, error: ChannelLost) -> None:
         if place not in self._lost:
             log.error("%s Its cases go to the server's default channel meanwhile.", error)
         self._lost[place] = now()
         self._changes.nudge()
 
-    def _mark_usable(self, place: ChannelKey) -> None:
+    def _mark_usable(self, place: Place) -> None:
         if self._lost.pop(place, None) is not None:
-            log.info("The %s channel %s can be used again.", self._board.surface, place[1])
+            log.info("The %s channel %s can be used again.", place.surface, place.channel)
 
     async def _pause(self, change: Awaitable[object]) -> None:
         try:
             await asyncio.wait_for(change, self._every_s)
         except TimeoutError:
             return
+
+
+def _place_of(card: PostedCard) -> Place:
+    return Place(card.surface, card.server, card.channel)

@@ -13,6 +13,7 @@ from bot.chat.defuse import defuse
 from bot.chat.intents import named_scope, scope
 from bot.chat.people import require_lead
 from bot.chat.pipeline_cli import PipelineCli
+from bot.chat.place import Place
 from bot.desk import CaseQuery, Desk, Moderator
 from bot.wording import duration, holder
 from core.domain import Case, CaseState, Intent, TargetGroup, now
@@ -24,15 +25,6 @@ from ledger.moderator_settings import ScopeKind, SwitchKind
 LISTED = 10
 LOOKED_THROUGH = 200
 MAX_PLATFORM = 64
-
-
-@dataclass(frozen=True)
-class Place:
-    """The chat, server and channel in which a command was typed."""
-
-    surface: str
-    server: str
-    channel: str
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from bot.chat.place import Place
 from bot.chat.routing import language_of, places
 from core.domain import FlaggedPost, Intent, TargetGroup, Triage
 from core.errors import BadInput
@@ -17,18 +18,19 @@ from ledger.moderator_settings import ScopeKind, SetIntent
 from stream.stages import ChooseIntent
 
 _ORDER = tuple(ScopeKind)
-Places = Mapping[tuple[str, str], str]
-"""(surface, server) -> channel: where a case is shown."""
 
 
-def narrowest(known: Iterable[SetIntent], post: FlaggedPost, triage: Triage | None, shown: Places) -> SetIntent | None:
+def narrowest(
+    known: Iterable[SetIntent], post: FlaggedPost, triage: Triage | None, shown: Iterable[Place]
+) -> SetIntent | None:
     """Return the intent that holds for a case shown at some places; None when none is set for it."""
+    channels = {(place.surface, place.server): place.channel for place in shown}
     groups = [item.group.value for item in triage.groups] if triage else []
     language = language_of(post, triage)
     fitting = [
         (_ORDER.index(item.kind), rank, -item.at.timestamp(), item)
         for item in known
-        if (rank := _rank(item, groups, language, shown)) is not None
+        if (rank := _rank(item, groups, language, channels.get((item.surface, item.server)))) is not None
     ]
     return min(fitting, key=lambda ranked: ranked[:3])[3] if fitting else None
 
@@ -37,11 +39,7 @@ def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]])
     """Return a function that finds the intent of a new case's draft; `surfaces` holds each chat's servers."""
 
     async def choose(post: FlaggedPost, triage: Triage) -> Intent | None:
-        shown = {
-            (surface, server): channel
-            for surface, servers in surfaces.items()
-            for server, channel in places(servers, post, triage).items()
-        }
+        shown = [place for name, servers in surfaces.items() for place in places(name, servers, post, triage)]
         setting = narrowest(await ledger.moderator_settings.intents(), post, triage, shown) if shown else None
         return setting.intent if setting else None
 
@@ -75,8 +73,8 @@ def scope(kind: ScopeKind, name: str) -> str:
     return name
 
 
-def _rank(item: SetIntent, groups: Sequence[str], language: str, shown: Places) -> int | None:
-    channel = shown.get((item.surface, item.server))
+def _rank(item: SetIntent, groups: Sequence[str], language: str, channel: str | None) -> int | None:
+    """Return how well an intent fits a case, 0 best, whose channel on the intent's server is `channel`; None if not."""
     if channel is None:
         return None
     match item.kind:

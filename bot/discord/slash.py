@@ -13,8 +13,9 @@ from discord import app_commands
 
 from bot.chat.cards import build_card
 from bot.chat.command_help import COMMANDS, help_lines
-from bot.chat.commands import CommandAnswer, Commands, Place
+from bot.chat.commands import CommandAnswer, Commands
 from bot.chat.defuse import defuse
+from bot.chat.place import Place
 from bot.desk import Moderator
 from bot.discord.board import SURFACE
 from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator

@@ -12,8 +12,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat.cards import build_card
 from bot.chat.command_help import help_lines
-from bot.chat.commands import CommandAnswer, Commands, Place
+from bot.chat.commands import CommandAnswer, Commands
 from bot.chat.decision_dialogue import message_of
+from bot.chat.place import Place
 from bot.desk import Moderator
 from bot.slack.blocks import card_blocks, evidence_blocks, summary
 from bot.slack.board import SURFACE
