@@ -86,8 +86,8 @@ class OnSlack:
         return Answer(slack.seen(message), buttons, message)
 
     async def press_only(self, who: str, label: str) -> None:
-        card = await self.floor.card()
-        await slack.until(lambda: label.lower() in slack.buttons(card))
+        await self.floor.card()
+        await slack.until(lambda: label.lower() in slack.buttons(self.floor.cards()[0]))
         await self.floor.press(label.lower(), USERS[who])
 
     async def form(self, who: str, answer: Answer, label: str) -> str:
