@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.reasons import settle
+from bot.reasons import stored_reason
 from bot.wording import holder, standing
 from core.domain import (
     Action,
@@ -175,7 +175,7 @@ class Desk:
         )
 
     async def _reject(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        reason = settle(decision.reason)
+        reason = stored_reason(decision.reason)
         return await self._ledger.decisions.reject(
             case.key, case.version, who.name, reason, self._undo_until(), force=decision.override
         )

@@ -30,7 +30,7 @@ REASONS = (
 _CODES = {reason.code for reason in REASONS}
 
 
-def settle(given: str | None) -> str:
+def stored_reason(given: str | None) -> str:
     """Return a reason as it is stored, `code` or `code: words`; words without a code count as `other`.
 
     Raises BadInput when there is none, or `other` comes without words.

@@ -1,8 +1,10 @@
-"""How the desk speaks of a case, the same on every surface."""
+"""How the desk speaks of cases, intents and lengths of time, the same on every surface."""
 
 from __future__ import annotations
 
-from core.domain import Case, CaseState, now
+from datetime import timedelta
+
+from core.domain import Case, CaseState, Intent, now
 
 _STANDING = {
     CaseState.RECEIVED: "it was received and waits for triage.",
@@ -18,6 +20,27 @@ _DECIDED = {
     CaseState.RELEASED: "approved it, and the reply has left.",
     CaseState.REJECTED: "rejected it.",
 }
+INTENT_WORDS = {
+    Intent.INFORMATIVE: "give the facts",
+    Intent.QUESTIONING: "ask a question back",
+    Intent.DENOUNCING: "say clearly that it is wrong",
+    Intent.POSITIVE: "stand by those attacked",
+}
+"""What a reply of each intent sets out to do."""
+STATE_HEADINGS = {
+    CaseState.GROUNDED: "New draft under way",
+    CaseState.APPROVED: "Approved",
+    CaseState.RELEASED: "Released",
+    CaseState.REJECTED: "Rejected",
+    CaseState.ESCALATED: "Escalated",
+    CaseState.FAILED: "Failed",
+}
+"""The word before a card's title; a case that waits for a decision has none."""
+
+
+def intent_label(intent: Intent) -> str:
+    """Return an intent's name with what it sets out to do, for menus."""
+    return f"{intent}: {INTENT_WORDS[intent]}"
 
 
 def standing(case: Case) -> str:
@@ -34,3 +57,12 @@ def holder(case: Case) -> str | None:
     if case.claimed_by is None or (case.claimed_until is not None and case.claimed_until <= now()):
         return None
     return case.claimed_by
+
+
+def duration(length: timedelta) -> str:
+    """Return a length of time in its largest fitting unit."""
+    seconds = max(0, round(length.total_seconds()))
+    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"

@@ -77,6 +77,23 @@ class TargetGroup(StrEnum):
     LGBT = "lgbt"
     OTHER = "other"
 
+    @property
+    def label(self) -> str:
+        """Return what the group is called in a sentence, on every surface."""
+        return _GROUP_LABELS[self]
+
+
+_GROUP_LABELS = {
+    TargetGroup.WOMEN: "women",
+    TargetGroup.PEOPLE_OF_COLOUR: "people of colour",
+    TargetGroup.DISABLED: "people with disabilities",
+    TargetGroup.MIGRANTS: "migrants",
+    TargetGroup.MUSLIMS: "Muslims",
+    TargetGroup.JEWS: "Jews",
+    TargetGroup.LGBT: "LGBT people",
+    TargetGroup.OTHER: "another group",
+}
+
 
 class Intent(StrEnum):
     """What a reply sets out to do: the four intents of CoARL (Hengle et al. 2024)."""

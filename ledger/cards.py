@@ -1,7 +1,7 @@
-"""Which card of which case hangs where, so that none is missing and none hangs twice, whoever crashed when.
+"""Which card of which case was posted where, so that none is missing and none is there twice, whoever crashed when.
 
-A card is *reserved* before it is posted and *hung* when the platform has given it a message id. A reservation that was
-left behind by a crash is found by `unfinished`: the message may or may not exist.
+A card is *reserved* before it is posted and *posted* when the platform has given it a message id. A reservation
+that was left behind by a crash is found by `unfinished`: the message may or may not exist.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ledger.uninterrupted import uninterrupted
 ESCALATED_FOR = timedelta(days=1)
 """How long an escalated case still gets a card, for example after the bot was down."""
 
-PlaceKey = tuple[str, str, str]
+CardKey = tuple[str, str, str]
 """Surface, server, case key."""
 
 _ONE = and_(
@@ -34,8 +34,8 @@ _NUMBER = select(case_numbers.c.number).where(case_numbers.c.case_key == bindpar
 
 
 @dataclass(frozen=True)
-class HungCard:
-    """The place where a case's card hangs; `message` is None while nobody knows whether it was posted.
+class PostedCard:
+    """A case's card and the message that holds it; `message` is None while nobody knows whether it was posted.
 
     `version` is the case's version that the card shows; `unsettled`: the case may still move on. `counted_only`: there
     is no card of its own, only a number in a surge notice.
@@ -96,7 +96,7 @@ class Cards:
 
     @uninterrupted
     async def reserve(self, surface: str, server: str, key: str, channel: str, *, counted_only: bool = False) -> bool:
-        """Announce that a card will be posted; False when it is reserved or hangs already."""
+        """Announce that a card will be posted; False when it is reserved or posted already."""
         row = {
             "surface": surface, "server": server, "case_key": key, "channel": channel, "version": 0,
             "counted_only": counted_only, "unsettled": not counted_only, "at": self._database.clock(),
@@ -106,7 +106,7 @@ class Cards:
             return new.scalar_one_or_none() is not None
 
     @uninterrupted
-    async def hang(
+    async def record_message(
         self, surface: str, server: str, key: str, message: str, version: int, stale_at: datetime | None = None,
         *, unsettled: bool = True,
     ) -> None:  # fmt: skip
@@ -116,18 +116,18 @@ class Cards:
             await connection.execute(update(cards).where(_ONE).values(values), _bound((surface, server, key)))
 
     @uninterrupted
-    async def take_down(self, surface: str, server: str, key: str) -> None:
+    async def forget(self, surface: str, server: str, key: str) -> None:
         """Forget a card, because its message is gone; an open case gets a new one."""
         async with self._database.write() as connection:
             await connection.execute(delete(cards).where(_ONE), _bound((surface, server, key)))
 
     @uninterrupted
-    async def find(self, surface: str, server: str, key: str) -> HungCard | None:
-        """Return where a case's card hangs, or None."""
+    async def find(self, surface: str, server: str, key: str) -> PostedCard | None:
+        """Return a case's card, or None."""
         async with self._database.read() as connection:
             rows = (await connection.execute(select(cards).where(_ONE), _bound((surface, server, key)))).mappings()
             row = rows.one_or_none()
-        return None if row is None else HungCard(**row)
+        return None if row is None else PostedCard(**row)
 
     @uninterrupted
     async def missing(self, surface: str, server: str, limit: int = 200, after: Case | None = None) -> list[Case]:
@@ -151,8 +151,8 @@ class Cards:
             return await find_cases(connection, (await connection.execute(query)).scalars().all())
 
     @uninterrupted
-    async def outdated(self, surface: str, servers: Sequence[str], limit: int = 200) -> list[HungCard]:
-        """Return hung cards that no longer show how their case stands, the longest hanging first."""
+    async def outdated(self, surface: str, servers: Sequence[str], limit: int = 200) -> list[PostedCard]:
+        """Return posted cards that no longer show how their case stands, the longest posted first."""
         changed = or_(cards.c.version != cases.c.version, cards.c.stale_at <= self._database.clock())
         query = (
             select(cards)
@@ -162,17 +162,17 @@ class Cards:
             .order_by(cards.c.at)
             .limit(limit)
         )
-        return await self._hung(query)
+        return await self._posted_cards(query)
 
     @uninterrupted
-    async def unfinished(self, surface: str, servers: Sequence[str], before: datetime) -> list[HungCard]:
+    async def unfinished(self, surface: str, servers: Sequence[str], before: datetime) -> list[PostedCard]:
         """Return cards reserved before a moment of which nobody knows whether they were posted."""
         query = (
             select(cards)
             .where(cards.c.surface == surface, cards.c.server.in_(servers), IS_UNSETTLED, cards.c.at < before)
             .where(cards.c.message.is_(None))
         )
-        return await self._hung(query)
+        return await self._posted_cards(query)
 
     @uninterrupted
     async def recent(self, surface: str, server: str, channel: str, since: datetime) -> int:
@@ -200,13 +200,13 @@ class Cards:
             await connection.execute(delete(notices).where(*same_topic))
             await connection.execute(insert(notices).values(vars(notice)))
 
-    async def _hung(self, query: Any) -> list[HungCard]:
+    async def _posted_cards(self, query: Any) -> list[PostedCard]:
         async with self._database.read() as connection:
-            return [HungCard(**row) for row in (await connection.execute(query)).mappings()]
+            return [PostedCard(**row) for row in (await connection.execute(query)).mappings()]
 
 
-def _bound(place: PlaceKey) -> dict[str, str]:
-    surface, server, key = place
+def _bound(card: CardKey) -> dict[str, str]:
+    surface, server, key = card
     return {"a": surface, "b": server, "c": clean(key)}
 
 

@@ -1,4 +1,4 @@
-"""The tables behind the chats: which card hangs where, and what moderators set.
+"""The tables behind the chats: which card was posted where, and what moderators set.
 
 `surface` is the chat platform (`discord`, `slack`), `server` a Discord server or Slack workspace, all ids as text. Case
 keys here are no foreign keys: a card may outlive its case's row, and is then taken down.

@@ -15,17 +15,6 @@ from pipeline.normalise import normalise
 
 LONGEST_READ = 1200
 """Characters that are embedded; what a post is about shows long before."""
-NAMES = {
-    TargetGroup.WOMEN: "women",
-    TargetGroup.PEOPLE_OF_COLOUR: "people of colour",
-    TargetGroup.DISABLED: "persons with disabilities",
-    TargetGroup.MIGRANTS: "migrants",
-    TargetGroup.MUSLIMS: "Muslims",
-    TargetGroup.JEWS: "Jews",
-    TargetGroup.LGBT: "LGBT persons",
-    TargetGroup.OTHER: "another group",
-}
-"""What the groups are called in sentences for moderators."""
 
 
 class Triager:
@@ -81,5 +70,5 @@ def attack(groups: tuple[GroupScore, ...], hate: float) -> str:
 
 def named(groups: list[TargetGroup]) -> str:
     """Return the groups' names as a list for a sentence."""
-    *first, last = [NAMES[group] for group in groups]
+    *first, last = [group.label for group in groups]
     return f"{', '.join(first)} and {last}" if first else last

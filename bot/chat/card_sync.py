@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 from bot.changes import Changes
 from bot.chat.card_board import CardBoard
 from bot.chat.cards import Card, build_card
+from bot.chat.place import Place
 from bot.chat.routing import channel_for
 from bot.chat.surge import SurgeLimiter
 from core.domain import Case, CaseState, now
@@ -26,14 +27,12 @@ from core.errors import CardGone, CardRefused, CaseNotFound, ChannelLost, Unavai
 from core.lifecycle import FINAL
 from core.settings import CareSettings, ChatWorkspace
 from ledger import Ledger
-from ledger.cards import HungCard
+from ledger.cards import PostedCard
 from ledger.moderator_settings import SwitchKind
 
 log = logging.getLogger(__name__)
 
 Edit = Callable[[Card, int], Awaitable[None]]
-ChannelKey = tuple[str, str]
-"""Server id, channel id."""
 
 ORPHAN_S = 30.0
 """Age from which a reservation counts as left behind by a crash."""
@@ -45,8 +44,8 @@ PAGE = 200
 class _ChannelWork:
     """What is to be done in one channel: reservations left behind by a crash, outdated cards, cases without a card."""
 
-    orphans: list[HungCard] = field(default_factory=list)
-    outdated: list[HungCard] = field(default_factory=list)
+    orphans: list[PostedCard] = field(default_factory=list)
+    outdated: list[PostedCard] = field(default_factory=list)
     missing: list[Case] = field(default_factory=list)
 
 
@@ -68,8 +67,8 @@ class CardSync:
         self._changes = changes
         self._every_s = every_s
         self._surge = SurgeLimiter(ledger.cards, board, care)
-        self._busy: dict[ChannelKey, asyncio.Task[None]] = {}
-        self._lost: dict[ChannelKey, datetime] = {}
+        self._busy: dict[Place, asyncio.Task[None]] = {}
+        self._lost: dict[Place, datetime] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self) -> None:
@@ -79,7 +78,7 @@ class CardSync:
             try:
                 while True:
                     try:
-                        await self.look()
+                        await self.sync_once()
                         away = False
                     except Unavailable as error:
                         if not away:
@@ -92,18 +91,20 @@ class CardSync:
                     task.cancel()
                 await asyncio.gather(*self._busy.values(), return_exceptions=True)
 
-    async def look(self) -> None:
+    async def sync_once(self) -> None:
         """Find out what is to be done and start doing it, channel by channel."""
         for place, work in (await self._work()).items():
             if place not in self._busy:
-                self._busy[place] = asyncio.create_task(self._sync_channel(place, work), name=f"cards of {place[1]}")
+                self._busy[place] = asyncio.create_task(
+                    self._sync_channel(place, work), name=f"cards of {place.channel}"
+                )
 
-    async def settled(self) -> None:
+    async def wait_until_idle(self) -> None:
         """Wait until what was started is done."""
         while self._busy:
             await asyncio.gather(*self._busy.values())
 
-    async def refresh(self, posted: HungCard, edit: Edit | None = None) -> None:
+    async def refresh(self, posted: PostedCard, edit: Edit | None = None) -> None:
         """Show a posted card as its case stands now; `edit` changes the message another way than the board does."""
         if posted.message is None:
             return
@@ -118,46 +119,47 @@ class CardSync:
                 await self._board.update(posted.server, posted.channel, posted.message, card, number)
             await self._record(posted.server, posted.message, case, card)
 
-    def is_lost(self, place: ChannelKey) -> bool:
+    def is_lost(self, place: Place) -> bool:
         """Tell whether a channel could not be used lately."""
         since = self._lost.get(place)
         return since is not None and now() < since + timedelta(seconds=RETRY_LOST_S)
 
-    async def _work(self) -> dict[ChannelKey, _ChannelWork]:
+    async def _work(self) -> dict[Place, _ChannelWork]:
         surface, servers = self._board.surface, list(self._servers)
-        work: dict[ChannelKey, _ChannelWork] = defaultdict(_ChannelWork)
+        work: dict[Place, _ChannelWork] = defaultdict(_ChannelWork)
         before = now() - timedelta(seconds=ORPHAN_S)
         for orphan in await self._ledger.cards.unfinished(surface, servers, before):
-            work[orphan.server, orphan.channel].orphans.append(orphan)
+            work[_place_of(orphan)].orphans.append(orphan)
         for posted in await self._ledger.cards.outdated(surface, servers):
-            if not self.is_lost((posted.server, posted.channel)):
-                work[posted.server, posted.channel].outdated.append(posted)
+            if not self.is_lost(_place_of(posted)):
+                work[_place_of(posted)].outdated.append(posted)
         for server in servers:
             await self._find_missing(server, work)
         return work
 
-    async def _find_missing(self, server: str, work: dict[ChannelKey, _ChannelWork]) -> None:
+    async def _find_missing(self, server: str, work: dict[Place, _ChannelWork]) -> None:
         switched = await self._ledger.moderator_settings.switched(self._board.surface, server)
         paused = {item.scope for item in switched if item.kind is SwitchKind.PAUSED}
         muted = {item.scope for item in switched if item.kind is SwitchKind.MUTED}
         last: Case | None = None
         while page := await self._ledger.cards.missing(self._board.surface, server, PAGE, last):
             for case in page:
-                channel = self._channel(server, case)
-                if channel is not None and channel not in paused and case.post.platform not in muted:
-                    work[server, channel].missing.append(case)
+                place = self._place_for(server, case)
+                if place is not None and place.channel not in paused and case.post.platform not in muted:
+                    work[place].missing.append(case)
             last = page[-1]
             if len(page) < PAGE:
                 break
 
-    def _channel(self, server: str, case: Case) -> str | None:
+    def _place_for(self, server: str, case: Case) -> Place | None:
         """Return where a case goes; while its channel can't be used, that is the server's default channel."""
-        channel = channel_for(self._servers[server], case.post, case.triage)
-        if channel is not None and self.is_lost((server, channel)):
-            channel = self._servers[server].channel
-        return None if channel is None or self.is_lost((server, channel)) else channel
+        settings = self._servers[server]
+        for channel in (channel_for(settings, case.post, case.triage), settings.channel):
+            if channel is not None and not self.is_lost(place := Place(self._board.surface, server, channel)):
+                return place
+        return None
 
-    async def _sync_channel(self, place: ChannelKey, work: _ChannelWork) -> None:
+    async def _sync_channel(self, place: Place, work: _ChannelWork) -> None:
         try:
             for orphan in work.orphans:
                 await self._resolve_orphan(orphan)
@@ -169,14 +171,14 @@ class CardSync:
         except ChannelLost as error:
             self._mark_lost(place, error)
         except Unavailable as error:
-            log.warning("The cards of %s channel %s wait: %s", self._board.surface, place[1], error)
+            log.warning("The cards of %s channel %s wait: %s", place.surface, place.channel, error)
         except Exception:
-            # One card that nobody can render must not end the others; the next look tries it again.
-            log.exception("The cards of %s channel %s could not be kept", self._board.surface, place[1])
+            # One card that nobody can render must not end the others; the next pass tries it again.
+            log.exception("The cards of %s channel %s could not be kept", place.surface, place.channel)
         finally:
             self._busy.pop(place, None)
 
-    async def _resolve_orphan(self, orphan: HungCard) -> None:
+    async def _resolve_orphan(self, orphan: PostedCard) -> None:
         number = await self._ledger.cards.number(orphan.case_key)
         since = orphan.at - timedelta(seconds=ORPHAN_S)
         try:
@@ -184,63 +186,66 @@ class CardSync:
         except ChannelLost:
             message = None
         if message is None:
-            await self._ledger.cards.take_down(orphan.surface, orphan.server, orphan.case_key)
+            await self._ledger.cards.forget(orphan.surface, orphan.server, orphan.case_key)
         else:
-            await self._ledger.cards.hang(orphan.surface, orphan.server, orphan.case_key, message, 0)
+            await self._ledger.cards.record_message(orphan.surface, orphan.server, orphan.case_key, message, 0)
 
-    async def _update(self, posted: HungCard) -> None:
+    async def _update(self, posted: PostedCard) -> None:
         try:
             await self.refresh(posted)
         except (CardGone, CaseNotFound):
-            await self._ledger.cards.take_down(posted.surface, posted.server, posted.case_key)
+            await self._ledger.cards.forget(posted.surface, posted.server, posted.case_key)
         except CardRefused as error:
             log.error("The card of case %s can't be updated: %s", posted.case_key, error)
         except ChannelLost as error:
             if error.gone:
-                await self._ledger.cards.take_down(posted.surface, posted.server, posted.case_key)
+                await self._ledger.cards.forget(posted.surface, posted.server, posted.case_key)
             raise
 
-    async def _post_missing(self, place: ChannelKey, cases: list[Case]) -> None:
+    async def _post_missing(self, place: Place, cases: list[Case]) -> None:
         remaining = await self._surge.remaining_cards(place)
         for case in cases[:remaining]:
             try:
                 await self._post_one(place, case)
             except CardRefused as error:
-                # Its reservation keeps it from being tried at every look; `_resolve_orphan` drops it after a while.
+                # Its reservation keeps it from being tried at every pass; `_resolve_orphan` drops it after a while.
                 log.error("Case %s gets no card: %s", case.key, error)
         if cases[remaining:]:
             await self._surge.count(place, cases[remaining:])
 
-    async def _post_one(self, place: ChannelKey, case: Case) -> None:
-        surface, (server, channel) = self._board.surface, place
-        if not await self._ledger.cards.reserve(surface, server, case.key, channel):
+    async def _post_one(self, place: Place, case: Case) -> None:
+        if not await self._ledger.cards.reserve(place.surface, place.server, case.key, place.channel):
             return
         number = await self._ledger.cards.number(case.key)
         card = build_card(case)
         try:
-            message = await self._board.post(server, channel, card, number)
+            message = await self._board.post(place.server, place.channel, card, number)
         except ChannelLost:
-            await self._ledger.cards.take_down(surface, server, case.key)
+            await self._ledger.cards.forget(place.surface, place.server, case.key)
             raise
-        await self._record(server, message, case, card)
+        await self._record(place.server, message, case, card)
 
     async def _record(self, server: str, message: str, case: Case, card: Card) -> None:
         final = case.state in FINAL or (case.state is CaseState.REJECTED and card.undo_until is None)
-        await self._ledger.cards.hang(
+        await self._ledger.cards.record_message(
             self._board.surface, server, case.key, message, case.version, card.stale_at, unsettled=not final
         )
 
-    def _mark_lost(self, place: ChannelKey, error: ChannelLost) -> None:
+    def _mark_lost(self, place: Place, error: ChannelLost) -> None:
         if place not in self._lost:
             log.error("%s Its cases go to the server's default channel meanwhile.", error)
         self._lost[place] = now()
         self._changes.nudge()
 
-    def _mark_usable(self, place: ChannelKey) -> None:
+    def _mark_usable(self, place: Place) -> None:
         if self._lost.pop(place, None) is not None:
-            log.info("The %s channel %s can be used again.", self._board.surface, place[1])
+            log.info("The %s channel %s can be used again.", place.surface, place.channel)
 
     async def _pause(self, change: Awaitable[object]) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._every_s):
                 await change
+
+
+def _place_of(card: PostedCard) -> Place:
+    return Place(card.surface, card.server, card.channel)

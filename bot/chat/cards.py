@@ -8,7 +8,10 @@ Markup characters are still to be escaped the platform's way.
 | pending, with draft  | approve, edit, reject, redraft, evidence, claim or release |
 | pending, no draft    | edit, reject, redraft, evidence, claim or release          |
 | approved, rejected   | undo, until `Card.undo_until`; evidence                    |
+| failed               | redraft, when it was grounded; evidence                    |
 | anything else        | evidence, when there is some                               |
+
+What a state allows stands in `core.lifecycle.DECISIONS`; a card leaves out what would make no sense now.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ from typing import Literal
 from bot.chat.defuse import defuse, web_address
 from bot.check_display import is_close
 from bot.wording import holder, standing
-from core.domain import Case, CaseState, Check, Evidence, Origin, TargetGroup, now
+from core.domain import Action, Case, CaseState, Check, Evidence, Grounding, Origin, now
+from core.lifecycle import DECIDED, DECISIONS
 
 MAX_POST = 1_200
 MAX_DRAFT = 1_000
@@ -29,16 +33,6 @@ MAX_EVIDENCE = 1_400
 MAX_TITLE = 120
 MAX_LINE = 200
 
-GROUP_NAMES = {
-    TargetGroup.WOMEN: "women",
-    TargetGroup.PEOPLE_OF_COLOUR: "people of colour",
-    TargetGroup.DISABLED: "persons with disabilities",
-    TargetGroup.MIGRANTS: "migrants",
-    TargetGroup.MUSLIMS: "Muslims",
-    TargetGroup.JEWS: "Jews",
-    TargetGroup.LGBT: "LGBT persons",
-    TargetGroup.OTHER: "another group",
-}
 _ORIGINS = {
     Origin.MODEL: "written by the model",
     Origin.COMPOSER: "composed from the evidence",
@@ -59,6 +53,9 @@ class ButtonAction(StrEnum):
     UNDO = "undo"
     SHOW = "show"
 
+
+_LOOKS = (ButtonAction.EVIDENCE, ButtonAction.SHOW)
+"""Buttons that decide nothing."""
 
 Style = Literal["good", "bad", "plain"]
 
@@ -114,7 +111,7 @@ class Card:
 def build_card(case: Case) -> Card:
     """Return what to show of a case."""
     draft, moment = case.draft, now()
-    undoable = case.state in (CaseState.APPROVED, CaseState.REJECTED) and _ahead(case.release_at, moment)
+    undoable = case.state in DECIDED and _ahead(case.release_at, moment)
     return Card(
         case_key=defuse(case.key, MAX_LINE),
         version=case.version,
@@ -127,7 +124,7 @@ def build_card(case: Case) -> Card:
         draft=defuse(draft.text, MAX_DRAFT) if draft else "",
         drafted=_drafted(case),
         editable=draft.text if draft else "",
-        evidence=evidence_lines(case),
+        evidence=evidence_lines(case.grounding),
         close_checks=tuple(check_line(check) for check in draft.checks if is_close(check)) if draft else (),
         received_at=case.received_at,
         standing=_standing(case),
@@ -141,12 +138,12 @@ def build_card(case: Case) -> Card:
 def groups_line(case: Case) -> str:
     """Return whom the post attacks and how sure triage is, for example `migrants 93 %, women 41 %`."""
     scores = case.triage.groups if case.triage else ()
-    return ", ".join(f"{GROUP_NAMES[item.group]} {item.score:.0%}".replace("%", " %") for item in scores) or "unsure"
+    return ", ".join(f"{item.group.label} {item.score:.0%}".replace("%", " %") for item in scores) or "unsure"
 
 
-def evidence_lines(case: Case) -> tuple[EvidenceLine, ...]:
-    """Return a case's evidence, best first."""
-    return tuple(evidence_line(item) for item in (case.grounding.evidence if case.grounding else ()))
+def evidence_lines(grounding: Grounding | None) -> tuple[EvidenceLine, ...]:
+    """Return the evidence that was found, best first."""
+    return tuple(evidence_line(item) for item in (grounding.evidence if grounding else ()))
 
 
 def evidence_line(item: Evidence) -> EvidenceLine:
@@ -175,7 +172,7 @@ def failed_lines(checks: tuple[Check, ...]) -> tuple[str, ...]:
 def _whom(case: Case) -> str:
     if not case.triage or not case.triage.groups:
         return "Post against somebody unclear"
-    return f"Post against {GROUP_NAMES[case.triage.groups[0].group]}"
+    return f"Post against {case.triage.groups[0].group.label}"
 
 
 def _drafted(case: Case) -> str:
@@ -199,7 +196,7 @@ def _standing(case: Case) -> str:
 def _stale_at(case: Case, moment: datetime) -> datetime | None:
     if case.state is CaseState.PENDING and holder(case):
         return case.claimed_until
-    if case.state in (CaseState.APPROVED, CaseState.REJECTED) and _ahead(case.release_at, moment):
+    if case.state in DECIDED and _ahead(case.release_at, moment):
         return case.release_at
     return None
 
@@ -209,29 +206,27 @@ def _ahead(until: datetime | None, moment: datetime) -> bool:
 
 
 def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
-    evidence = (Button(ButtonAction.EVIDENCE, "Evidence"),) if case.grounding and case.grounding.evidence else ()
-    if case.state is CaseState.PENDING:
-        return (*_decisions(case), *evidence, _claim(case))
-    return ((Button(ButtonAction.UNDO, "Undo"),) if undoable else ()) + evidence
-
-
-def _decisions(case: Case) -> tuple[Button, ...]:
     drafted = case.draft is not None and case.draft.origin is not Origin.NONE and bool(case.draft.text)
-    approve = (Button(ButtonAction.APPROVE, "Approve", "good"),) if drafted and _shown_whole(case) else ()
-    return (
-        *approve,
-        Button(ButtonAction.EDIT, "Edit" if drafted else "Write"),
-        Button(ButtonAction.REJECT, "Reject", "bad"),
-        Button(ButtonAction.REDRAFT, "Redraft"),
-    )
+    held = holder(case) is not None
+    sensible = {
+        Button(ButtonAction.APPROVE, "Approve", "good"): drafted and _shown_whole(case),
+        Button(ButtonAction.EDIT, "Edit" if drafted else "Write"): True,
+        Button(ButtonAction.REJECT, "Reject", "bad"): True,
+        Button(ButtonAction.REDRAFT, "Redraft"): case.triage is not None and case.grounding is not None,
+        Button(ButtonAction.UNDO, "Undo"): undoable,
+        Button(ButtonAction.EVIDENCE, "Evidence"): bool(case.grounding and case.grounding.evidence),
+        Button(ButtonAction.CLAIM, "Claim"): not held,
+        Button(ButtonAction.RELEASE, "Release"): held,
+    }
+    return tuple(button for button, fits in sensible.items() if fits and _allows(case.state, button.action))
+
+
+def _allows(state: CaseState, action: ButtonAction) -> bool:
+    """Tell whether a state allows a decision; to look at something is always allowed."""
+    return action in _LOOKS or state in DECISIONS[Action(action)].takes
 
 
 def _shown_whole(case: Case) -> bool:
     """Tell whether the card has the draft to its last word: nobody can approve what they could not read."""
     text = case.draft.text if case.draft else ""
     return defuse(text, MAX_DRAFT) == defuse(text, len(text) * 10)
-
-
-def _claim(case: Case) -> Button:
-    held = holder(case) is not None
-    return Button(ButtonAction.RELEASE, "Release") if held else Button(ButtonAction.CLAIM, "Claim")

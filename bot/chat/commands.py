@@ -1,19 +1,4 @@
-"""The commands of the chats: what each does and answers, the same in Discord and Slack.
-
-| command        | who may   | does                                                            |
-|----------------|-----------|-----------------------------------------------------------------|
-| queue          | reviewers | lists open cases, oldest first; hidden groups are left out      |
-| case           | reviewers | shows one case, by number or key                                |
-| intent show    | reviewers | lists what intents are set, by whom and when                    |
-| intent set     | leads     | sets the intent of the server, a channel, a group or a language |
-| pause, resume  | leads     | keeps new cards from a channel; its cases wait in the queue     |
-| assign         | leads     | says who should take care of a case; anybody may take it        |
-| mute-source    | leads     | keeps a platform's cards from the server                        |
-| hide           | reviewers | leaves a group out of one's own queue; nobody else is told      |
-| settings       | reviewers | says how the server is used                                     |
-| stats          | reviewers | gives the figures of a period, with a picture                   |
-| export         | leads     | gives the decisions of a period as a table                      |
-"""
+"""Carry out the commands of the chats, the same in Discord and Slack; `bot.chat.command_help` lists them."""
 
 from __future__ import annotations
 
@@ -23,12 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.chat import stats
-from bot.chat.cards import GROUP_NAMES, MAX_LINE, groups_line
+from bot.chat.cards import MAX_DRAFT, MAX_LINE, EvidenceLine, evidence_line, evidence_lines, groups_line
 from bot.chat.defuse import defuse
-from bot.chat.intents import scope
+from bot.chat.intents import named_scope, scope
 from bot.chat.people import require_lead
+from bot.chat.pipeline_cli import PipelineCli
+from bot.chat.place import Place
 from bot.desk import CaseQuery, Desk, Moderator
-from bot.wording import holder
+from bot.wording import duration, holder
 from core.domain import Case, CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from core.settings import ChatWorkspace
@@ -41,27 +28,23 @@ MAX_PLATFORM = 64
 
 
 @dataclass(frozen=True)
-class Place:
-    """The chat, server and channel in which a command was typed."""
-
-    surface: str
-    server: str
-    channel: str
-
-
-@dataclass(frozen=True)
 class Attachment:
-    """A file that goes with a reply."""
+    """A file that goes with an answer."""
 
     name: str
     data: bytes
 
 
 @dataclass(frozen=True)
-class Reply:
-    """The answer to a command, for the one who typed it. The lines are defused; `case` is to be shown as a card."""
+class CommandAnswer:
+    """The answer to a command, for the one who typed it; all its texts are defused.
+
+    `quote` is a reply that was drafted, `case` is to be shown as a card, `evidence` in full.
+    """
 
     lines: tuple[str, ...]
+    quote: str = ""
+    evidence: tuple[EvidenceLine, ...] = ()
     case: Case | None = None
     attachment: Attachment | None = None
 
@@ -69,29 +52,32 @@ class Reply:
 class Commands:
     """The commands; every method raises Forbidden, BadInput, CaseNotFound or Unavailable in plain words."""
 
-    def __init__(self, desk: Desk, ledger: Ledger, servers: Mapping[str, ChatWorkspace]) -> None:
+    def __init__(
+        self, desk: Desk, ledger: Ledger, servers: Mapping[str, ChatWorkspace], pipeline_cli: PipelineCli
+    ) -> None:
         self._desk = desk
         self._ledger = ledger
         self._servers = servers
+        self._pipeline_cli = pipeline_cli
 
-    async def queue(self, who: Moderator, *, group: TargetGroup | None = None, mine: bool = False) -> Reply:
+    async def queue(self, who: Moderator, *, group: TargetGroup | None = None, mine: bool = False) -> CommandAnswer:
         """List open cases, the oldest first; `mine` are those held by or assigned to `who`."""
         hidden = await self._ledger.moderator_settings.hidden(who.name) if group is None else frozenset()
         cases = await self._mine(who) if mine else await self._open(group)
         seen = [case for case in cases if not _only(case, hidden)]
         lines = [await self._line(case) for case in seen[:LISTED]]
         if not lines:
-            return Reply(("Nothing waits for you." if mine else "The queue is empty.",))
+            return CommandAnswer(("Nothing waits for you." if mine else "The queue is empty.",))
         if len(seen) > LISTED:
             more = f"{len(seen) - LISTED}{' or more' if len(cases) == LOOKED_THROUGH else ''}"
             lines.append(f"… and {more} more. Open one with: case NUMBER")
-        return Reply(tuple(lines))
+        return CommandAnswer(tuple(lines))
 
-    async def case(self, id: str) -> Reply:
+    async def case(self, id: str) -> CommandAnswer:
         """Show one case, by its number or its key."""
-        return Reply((), case=await self._desk.case(await self._key(id)))
+        return CommandAnswer((), case=await self._desk.case(await self._key(id)))
 
-    async def show_intents(self, place: Place) -> Reply:
+    async def show_intents(self, place: Place) -> CommandAnswer:
         """List the intents set on a server, the narrowest first."""
         known = await self._ledger.moderator_settings.intents(place.surface, place.server)
         order = list(ScopeKind)
@@ -99,18 +85,38 @@ class Commands:
             f"{_scope(item.kind, item.scope)}: {item.intent}, set by {item.who} on {_moment(item.at)}"
             for item in sorted(known, key=lambda item: (order.index(item.kind), item.scope))
         ]
-        return _lines("The narrowest that fits a case holds.", *lines) if lines else Reply(("No intent is set here.",))
+        if not lines:
+            return _lines("No intent is set here.")
+        return _lines("The narrowest that fits a case holds.", *lines)
 
     async def set_intent(
-        self, place: Place, who: Moderator, intent: Intent | None, kind: ScopeKind, name: str = ""
-    ) -> Reply:
-        """Set the intent of a scope, or clear it with None; the channel's name may be left out for this one."""
+        self, place: Place, who: Moderator, intent: Intent | None, named: Mapping[ScopeKind, str]
+    ) -> CommandAnswer:
+        """Set the intent of the scope that was named, or clear it with None; a channel without a name is this one."""
         require_lead(who, "set an intent")
+        kind, name = named_scope(named)
         where = scope(kind, (name or place.channel) if kind is ScopeKind.CHANNEL else name)
         await self._ledger.moderator_settings.set_intent(place.surface, place.server, kind, where, intent, who.name)
         return _lines(f"{_scope(kind, where)}: {intent or 'no intent of its own any more'}. It holds for new drafts.")
 
-    async def pause(self, place: Place, who: Moderator, *, on: bool, hours: float | None = None) -> Reply:
+    async def draft(self, text: str, intent: Intent | None) -> CommandAnswer:
+        """Draft an answer to a text, with its evidence; it becomes no case."""
+        draft, grounding, reason = await self._pipeline_cli.draft(text, intent)
+        evidence = evidence_lines(grounding)
+        if draft is None or not draft.text:
+            reason = (draft.note if draft else "") or reason
+            return CommandAnswer((defuse(f"No draft: {reason}", 2 * MAX_LINE),), evidence=evidence)
+        return CommandAnswer((), quote=defuse(draft.text, MAX_DRAFT), evidence=evidence)
+
+    async def evidence(self, query: str, group: TargetGroup | None) -> CommandAnswer:
+        """Search the knowledge base."""
+        statements = await self._pipeline_cli.evidence(query, group)
+        if not statements:
+            return CommandAnswer(("Nothing fits. Try other words, or without a group.",))
+        lines = tuple(evidence_line(item) for item in statements)
+        return CommandAnswer((defuse(f"Evidence for: {query}", MAX_LINE),), evidence=lines)
+
+    async def pause(self, place: Place, who: Moderator, *, on: bool, hours: float | None = None) -> CommandAnswer:
         """Keep new cards from a channel, or let them in again."""
         require_lead(who, "pause or resume a channel")
         until = _until(hours) if on else None
@@ -118,10 +124,12 @@ class Commands:
             place.surface, place.server, SwitchKind.PAUSED, place.channel, who.name, on=on, until=until
         )
         if on:
-            return _lines(f"Paused{_span(until)}: new cases wait in the queue.")
+            return _lines(f"Paused{_until_words(until)}: new cases wait in the queue.")
         return _lines("Resumed: what waited gets its cards.")
 
-    async def mute(self, place: Place, who: Moderator, platform: str, *, on: bool, hours: float | None = None) -> Reply:
+    async def mute(
+        self, place: Place, who: Moderator, platform: str, *, on: bool, hours: float | None = None
+    ) -> CommandAnswer:
         """Keep the cards of a platform's posts from a server, or let them in again."""
         require_lead(who, "mute a source")
         if not 0 < len(platform.strip()) <= MAX_PLATFORM:
@@ -130,9 +138,9 @@ class Commands:
         await self._ledger.moderator_settings.switch(
             place.surface, place.server, SwitchKind.MUTED, platform.strip(), who.name, on=on, until=until
         )
-        return _lines(f"{platform.strip()} is {'muted' + _span(until) if on else 'no longer muted'} here.")
+        return _lines(f"{platform.strip()} is {'muted' + _until_words(until) if on else 'no longer muted'} here.")
 
-    async def assign(self, who: Moderator, id: str, assignee: Moderator) -> Reply:
+    async def assign(self, who: Moderator, id: str, assignee: Moderator) -> CommandAnswer:
         """Say who should take care of a case; anybody may assign one to themselves."""
         if assignee.name != who.name:
             require_lead(who, "assign a case to somebody else")
@@ -140,13 +148,13 @@ class Commands:
         await self._ledger.moderator_settings.assign(key, assignee.name, who.name)
         return _lines(f"Case {await self._ledger.cards.number(key)} is assigned to {assignee.name}.")
 
-    async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> Reply:
+    async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> CommandAnswer:
         """Leave a group out of one's own queue, or take it in again."""
         await self._ledger.moderator_settings.hide(who.name, group, hidden=hidden)
         where = "no longer in your queue" if hidden else "in your queue again"
-        return _lines(f"Posts against {GROUP_NAMES[group]} are {where}. Nobody else is told.")
+        return _lines(f"Posts against {group.label} are {where}. Nobody else is told.")
 
-    async def settings(self, place: Place) -> Reply:
+    async def settings(self, place: Place) -> CommandAnswer:
         """Say how a server is used."""
         server = self._servers[place.server]
         switched = await self._ledger.moderator_settings.switched(place.surface, place.server)
@@ -155,25 +163,25 @@ class Commands:
             *(f"Rule: {_criteria(rule)} go to {rule.channel}." for rule in server.rules),
             f"Leads: {len(server.leads)} ids, admins: {len(server.admins)} ids, "
             f"reviewers: {f'{len(server.reviewers)} ids' if server.reviewers else 'everyone'}.",
-            *(f"{item.kind.capitalize()}: {item.scope}{_span(item.until)}, by {item.who}." for item in switched),
+            *(f"{item.kind.capitalize()}: {item.scope}{_until_words(item.until)}, by {item.who}." for item in switched),
         )
 
-    async def export(self, who: Moderator, period: str = "4w") -> Reply:
+    async def export(self, who: Moderator, period: str = "4w") -> CommandAnswer:
         """Give the decisions of a period as CSV, without the posts."""
         require_lead(who, "export decisions")
         statistics = await self._ledger.statistics.since(now() - stats.period(period))
         file = Attachment(f"rejoinder-{now():%Y-%m-%d}.csv", stats.table(statistics.decided))
         summary = f"{len(statistics.decided)} decisions since {_moment(statistics.since)} are in {file.name}."
-        return Reply((summary,), attachment=file)
+        return CommandAnswer((summary,), attachment=file)
 
-    async def stats(self, period: str = "7d") -> Reply:
+    async def stats(self, period: str = "7d") -> CommandAnswer:
         """Give the figures of a period, with a picture when there is something to draw."""
         figures = await stats.figures(self._ledger, stats.period(period))
         lines = tuple(stats.in_words(figures).splitlines())
         if not figures.by_intent:
-            return Reply(lines)
+            return CommandAnswer(lines)
         picture = await asyncio.to_thread(stats.picture, figures)
-        return Reply(lines, attachment=Attachment("rejoinder-stats.png", picture))
+        return CommandAnswer(lines, attachment=Attachment("rejoinder-stats.png", picture))
 
     async def _open(self, group: TargetGroup | None) -> Sequence[Case]:
         return (await self._desk.queue(CaseQuery(group=group, limit=LOOKED_THROUGH))).cases
@@ -190,7 +198,7 @@ class Commands:
         number = await self._ledger.cards.number(case.key)
         held = f", held by {holder(case)}" if holder(case) else ""
         age = now() - case.received_at
-        return defuse(f"{number}: {groups_line(case)}, {_age(age)} old, {case.post.platform}{held}", MAX_LINE)
+        return defuse(f"{number}: {groups_line(case)}, {duration(age)} old, {case.post.platform}{held}", MAX_LINE)
 
     async def _key(self, id: str) -> str:
         id = id.strip().removeprefix("#")
@@ -199,8 +207,8 @@ class Commands:
         return await self._ledger.cards.key(int(id)) if id.isdecimal() and len(id) < 19 else id
 
 
-def _lines(*lines: str) -> Reply:
-    return Reply(tuple(defuse(line, 2 * MAX_LINE) for line in lines))
+def _lines(*lines: str) -> CommandAnswer:
+    return CommandAnswer(tuple(defuse(line, 2 * MAX_LINE) for line in lines))
 
 
 def _only(case: Case, hidden: frozenset[TargetGroup]) -> bool:
@@ -223,14 +231,9 @@ def _until(hours: float | None) -> datetime | None:
     return None if hours is None else now() + timedelta(hours=hours)
 
 
-def _span(until: datetime | None) -> str:
+def _until_words(until: datetime | None) -> str:
     return "" if until is None else f" until {_moment(until)}"
 
 
 def _moment(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"
-
-
-def _age(age: timedelta) -> str:
-    minutes = int(age.total_seconds() // 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"

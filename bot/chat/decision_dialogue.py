@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
 """Actions that need something filled in first."""
 IMMEDIATE_ACTIONS = (Action.APPROVE, Action.CLAIM, Action.RELEASE, Action.UNDO)
+_AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
 FAULT = "That did not work because of a fault here; it is in the log. Please try again."
 
 
@@ -79,6 +80,18 @@ class Refusal:
     may_override: bool = False
     case: Case | None = None
 
+    @property
+    def form_label(self) -> str | None:
+        """Return what the button is called that opens the form again; None when there is no form."""
+        return _AGAIN[self.form.action] if self.form else None
+
+    @property
+    def override_label(self) -> str | None:
+        """Return what the button is called that overrides; None when this moderator may not."""
+        if not self.may_override:
+            return None
+        return "Post anyway" if self.failed_checks else "Do it anyway"
+
 
 class DecisionDialogue:
     """The way from a button to a decision, whatever the platform."""
@@ -120,7 +133,7 @@ def refuse(request: DecisionRequest, error: Exception, who: Moderator | None = N
     overridable = isinstance(error, FailsChecks | ClaimedByOther)
     return Refusal(
         request=request,
-        message=_message(error),
+        message=message_of(error),
         failed_checks=failed_lines(error.checks) if isinstance(error, FailsChecks) else (),
         form=_form_again(request, error, case),
         may_override=overridable and who is not None and who.leads,
@@ -139,13 +152,14 @@ def _form_again(request: DecisionRequest, error: Exception, case: Case | None) -
     return request
 
 
-def _message(error: Exception) -> str:
+def message_of(error: Exception) -> str:
+    """Return what to tell a moderator about any error; what they can do nothing about is logged."""
     if isinstance(error, Unavailable):
         log.warning("Told a moderator: %s", error)
         return f"That did not work, and nothing was changed. {error}"
     if isinstance(error, RejoinderError):
         return str(error)
-    log.error("A decision could not be carried out", exc_info=error)
+    log.error("What a moderator asked for could not be carried out", exc_info=error)
     return FAULT
 
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.chat.card_board import CardBoard
 from bot.chat.routing import channel_for
-from bot.chat.stats import span
+from bot.wording import duration
 from core.domain import Case, CaseState, now
 from core.errors import BadSettings, ChannelLost, Unavailable
 from core.settings import CareSettings, ChatWorkspace
@@ -76,7 +76,7 @@ class Reminders:
 def reminder(count: int, age: timedelta) -> str:
     """Say how old the queue is."""
     number = f"{count} or more cases wait" if count == LOOKED_THROUGH else f"{count} cases wait"
-    return f"{'One case waits' if count == 1 else number}, the oldest for {span(age)}. See /rejoinder queue"
+    return f"{'One case waits' if count == 1 else number}, the oldest for {duration(age)}. See /rejoinder queue"
 
 
 def is_quiet(moment: datetime, care: CareSettings, local: tzinfo) -> bool:

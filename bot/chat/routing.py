@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.chat.place import Place
 from core.domain import FlaggedPost, TargetGroup, Triage
 from core.settings import ChannelRule, ChatWorkspace
 
@@ -28,10 +29,10 @@ def channels(server: ChatWorkspace) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def places(servers: Mapping[str, ChatWorkspace], post: FlaggedPost, triage: Triage | None) -> dict[str, str]:
-    """Return server id -> channel id for every server that gets the case."""
+def places(surface: str, servers: Mapping[str, ChatWorkspace], post: FlaggedPost, triage: Triage | None) -> list[Place]:
+    """Return where a chat shows the case: at most one channel a server."""
     channels_by_server = {name: channel_for(server, post, triage) for name, server in servers.items()}
-    return {name: channel for name, channel in channels_by_server.items() if channel is not None}
+    return [Place(surface, name, channel) for name, channel in channels_by_server.items() if channel is not None]
 
 
 def language_of(post: FlaggedPost, triage: Triage | None) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import TypeVar
 
-from bot.chat.cards import GROUP_NAMES
+from bot.wording import duration
 from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from ledger import Ledger
@@ -70,32 +70,24 @@ async def figures(ledger: Ledger, length: timedelta) -> Figures:
 
 def in_words(totals: Figures) -> str:
     """Return the figures as lines of text."""
+    median_age = f"Median age at the decision: {duration(totals.median_age)}." if totals.median_age is not None else ""
     lines = [
         f"Since {totals.since:%Y-%m-%d %H:%M} UTC: {totals.received} received, {totals.approved} approved as drafted, "
         f"{totals.edited} edited, {totals.rejected} rejected; {totals.pending} are pending now.",
-        f"Median age at the decision: {span(totals.median_age)}." if totals.median_age is not None else "No decisions.",
+        median_age or "No decisions.",
     ]
     if totals.by_group:
-        groups = ((GROUP_NAMES[group], share) for group, share in totals.by_group.items())
+        groups = ((group.label, share) for group, share in totals.by_group.items())
         intents = ((str(intent), share) for intent, share in totals.by_intent.items())
         lines += [f"Accepted by group: {_shares(groups)}", f"Accepted by intent: {_shares(intents)}"]
     return "\n".join(lines)
-
-
-def span(length: timedelta) -> str:
-    """Return a length of time in its largest fitting unit."""
-    seconds = max(0, round(length.total_seconds()))
-    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} s"
 
 
 def picture(totals: Figures) -> bytes:
     """Draw the acceptance by group and by intent as a PNG. Takes about a second of work; keep it off the event loop."""
     from matplotlib.figure import Figure
 
-    bars = [(GROUP_NAMES[group], share) for group, share in totals.by_group.items()]
+    bars = [(group.label, share) for group, share in totals.by_group.items()]
     bars += [(str(intent), share) for intent, share in totals.by_intent.items()]
     figure = Figure(figsize=(7, 1.4 + 0.4 * len(bars)), layout="constrained")
     axes = figure.subplots()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from bot.chat.card_board import CardBoard
-from bot.chat.cards import GROUP_NAMES
+from bot.chat.place import Place
 from core.domain import Case, TargetGroup, now
 from core.settings import CareSettings
 from ledger.cards import Cards, Notice
@@ -23,42 +23,41 @@ class SurgeLimiter:
         self._board = board
         self._care = care
 
-    async def remaining_cards(self, place: tuple[str, str]) -> int:
+    async def remaining_cards(self, place: Place) -> int:
         """Return how many more cards a channel may get now."""
-        recent = await self._cards.recent(self._board.surface, *place, now() - MINUTE)
+        recent = await self._cards.recent(place.surface, place.server, place.channel, now() - MINUTE)
         return max(0, self._care.surge_cards - recent)
 
-    async def count(self, place: tuple[str, str], cases: Sequence[Case]) -> None:
+    async def count(self, place: Place, cases: Sequence[Case]) -> None:
         """Count cases into the notice of their group; they get no card and wait in the queue."""
-        server, channel = place
         for group, members in _by_group(cases).items():
             new = [
                 case
                 for case in members
-                if await self._cards.reserve(self._board.surface, server, case.key, channel, counted_only=True)
+                if await self._cards.reserve(place.surface, place.server, case.key, place.channel, counted_only=True)
             ]
             if new:
                 await self._tell(place, group, new)
 
-    async def _tell(self, place: tuple[str, str], group: TargetGroup, new: Sequence[Case]) -> None:
-        surface, (server, channel), moment = self._board.surface, place, now()
+    async def _tell(self, place: Place, group: TargetGroup, new: Sequence[Case]) -> None:
+        moment, where = now(), (place.surface, place.server, place.channel)
         topic = f"surge:{group}"
-        known = await self._cards.notice(surface, server, channel, topic)
+        known = await self._cards.notice(*where, topic)
         if known is not None and moment - known.at > timedelta(seconds=self._care.surge_window_s):
             known = None
         since = known.since if known else min(case.received_at for case in new)
         count = len(new) + (known.count if known else 0)
         text = surge_text(group, count, moment - since)
-        message = await self._board.announce(server, channel, text, known.message if known else None)
-        await self._cards.note(Notice(surface, server, channel, topic, message, count, since, moment))
+        message = await self._board.announce(place.server, place.channel, text, known.message if known else None)
+        await self._cards.note(Notice(*where, topic, message, count, since, moment))
 
 
-def surge_text(group: TargetGroup, count: int, span: timedelta) -> str:
+def surge_text(group: TargetGroup, count: int, length: timedelta) -> str:
     """Say how many posts came how fast, and where they are."""
-    minutes = max(1, round(span.total_seconds() / 60))
+    minutes = max(1, round(length.total_seconds() / 60))
     posts, unit = ("post" if count == 1 else "posts"), ("minute" if minutes == 1 else "minutes")
     return (
-        f"Surge: {count} {posts} against {GROUP_NAMES[group]} in {minutes} {unit}. "
+        f"Surge: {count} {posts} against {group.label} in {minutes} {unit}. "
         f"They get no cards of their own and wait in the queue: /rejoinder queue group:{group}"
     )
 

@@ -15,6 +15,7 @@ from bot.discord.render import card_embed, card_view
 from bot.discord.text import plain
 from core.errors import BadSettings, CardGone, CardRefused, ChannelLost, ChatUnavailable
 
+SURFACE = "discord"
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_GUILD = 10004
 UNKNOWN_MESSAGE = 10008
@@ -25,7 +26,7 @@ _NEEDS = "View Channel, Send Messages, Embed Links and Read Message History"
 class DiscordBoard:
     """Discord as a board of cards."""
 
-    surface = "discord"
+    surface = SURFACE
 
     def __init__(self, client: discord.Client) -> None:
         self._client = client

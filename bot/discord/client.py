@@ -20,7 +20,7 @@ from bot.chat.reminders import Reminders
 from bot.desk import Desk
 from bot.discord.board import DiscordBoard, snowflake
 from bot.discord.buttons import CaseButton
-from bot.discord.decisions import Decisions
+from bot.discord.decisions import DecisionInteractions
 from bot.discord.interactions import Interaction
 from bot.discord.slash import SlashCommands
 from core.settings import CareSettings, DiscordSettings
@@ -36,7 +36,7 @@ class DeskClient(discord.Client):
     """The bot in Discord.
 
     - at start: registers its buttons and commands, then begins to keep the cards;
-    - on a button or form: `Decisions` answers; on a command: `SlashCommands`;
+    - on a button or form: `DecisionInteractions` answers; on a command: `SlashCommands`;
     - on a change anywhere (browser, Slack, worker): `CardSync` updates the card;
     - on a cut: discord.py connects again by itself, and `CardSync` goes on over REST.
 
@@ -63,12 +63,11 @@ class DeskClient(discord.Client):
         self._changes = changes or Changes(ledger.history)
         self.card_sync = CardSync(ledger, board, servers, care, self._changes)
         dialogue = DecisionDialogue(desk, ledger.cards, self._changes)
-        self.decisions = Decisions(dialogue, ledger.cards, self.card_sync, servers, board.drafts)
+        self.decisions = DecisionInteractions(dialogue, ledger.cards, self.card_sync, servers, board.drafts)
         self._reminders = Reminders(ledger, board, servers, care)
         self._tree = app_commands.CommandTree(self)
-        self._tree.add_command(
-            SlashCommands(Commands(desk, ledger, servers), ledger, servers, pipeline_cli or PipelineCli())
-        )
+        commands = Commands(desk, ledger, servers, pipeline_cli or PipelineCli())
+        self._tree.add_command(SlashCommands(commands, ledger, servers))
         self._tasks: list[asyncio.Task[None]] = []
         self.in_flight: set[asyncio.Task[Any]] = set()
         """What works on an interaction now."""

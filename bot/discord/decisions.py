@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from enum import StrEnum
 
 from bot.chat.card_sync import CardSync
-from bot.chat.cards import Card, build_card, evidence_lines
+from bot.chat.cards import ButtonAction, Card, build_card, evidence_lines
 from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal, refuse
 from bot.desk import Moderator
+from bot.discord.board import SURFACE
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
 from bot.discord.forms import decision_form, read_form
 from bot.discord.interactions import Interaction, answering, asking_moderator, tell
@@ -29,12 +31,17 @@ from ledger.cards import Cards
 log = logging.getLogger(__name__)
 
 FORM_DEADLINE_S = 1.5
-ANYWAY, AGAIN = "anyway", "again"
 _DONE = {Action.APPROVE: "Approved", Action.EDIT: "Approved with your text", Action.REJECT: "Rejected"}
-_AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
 
 
-class Decisions:
+class RefusalAction(StrEnum):
+    """What a button below a refusal does."""
+
+    AGAIN = "again"
+    ANYWAY = "anyway"
+
+
+class DecisionInteractions:
     """The answers to presses and forms. `drafts` holds drafts shown lately, by case number."""
 
     def __init__(
@@ -61,12 +68,12 @@ class Decisions:
                     await interaction.response.send_modal(decision_form(await self._edit(button)))
                 case Action.REJECT | Action.REDRAFT:
                     await interaction.response.send_modal(decision_form(_request(button)))
-                case "again":
+                case RefusalAction.AGAIN:
                     refused = self._refused(button)
                     await interaction.response.send_modal(decision_form(refused.form or refused.request))
-                case "evidence":
+                case ButtonAction.EVIDENCE:
                     await self._show_evidence(interaction, button)
-                case "anyway":
+                case RefusalAction.ANYWAY:
                     await self._override(interaction, button, who)
                 case _ if button.action in IMMEDIATE_ACTIONS:
                     await self._decide(interaction, _request(button), who)
@@ -109,12 +116,11 @@ class Decisions:
         """Say why not, and offer what is left: the form again with what was in it, or for a lead to override."""
         token = self._pending.keep(refusal)
         buttons: list[CaseButton] = []
-        if (form := refusal.form) is not None:
-            buttons.append(CaseButton(ButtonId(AGAIN, form.version, form.number, token), _AGAIN[form.action]))
-        if refusal.may_override:
-            label = "Post anyway" if refusal.failed_checks else "Do it anyway"
+        if (form := refusal.form) is not None and (label := refusal.form_label):
+            buttons.append(CaseButton(ButtonId(RefusalAction.AGAIN, form.version, form.number, token), label))
+        if label := refusal.override_label:
             request = refusal.request
-            anyway = ButtonId(ANYWAY, request.version, request.number, token)
+            anyway = ButtonId(RefusalAction.ANYWAY, request.version, request.number, token)
             buttons.append(CaseButton(anyway, label, STYLES["bad"]))
         words = "\n".join([refusal.message, *refusal.failed_checks])
         await tell(interaction, words, **({"view": row(buttons)} if buttons else {}))
@@ -122,7 +128,7 @@ class Decisions:
     async def _show_evidence(self, interaction: Interaction, button: ButtonId) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
         case = await self._dialogue.case(button.number)
-        embeds = evidence_embeds(evidence_lines(case))
+        embeds = evidence_embeds(evidence_lines(case.grounding))
         note = plain(case.grounding.note) if case.grounding and case.grounding.note else ""
         nothing = "No statement of the knowledge base fits this post." if not embeds else ""
         await interaction.edit_original_response(content=note or nothing or None, embeds=embeds)
@@ -132,7 +138,7 @@ class Decisions:
         message = interaction.message
         if message is None or interaction.guild_id is None:
             return
-        posted = await self._cards.find("discord", str(interaction.guild_id), key)
+        posted = await self._cards.find(SURFACE, str(interaction.guild_id), key)
         if posted is not None and posted.message == str(message.id):
             await self._card_sync.refresh(posted, lambda card, number: _edit_message(interaction, card, number))
         elif message.embeds:

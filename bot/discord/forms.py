@@ -13,6 +13,7 @@ import discord
 from bot.chat.decision_dialogue import FORM_ACTIONS, DecisionRequest
 from bot.discord.buttons import ButtonId
 from bot.reasons import REASONS
+from bot.wording import intent_label
 from core.domain import Action, Intent
 from core.errors import BadInput
 
@@ -21,12 +22,6 @@ LIFETIME_S = 900.0
 MAX_INPUT = 4_000
 MAX_WORDS = 400
 
-INTENT_LABELS = {
-    Intent.INFORMATIVE: "informative: states a fact",
-    Intent.QUESTIONING: "questioning: asks",
-    Intent.DENOUNCING: "denouncing: names the harm",
-    Intent.POSITIVE: "positive: affirms people's worth",
-}
 _WHOLE = "Checked when you send it; goes out exactly as you write it."
 _CUT = "Discord takes no longer text: the end of the draft is left out. What stands here goes out."
 _TITLES = {
@@ -69,7 +64,7 @@ def _labels(request: DecisionRequest) -> list[discord.ui.Label[Any]]:
             reasons = {reason.code: reason.label for reason in REASONS}
             return [_menu("Reason", request, reasons), _words("In your own words", request)]
         case _:
-            intents = {str(intent): label for intent, label in INTENT_LABELS.items()}
+            intents = {intent.value: intent_label(intent) for intent in Intent}
             return [_menu("Intent", request, intents), _words("Hint for the writer", request)]
 
 

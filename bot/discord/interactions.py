@@ -10,11 +10,12 @@ from typing import Any
 
 import discord
 
-from bot.chat.decision_dialogue import FAULT
+from bot.chat.decision_dialogue import message_of
 from bot.chat.people import moderator
 from bot.desk import Moderator
+from bot.discord.board import SURFACE
 from bot.discord.text import plain
-from core.errors import Forbidden, RejoinderError, Unavailable
+from core.errors import Forbidden
 from core.settings import ChatWorkspace
 
 log = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ def asking_moderator(interaction: Interaction, servers: Mapping[str, ChatWorkspa
 
 def member_moderator(member: discord.Member, server: ChatWorkspace) -> Moderator:
     """Return the moderator that a member of a server is; raises Forbidden when they may not decide."""
-    return moderator(server, "discord", str(member.id), member.name, [str(role.id) for role in member.roles])
+    return moderator(server, SURFACE, str(member.id), member.name, [str(role.id) for role in member.roles])
 
 
 async def tell(interaction: Interaction, text: str, **more: Any) -> None:
@@ -70,17 +71,11 @@ async def _telling_errors(interaction: Interaction) -> AsyncIterator[None]:
     try:
         try:
             yield
-        except Unavailable as error:
-            log.warning("Told a moderator: %s", error)
-            await tell(interaction, f"That did not work, and nothing was changed. {error}")
-        except RejoinderError as error:
-            await tell(interaction, str(error))
         except discord.HTTPException:
             raise
-        except Exception:
-            # Whoever asked waits for an answer: they get one, and the log gets what happened.
-            log.exception("An interaction failed")
-            await tell(interaction, FAULT)
+        except Exception as error:
+            # Whoever asked waits for an answer, so even a fault of ours gets one.
+            await tell(interaction, message_of(error))
     except discord.HTTPException as error:
         # Discord shows "interaction failed" by itself, and what was decided stands in the ledger either way.
         reasons = {TOO_LATE: "was answered too late", ALREADY_ANSWERED: "was answered twice"}

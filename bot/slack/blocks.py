@@ -10,20 +10,13 @@ from slack_sdk.models.blocks.block_elements import RichTextElement
 
 from bot.chat.cards import Button, ButtonAction, Card, EvidenceLine
 from bot.slack.rich_text import ago, bold, bullets, escaped, header, italic, line, link, plain, quote, rich, words
+from bot.wording import STATE_HEADINGS
 from core.domain import CaseState
 from core.errors import BadInput
 
 MOST_SOURCES = 5
 _STYLES = {"good": "primary", "bad": "danger", "plain": None}
 _SHOW = Button(ButtonAction.SHOW, "Show the post")
-_HEADED = {
-    CaseState.APPROVED: "Approved",
-    CaseState.RELEASED: "Released",
-    CaseState.REJECTED: "Rejected",
-    CaseState.ESCALATED: "Escalated",
-    CaseState.FAILED: "Failed",
-    CaseState.GROUNDED: "New draft under way",
-}
 
 
 @dataclass(frozen=True)
@@ -52,8 +45,8 @@ def action_id(action: ButtonAction) -> str:
 
 def card_blocks(card: Card, number: int) -> list[Block]:
     """Return a card's blocks."""
-    headed = f"{_HEADED[card.state]}: " if card.state in _HEADED else ""
-    blocks: list[Block] = [header(f"{headed}{card.title}"), rich(*_facts(card, number))]
+    prefix = f"{STATE_HEADINGS[card.state]}: " if card.state in STATE_HEADINGS else ""
+    blocks: list[Block] = [header(f"{prefix}{card.title}"), rich(*_facts(card, number))]
     if card.draft or card.drafted or card.final_text:
         blocks.append(rich(*_reply(card)))
     if card.evidence:

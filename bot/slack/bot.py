@@ -38,8 +38,8 @@ class SlackBot:
         dialogue = DecisionDialogue(desk, ledger.cards, changes)
         ButtonClicks(dialogue, workspaces).add_to(self.app)
         Submissions(dialogue, workspaces).add_to(self.app)
-        commands = Commands(desk, ledger, workspaces.servers)
-        self.commands = SlashCommands(commands, pipeline_cli, ledger.cards, workspaces)
+        commands = Commands(desk, ledger, workspaces.servers, pipeline_cli)
+        self.commands = SlashCommands(commands, ledger.cards, workspaces)
         self.commands.add_to(self.app)
 
     def _listening(self, signing_secret: str, api_url: str) -> AsyncApp:

@@ -6,7 +6,6 @@ to everyone, or in a message that only the one who pressed sees.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,18 +17,22 @@ from slack_sdk.models.views import View
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat.cards import ButtonAction, build_card, evidence_lines
-from bot.chat.decision_dialogue import FAULT, IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal
+from bot.chat.decision_dialogue import (
+    IMMEDIATE_ACTIONS,
+    DecisionDialogue,
+    DecisionRequest,
+    Refusal,
+    message_of,
+)
 from bot.desk import Moderator
 from bot.slack.blocks import ButtonValue, action_id, evidence_blocks, post_blocks
 from bot.slack.ephemeral import tell_ephemeral
-from bot.slack.modals import decision_modal, info_modal
+from bot.slack.modals import decision_modal, failed_check_blocks, info_modal
 from bot.slack.rich_text import line, plain, rich, words
 from bot.slack.web_api import error_code, translated_errors
 from bot.slack.workspaces import Workspaces
 from core.domain import Action, Case
-from core.errors import BadInput, RejoinderError
-
-log = logging.getLogger(__name__)
+from core.errors import BadInput
 
 ANYWAY = "card:anyway"
 _TOO_LATE = ("expired_trigger_id", "exchanged_trigger_id")
@@ -78,11 +81,8 @@ class ButtonClicks:
             click = ButtonClick.read(body, client, respond)
             try:
                 await handle(click)
-            except RejoinderError as error:
-                await tell_ephemeral(respond, str(error))
-            except Exception:
-                log.exception("A press on a card in Slack could not be carried out")
-                await tell_ephemeral(respond, FAULT)
+            except Exception as error:
+                await tell_ephemeral(respond, message_of(error))
 
         return listen
 
@@ -116,8 +116,7 @@ class ButtonClicks:
         """Decide, tell the one who pressed when it is refused, and return whether it was done."""
         outcome = await self._dialogue.decide(request, who, override=override)
         if isinstance(outcome, Refusal):
-            offer = [_anyway_button(request)] if outcome.may_override else []
-            await tell_ephemeral(click.respond, outcome.message, *offer)
+            await tell_ephemeral(click.respond, outcome.message, *refusal_blocks(outcome))
             return False
         return True
 
@@ -133,18 +132,28 @@ async def open_modal(click: ButtonClick, view: View) -> None:
         except SlackApiError as error:
             if error_code(error) not in _TOO_LATE:
                 raise
-            raise BadInput("That took too long, and Slack closed the door; please press again.") from error
+            raise BadInput("That took too long, and Slack no longer opens the form; please press again.") from error
 
 
 def _info(action: ButtonAction, case: Case) -> View:
     if action is ButtonAction.SHOW:
         return info_modal("The post", post_blocks(build_card(case)))
-    blocks = evidence_blocks(evidence_lines(case))
+    blocks = evidence_blocks(evidence_lines(case.grounding))
     return info_modal("Evidence", blocks or [rich(line(words("There is no evidence for this case.")))])
 
 
-def _anyway_button(request: DecisionRequest) -> Block:
-    value = f"{ButtonValue(request.number, request.version)}:{request.action}"
-    return ActionsBlock(elements=[
-        ButtonElement(text=plain("Do it anyway"), action_id=ANYWAY, value=value, style="danger")
-    ])  # fmt: skip
+def refusal_blocks(refusal: Refusal) -> list[Block]:
+    """Return what a press failed, and the ways on: its form again, or for a lead to override.
+
+    The form of a press that had none is the card's own: it starts from the draft, which the dialogue looks up.
+    """
+    elements: list[ButtonElement] = []
+    if (form := refusal.form) is not None and (label := refusal.form_label):
+        value = str(ButtonValue(form.number, form.version))
+        again = action_id(ButtonAction(form.action))
+        elements.append(ButtonElement(text=plain(label), action_id=again, value=value))
+    if label := refusal.override_label:
+        request = refusal.request
+        value = f"{ButtonValue(request.number, request.version)}:{request.action}"
+        elements.append(ButtonElement(text=plain(label), action_id=ANYWAY, value=value, style="danger"))
+    return [*failed_check_blocks(refusal), *([ActionsBlock(elements=elements)] if elements else [])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +10,11 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 from slack_sdk.models.blocks import Block
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat.cards import build_card, evidence_line
-from bot.chat.commands import Commands, Place, Reply
-from bot.chat.decision_dialogue import FAULT
-from bot.chat.defuse import defuse
-from bot.chat.pipeline_cli import PipelineCli
+from bot.chat.cards import build_card
+from bot.chat.command_help import help_lines
+from bot.chat.commands import CommandAnswer, Commands
+from bot.chat.decision_dialogue import message_of
+from bot.chat.place import Place
 from bot.desk import Moderator
 from bot.slack.blocks import card_blocks, evidence_blocks, summary
 from bot.slack.board import SURFACE
@@ -25,27 +24,24 @@ from bot.slack.rich_text import escaped, line, quote, rich, words
 from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces
 from core.domain import Intent, TargetGroup
-from core.errors import BadInput, RejoinderError
+from core.errors import BadInput
 from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
 
-log = logging.getLogger(__name__)
-
 COMMAND = "/rejoinder"
-HELP = (
-    "queue [mine] [group:muslims]: what waits, oldest first",
-    "case 12: one case, by its number or key",
-    "intent show, intent set questioning for:group group:muslims: what drafts set out to do, for:server, for:channel, "
-    "for:group or for:language; intent set none … clears it",
-    "draft [intent:positive] TEXT: a draft for any text, shown to you alone",
-    "evidence [group:women] QUERY: what the knowledge base says",
-    "pause [hours:2], resume: no new cards in this channel, or cards again",
-    "assign 12 @ana: who should take care of a case",
-    "mute-source PLATFORM [hours:2], unmute-source PLATFORM",
-    "hide GROUP, unhide GROUP: leave a group out of your own queue; nobody else is told",
-    "stats [7d]: figures of a period, with a picture; export [4w]: its decisions as a table",
-    "settings, help",
-)
+_USAGES = {
+    "queue": "queue [mine] [group:muslims]",
+    "case": "case 12",
+    "intent set": "intent set questioning [for:channel, group:muslims or language:es], intent set none …",
+    "draft": "draft [intent:positive] TEXT",
+    "evidence": "evidence [group:women] QUERY",
+    "stats": "stats [7d]",
+    "pause": "pause [hours:2]",
+    "assign": "assign 12 @ana",
+    "mute-source": "mute-source PLATFORM [hours:2], unmute-source PLATFORM",
+    "hide": "hide GROUP, unhide GROUP",
+    "export": "export [4w]",
+}
 _WAITING = "Working on it; that can take a minute."
 
 
@@ -64,12 +60,11 @@ class CommandCall:
 class SlashCommands:
     """The answers to `/rejoinder`."""
 
-    def __init__(self, commands: Commands, pipeline_cli: PipelineCli, cards: Cards, workspaces: Workspaces) -> None:
+    def __init__(self, commands: Commands, cards: Cards, workspaces: Workspaces) -> None:
         self._commands = commands
-        self._pipeline_cli = pipeline_cli
         self._cards = cards
         self._workspaces = workspaces
-        self._known: dict[str, Callable[[CommandCall], Awaitable[Reply | None]]] = {
+        self._known: dict[str, Callable[[CommandCall], Awaitable[CommandAnswer]]] = {
             "help": self._help, "queue": self._queue, "case": self._case, "intent": self._intent,
             "draft": self._draft, "evidence": self._evidence, "pause": self._pause, "resume": self._resume,
             "assign": self._assign, "mute-source": self._mute, "unmute-source": self._unmute, "hide": self._hide,
@@ -94,14 +89,9 @@ class SlashCommands:
             handle = self._known.get(call.command.name)
             if handle is None:
                 raise BadInput(f"There is no command {call.command.name[:40]!r}; try {COMMAND} help.")
-            reply = await handle(call)
-            if reply is not None:
-                await self._answer(call, reply)
-        except RejoinderError as error:
-            await tell_ephemeral(respond, str(error))
-        except Exception:
-            log.exception("A command in Slack could not be carried out")
-            await tell_ephemeral(respond, FAULT)
+            await self._answer(call, await handle(call))
+        except Exception as error:
+            await tell_ephemeral(respond, message_of(error))
 
     async def _call(self, command: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond) -> CommandCall:
         team, user = command["team_id"], command["user_id"]
@@ -109,98 +99,94 @@ class SlashCommands:
         place = Place(SURFACE, team, command["channel_id"])
         return CommandCall(parse(command.get("text") or ""), who, place, user, client, respond)
 
-    async def _answer(self, call: CommandCall, reply: Reply) -> None:
-        if reply.attachment is not None:
-            await _send_file(call, reply)
-        blocks: list[Block] = [rich(*(line(words(item)) for item in reply.lines))] if reply.lines else []
-        text = escaped("\n".join(reply.lines))
-        if reply.case is not None:
-            card = build_card(reply.case)
-            blocks += card_blocks(card, await self._cards.number(reply.case.key))
+    async def _answer(self, call: CommandCall, answer: CommandAnswer) -> None:
+        if answer.attachment is not None:
+            await _send_file(call, answer)
+        blocks: list[Block] = [rich(*(line(words(item)) for item in answer.lines))] if answer.lines else []
+        if answer.quote:
+            blocks.append(rich(quote(answer.quote)))
+        blocks += evidence_blocks(answer.evidence)
+        text = escaped("\n".join(filter(None, [*answer.lines, answer.quote])))
+        if answer.case is not None:
+            card = build_card(answer.case)
+            blocks += card_blocks(card, await self._cards.number(answer.case.key))
             text = text or summary(card)
         await show_ephemeral(call.respond, text, blocks)
 
-    async def _help(self, call: CommandCall) -> Reply:
-        return Reply(tuple(f"{COMMAND} {item}" for item in HELP))
+    async def _help(self, call: CommandCall) -> CommandAnswer:
+        return CommandAnswer(help_lines(_USAGES, f"{COMMAND} "))
 
-    async def _queue(self, call: CommandCall) -> Reply:
+    async def _queue(self, call: CommandCall) -> CommandAnswer:
         group = call.command.option("group", TargetGroup)
         return await self._commands.queue(call.who, group=group, mine=call.command.word() == "mine")
 
-    async def _case(self, call: CommandCall) -> Reply:
+    async def _case(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.case(call.command.rest)
 
-    async def _intent(self, call: CommandCall) -> Reply:
+    async def _intent(self, call: CommandCall) -> CommandAnswer:
         match call.command.rest.split():
             case [] | ["show"]:
                 return await self._commands.show_intents(call.place)
             case ["set", name]:
                 intent = None if name.lower() == "none" else one_of(Intent, name)
-                kind = call.command.option("for", ScopeKind) or ScopeKind.CHANNEL
-                scope = call.command.options.get(kind, "")
-                return await self._commands.set_intent(call.place, call.who, intent, kind, scope)
-        raise BadInput(f"Type {COMMAND} intent show, or {COMMAND} intent set questioning for:group group:muslims")
+                return await self._commands.set_intent(call.place, call.who, intent, _named_scopes(call.command))
+        raise BadInput(f"Type {COMMAND} intent show, or {COMMAND} intent set questioning group:muslims")
 
-    async def _draft(self, call: CommandCall) -> None:
+    async def _draft(self, call: CommandCall) -> CommandAnswer:
         await show_ephemeral(call.respond, _WAITING, [])
-        draft, grounding, reason = await self._pipeline_cli.draft(
-            call.command.rest, call.command.option("intent", Intent)
-        )
-        if draft is None or not draft.text:
-            await tell_ephemeral(call.respond, f"No draft: {draft.note if draft and draft.note else reason}")
-            return
-        sources = [evidence_line(item) for item in (grounding.evidence if grounding else ())]
-        text = defuse(draft.text, 1_000)
-        await show_ephemeral(call.respond, escaped(text), [rich(quote(text)), *evidence_blocks(sources)])
+        return await self._commands.draft(call.command.rest, call.command.option("intent", Intent))
 
-    async def _evidence(self, call: CommandCall) -> Reply | None:
+    async def _evidence(self, call: CommandCall) -> CommandAnswer:
         await show_ephemeral(call.respond, _WAITING, [])
-        evidence = await self._pipeline_cli.evidence(call.command.rest, call.command.option("group", TargetGroup))
-        if not evidence:
-            return Reply(("No fitting evidence. Try other words, or without a group.",))
-        await show_ephemeral(call.respond, "Evidence", evidence_blocks([evidence_line(item) for item in evidence]))
-        return None
+        return await self._commands.evidence(call.command.rest, call.command.option("group", TargetGroup))
 
-    async def _pause(self, call: CommandCall) -> Reply:
+    async def _pause(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.pause(call.place, call.who, on=True, hours=call.command.hours())
 
-    async def _resume(self, call: CommandCall) -> Reply:
+    async def _resume(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.pause(call.place, call.who, on=False)
 
-    async def _assign(self, call: CommandCall) -> Reply:
+    async def _assign(self, call: CommandCall) -> CommandAnswer:
         if call.command.person is None:
             raise BadInput(f"To whom? Type {COMMAND} assign 12 @name, and pick the name from Slack's list.")
         assignee = await self._workspaces.who(call.place.server, *call.command.person)
         return await self._commands.assign(call.who, call.command.word(), assignee)
 
-    async def _mute(self, call: CommandCall) -> Reply:
+    async def _mute(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.mute(call.place, call.who, call.command.rest, on=True, hours=call.command.hours())
 
-    async def _unmute(self, call: CommandCall) -> Reply:
+    async def _unmute(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.mute(call.place, call.who, call.command.rest, on=False)
 
-    async def _hide(self, call: CommandCall) -> Reply:
+    async def _hide(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.hide(call.who, one_of(TargetGroup, call.command.rest), hidden=True)
 
-    async def _unhide(self, call: CommandCall) -> Reply:
+    async def _unhide(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.hide(call.who, one_of(TargetGroup, call.command.rest), hidden=False)
 
-    async def _settings(self, call: CommandCall) -> Reply:
+    async def _settings(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.settings(call.place)
 
-    async def _export(self, call: CommandCall) -> Reply:
+    async def _export(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.export(call.who, call.command.word() or "4w")
 
-    async def _stats(self, call: CommandCall) -> Reply:
+    async def _stats(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.stats(call.command.word() or "7d")
 
 
-async def _send_file(call: CommandCall, reply: Reply) -> None:
+def _named_scopes(command: CommandText) -> dict[ScopeKind, str]:
+    """Return what an intent is to be set for: `group:` and `language:` name it, `for:` says its kind."""
+    named = {kind: command.options[kind] for kind in (ScopeKind.GROUP, ScopeKind.LANGUAGE) if kind in command.options}
+    kind = command.option("for", ScopeKind)
+    return named if kind is None else {**named, kind: command.options.get(kind, "")}
+
+
+async def _send_file(call: CommandCall, answer: CommandAnswer) -> None:
     """Send a file to one person alone: into their conversation with the app."""
-    assert reply.attachment is not None
+    assert answer.attachment is not None
     with translated_errors(call.place.server):
         opened = await call.client.conversations_open(users=call.user)
         await call.client.files_upload_v2(
-            channel=opened["channel"]["id"], filename=reply.attachment.name, content=reply.attachment.data,
-            title=reply.attachment.name,
+            channel=opened["channel"]["id"], filename=answer.attachment.name, content=answer.attachment.data,
+            title=answer.attachment.name,
         )  # fmt: skip

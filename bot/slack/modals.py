@@ -14,6 +14,7 @@ from bot.chat.decision_dialogue import DecisionRequest, Refusal
 from bot.chat.defuse import defuse
 from bot.reasons import REASONS
 from bot.slack.rich_text import bold, bullets, line, plain, rich, words
+from bot.wording import intent_label
 from core.domain import Action, Intent
 
 MAX_REPLY = 3_000
@@ -72,6 +73,12 @@ def read_modal(view: dict[str, Any]) -> tuple[DecisionRequest, bool]:
     return DecisionRequest(action, carried.number, carried.version, filled.text, filled.chosen), filled.override
 
 
+def failed_check_blocks(refusal: Refusal) -> list[Block]:
+    """Return the checks that a text failed, as a list; nothing when it failed none."""
+    checks = [line(words(defuse(check, _MAX_MESSAGE))) for check in refusal.failed_checks]
+    return [rich(bullets(checks))] if checks else []
+
+
 def info_modal(title: str, blocks: Sequence[Block]) -> View:
     """Return a modal that only shows something, and leaves nothing behind when it is closed."""
     return View(type="modal", title=plain(title), close=plain("Close"), blocks=blocks)
@@ -93,7 +100,7 @@ def _inputs(request: DecisionRequest) -> list[Block]:
             text = _text_field(request, MAX_REASON, multiline=True)
             return [_menu(request, "Why?", reasons), _optional("In your own words", text)]
         case _:
-            intents = [Option(text=plain(intent), value=intent) for intent in Intent]
+            intents = [Option(text=plain(intent_label(intent)), value=intent) for intent in Intent]
             menu = _menu(request, "What should it set out to do?", intents)
             return [menu, _optional("A hint to the writer", _text_field(request, MAX_HINT))]
 
@@ -117,12 +124,12 @@ def _optional(label: str, field: PlainTextInputElement) -> Block:
 def _why(refusal: Refusal | None) -> list[Block]:
     if refusal is None:
         return []
-    failed = [bullets([line(words(item)) for item in refusal.failed_checks])] if refusal.failed_checks else []
-    return [rich(line(words(defuse(refusal.message, _MAX_MESSAGE), bold)), *failed)]
+    return [rich(line(words(defuse(refusal.message, _MAX_MESSAGE), bold))), *failed_check_blocks(refusal)]
 
 
 def _override_box(refusal: Refusal | None) -> list[Block]:
-    if refusal is None or not refusal.may_override:
+    if refusal is None or refusal.override_label is None:
         return []
-    box = CheckboxesElement(action_id=_OVERRIDE, options=[Option(text=plain("Do it anyway, in my name"), value="yes")])
+    label = plain(f"{refusal.override_label}, in my name")
+    box = CheckboxesElement(action_id=_OVERRIDE, options=[Option(text=label, value="yes")])
     return [InputBlock(block_id=_OVERRIDE, label=plain("You are a lead"), element=box, optional=True)]

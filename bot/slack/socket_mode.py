@@ -92,7 +92,7 @@ class SocketModeConnection:
             connecting.cancel()
             with suppress(asyncio.CancelledError):
                 await connecting
-            await _hang_up(client)
+            await _close(client)
 
     async def _watch(self, client: _Client) -> None:
         logged: str | None = ""
@@ -111,7 +111,7 @@ class SocketModeConnection:
                 logged = trouble
 
 
-async def _hang_up(client: _Client) -> None:
+async def _close(client: _Client) -> None:
     running = [client.message_processor, client.current_session_monitor, client.message_receiver]
     with suppress(SlackApiError):
         await client.close()  # type: ignore[no-untyped-call]

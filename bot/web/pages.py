@@ -13,7 +13,8 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bot.reasons import REASONS
-from core.domain import Action, CaseState, Intent, TargetGroup
+from bot.wording import INTENT_WORDS
+from core.domain import Action, CaseState, TargetGroup
 from core.lifecycle import DECISIONS, STAGES, UNFINISHED, StageName
 
 HERE = Path(__file__).parent
@@ -26,23 +27,6 @@ HEADERS: Mapping[str, str] = MappingProxyType({
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 })  # fmt: skip
-
-GROUP_WORDS = {
-    TargetGroup.WOMEN: "women",
-    TargetGroup.PEOPLE_OF_COLOUR: "people of colour",
-    TargetGroup.DISABLED: "people with disabilities",
-    TargetGroup.MIGRANTS: "migrants",
-    TargetGroup.MUSLIMS: "Muslims",
-    TargetGroup.JEWS: "Jews",
-    TargetGroup.LGBT: "LGBT people",
-    TargetGroup.OTHER: "another group",
-}
-INTENT_WORDS = {
-    Intent.INFORMATIVE: "give the facts",
-    Intent.QUESTIONING: "ask a question back",
-    Intent.DENOUNCING: "say clearly that it is wrong",
-    Intent.POSITIVE: "stand by those attacked",
-}
 
 (WAITING,) = DECISIONS[Action.APPROVE].takes
 """The state of a case that waits for a moderator."""
@@ -85,7 +69,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._desk = environment.get_template("desk.html").render(
-            groups=GROUP_WORDS,
+            groups={group: group.label for group in TargetGroup},
             intents=INTENT_WORDS,
             reasons=REASONS,
             states=STATE_WORDS,

@@ -46,9 +46,9 @@ async def test_a_case_is_missing_until_its_card_is_reserved(ledger: Ledger, make
 async def test_a_card_that_shows_the_end_is_compared_no_more(ledger: Ledger, make: Any, clock: Any) -> None:
     case = await make.bring(ledger, CaseState.RELEASED)
     await ledger.cards.reserve(*HERE, case.key, "c1")
-    await ledger.cards.hang(*HERE, case.key, "m1", 0)
+    await ledger.cards.record_message(*HERE, case.key, "m1", 0)
     assert len(await ledger.cards.outdated("discord", ["s1"])) == 1
-    await ledger.cards.hang(*HERE, case.key, "m1", 0, unsettled=False)
+    await ledger.cards.record_message(*HERE, case.key, "m1", 0, unsettled=False)
     assert await ledger.cards.outdated("discord", ["s1"]) == []
 
 
@@ -62,11 +62,11 @@ async def test_a_card_is_outdated_when_its_case_moves_or_its_time_comes(ledger: 
     case = await make.bring(ledger, CaseState.PENDING)
     await ledger.cards.reserve(*HERE, case.key, "c1")
     assert await ledger.cards.outdated("discord", ["s1"]) == []
-    await ledger.cards.hang(*HERE, case.key, "m1", case.version, clock() + timedelta(seconds=9))
+    await ledger.cards.record_message(*HERE, case.key, "m1", case.version, clock() + timedelta(seconds=9))
     assert await ledger.cards.outdated("discord", ["s1"]) == []
     clock.pass_s(10)
     assert [card.message for card in await ledger.cards.outdated("discord", ["s1"])] == ["m1"]
-    await ledger.cards.hang(*HERE, case.key, "m1", case.version)
+    await ledger.cards.record_message(*HERE, case.key, "m1", case.version)
     assert await ledger.cards.outdated("discord", ["s1"]) == []
     await ledger.decisions.claim(case.key, case.version, "ana", clock() + timedelta(minutes=1))
     assert len(await ledger.cards.outdated("discord", ["s1"])) == 1
@@ -81,13 +81,13 @@ async def test_a_reservation_without_a_message_is_unfinished(ledger: Ledger, mak
     clock.pass_s(1)
     assert [card.case_key for card in await ledger.cards.unfinished("discord", ["s1"], clock())] == [case.key]
     assert await ledger.cards.recent(*HERE, "c1", clock() - timedelta(minutes=1)) == 1
-    await ledger.cards.take_down(*HERE, case.key)
+    await ledger.cards.forget(*HERE, case.key)
     assert await ledger.cards.find(*HERE, case.key) is None
 
 
 async def test_a_card_is_found_by_its_case(ledger: Ledger) -> None:
     await ledger.cards.reserve(*HERE, "forum/1", "c1")
-    await ledger.cards.hang(*HERE, "forum/1", "m1", 4)
+    await ledger.cards.record_message(*HERE, "forum/1", "m1", 4)
     card = await ledger.cards.find(*HERE, "forum/1")
     assert card is not None
     assert (card.message, card.version) == ("m1", 4)
@@ -98,7 +98,7 @@ async def test_ids_may_have_255_characters(ledger: Ledger, clock: Any) -> None:
     server, channel, message = (f"!{letter * 247}:x.test" for letter in "scm")
     assert {len(server), len(channel), len(message)} == {255}
     await ledger.cards.reserve("matrix", server, "forum/1", channel)
-    await ledger.cards.hang("matrix", server, "forum/1", message, 4)
+    await ledger.cards.record_message("matrix", server, "forum/1", message, 4)
     card = await ledger.cards.find("matrix", server, "forum/1")
     assert card is not None and (card.server, card.channel, card.message) == (server, channel, message)
     await ledger.cards.note(Notice("matrix", server, channel, "reminder", message, 1, clock(), clock()))

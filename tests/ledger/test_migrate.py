@@ -54,7 +54,7 @@ async def test_the_migrated_tables_are_those_the_code_expects(url: str) -> None:
     assert {"cases_queue", "cases_unfinished", "cases_fingerprint", "outbox_open", "outbox_open_of_case"} <= indexes
 
 
-async def test_ids_get_room_and_the_cards_that_hang_stay(empty_url: str) -> None:
+async def test_ids_get_room_and_the_posted_cards_stay(empty_url: str) -> None:
     engine = create_async_engine(empty_url)
     async with engine.begin() as connection:
         await connection.run_sync(upgrade, "0002")

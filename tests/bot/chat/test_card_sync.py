@@ -25,7 +25,7 @@ class Cork:
     surface = "discord"
 
     def __init__(self) -> None:
-        self.hung: dict[str, tuple[str, Card]] = {}
+        self.posted: dict[str, tuple[str, Card]] = {}
         self.trouble: Callable[[str, Card], None] = lambda channel, card: None
         self.slow: set[str] = set()
 
@@ -33,13 +33,13 @@ class Cork:
         while channel in self.slow:
             await asyncio.sleep(0.01)
         self.trouble(channel, card)
-        message = f"m{len(self.hung)}"
-        self.hung[message] = (channel, card)
+        message = f"m{len(self.posted)}"
+        self.posted[message] = (channel, card)
         return message
 
     async def update(self, server: str, channel: str, message: str, card: Card, number: int) -> None:
         self.trouble(channel, card)
-        self.hung[message] = (channel, card)
+        self.posted[message] = (channel, card)
 
     async def find(self, server: str, channel: str, number: int, since: datetime) -> str | None:
         return None
@@ -59,39 +59,39 @@ def card_sync(ledger: Ledger, cork: Cork) -> CardSync:
 
 
 async def once(card_sync: CardSync) -> None:
-    await card_sync.look()
-    await card_sync.settled()
+    await card_sync.sync_once()
+    await card_sync.wait_until_idle()
 
 
 async def test_looking_again_changes_nothing(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
     await add_pending(ledger, post(1))
     await once(card_sync)
-    before = dict(cork.hung)
+    before = dict(cork.posted)
     await once(card_sync)
-    assert cork.hung == before
+    assert cork.posted == before
     assert len(before) == 1
 
 
-async def test_two_bots_at_once_hang_one_card(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
+async def test_two_bots_at_once_post_one_card(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
     await add_pending(ledger, post(1))
     other = CardSync(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history))
     await asyncio.gather(once(card_sync), once(other))
-    assert len(cork.hung) == 1
+    assert len(cork.posted) == 1
 
 
 async def test_a_slow_channel_holds_up_no_other(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
     cork.slow.add("all")
     await add_pending(ledger, post(1))
-    await card_sync.look()
+    await card_sync.sync_once()
     await add_pending(ledger, post(2), group=TargetGroup.WOMEN)
-    await card_sync.look()
+    await card_sync.sync_once()
     async with asyncio.timeout(60):
-        while not cork.hung:
+        while not cork.posted:
             await asyncio.sleep(0.01)
-    assert [channel for channel, _ in cork.hung.values()] == ["women"]
+    assert [channel for channel, _ in cork.posted.values()] == ["women"]
     cork.slow.clear()
-    await card_sync.settled()
-    assert len(cork.hung) == 2
+    await card_sync.wait_until_idle()
+    assert len(cork.posted) == 2
 
 
 async def test_a_card_the_platform_refuses_holds_up_no_other(
@@ -106,7 +106,7 @@ async def test_a_card_the_platform_refuses_holds_up_no_other(
         await add_pending(ledger, post(number))
     await once(card_sync)
     await once(card_sync)
-    assert [card.case_key for _, card in cork.hung.values()] == ["forum/post-2"]
+    assert [card.case_key for _, card in cork.posted.values()] == ["forum/post-2"]
     assert caplog.text.count("gets no card: too long") == 1
 
 
@@ -124,7 +124,7 @@ async def test_while_the_platform_is_away_nothing_is_lost(ledger: Ledger, card_s
     await once(card_sync)
     cork.trouble = lambda channel, card: None
     await once(card_sync)
-    assert [card.standing for _, card in cork.hung.values()] == ["ana holds it."]
+    assert [card.standing for _, card in cork.posted.values()] == ["ana holds it."]
 
 
 async def test_a_fault_in_one_card_is_logged_and_tried_again(
@@ -144,4 +144,4 @@ async def test_a_fault_in_one_card_is_logged_and_tried_again(
     await once(card_sync)
     assert "could not be kept" in caplog.text
     await once(card_sync)
-    assert [card.standing for _, card in cork.hung.values()] == ["ana holds it."]
+    assert [card.standing for _, card in cork.posted.values()] == ["ana holds it."]

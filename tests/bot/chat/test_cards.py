@@ -85,6 +85,13 @@ async def test_an_escalated_case_has_a_card_without_buttons(ledger: Ledger) -> N
     assert "escalated" in card.standing
 
 
+async def test_a_failed_case_can_be_redrafted_once_it_was_grounded(ledger: Ledger) -> None:
+    case = await pending(ledger)
+    failed = case.model_copy(update={"state": CaseState.FAILED, "error": "The model is away."})
+    assert actions(build_card(failed)) == [A.REDRAFT, A.EVIDENCE]
+    assert actions(build_card(failed.model_copy(update={"grounding": None}))) == []
+
+
 async def test_every_text_of_a_hostile_case_is_inert_and_cut(ledger: Ledger) -> None:
     bad = "@everyone https://evil.example " * 300
     key = await add_pending(ledger, post(1, bad[:9_000]), bad[:9_000], evidence=(UNSAFE_LINK,))

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.chat.intents import chooser, narrowest, scope
+from bot.chat.place import Place
 from core.domain import Intent, TargetGroup
 from core.errors import BadInput
 from core.settings import ChatWorkspace
@@ -14,7 +15,7 @@ from tests.bot.samples import post, triage_of
 
 K, I = ScopeKind, Intent  # noqa: E741
 START = datetime(2026, 11, 1, tzinfo=UTC)
-SHOWN = {("discord", "s1"): "c1"}
+SHOWN = [Place("discord", "s1", "c1")]
 
 
 def wish(kind: ScopeKind, name: str, intent: Intent, *, server: str = "s1", minutes: int = 0) -> SetIntent:
@@ -47,13 +48,21 @@ def test_of_two_groups_the_surer_one_counts() -> None:
 
 def test_of_two_servers_the_one_set_last_counts_and_a_server_that_does_not_show_the_case_does_not() -> None:
     two = [wish(K.SERVER, "", I.QUESTIONING, server="s2", minutes=1), ALL[0]]
-    found = narrowest(two, post(1), triage_of(), {**SHOWN, ("discord", "s2"): "c9"})
+    found = narrowest(two, post(1), triage_of(), [*SHOWN, Place("discord", "s2", "c9")])
     assert found is not None
     assert found.intent is I.QUESTIONING
     found = narrowest(two, post(1), triage_of(), SHOWN)
     assert found is not None
     assert found.intent is I.INFORMATIVE
     assert narrowest(two[:1], post(1), triage_of(), SHOWN) is None
+
+
+def test_channels_whose_ids_differ_by_case_alone_have_intents_of_their_own() -> None:
+    known = [wish(K.CHANNEL, "C1", I.QUESTIONING), wish(K.CHANNEL, "c1", I.POSITIVE)]
+    for channel, intent in (("C1", I.QUESTIONING), ("c1", I.POSITIVE)):
+        found = narrowest(known, post(1), triage_of(), [Place("discord", "s1", channel)])
+        assert found is not None
+        assert found.intent is intent
 
 
 async def test_a_new_case_gets_the_intent_that_a_lead_set(ledger: Ledger) -> None:
@@ -71,7 +80,7 @@ def test_a_scope_is_checked() -> None:
     assert scope(K.GROUP, " Muslims ") == "muslims"
     assert scope(K.SERVER, "anything") == ""
     assert scope(K.LANGUAGE, "ES") == "es"
-    assert scope(K.CHANNEL, "c" * 255) == "c" * 255
+    assert scope(K.CHANNEL, " C" + "c" * 254) == "C" + "c" * 254
     for kind, name in ((K.GROUP, "martians"), (K.LANGUAGE, "klingon"), (K.LANGUAGE, ""), (K.CHANNEL, "c" * 256)):
         with pytest.raises(BadInput):
             scope(kind, name)

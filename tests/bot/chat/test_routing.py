@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from bot.chat.people import moderator, require_lead
+from bot.chat.place import Place
 from bot.chat.routing import channel_for, channels, language_of, places
 from bot.desk import Moderator
 from core.domain import GroupScore, Route, TargetGroup, Triage
@@ -55,7 +56,7 @@ def test_a_rule_may_name_a_platform_alone() -> None:
 def test_a_case_that_no_rule_fits_stays_away_from_a_server_without_a_default() -> None:
     only_faith = SERVER.model_copy(update={"channel": None})
     assert channel_for(only_faith, POST, triage(G.LGBT)) is None
-    assert places({"a": SERVER, "b": only_faith}, POST, triage(G.LGBT)) == {"a": "all"}
+    assert places("slack", {"a": SERVER, "b": only_faith}, POST, triage(G.LGBT)) == [Place("slack", "a", "all")]
     assert channels(only_faith) == ("spanish-women", "women", "faith", "video")
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.chat.stats import figures, in_words, period, picture, span, table
+from bot.chat.stats import figures, in_words, period, picture, table
 from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from ledger import Ledger
@@ -55,11 +55,6 @@ def test_a_period_is_read(text: str, length: timedelta) -> None:
 def test_what_is_no_period_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="is no period"):
         period(text)
-
-
-def test_a_span_is_told_in_its_largest_fitting_unit() -> None:
-    spans = [timedelta(seconds=-3), timedelta(seconds=119), timedelta(minutes=119), timedelta(hours=47), timedelta(3)]
-    assert [span(item) for item in spans] == ["0 s", "119 s", "119 min", "47 h", "3 days"]
 
 
 def test_the_table_runs_nothing_in_a_spreadsheet() -> None:

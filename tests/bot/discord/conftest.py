@@ -51,7 +51,7 @@ class Platform:
         return DiscordSettings(token=SecretStr(TOKEN), servers={self.guild.id: server, **(others or {})})
 
     async def card(self, channel: Channel | None = None, index: int = -1) -> dict[str, Any]:
-        """Return a card that hangs in a channel, waiting for it for a minute."""
+        """Return a card that is posted in a channel, waiting for it for a minute."""
         where = channel or self.general
         found: list[dict[str, Any]] = await self.world.until(
             lambda: [item for item in self.world.in_channel(where) if item["embeds"]], 60

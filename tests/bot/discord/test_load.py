@@ -59,7 +59,7 @@ async def test_forms_open_in_time_while_many_presses_come_in(
     where = platform.general
     await platform.world.until(lambda: len(cards(platform.world.in_channel(where))) == 20, PATIENCE_S)
     ana = platform.person("ana")
-    hung = platform.world.in_channel(where)
-    opened = [await ana.press_only(hung[index % 20], "Edit") for index in range(at_once)]
+    posted = platform.world.in_channel(where)
+    opened = [await ana.press_only(posted[index % 20], "Edit") for index in range(at_once)]
     await asyncio.gather(*(asyncio.wait_for(exchange.answered.wait(), PATIENCE_S) for exchange in opened))
     assert all(exchange.modal["components"][0]["component"]["value"] for exchange in opened)

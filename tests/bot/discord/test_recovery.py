@@ -43,8 +43,8 @@ async def test_cards_missed_while_the_bot_was_down_appear_and_none_twice(house: 
     await start()
     await platform.world.until(lambda: len(platform.world.in_channel(platform.general)) == 3)
     client = await start()
-    await client.card_sync.look()
-    await client.card_sync.settled()
+    await client.card_sync.sync_once()
+    await client.card_sync.wait_until_idle()
     assert len(platform.world.in_channel(platform.general)) == 3
 
 
@@ -83,18 +83,18 @@ async def test_a_crash_between_posting_and_noting_it_leaves_exactly_one_card(
         card = await platform.card()
         await platform.world.until(lambda: "Approve" in labels(card))
         await start.stop()
-        await house.ledger.cards.take_down("discord", platform.guild.id, key)
+        await house.ledger.cards.forget("discord", platform.guild.id, key)
     await house.ledger.cards.reserve("discord", platform.guild.id, key, platform.general.id)
     client = await start()
     card = await platform.card()
 
     async def noted() -> bool:
-        hung = await house.ledger.cards.find("discord", platform.guild.id, key)
-        return hung is not None and hung.message == card["id"]
+        posted = await house.ledger.cards.find("discord", platform.guild.id, key)
+        return posted is not None and posted.message == card["id"]
 
     while not await noted():
-        await client.card_sync.look()
-        await client.card_sync.settled()
+        await client.card_sync.sync_once()
+        await client.card_sync.wait_until_idle()
     assert len(platform.world.in_channel(platform.general)) == 1
 
 
@@ -166,17 +166,17 @@ async def test_a_revoked_token_ends_the_bot_in_plain_words(house: Any, platform:
     start.running.clear()
 
 
-async def test_a_deleted_card_of_an_open_case_hangs_anew(house: Any, platform: Any, start: Any) -> None:
+async def test_a_deleted_card_of_an_open_case_is_posted_anew(house: Any, platform: Any, start: Any) -> None:
     client = await start()
     key = await add_pending(house.ledger, post(1))
     card = await platform.card()
-    hung = await house.ledger.cards.find("discord", platform.guild.id, key)
-    while hung.message is None:
-        hung = await house.ledger.cards.find("discord", platform.guild.id, key)
+    posted = await house.ledger.cards.find("discord", platform.guild.id, key)
+    while posted.message is None:
+        posted = await house.ledger.cards.find("discord", platform.guild.id, key)
     del platform.world.messages[card["id"]]
     case = await house.ledger.cases.get(key)
     await house.ledger.decisions.claim(key, case.version, "web", now() + timedelta(minutes=5))
-    await client.card_sync.look()
+    await client.card_sync.sync_once()
     again = await platform.card()
     assert again["id"] != card["id"]
     assert "web holds it" in field(again, "Standing")

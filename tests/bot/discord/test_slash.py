@@ -99,10 +99,11 @@ async def test_a_draft_and_evidence_are_answered_privately_and_inert(platform: A
 async def test_a_paused_channel_gets_no_card_until_it_is_resumed(house: Any, platform: Any, start: Any) -> None:
     client = await start()
     assert "Only a lead" in (await ask(platform, "ana", "pause"))["content"]
+    assert "more than 0" in (await ask(platform, "lea", "pause", hours=0.0))["content"]
     await ask(platform, "lea", "pause", hours=2.0)
     await add_pending(house.ledger, post(1))
-    await client.card_sync.look()
-    await client.card_sync.settled()
+    await client.card_sync.sync_once()
+    await client.card_sync.wait_until_idle()
     assert cards(platform.world.in_channel(platform.general)) == []
     await ask(platform, "lea", "resume")
     assert await platform.card()

@@ -29,7 +29,7 @@ async def test_cards_missed_while_the_bot_was_down_appear_and_none_twice(floor: 
     await add_pending(floor.house.ledger, post(7))
     async with floor.working():
         await until(lambda: len(floor.cards()) == len(keys) + 1)
-        await floor.bot.card_sync.settled()
+        await floor.bot.card_sync.wait_until_idle()
     assert len({seen(card) for card in floor.cards()}) == len(keys) + 1
 
 
@@ -65,13 +65,13 @@ async def test_a_crash_between_posting_and_noting_it_leaves_one_card(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await add_pending(floor.house.ledger, post(1))
-    hang = floor.house.ledger.cards.hang
-    crash = create_autospec(hang, side_effect=RuntimeError("the process ends here"))
-    monkeypatch.setattr(floor.house.ledger.cards, "hang", crash)
+    record_message = floor.house.ledger.cards.record_message
+    crash = create_autospec(record_message, side_effect=RuntimeError("the process ends here"))
+    monkeypatch.setattr(floor.house.ledger.cards, "record_message", crash)
     async with floor.working():
         await until(lambda: len(floor.cards()) == 1)
-        await floor.bot.card_sync.settled()
-    monkeypatch.setattr(floor.house.ledger.cards, "hang", hang)
+        await floor.bot.card_sync.wait_until_idle()
+    monkeypatch.setattr(floor.house.ledger.cards, "record_message", record_message)
     monkeypatch.setattr(card_sync, "ORPHAN_S", 0.0)
     async with floor.working():
         await floor.press("approve")
@@ -145,7 +145,7 @@ async def test_a_revoked_token_is_told_once_in_plain_words(
     async with floor.working(socket=False):
         await add_pending(floor.house.ledger, post(1))
         await until(lambda: says in caplog.text)
-        await floor.bot.card_sync.settled()
+        await floor.bot.card_sync.wait_until_idle()
     errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert len(errors) == 1 and BOT_TOKEN not in caplog.text and "Traceback" not in caplog.text
 

@@ -55,7 +55,7 @@ async def test_help_lists_the_commands(working: Floor) -> None:
 
 async def test_the_queue_lists_open_cases_oldest_first_without_their_posts(working: Floor) -> None:
     await fill(working.house.ledger)
-    shown = await typed(working, "queue", "persons with disabilities")
+    shown = await typed(working, "queue", "people with disabilities")
     assert len(shown.splitlines()) == 12 and "Zorblaxians" not in shown
     assert "women" in await typed(working, "queue group:women", "women")
 
@@ -79,9 +79,11 @@ async def test_a_case_is_shown_by_number_with_its_buttons(working: Floor) -> Non
 
 
 async def test_an_intent_is_set_by_leads_and_shown_with_who_set_it(working: Floor) -> None:
-    await typed(working, "intent set questioning for:group group:muslims", "Only a lead")
+    await typed(working, "intent set questioning group:muslims", "Only a lead")
     await typed(working, "intent set questioning for:group group:muslims", "Group muslims: questioning", LEA)
-    await typed(working, "intent set positive for:server", "Everywhere on this server: positive", LEA)
+    await typed(working, "intent set positive", "Everywhere on this server: positive", LEA)
+    await typed(working, "intent set denouncing for:channel", f"Channel {CHANNEL}: denouncing", LEA)
+    await typed(working, "intent set denouncing for:server language:es", "Name one of", LEA)
     shown = await typed(working, "intent show", "Group muslims: questioning, set by lea on")
     assert "Everywhere on this server: positive" in shown
     await typed(working, "intent set none for:server", "no intent of its own", LEA)
@@ -123,7 +125,7 @@ async def test_drafts_and_evidence_come_from_a_child_process_to_the_one_who_aske
         shown = await typed(floor, "draft intent:positive --json <!channel> they ruin it", "Children learn together")
         assert "Convention on the Rights of the Child" in shown
         await typed(floor, "evidence group:migrants school", "States recognise")
-        await typed(floor, "evidence nothing", "No fitting evidence")
+        await typed(floor, "evidence nothing", "Nothing fits")
         await typed(floor, "draft fail", "the model is away")
         await typed(floor, "draft", "Nothing was asked")
 

@@ -133,7 +133,7 @@ async def test_without_an_embedding_the_searcher_makes_its_own() -> None:
     ("groups", "whom"),
     [
         ((), "this post"),
-        ((TargetGroup.LGBT,), "LGBT persons"),
+        ((TargetGroup.LGBT,), "LGBT people"),
         ((TargetGroup.WOMEN, TargetGroup.MUSLIMS), "women and Muslims"),
     ],
 )
