@@ -18,6 +18,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    ModelWrapValidatorHandler,
     ValidationInfo,
     model_validator,
 )
@@ -136,14 +137,16 @@ class FlaggedPost(Record):
         """Return the case key, `platform/post_id`."""
         return f"{self.platform}/{self.post_id}"
 
-    @model_validator(mode="after")
-    def _check_size(self, info: ValidationInfo) -> Self:
-        if info.context == STORED:
-            return self
-        size = len(self.model_dump_json(exclude_none=True).encode())
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check_size(cls, value: object, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        post = handler(value)
+        if isinstance(value, cls) or info.context == STORED:
+            return post
+        size = len(post.model_dump_json(exclude_none=True).encode())
         if size > MAX_FLAG_BYTES:
             raise ValueError(f"a flag may have {MAX_FLAG_BYTES:,} bytes, and this one has {size:,}; send less context")
-        return self
+        return post
 
 
 class Route(StrEnum):
