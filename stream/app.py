@@ -17,6 +17,7 @@ from aiokafka.errors import KafkaError
 from core.errors import BrokerUnavailable, MessageTooLarge
 from core.lifecycle import STAGES, TopicRole
 from core.settings import Settings
+from stream import readable_batches
 from stream.dead_letters import DeadLetterWriter
 from stream.delivery import Delivery, Incoming, Send
 from stream.liveness import Liveness
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 
 def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, liveness: Liveness) -> Any:
     """Return a Faust app with an agent for each stage; it is not started."""
+    readable_batches.install()
     kafka = settings.kafka
     app = faust.App(
         f"{kafka.prefix}worker",

@@ -19,6 +19,7 @@ from core.errors import BadMessage, BrokerUnavailable, Unavailable
 from core.retry import Backoff, Retry
 from core.settings import Settings
 from ledger import Ledger
+from stream import readable_batches
 from stream.messages import decode
 from stream.topic_reader import read_topic
 from stream.topics import Topics
@@ -93,6 +94,7 @@ class Intake:
             await self._receive(batch[middle:])
 
     def _consumer(self) -> AIOKafkaConsumer:
+        readable_batches.install()
         kafka = self._settings.kafka
         return AIOKafkaConsumer(
             Topics(kafka.prefix).flags,

@@ -34,6 +34,7 @@ from ledger import Ledger
 from stream.app import incoming, sender
 from stream.dead_letters import DeadLetterWriter, read_dead_letters, replay
 from stream.delivery import Incoming
+from stream.ingest import connect
 from stream.intake import Intake
 from stream.messages import MAX_MESSAGE, DeadLetter, decode, encode
 from stream.outbox import OutboxPublisher
@@ -362,3 +363,38 @@ async def test_a_letter_leaves_out_what_would_make_it_too_large(
     assert (letter.key, letter.value, letter.offset) == (None, None, 1)
     assert len(letter.error) == 2_000 and letter.headers
     assert decode(encode(letter), DeadLetter) == letter
+
+
+class NotUtf8(str):
+    """A header's name that kafka-python sends as bytes which are no UTF-8."""
+
+    def encode(self, encoding: str = "", errors: str = "") -> bytes:
+        return b"\xff\xfe"
+
+
+async def test_a_header_whose_name_is_not_utf8_stops_nobody(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    """aiokafka fails at such a name before anybody sees the record, and again at every start."""
+
+    def produce() -> None:
+        client = connect(settings.kafka)
+        client.send(topics.flags, key=b"a", value=b"{}", headers=[(NotUtf8("x"), b"1")], partition=0).get(10)
+        client.close()
+
+    await asyncio.to_thread(produce)
+    await producer.send_all(topics.flags, [(post(n).key, encode(post(n))) for n in range(8)])
+    assert len([None async for _ in read_topic(settings.kafka, topics.flags)]) == 8
+    await Intake(ledger, settings).drain()
+    assert (await ledger.cases.counts())[CaseState.RECEIVED] == 8
+    stop = asyncio.Event()
+    stages = [TriageStage(ledger, Dismisser())]
+    worker = asyncio.ensure_future(run_worker(settings, stages, DeadLetterWriter(producer, topics, ledger), stop))
+
+    async def all_dismissed() -> bool:
+        return (await ledger.cases.counts())[CaseState.DISMISSED] == 8
+
+    async with running(Intake(ledger, settings).run):
+        await until(all_dismissed)
+    stop.set()
+    await worker
