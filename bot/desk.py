@@ -39,12 +39,12 @@ from core.domain import (
     failed,
     now,
 )
-from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed, StaleVersion
+from core.errors import BadInput, BadMessage, FailsChecks, Forbidden, NotAllowed, StaleVersion
 from core.lifecycle import DECIDED, DECISIONS
 from core.settings import DeskSettings
 from ledger import CasePage, Ledger
 from pipeline.guard import Guard, GuardContext
-from stream.messages import Grounded, encode
+from stream.messages import Grounded, decode, encode
 
 LEADS = ("lead", "admin")
 MAX_PAGE = 200
@@ -187,11 +187,17 @@ class Desk:
             hint=decision.hint,
             avoid=_texts_to_avoid(case),
         )
-        message = Grounded.of(case, request)
-        if message is None:
+        grounded = Grounded.of(case, request)
+        if grounded is None:
             raise NotAllowed(f"There is nothing to draft {case.key} from: it was never triaged and grounded.", case)
+        message = encode(grounded)
+        try:
+            decode(message, Grounded)
+        except BadMessage as error:
+            # A case from before a limit: better no second draft than a case that fails with the first one lost.
+            raise BadInput(f"No other draft can be asked for, but you can write the reply yourself. {error}") from error
         return await self._ledger.decisions.redraft(
-            case.key, case.version, who.name, request, encode(message).decode(), force=decision.override
+            case.key, case.version, who.name, request, message.decode(), force=decision.override
         )
 
     async def _undo(self, case: Case, who: Moderator) -> Case:
@@ -255,5 +261,6 @@ def _require_passing(case: Case, checks: tuple[Check, ...], decision: Decision) 
 
 
 def _texts_to_avoid(case: Case) -> tuple[str, ...]:
+    """Return the drafts seen so far; the thread is in the post's context, although old requests repeat it."""
     drafts = [draft.text for draft in case.drafts if draft.text]
-    return tuple(dict.fromkeys((*case.request.avoid, *drafts, *case.post.context)))
+    return tuple(text for text in dict.fromkeys((*case.request.avoid, *drafts)) if text not in case.post.context)

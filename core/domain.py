@@ -10,12 +10,29 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationInfo,
+    model_validator,
+)
 
 MAX_TEXT = 20_000
 """Longest post text taken, in characters; the longest public post formats stay well below it."""
+MAX_FLAG_BYTES = 300_000
+"""Largest flag taken, in bytes of its JSON: every message of its case must stay below Kafka's default limit of 1 MB."""
+MAX_DRAFTS = 2**31 - 1
+"""Highest number of a draft that the ledger's column holds."""
+
+STORED = {"stored": True}
+"""Validation context for what the ledger reads back: a case from before a limit stays readable."""
 
 ModeratorRole = Literal["reviewer", "lead", "admin"]
 Role = Literal["platform", ModeratorRole]
@@ -52,17 +69,22 @@ def _no_dots(value: str) -> str:
 
 
 def _as_utc(value: datetime) -> datetime:
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("lies outside the years 1 to 9999 in UTC") from None
 
 
 Text = Annotated[str, BeforeValidator(_clean_if_text)]
 Moment = Annotated[AwareDatetime, AfterValidator(_as_utc)]
+DraftNumber = Annotated[int, Field(ge=1, le=MAX_DRAFTS)]
 
 
 class Record(BaseModel):
     """An immutable value that travels between rooms and over the wire."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    # JSON knows neither infinity nor NaN; what was written as null could not be read back.
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
 class TargetGroup(StrEnum):
@@ -136,6 +158,17 @@ class FlaggedPost(Record):
     def key(self) -> str:
         """Return the case key, `platform/post_id`."""
         return f"{self.platform}/{self.post_id}"
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check_size(cls, value: object, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        post = handler(value)
+        if isinstance(value, cls) or info.context == STORED:
+            return post
+        size = len(post.model_dump_json(exclude_none=True).encode())
+        if size > MAX_FLAG_BYTES:
+            raise ValueError(f"a flag may have {MAX_FLAG_BYTES:,} bytes, and this one has {size:,}; send less context")
+        return post
 
 
 class Route(StrEnum):
@@ -267,9 +300,13 @@ class Candidate(Record):
 
 
 class DraftRequest(Record):
-    """The draft a case asks for; `avoid` has replies already used in the thread or refused before."""
+    """The draft a case asks for.
 
-    number: int = 1
+    `avoid` has this case's earlier drafts. What the thread says is in the post's `context`; cases of version 0.1.0 have
+    that in `avoid` too.
+    """
+
+    number: DraftNumber = 1
     intent: Intent = Intent.INFORMATIVE
     hint: str = ""
     avoid: tuple[str, ...] = ()
@@ -283,8 +320,8 @@ class Draft(Record):
     versions have none.
     """
 
-    case_key: str
-    number: int
+    case_key: Text
+    number: DraftNumber
     text: str
     intent: Intent
     origin: Origin

@@ -3,6 +3,7 @@
 RejoinderError
 ├── BadInput              somebody sent something that can't be used; sending it again won't help
 │   └── BadMessage        bytes on a topic that are not the record the topic carries
+├── MessageTooLarge       a message that the broker does not take; it never will
 ├── Unauthenticated       nobody knows who calls
 ├── Forbidden             the caller's role does not allow it
 ├── BadSettings           a setting is missing or contradicts another
@@ -45,6 +46,17 @@ class BadInput(RejoinderError):
 
 class BadMessage(BadInput):
     """Bytes on a topic that are not the record the topic carries."""
+
+
+class MessageTooLarge(RejoinderError):
+    """A message larger than the broker takes; sending it again won't help.
+
+    `places` are the indexes of those too large among the messages sent at once; all others were sent.
+    """
+
+    def __init__(self, message: str, places: tuple[int, ...] = (0,)) -> None:
+        super().__init__(message)
+        self.places = places
 
 
 class Unauthenticated(RejoinderError):

@@ -105,9 +105,15 @@ REPLAY = Change((CaseState.FAILED,), UNFINISHED)
 """A dead letter is sent again."""
 
 
-def fails_in(stage: StageName) -> tuple[CaseState, ...]:
-    """Return the states in which `stage` can fail a case: one that fails on a late message ends nothing further on."""
-    return UNFINISHED[: UNFINISHED.index(STAGES[stage].takes) + 1]
+def fails_in(stage: StageName, *, undelivered: bool = False) -> tuple[CaseState, ...]:
+    """Return the states in which `stage` can fail a case: one that fails on a late message ends nothing further on.
+
+    Where the stage's result was `undelivered`, the case may already stand where the stage has moved it.
+    """
+    plan = STAGES[stage]
+    reached = UNFINISHED[: UNFINISHED.index(plan.takes) + 1]
+    moved_to = tuple(state for state in plan.leads_to if state in UNFINISHED)
+    return reached + moved_to if undelivered else reached
 
 
 def _transitions() -> Iterator[tuple[CaseState | None, CaseState]]:

@@ -102,7 +102,7 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            if isinstance(error, IntegrityError | DataError):
+            if isinstance(error, IntegrityError | DataError) or _is_about_a_value(error):
                 raise
             if isinstance(error, ProgrammingError) and getattr(error.orig, "sqlstate", "") != UNDEFINED_TABLE:
                 raise
@@ -114,6 +114,11 @@ class Database:
         where = self._url.render_as_string(hide_password=True)
         reason = str(error) or type(error).__name__
         return LedgerUnavailable(f"the ledger at {where} did not do its work: {reason}; try again later")
+
+
+def _is_about_a_value(error: DBAPIError) -> bool:
+    """Tell whether PostgreSQL or its driver refused a value; SQLAlchemy does not tell that from a lost connection."""
+    return isinstance(error.orig and error.orig.__cause__, asyncpg.DataError)
 
 
 def _checked(url: str) -> URL:
@@ -130,12 +135,13 @@ def _checked(url: str) -> URL:
 
 def _postgres_engine(url: URL) -> AsyncEngine:
     return create_async_engine(
-        url, pool_pre_ping=True, connect_args={"timeout": CONNECT_S, "command_timeout": COMMAND_S}
+        url, hide_parameters=True, pool_pre_ping=True, connect_args={"timeout": CONNECT_S, "command_timeout": COMMAND_S}
     )
 
 
 def _sqlite_engine(url: URL) -> AsyncEngine:
-    engine = create_async_engine(url, connect_args={"timeout": BUSY_S})
+    # Hidden, because an error's text goes into logs and dead letters, and the parameters are people's posts.
+    engine = create_async_engine(url, hide_parameters=True, connect_args={"timeout": BUSY_S})
     event.listen(engine.sync_engine, "connect", _set_up_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine

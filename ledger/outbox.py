@@ -81,6 +81,9 @@ _SENT = _HELD.values(status=OutboxStatus.SENT, sent_at=bindparam("at"), lease_ow
 _RETRY = _HELD.values(
     status=OutboxStatus.WAITING, free_at=bindparam("again"), last_error=bindparam("error"), lease_owner=None
 ).returning(outbox.c.id)
+_CANCEL = _HELD.values(status=OutboxStatus.CANCELLED, last_error=bindparam("error"), lease_owner=None).returning(
+    outbox.c.id
+)
 _BACKLOG = (
     select(func.count())
     .select_from(outbox)
@@ -134,6 +137,11 @@ class Outbox:
     async def retry(self, id: int, owner: str, error: str, due_at: datetime) -> bool:
         """Give a row back after a failed attempt, to be taken again at `due_at`; False: not this owner's."""
         return await self._change(_RETRY, id, owner, error=clean(error), again=due_at)
+
+    @uninterrupted
+    async def cancel(self, id: int, owner: str, error: str) -> bool:
+        """Give a row up that can never be sent; False: not this owner's."""
+        return await self._change(_CANCEL, id, owner, error=clean(error))
 
     @uninterrupted
     async def backlog(self) -> int:

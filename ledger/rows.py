@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import Candidate, Case, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Triage
+from core.domain import STORED, Candidate, Case, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Triage
 from ledger.privacy import Pseudonyms
 from ledger.tables import cases, drafts
 
@@ -94,7 +94,7 @@ def _read_listed(json: str) -> Draft:
 
 def _to_case(row: Mapping[Any, Any], its_drafts: tuple[Draft, ...]) -> Case:
     return Case(
-        post=FlaggedPost.model_validate_json(row["post"]),
+        post=FlaggedPost.model_validate_json(row["post"], context=STORED),
         state=CaseState(row["state"]),
         triage=_read(Triage, row["triage"]),
         grounding=_read(Grounding, row["grounding"]),

@@ -137,15 +137,18 @@ class Stages:
         return Step.MOVED
 
     @uninterrupted
-    async def fail(self, key: str, stage: StageName, error: str) -> bool:
+    async def fail(self, key: str, stage: StageName, error: str, *, undelivered: bool = False) -> bool:
         """End a case whose message went to the dead letters; tell whether this call did.
 
-        A case further along than `stage` works on, decided or ended, stays as it is; so does an unknown one.
+        A case further along than `stage` works on, decided or ended, stays as it is; so does an unknown one. With
+        `undelivered` the stage did its work and its result could not be sent on.
         """
         at = self._database.clock()
         error = clean(error)[:MAX_ERROR]
         values = {"error": error, **UNCLAIMED}
-        planned = Move(fails_in(stage), _FAILED, at, MACHINE, clean(f"{stage}: {error}"), values)
+        planned = Move(
+            fails_in(stage, undelivered=undelivered), _FAILED, at, MACHINE, clean(f"{stage}: {error}"), values
+        )
         async with self._database.write(durable=False) as connection:
             row = await move(connection, clean(key), planned)
             if row is not None:

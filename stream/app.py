@@ -12,15 +12,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import faust
-from aiokafka.errors import KafkaError, MessageSizeTooLargeError
+from aiokafka.errors import KafkaError
 
-from core.errors import BrokerUnavailable
+from core.errors import BrokerUnavailable, MessageTooLarge
 from core.lifecycle import STAGES, TopicRole
 from core.settings import Settings
+from stream import readable_batches
 from stream.dead_letters import DeadLetterWriter
 from stream.delivery import Delivery, Incoming, Send
 from stream.liveness import Liveness
-from stream.messages import encode
+from stream.messages import MAX_MESSAGE, encode
+from stream.producer import TOO_LARGE
 from stream.stages import Outgoing, Stage
 from stream.topics import Topics
 
@@ -29,6 +31,7 @@ log = logging.getLogger(__name__)
 
 def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, liveness: Liveness) -> Any:
     """Return a Faust app with an agent for each stage; it is not started."""
+    readable_batches.install()
     kafka = settings.kafka
     app = faust.App(
         f"{kafka.prefix}worker",
@@ -84,14 +87,15 @@ def incoming(event: Any) -> Incoming:
         offset=message.offset,
         key=message.key,
         value=message.value,
-        headers=tuple((name, bytes(value)) for name, value in headers),
+        headers=tuple((name, bytes(value or b"")) for name, value in headers),
     )
 
 
 def sender(app: Any, topics: Topics, role: TopicRole | None) -> Send:
     """Return a function that sends through the app's producer and waits for the broker's acknowledgement.
 
-    The last stage has no topic to write to; what it returns all the same is a fault of the stage.
+    It raises BrokerUnavailable, and MessageTooLarge for what the broker will never take. The last stage has no topic to
+    write to; what it returns all the same is a fault of the stage.
     """
     name = topics.named(role) if role else None
     channel = raw_topic(app, name) if name else None
@@ -99,10 +103,17 @@ def sender(app: Any, topics: Topics, role: TopicRole | None) -> Send:
     async def send(outgoing: Outgoing) -> None:
         if channel is None:
             raise TypeError(f"the last stage returned a message for {outgoing.key}, and there is no topic for it")
+        value = encode(outgoing.record)
+        too_large = MessageTooLarge(
+            f"The result has {len(value):,} bytes, too many for a message on {name}: {MAX_MESSAGE:,} is the most, or "
+            "less where the broker is set so."
+        )
+        if len(value) > MAX_MESSAGE:
+            raise too_large
         try:
-            await (await channel.send(key=outgoing.key.encode(), value=encode(outgoing.record)))
-        except MessageSizeTooLargeError:
-            raise
+            await (await channel.send(key=outgoing.key.encode(), value=value))
+        except TOO_LARGE as error:
+            raise too_large from error
         except (KafkaError, OSError) as error:
             raise BrokerUnavailable(f"The broker did not take a message for {name}: {error!r}.") from error
 

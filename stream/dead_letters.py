@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 
 from core.domain import now
-from core.errors import BadMessage, CaseNotFound
+from core.errors import BadMessage, CaseNotFound, MessageTooLarge, NotAllowed
 from core.lifecycle import REPLAY, STAGES, StageName
 from core.settings import KafkaSettings
 from ledger import Ledger
 from stream.delivery import Incoming
-from stream.messages import DeadLetter, decode, encode
+from stream.messages import MAX_MESSAGE, DeadLetter, decode, encode
 from stream.producer import Producer
 from stream.topic_reader import read_topic
 from stream.topics import Topics
@@ -22,6 +22,10 @@ log = logging.getLogger(__name__)
 
 MAX_KEPT = 600_000
 """Most bytes of a message that its letter repeats: in base64 they must fit into Kafka's default limit of 1 MB."""
+MAX_KEY = 1_000
+"""Longest key, in bytes, that a letter repeats; a case key has at most 865."""
+MAX_ERROR = 2_000
+"""Characters of an error that a letter keeps."""
 
 
 class DeadLetterWriter:
@@ -32,29 +36,44 @@ class DeadLetterWriter:
         self._topics = topics
         self._ledger = ledger
 
-    async def write(self, message: Incoming, stage: StageName, error: str) -> None:
+    async def write(self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False) -> None:
         """Write one message; the letter comes before the case, so that a crash in between loses nothing."""
-        key = text_key(message.key)
-        letter = DeadLetter(
-            stage=stage,
-            error=error,
-            topic=message.topic,
-            partition=message.partition,
-            offset=message.offset,
-            key=key,
-            value=base64.b64encode(message.value or b"").decode() if len(message.value or b"") <= MAX_KEPT else None,
-            headers=tuple((name, base64.b64encode(value).decode()) for name, value in message.headers),
-            at=now(),
-        )
-        await self._producer.send(self._topics.dead_letters, message.key, encode(letter))
-        if key is not None:
-            await self._ledger.stages.fail(key, stage, error)
+        letter = letter_of(message, stage, error)
+        await self._producer.send(self._topics.dead_letters, letter.key, encode(letter))
+        if letter.key is not None:
+            await self._ledger.stages.fail(letter.key, stage, error, undelivered=undelivered)
+
+
+def letter_of(message: Incoming, stage: StageName, error: str) -> DeadLetter:
+    """Return the letter about a message, without its bytes, then without its headers, where they are too many."""
+    value = message.value or b""
+    letter = DeadLetter(
+        stage=stage,
+        error=error[:MAX_ERROR],
+        topic=message.topic,
+        partition=message.partition,
+        offset=message.offset,
+        key=text_key(message.key),
+        value=_base64(value) if len(value) <= MAX_KEPT else None,
+        headers=tuple((name, _base64(value)) for name, value in message.headers),
+        at=now(),
+    )
+    for left_out in ({"value": None}, {"headers": ()}):
+        if len(encode(letter)) > MAX_MESSAGE:
+            letter = letter.model_copy(update=left_out)
+    return letter
+
+
+def _base64(value: bytes) -> str:
+    return base64.b64encode(value).decode()
 
 
 def text_key(key: bytes | None) -> str | None:
-    """Return a message's key as text, or None when it has none or it is not UTF-8."""
+    """Return a message's key as text, or None when it has none, or one that can't be a case's."""
+    if not key or len(key) > MAX_KEY:
+        return None
     try:
-        return key.decode() if key else None
+        return key.decode()
     except UnicodeDecodeError:
         return None
 
@@ -81,23 +100,36 @@ async def read_dead_letters(settings: KafkaSettings) -> AsyncIterator[StoredDead
 async def replay(settings: KafkaSettings, ledger: Ledger, places: Collection[str] = ()) -> list[StoredDeadLetter]:
     """Send dead letters to the topic they came from, all or those at `places`; return those that were sent.
 
-    A letter whose case has moved on since, by an earlier replay or by the sweeper, is left alone.
+    A letter whose case has moved on since, by an earlier replay or by the sweeper, is left alone. So is one that can't
+    be sent; the log says why.
     """
     sent = []
     async with Producer(settings) as producer:
         async for item in read_dead_letters(settings):
             if places and item.place not in places:
                 continue
-            if not await _revived(ledger, item.letter):
-                continue
-            value = await _original(settings, item.letter)
-            if value is None:
-                log.warning("%s: the message is no longer on %s; it can't be sent again", item.place, item.letter.topic)
-                continue
-            headers = {name: base64.b64decode(value).decode(errors="replace") for name, value in item.letter.headers}
-            await producer.send(item.letter.topic, item.letter.key, value, headers)
-            sent.append(item)
+            try:
+                if await _sent_again(settings, ledger, producer, item):
+                    sent.append(item)
+            except (NotAllowed, MessageTooLarge) as error:
+                log.warning("%s can't be sent again: %s", item.place, error)
     return sent
+
+
+async def _sent_again(settings: KafkaSettings, ledger: Ledger, producer: Producer, item: StoredDeadLetter) -> bool:
+    letter = item.letter
+    if letter.topic != Topics(settings.prefix).named(STAGES[letter.stage].reads):
+        log.warning("%s: %s does not read %s; it is not sent there", item.place, letter.stage, letter.topic)
+        return False
+    if not await _revived(ledger, letter):
+        return False
+    value = await _original(settings, letter)
+    if value is None:
+        log.warning("%s: the message is no longer on %s; it can't be sent again", item.place, letter.topic)
+        return False
+    headers = {name: base64.b64decode(value).decode(errors="replace") for name, value in letter.headers}
+    await producer.send(letter.topic, letter.key, value, headers)
+    return True
 
 
 async def _original(settings: KafkaSettings, letter: DeadLetter) -> bytes | None:

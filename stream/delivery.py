@@ -4,6 +4,7 @@
 |--------------------------|----------------------------------------------------------------------|
 | the stage returned       | sent downstream, then acknowledged                                   |
 | BadMessage               | dead letter at once                                                  |
+| result too large to send | dead letter at once                                                  |
 | broker or ledger away    | tried again, with backoff, until they are back: nothing else could go on either |
 | a model away             | tried `attempts` times; the last try may do without the model; then dead letter |
 | anything else            | tried once more, then dead letter                                    |
@@ -14,8 +15,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, Unavailable
+from pydantic import ValidationError
+
+from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, MessageTooLarge, Unavailable, describe_errors
 from core.lifecycle import StageName
 from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import StreamSettings
@@ -41,7 +45,13 @@ class Incoming:
 
 
 Send = Callable[[Outgoing], Awaitable[None]]
-WriteDeadLetter = Callable[[Incoming, StageName, str], Awaitable[None]]
+
+
+class WriteDeadLetter(Protocol):
+    """The way of a message to dead letters; `dead_letters.DeadLetterWriter.write` is the product's."""
+
+    async def __call__(self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False) -> None:
+        """Write a letter and fail the case; raises BrokerUnavailable or LedgerUnavailable."""
 
 
 class Delivery:
@@ -75,7 +85,7 @@ class Delivery:
                 await self._give_up(message, error)
                 return
             metrics.RETRIED.labels(self._stage.name, type(error).__name__).inc()
-            log.warning("%s: try %d of %s failed: %s", self._stage.name, retry.attempt, message.key, error)
+            log.warning("%s: try %d of %s failed: %s", self._stage.name, retry.attempt, message.key, _reason(error)[0])
             await retry.wait()
         metrics.HANDLED.labels(self._stage.name).inc()
 
@@ -90,7 +100,7 @@ class Delivery:
         return None
 
     def _should_give_up(self, error: Exception, retry: Retry) -> bool:
-        if isinstance(error, BadMessage):
+        if isinstance(error, BadMessage | MessageTooLarge):
             return True
         if isinstance(error, BrokerUnavailable | LedgerUnavailable):
             return False
@@ -99,15 +109,32 @@ class Delivery:
         return retry.attempt >= TRIES_ON_A_FAULT
 
     async def _give_up(self, message: Incoming, error: Exception) -> None:
-        reason = str(error) if isinstance(error, BadMessage | Unavailable) else f"{type(error).__name__}: {error}"
-        exc_info = None if isinstance(error, BadMessage) else error
+        reason, exc_info = _reason(error)
         log.error("%s: %s goes to dead letters: %s", self._stage.name, message.key, reason, exc_info=exc_info)
         retry = Retry(self._backoff, self._clock)
         while True:
             try:
-                await self._write_dead_letter(message, self._stage.name, reason)
+                await self._write_dead_letter(
+                    message, self._stage.name, reason, undelivered=isinstance(error, MessageTooLarge)
+                )
                 break
             except (BrokerUnavailable, LedgerUnavailable) as away:
                 log.warning("%s: dead letter for %s waits: %s", self._stage.name, message.key, away)
                 await retry.wait()
+            except Exception:
+                # One letter that can't be written must not end the stage; the message itself stays on its topic.
+                log.critical(
+                    "%s: no dead letter could be written for %s %d:%d",
+                    self._stage.name, message.topic, message.partition, message.offset, exc_info=True,
+                )  # fmt: skip
+                break
         metrics.DEAD_LETTERS.labels(self._stage.name).inc()
+
+
+def _reason(error: Exception) -> tuple[str, Exception | None]:
+    """Return what a dead letter says of an error, and the traceback to log; a validation's would quote the text."""
+    if isinstance(error, BadMessage | MessageTooLarge):
+        return str(error), None
+    if isinstance(error, ValidationError):
+        return f"{error.title}: {describe_errors(error)}", None
+    return (str(error) if isinstance(error, Unavailable) else f"{type(error).__name__}: {error}"), error

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from pydantic import ValidationError
 
 from core.domain import FlaggedPost
-from core.errors import BadInput, BrokerUnavailable, Unavailable, describe_errors
+from core.errors import BadInput, BrokerUnavailable, MessageTooLarge, Unavailable
 from core.settings import GatewaySettings, KafkaSettings
 from core.tokens import TokenTable
 from ledger import Ledger
 from stream import metrics
 from stream.broker import reachable
-from stream.messages import encode
+from stream.messages import encode, validated
 from stream.producer import Producer
 from stream.topics import Topics
 
@@ -68,16 +68,28 @@ class Gateway:
             )
         posts, rejected = validate(items)
         try:
-            messages = [(post.key, encode(post)) for post in posts]
-            await self._producer.send_all(Topics(self._kafka.prefix).flags, messages)
+            rejected |= await self._send(posts)
         except BrokerUnavailable as error:
             log.warning("%s", error)
             message = "The broker is away; no post of this request counts as accepted. Send it again later."
             return problem(503, "unavailable", message, {"Retry-After": str(RETRY_AFTER_S)})
-        metrics.FLAGS_ACCEPTED.inc(len(posts))
+        accepted = len(items) - len(rejected)
+        metrics.FLAGS_ACCEPTED.inc(accepted)
         metrics.FLAGS_REJECTED.inc(len(rejected))
-        status = 400 if rejected and not posts and len(items) == 1 else 202
-        return web.json_response({"accepted": len(posts), "rejected": rejected}, status=status)
+        status = 400 if rejected and len(items) == 1 else 202
+        complaints = [{"index": index, "error": error} for index, error in sorted(rejected.items())]
+        return web.json_response({"accepted": accepted, "rejected": complaints}, status=status)
+
+    async def _send(self, posts: Mapping[int, FlaggedPost]) -> dict[int, str]:
+        """Send posts, and say by index what is wrong with those too large for the broker; raises BrokerUnavailable."""
+        messages = [(post.key, encode(post)) for post in posts.values()]
+        try:
+            await self._producer.send_all(Topics(self._kafka.prefix).flags, messages)
+        except MessageTooLarge as error:
+            log.warning("%s", error)
+            indexes = list(posts)
+            return {indexes[place]: str(error) for place in error.places}
+        return {}
 
     async def _body(self, request: web.Request) -> bytes:
         limit = self._settings.max_body_bytes
@@ -143,16 +155,14 @@ def _line(line: str) -> Any:
         return BadInput(f"not JSON: {error}")
 
 
-def validate(items: list[Any]) -> tuple[list[FlaggedPost], list[dict[str, Any]]]:
-    """Return the posts among the items, and for every other item its index and what is wrong with it."""
-    posts, rejected = [], []
+def validate(items: list[Any]) -> tuple[dict[int, FlaggedPost], dict[int, str]]:
+    """Return the posts among the items by index, and for every other item, by its index, what is wrong with it."""
+    posts, rejected = {}, {}
     for index, item in enumerate(items):
         try:
             if isinstance(item, BadInput):
                 raise item
-            posts.append(FlaggedPost.model_validate(item))
-        except ValidationError as error:
-            rejected.append({"index": index, "error": describe_errors(error)})
+            posts[index] = validated(item, FlaggedPost)
         except BadInput as error:
-            rejected.append({"index": index, "error": str(error)})
+            rejected[index] = str(error)
     return posts, rejected

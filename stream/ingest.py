@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 
 from kafka import KafkaProducer
 from kafka.errors import KafkaError
-from pydantic import ValidationError
 
 from core.domain import FlaggedPost
-from core.errors import BrokerUnavailable, describe_errors
+from core.errors import BadInput, BrokerUnavailable
 from core.settings import KafkaSettings
-from stream.messages import encode
+from stream.messages import encode, validated
 from stream.topics import Topics
 
 MAX_LINE = 1_000_000
@@ -111,9 +110,9 @@ def read_line(line: bytes, number: int, report: IngestReport) -> FlaggedPost | N
         report.complain(number, f"has {len(line):,} bytes; {MAX_LINE:,} is the most")
         return None
     try:
-        return FlaggedPost.model_validate(json.loads(line))
-    except ValidationError as error:
-        report.complain(number, describe_errors(error))
+        return validated(json.loads(line), FlaggedPost)
+    except BadInput as error:
+        report.complain(number, str(error))
     except (ValueError, RecursionError) as error:
         report.complain(number, f"not JSON: {error}")
     return None

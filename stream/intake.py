@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord
 from aiokafka.errors import KafkaError
@@ -19,6 +19,7 @@ from core.errors import BadMessage, BrokerUnavailable, Unavailable
 from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import Settings
 from ledger import Ledger
+from stream import readable_batches
 from stream.messages import decode
 from stream.topic_reader import read_topic
 from stream.topics import Topics
@@ -52,7 +53,7 @@ class Intake:
             while True:
                 batches = await consumer.getmany(timeout_ms=1000, max_records=BATCH)
                 if batches:
-                    await self._ledger.stages.receive(posts(record for batch in batches.values() for record in batch))
+                    await self._receive(posts(record for batch in batches.values() for record in batch))
                     await consumer.commit()
                     self._retry.succeeded()
         except (KafkaError, OSError) as error:
@@ -74,11 +75,26 @@ class Intake:
         async for record in read_topic(self._settings.kafka, topic):
             batch.extend(posts([record]))
             if len(batch) >= BATCH:
-                await self._ledger.stages.receive(batch)
+                await self._receive(batch)
                 batch = []
-        await self._ledger.stages.receive(batch)
+        await self._receive(batch)
+
+    async def _receive(self, batch: Sequence[FlaggedPost]) -> None:
+        """Write a batch; a post that the ledger refuses is left to triage, which sends it to dead letters."""
+        try:
+            await self._ledger.stages.receive(batch)
+        except Unavailable:
+            raise
+        except Exception as error:
+            if len(batch) == 1:
+                log.error("intake: the ledger refuses %s (%s)", batch[0].key, type(error).__name__)
+                return
+            middle = len(batch) // 2
+            await self._receive(batch[:middle])
+            await self._receive(batch[middle:])
 
     def _consumer(self) -> AIOKafkaConsumer:
+        readable_batches.install()
         kafka = self._settings.kafka
         return AIOKafkaConsumer(
             Topics(kafka.prefix).flags,

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import base64
 import json
-from typing import Any, Self, TypeVar
+import re
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-from core.domain import Case, DraftRequest, FlaggedPost, Grounding, Moment, Record, Triage
-from core.errors import BadMessage, describe_errors
+from core.domain import Case, DraftRequest, FlaggedPost, Grounding, Moment, Record, Text, Triage, clean
+from core.errors import BadInput, BadMessage, describe_errors
 from core.lifecycle import StageName
 
 R = TypeVar("R", bound=BaseModel)
 
 MAX_MESSAGE = 1_000_000
-"""Largest message taken, in bytes: Kafka's own default (`max.message.bytes`)."""
+"""Largest message sent or taken, in bytes: Kafka's own default (`max.message.bytes`), less some for key and headers."""
+
+_ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def _check_base64(value: str) -> str:
+    base64.b64decode(value, validate=True)
+    return value
+
+
+Base64 = Annotated[str, AfterValidator(_check_base64)]
 
 
 class Triaged(Record):
@@ -47,13 +59,13 @@ class DeadLetter(Record):
     """
 
     stage: StageName
-    error: str
-    topic: str
-    partition: int
-    offset: int
-    key: str | None = None
-    value: str | None = None
-    headers: tuple[tuple[str, str], ...] = ()
+    error: Text
+    topic: Text
+    partition: Annotated[int, Field(ge=0, lt=2**31)]
+    offset: Annotated[int, Field(ge=0, lt=2**63)]
+    key: Text | None = None
+    value: Base64 | None = None
+    headers: tuple[tuple[Text, Base64], ...] = ()
     at: Moment
 
 
@@ -70,15 +82,28 @@ def decode(data: bytes | None, kind: type[R]) -> R:
         raise BadMessage(
             f"The message has {len(data):,} bytes; {MAX_MESSAGE:,} are the most a {kind.__name__} may have."
         )
+    value = _json(data)
     try:
-        return kind.model_validate(_json(data))
+        return validated(value, kind)
+    except BadInput as error:
+        raise BadMessage(f"Not a {kind.__name__}: {error}.") from error
+
+
+def validated(value: Any, kind: type[R]) -> R:
+    """Return parsed JSON as a record; raises BadInput, whatever is wrong with it, never quoting the text."""
+    try:
+        return kind.model_validate(value)
     except ValidationError as error:
-        raise BadMessage(f"Not a {kind.__name__}: {describe_errors(error)}.") from error
+        raise BadInput(describe_errors(error)) from error
+    except Exception as error:
+        # A validator that fails in a way of its own must not end whoever reads the topic.
+        raise BadInput(f"it can't be read ({type(error).__name__})") from error
 
 
 def _json(data: bytes) -> Any:
     try:
-        return json.loads(data.decode())
+        value = json.loads(data.decode())
+        return _without_surrogates(value) if _ESCAPED_SURROGATE.search(data) else value
     except UnicodeDecodeError as error:
         raise BadMessage(f"The message is not UTF-8 (byte {error.start}).") from error
     except json.JSONDecodeError as error:
@@ -87,3 +112,14 @@ def _json(data: bytes) -> Any:
         raise BadMessage(
             "The message is not usable JSON: it is nested too deeply, or has a number too long."
         ) from error
+
+
+def _without_surrogates(value: Any) -> Any:
+    """Clean every text in parsed JSON: half of an escaped pair can be neither stored nor sent on."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {clean(name): _without_surrogates(item) for name, item in value.items()}
+    return value

@@ -4,6 +4,9 @@ The decision and its outbox row are one transaction, so nothing approved is lost
 may die between the broker's acknowledgement and the note in the ledger: before the first try the publisher notes where
 the topic ends; whoever takes over a row with such a note first looks from there on whether the message, known by its
 `idempotency-key`, has already arrived. A row is held by one publisher at a time (a lease).
+
+A message too large for the broker does not hold up the others. A draft asked for fails its case; a reply or an outcome
+stays owed and is tried again now and then, for the broker's limit is the operator's to raise.
 """
 
 from __future__ import annotations
@@ -15,8 +18,8 @@ from uuid import uuid4
 
 from core.contract import IDEMPOTENCY_KEY
 from core.domain import now
-from core.errors import BrokerUnavailable, LedgerUnavailable
-from core.lifecycle import TopicRole
+from core.errors import BrokerUnavailable, LedgerUnavailable, MessageTooLarge
+from core.lifecycle import StageName, TopicRole
 from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import Settings
 from ledger import Ledger, OutboxRow
@@ -30,6 +33,9 @@ log = logging.getLogger(__name__)
 BATCH = 100
 PROBED = (TopicRole.REPLIES,)
 """Topics whose readers act on every message; on the others a repeated message is harmless and the look is spared."""
+
+TOO_LARGE_AGAIN_S = 600.0
+"""Seconds until a reply that is too large for the broker is tried again."""
 
 
 class OutboxPublisher:
@@ -70,10 +76,21 @@ class OutboxPublisher:
         try:
             async with asyncio.timeout(self._settings.stream.lease_s * 0.8):
                 await self._publish(row)
+        except MessageTooLarge as error:
+            await self._put_aside(row, error)
         except (BrokerUnavailable, TimeoutError) as error:
             wait_s = self._backoff.wait_s(row.attempts)
             log.warning("outbox row %d waits %.1f s: %s", row.id, wait_s, error)
             await self._ledger.outbox.retry(row.id, self._owner, str(error), now() + timedelta(seconds=wait_s))
+
+    async def _put_aside(self, row: OutboxRow, error: MessageTooLarge) -> None:
+        log.error("outbox row %d of %s: %s", row.id, row.case_key, error)
+        if row.topic is TopicRole.GROUNDED:
+            await self._ledger.stages.fail(row.case_key, StageName.DRAFT, str(error))
+            await self._ledger.outbox.cancel(row.id, self._owner, str(error))
+        else:
+            again = now() + timedelta(seconds=TOO_LARGE_AGAIN_S)
+            await self._ledger.outbox.retry(row.id, self._owner, str(error), again)
 
     async def _publish(self, row: OutboxRow) -> None:
         topic = self._topics.named(row.topic)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordListTooLargeError
 
-from core.errors import BrokerUnavailable
+from core.errors import BrokerUnavailable, MessageTooLarge
 from core.settings import KafkaSettings
+from stream.messages import MAX_MESSAGE
+
+TOO_LARGE = (MessageSizeTooLargeError, RecordListTooLargeError)
+"""What client or broker answers to a message that does not fit, at whatever limit that broker has."""
 
 
 class Producer:
@@ -42,7 +46,7 @@ class Producer:
     async def send(
         self, topic: str, key: str | bytes | None, value: bytes | None, headers: Mapping[str, str] | None = None
     ) -> None:
-        """Send one message; raises BrokerUnavailable when it is not acknowledged in time."""
+        """Send one message; raises BrokerUnavailable when it is not acknowledged in time, or MessageTooLarge."""
         await self.send_all(topic, [(key, value)], headers)
 
     async def send_all(
@@ -51,23 +55,31 @@ class Producer:
         messages: Sequence[tuple[str | bytes | None, bytes | None]],
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Send many messages and wait for all; raises BrokerUnavailable when any is not acknowledged in time."""
+        """Send many messages and wait for all.
+
+        Raises BrokerUnavailable when any is not acknowledged in time, and MessageTooLarge, which names those too large,
+        once all others are acknowledged.
+        """
         packed = [(name, text.encode()) for name, text in (headers or {}).items()]
         try:
             async with asyncio.timeout(self._settings.timeout_s):
                 client = await self._connected()
-                waiting = [
-                    await client.send(
-                        topic, key=key.encode() if isinstance(key, str) else key, value=value, headers=packed
-                    )
-                    for key, value in messages
-                ]
-                await asyncio.gather(*waiting)
+                waiting = [await _enqueued(client, topic, key, value, packed) for key, value in messages]
+                results = await asyncio.gather(*waiting, return_exceptions=True)
+            _raise_first(result for result in results if not isinstance(result, TOO_LARGE))
         except (KafkaError, OSError, TimeoutError) as error:
             await self._drop()
             raise BrokerUnavailable(
                 f"The broker at {self._settings.bootstrap} did not acknowledge a message for {topic}: {error!r}."
             ) from error
+        places = tuple(place for place, result in enumerate(results) if isinstance(result, TOO_LARGE))
+        if places:
+            sizes = ", ".join(f"{len(messages[place][1] or b''):,}" for place in places[:5])
+            raise MessageTooLarge(
+                f"Too many bytes for a message on {topic}: {sizes}. {MAX_MESSAGE:,} is the most, or less where the "
+                "broker is set so.",
+                places,
+            )
 
     async def _connected(self) -> AIOKafkaProducer:
         async with self._connecting:
@@ -90,3 +102,26 @@ class Producer:
         if client is not None:
             stopping = asyncio.ensure_future(client.stop())
             await asyncio.wait({stopping}, timeout=1.0)
+
+
+async def _enqueued(
+    client: AIOKafkaProducer, topic: str, key: str | bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]
+) -> Awaitable[Any]:
+    """Hand one message to the client; what comes back waits for the broker's answer."""
+    try:
+        if len(value or b"") > MAX_MESSAGE:
+            raise MessageSizeTooLargeError
+        sent: Awaitable[Any] = await client.send(
+            topic, key=key.encode() if isinstance(key, str) else key, value=value, headers=headers
+        )
+    except TOO_LARGE as error:
+        refused: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        refused.set_exception(error)
+        return refused
+    return sent
+
+
+def _raise_first(results: Iterable[object]) -> None:
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result

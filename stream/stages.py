@@ -112,7 +112,7 @@ class GroundStage:
         message = decode(value, Triaged)
         grounding = await self._grounder.ground(message.post, message.triage, last_attempt=last_attempt)
         chosen = await self._choose(message.post, message.triage) if self._choose else None
-        request = DraftRequest(intent=chosen or self._intent, avoid=message.post.context)
+        request = DraftRequest(intent=chosen or self._intent)
         if await self._ledger.stages.ground(message.post.key, grounding, request) is Step.LATE:
             return None
         grounded = Grounded(post=message.post, triage=message.triage, grounding=grounding, request=request)

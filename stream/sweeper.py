@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from pydantic import BaseModel
 
 from core.domain import Case, CaseState, now
-from core.errors import Unavailable
-from core.lifecycle import STAGES, StageName, TopicRole
+from core.errors import MessageTooLarge, Unavailable
+from core.lifecycle import STAGES, StageName
 from core.settings import Settings
 from ledger import Ledger
 from stream import metrics
@@ -27,13 +27,13 @@ log = logging.getLogger(__name__)
 BATCH = 500
 
 
-def due_message(case: Case) -> tuple[TopicRole, BaseModel]:
-    """Return the message that the stage which owes the next step waits for: its topic and its record."""
+def due_message(case: Case) -> tuple[StageName, BaseModel]:
+    """Return the stage that owes a case its next step, and the record that stage waits for."""
     if case.state is CaseState.GROUNDED and (grounded := Grounded.of(case, case.request)):
-        return STAGES[StageName.DRAFT].reads, grounded
+        return StageName.DRAFT, grounded
     if case.state is CaseState.TRIAGED and case.triage:
-        return STAGES[StageName.GROUND].reads, Triaged(post=case.post, triage=case.triage)
-    return STAGES[StageName.TRIAGE].reads, case.post
+        return StageName.GROUND, Triaged(post=case.post, triage=case.triage)
+    return StageName.TRIAGE, case.post
 
 
 class Sweeper:
@@ -58,18 +58,26 @@ class Sweeper:
             await asyncio.sleep(stream.sweep_every_s)
 
     async def sweep(self, older_than: datetime) -> int:
-        """Send cases again that have not moved since `older_than`; return how many.
+        """Send cases again that have not moved since `older_than`; return how many were looked at.
 
-        Raises BrokerUnavailable or LedgerUnavailable.
+        A case whose message is too large for the broker fails, and the others go on. Raises BrokerUnavailable or
+        LedgerUnavailable.
         """
         total = 0
         while cases := await self._ledger.cases.stale(older_than, BATCH):
             for case in cases:
-                role, record = due_message(case)
-                await self._producer.send(self._topics.named(role), case.key, encode(record))
-                metrics.RESENT.labels(case.state.value).inc()
+                await self._send_or_fail(case)
             await self._ledger.cases.touch([case.key for case in cases])
             total += len(cases)
         if total:
             log.info("sent %d unfinished cases again", total)
         return total
+
+    async def _send_or_fail(self, case: Case) -> None:
+        stage, record = due_message(case)
+        try:
+            await self._producer.send(self._topics.named(STAGES[stage].reads), case.key, encode(record))
+            metrics.RESENT.labels(case.state.value).inc()
+        except MessageTooLarge as error:
+            log.error("case %s fails: %s", case.key, error)
+            await self._ledger.stages.fail(case.key, stage, str(error))

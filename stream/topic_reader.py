@@ -11,6 +11,7 @@ from aiokafka.errors import KafkaError
 
 from core.errors import BrokerUnavailable
 from core.settings import KafkaSettings
+from stream import readable_batches
 
 START = 0
 EMPTY_POLL_MS = 200
@@ -18,6 +19,7 @@ EMPTY_POLL_MS = 200
 
 @asynccontextmanager
 async def _consumer(settings: KafkaSettings, group: str | None = None) -> AsyncIterator[AIOKafkaConsumer]:
+    readable_batches.install()
     consumer = AIOKafkaConsumer(
         bootstrap_servers=settings.bootstrap,
         group_id=group,

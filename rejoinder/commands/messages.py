@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -68,7 +69,8 @@ def list_() -> None:
     async def fill() -> None:
         async for item in read_dead_letters(settings.kafka):
             letter = item.letter
-            table.add_row(item.place, f"{letter.at:%Y-%m-%d %H:%M:%S}", letter.stage, letter.key or "–", letter.error)
+            columns = (item.place, f"{letter.at:%Y-%m-%d %H:%M:%S}", letter.stage, letter.key or "–", letter.error)
+            table.add_row(*map(escape, columns))
 
     run(fill())
     Console().print(table if table.row_count else "No dead letters.")

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.desk import CaseQuery, Desk, Moderator, allowed, undoable
-from core.domain import Action, Case, CaseState, Decision, DraftRequest, Intent, Origin, Route, now
+from core.domain import Action, Case, CaseState, Decision, DraftRequest, Grounding, Intent, Origin, Route, now
 from core.errors import (
     BadInput,
     CaseNotFound,
@@ -261,13 +261,31 @@ async def test_a_redraft_asks_for_something_unlike_all_that_was_said(desk: Desk,
     flagged = post(1).model_copy(update={"context": ("an earlier reply",)})
     key = await add_pending(ledger, flagged)
     after = await ask(desk, key, Action.REDRAFT, intent="positive", hint="mention school")
-    assert after.request == DraftRequest(
-        number=2, intent=Intent.POSITIVE, hint="mention school", avoid=(DRAFT, "an earlier reply")
+    assert after.request == DraftRequest(number=2, intent=Intent.POSITIVE, hint="mention school", avoid=(DRAFT,)), (
+        "the thread is in the post's context"
     )
     await add_draft(ledger, key, 2, "Second draft. It is here.", intent=Intent.POSITIVE)
     third = (await ask(desk, key, Action.REDRAFT)).request
     assert (third.number, third.intent) == (3, Intent.POSITIVE)
-    assert set(third.avoid) == {DRAFT, "an earlier reply", "Second draft. It is here."}
+    assert third.avoid == (DRAFT, "Second draft. It is here.")
+
+
+async def test_a_case_of_an_older_version_repeats_the_thread_no_more(desk: Desk, ledger: Ledger) -> None:
+    flagged = post(1).model_copy(update={"context": ("an earlier reply",)})
+    await ledger.stages.triage(flagged, triage_of())
+    await ledger.stages.ground(
+        flagged.key, Grounding(evidence=()), DraftRequest(avoid=("an earlier reply", "a draft before"))
+    )
+    await add_draft(ledger, flagged.key, 1, DRAFT)
+    assert (await ask(desk, flagged.key, Action.REDRAFT)).request.avoid == ("a draft before", DRAFT)
+
+
+async def test_a_case_too_large_for_another_draft_keeps_the_one_it_has(desk: Desk, ledger: Ledger) -> None:
+    """Version 0.1.0 took flags of up to a megabyte; a stage would take this one no more, and the case would fail."""
+    key = await add_pending(ledger, post(1).model_copy(update={"context": ("x" * 20_000,) * 20}))
+    with pytest.raises(BadInput, match="300,000 bytes"):
+        await ask(desk, key, Action.REDRAFT)
+    assert (await ask(desk, key, Action.APPROVE)).state is CaseState.APPROVED
 
 
 async def test_a_redraft_leaves_as_the_grounded_message(desk: Desk, ledger: Ledger) -> None:

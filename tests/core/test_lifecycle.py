@@ -33,3 +33,10 @@ def test_each_stage_reads_what_the_one_before_writes() -> None:
 def test_a_stage_fails_no_case_that_is_further_on_than_its_own() -> None:
     assert fails_in(StageName.TRIAGE) == (CaseState.RECEIVED,)
     assert fails_in(StageName.DESK) == UNFINISHED
+
+
+def test_a_stage_whose_result_was_not_sent_also_fails_the_case_it_has_moved() -> None:
+    received, triaged, grounded = UNFINISHED
+    assert fails_in(StageName.TRIAGE, undelivered=True) == (received, triaged)
+    assert fails_in(StageName.GROUND, undelivered=True) == (received, triaged, grounded)
+    assert fails_in(StageName.DRAFT, undelivered=True) == fails_in(StageName.DESK, undelivered=True) == UNFINISHED

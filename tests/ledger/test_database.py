@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from core.domain import CaseState
@@ -70,6 +71,18 @@ async def test_a_writer_killed_in_its_transaction_is_unavailable(url: str) -> No
         async with database.write() as connection:
             await connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
     await database.ping()
+    await database.close()
+
+
+@ON_A_SERVER
+@pytest.mark.parametrize(("kind", "value"), [("TEXT", "vile\0words"), ("TEXT", "\ud800"), ("INTEGER", 2**40)])
+async def test_a_value_that_the_server_refuses_is_no_outage(url: str, kind: str, value: object) -> None:
+    """What counts as an outage is tried for ever, and one hostile record would hold its partition."""
+    database = Database(url)
+    with pytest.raises(DBAPIError) as refused:
+        async with database.read() as connection:
+            await connection.execute(text(f"SELECT CAST(:value AS {kind})"), {"value": value})
+    assert "parameters hidden" in str(refused.value)
     await database.close()
 
 

@@ -98,3 +98,12 @@ async def test_a_row_given_back_waits_until_it_is_due_again(ledger: Ledger, make
     clock.pass_s(5)
     (taken,) = await ledger.outbox.lease("q", 30, 10)
     assert (taken.id, taken.attempts) == (row.id, 2)
+
+
+async def test_a_row_that_can_never_be_sent_is_closed_with_its_reason(ledger: Ledger, make: Any, clock: Any) -> None:
+    await owe(ledger, make, 1)
+    (row,) = await ledger.outbox.lease("p", 30, 10)
+    assert not await ledger.outbox.cancel(row.id, "another", "too large")
+    assert await ledger.outbox.cancel(row.id, "p", "too large")
+    clock.pass_s(31)
+    assert await ledger.outbox.lease("q", 30, 10) == [] and await ledger.outbox.backlog() == 0

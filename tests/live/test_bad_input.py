@@ -6,11 +6,15 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.settings import KafkaSettings
+from core.domain import DraftRequest, FlaggedPost, Grounding, Route, Triage
+from core.settings import KafkaSettings, Settings
+from ledger import Ledger
 from stream.producer import Producer
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
@@ -34,6 +38,10 @@ BAD = {
     "empty": b'{"platform": "birdsong", "post_id": "e", "text": "   "}',
     "missing": b'{"platform": "birdsong"}',
     "array": b"[1, 2, 3]",
+    "moment": b'{"platform": "birdsong", "post_id": "m", "text": "x", "flagged_at": "0001-01-01T00:00:00+14:00"}',
+    "context": json.dumps(
+        {"platform": "birdsong", "post_id": "c", "text": "x", "context": ["x" * 18_000] * 30}
+    ).encode(),
     "huge": json.dumps({"platform": "birdsong", "post_id": "h", "text": "x" * 900_000}).encode(),
 }
 
@@ -58,6 +66,29 @@ async def test_every_kind_of_input_ends_in_a_case_or_a_dead_letter(demo: Any) ->
     assert listed.count("bad/") == len(BAD)
     assert "not UTF-8" in listed and "not JSON" in listed
     assert "again" in await rejoinder(demo, "dead-letters", "replay", "--all")
+
+
+async def test_an_oversize_case_of_an_older_version_fails_at_the_start_and_the_others_go_on(
+    start_demo: Callable[..., Awaitable[Any]], tmp_path: Path
+) -> None:
+    context = ("x" * 18_000,) * 30
+    old, good = (FlaggedPost(platform="birdsong", post_id=name, text=GOOD["long"]) for name in ("old", "good"))
+    data = tmp_path / "data"
+    data.mkdir()
+    ledger = await Ledger.open(Settings(data_dir=data).ledger_url, b"key")
+    await ledger.migrate()
+    triage = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
+    await ledger.stages.triage(old.model_copy(update={"context": context}), triage)
+    await ledger.stages.ground(old.key, Grounding(evidence=()), DraftRequest(avoid=context))
+    await ledger.stages.receive([good])
+    await ledger.close()
+
+    demo = await start_demo("--chat-model", "none", "--no-samples", data=data)
+    states = {case["key"]: case["state"] for case in await demo.settled(2, within_s=120)}
+    assert states.pop("birdsong/old") == "failed"
+    assert states.keys() == {"birdsong/good"}
+    failed = await demo.get("/v1/cases/birdsong/old")
+    assert "1,000,000" in failed["error"] and failed["history"][-1]["to_state"] == "failed"
 
 
 async def rejoinder(demo: Any, *argv: str) -> str:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from core.domain import TargetGroup
+from core.lifecycle import StageName
 from rejoinder.cli import main
 from rejoinder.demo import sample_posts
+from stream import dead_letters
+from stream.dead_letters import StoredDeadLetter
+from stream.messages import DeadLetter
 from tests.ports import unused_port
 
 POST = "Women have no business in parliament."
@@ -98,3 +104,19 @@ def test_samples_cover_every_group_and_are_unique() -> None:
     posts = sample_posts()
     assert len({post.key for post in posts}) == len(posts) >= 24
     assert len(TargetGroup) * 3 <= len(posts)
+
+
+def test_dead_letters_are_listed_whatever_they_say(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What rich takes for markup once ended the list."""
+    letter = DeadLetter(
+        stage=StageName.TRIAGE, error="[/red] \x1b[31mred", topic="flags", partition=0, offset=1, key="forum/[/b]",
+        at=datetime(1, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+
+    async def letters(_: object) -> AsyncIterator[StoredDeadLetter]:
+        yield StoredDeadLetter("0:7", letter)
+
+    monkeypatch.setattr(dead_letters, "read_dead_letters", letters)
+    monkeypatch.setenv("COLUMNS", "200")
+    output = invoke(rejoinder, "dead-letters", "list").output
+    assert "[/red] [31mred" in output and "forum/[/b]" in output and "\x1b" not in output

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import pytest
+from pydantic import ValidationError
 
-from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, ModelUnavailable
+from core.domain import FlaggedPost
+from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, MessageTooLarge, ModelUnavailable
 from core.lifecycle import StageName
 from core.settings import StreamSettings
 from stream.delivery import Delivery, Incoming
@@ -52,7 +54,8 @@ class Ends:
             raise BrokerUnavailable("away")
         self.sent.append(outgoing)
 
-    async def write(self, message: Incoming, stage: StageName, error: str) -> None:
+    async def write(self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False) -> None:
+        self.undelivered = undelivered
         if self._write_errors:
             self._write_errors -= 1
             raise LedgerUnavailable("away")
@@ -111,6 +114,31 @@ async def test_a_fault_is_tried_once_more_then_given_up_with_its_type() -> None:
     await deliver(script, ends)
     assert [reason for _, _, reason in ends.dead_letters] == ["ZeroDivisionError: oops"]
     assert len(script.last_attempts) == 2
+
+
+async def test_a_result_too_large_to_send_is_given_up_at_once_as_undelivered() -> None:
+    script, ends = Script(MessageTooLarge("1,100,000 bytes")), Ends()
+    await deliver(script, ends)
+    assert ends.dead_letters == [(MESSAGE, StageName.TRIAGE, "1,100,000 bytes")] and ends.undelivered
+    assert len(script.last_attempts) == 1
+
+
+async def test_a_fault_in_a_record_is_named_without_its_text() -> None:
+    with pytest.raises(ValidationError) as caught:
+        FlaggedPost.model_validate({"platform": "vile words", "post_id": "1", "text": "x"})
+    ends = Ends()
+    await deliver(Script(caught.value, caught.value), ends)
+    [(_, _, reason)] = ends.dead_letters
+    assert "platform" in reason and "vile" not in reason
+
+
+async def test_a_letter_that_cannot_be_written_does_not_end_the_stage(caplog: pytest.LogCaptureFixture) -> None:
+    class Unwritable(Ends):
+        async def write(self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False) -> None:
+            raise ValueError("no")
+
+    await deliver(Script(BadMessage("not JSON")), Unwritable())
+    assert "flags 0:7" in caplog.text
 
 
 async def test_a_dead_letter_waits_for_the_ledger_too() -> None:

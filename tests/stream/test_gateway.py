@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
+from io import BytesIO
 from typing import Any
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import MessageSizeTooLargeError
 
 from core.domain import FlaggedPost
 from core.settings import GatewaySettings, KafkaSettings, Settings, Token
@@ -32,9 +36,9 @@ def post(number: int = 1, **changes: object) -> dict[str, object]:
     return {"platform": "birdsong", "post_id": str(number), "text": "Zorblaxians ruin everything.", **changes}
 
 
-async def client_for(producer: Producer, ledger: Ledger, kafka: KafkaSettings) -> Client:
+async def client_for(producer: Producer, ledger: Ledger, kafka: KafkaSettings, max_body_bytes: int = 100_000) -> Client:
     app = web.Application()
-    limits = GatewaySettings(max_body_bytes=100_000, max_batch=50)
+    limits = GatewaySettings(max_body_bytes=max_body_bytes, max_batch=50)
     door = Gateway(producer, ledger, TOKENS, limits, kafka)
     door.add_to(app)
     door.add_health_to(app)
@@ -56,8 +60,8 @@ async def flags_on(settings: Settings) -> list[FlaggedPost]:
 
 
 async def send(client: Client, body: Any, headers: dict[str, str] = AUTH) -> tuple[int, dict[str, Any]]:
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    answer = await client.post("/v1/flags", data=data, headers=headers)
+    data = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
+    answer = await client.post("/v1/flags", data=BytesIO(data), headers=headers)
     return answer.status, await answer.json()
 
 
@@ -95,6 +99,49 @@ async def test_ndjson_with_a_broken_line_in_the_middle(client: Client, settings:
 async def test_what_cannot_be_read_is_a_plain_error(client: Client, body: bytes, status: int, complaint: str) -> None:
     actual, answer = await send(client, body)
     assert actual == status and complaint in answer["message"]
+
+
+async def test_a_moment_without_utc_spoils_one_item_and_not_the_batch(client: Client, settings: Settings) -> None:
+    status, answer = await send(client, [post(1), post(2, flagged_at="0001-01-01T00:00:00+14:00"), post(3)])
+    assert (status, answer["accepted"]) == (202, 2)
+    assert answer["rejected"] == [{"index": 1, "error": "flagged_at: lies outside the years 1 to 9999 in UTC"}]
+    assert {flag.post_id for flag in await flags_on(settings)} == {"1", "3"}
+
+
+@pytest.mark.parametrize("size", [300_100, 540_000, 1_010_000, 1_200_000])
+async def test_a_flag_over_the_limit_is_refused_at_the_door_and_told_the_limit(
+    producer: Producer, ledger: Ledger, settings: Settings, size: int
+) -> None:
+    client = await client_for(producer, ledger, settings.kafka, max_body_bytes=8_000_000)
+    parts = 49
+    large = post(2, context=["\N{CLOWN FACE}" * (size // parts // 4)] * parts)
+    for body, expected in ((large, (400, 0)), ([post(1), large, post(3)], (202, 2))):
+        status, answer = await send(client, body)
+        assert (status, answer["accepted"]) == expected
+        [refused] = answer["rejected"]
+        assert "300,000 bytes" in refused["error"]
+    assert {flag.post_id for flag in await flags_on(settings)} == {"1", "3"}
+    await client.close()
+
+
+async def test_what_only_this_broker_finds_too_large_is_refused_and_the_others_are_taken(
+    client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send_one = AIOKafkaProducer.send
+
+    async def small_broker(self: AIOKafkaProducer, topic: str, value: bytes, **more: Any) -> Any:
+        if len(value) < 10_000:
+            return await send_one(self, topic, value=value, **more)
+        answered = asyncio.get_running_loop().create_future()
+        answered.set_exception(MessageSizeTooLargeError())
+        return answered
+
+    monkeypatch.setattr(AIOKafkaProducer, "send", small_broker)
+    status, answer = await send(client, [post(1), post(2, text="x" * 15_000), {"nonsense": 1}, post(4)])
+    assert (status, answer["accepted"]) == (202, 2)
+    assert [item["index"] for item in answer["rejected"]] == [1, 2]
+    assert "Too many bytes" in answer["rejected"][0]["error"]
+    assert {flag.post_id for flag in await flags_on(settings)} == {"1", "4"}
 
 
 async def test_a_single_bad_flag_is_400_and_says_why(client: Client, settings: Settings) -> None:

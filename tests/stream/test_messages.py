@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Annotated, Any
 
 import pytest
+from pydantic import AfterValidator, BaseModel
 
-from core.domain import MAX_TEXT, FlaggedPost
-from core.errors import BadMessage
-from stream.messages import MAX_MESSAGE, Triaged, decode, encode
+from core.domain import MAX_FLAG_BYTES, MAX_TEXT, STORED, DraftRequest, FlaggedPost, Grounding, Route, Triage
+from core.errors import BadInput, BadMessage
+from stream.messages import MAX_MESSAGE, DeadLetter, Grounded, Triaged, decode, encode, validated
 from tests.factories import make_post
 
 POST = make_post(platform="birdsong")
@@ -39,6 +41,8 @@ def test_a_record_survives_the_wire() -> None:
         (b'{"platform":"a","post_id":"1","text":5}', "text"),
         (b'{"platform":"a","post_id":"1","text":"x","language":"klingon!"}', "language"),
         (b'{"platform":"a","post_id":"1","text":"x","flagged_at":"yesterday"}', "flagged_at"),
+        (b'{"platform":"a","post_id":"1","text":"x","flagged_at":"0001-01-01T00:00:00+14:00"}', "flagged_at: lies out"),
+        (b'{"platform":"a","post_id":"1","text":"x","flagged_at":"9999-12-31T23:59:59-12:00"}', "flagged_at: lies out"),
     ],
 )
 def test_what_is_not_a_post_is_a_clear_error(data: bytes | None, complaint: str) -> None:
@@ -56,6 +60,83 @@ def test_text_over_the_limit_is_refused() -> None:
     data = json.dumps({"platform": "a", "post_id": "1", "text": "x" * (MAX_TEXT + 1)}).encode()
     with pytest.raises(BadMessage, match="text"):
         decode(data, FlaggedPost)
+
+
+def flag_of(size: int) -> dict[str, Any]:
+    """Return a flag of exactly `size` bytes as JSON, most of it context."""
+    flag: dict[str, Any] = {"platform": "a", "post_id": "1", "text": "x", "context": [""] * 30}
+    missing = size - len(encode(FlaggedPost.model_validate(flag, context=STORED)))
+    share, rest = divmod(missing, 30)
+    flag["context"] = ["y" * (share + (number < rest)) for number in range(30)]
+    assert len(encode(FlaggedPost.model_validate(flag, context=STORED))) == size
+    return flag
+
+
+def test_a_flag_is_bounded_as_a_whole() -> None:
+    assert decode(json.dumps(flag_of(MAX_FLAG_BYTES)).encode(), FlaggedPost)
+    with pytest.raises(BadMessage, match="a flag may have 300,000 bytes, and this one has 300,001"):
+        decode(json.dumps(flag_of(MAX_FLAG_BYTES + 1)).encode(), FlaggedPost)
+
+
+@pytest.mark.parametrize("context", [["\N{CLOWN FACE}" * 20_000] * 4, ['"' * 20_000] * 8])
+def test_what_counts_is_the_size_on_the_wire(context: list[str]) -> None:
+    with pytest.raises(BadMessage, match="300,000"):
+        decode(json.dumps({"platform": "a", "post_id": "1", "text": "x", "context": context}).encode(), FlaggedPost)
+
+
+def test_the_largest_flag_fits_into_every_message_of_its_case() -> None:
+    post = FlaggedPost.model_validate(flag_of(MAX_FLAG_BYTES))
+    triage = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful", embedding="A" * 6_000)
+    request = DraftRequest(avoid=post.context)
+    grounded = Grounded(post=post, triage=triage, grounding=Grounding(evidence=()), request=request)
+    assert decode(encode(grounded), Grounded) == grounded, "with its context in `avoid` too, as version 0.1.0 wrote it"
+
+
+def test_half_a_pair_of_surrogates_is_taken_out_of_every_record() -> None:
+    record = {"language": "en", "groups": [], "hate": 0.5, "route": "draft", "reason": "a\ud800b"}
+    data = json.dumps({"post": POST.model_dump(mode="json"), "triage": record}).encode()
+    assert decode(data, Triaged).triage.reason == "a\N{REPLACEMENT CHARACTER}b"
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
+def test_a_number_that_json_does_not_have_is_refused(number: str) -> None:
+    """Written as null, it would make the case unreadable."""
+    data = encode(POST)[:-1]
+    triage = f'{{"language":"en","groups":[],"route":"draft","reason":"x","hate":{number}}}'
+    with pytest.raises(BadMessage, match="hate"):
+        decode(b'{"post":' + data + b'},"triage":' + triage.encode() + b"}", Triaged)
+
+
+def test_whatever_a_validation_raises_is_bad_input() -> None:
+    def fail(value: object) -> object:
+        raise ZeroDivisionError(value)
+
+    class Odd(BaseModel):
+        text: Annotated[str, AfterValidator(fail)]
+
+    with pytest.raises(BadInput, match="ZeroDivisionError") as caught:
+        validated({"text": "vile words"}, Odd)
+    assert "vile" not in str(caught.value)
+    with pytest.raises(BadMessage, match="ZeroDivisionError"):
+        decode(b'{"text":"vile words"}', Odd)
+
+
+@pytest.mark.parametrize("change", [
+    {"at": "0001-01-01T00:00:00+14:00"}, {"value": "no base64!"}, {"headers": [["trace", "é"]]}, {"offset": 2**63},
+    {"partition": -1}, {"stage": "nonsense"},
+])  # fmt: skip
+def test_a_letter_that_could_not_be_replayed_is_refused(change: dict[str, Any]) -> None:
+    letter = {
+        "stage": "triage",
+        "error": "x",
+        "topic": "flags",
+        "partition": 0,
+        "offset": 1,
+        "at": "2026-11-21T12:00:00Z",
+    }
+    assert decode(json.dumps(letter).encode(), DeadLetter)
+    with pytest.raises(BadMessage, match=next(iter(change))):
+        decode(json.dumps(letter | change).encode(), DeadLetter)
 
 
 def test_errors_do_not_quote_what_was_sent() -> None:

@@ -107,7 +107,8 @@ async def test_a_post_goes_from_flag_to_the_desk(ledger: Ledger) -> None:
     assert case.state is CaseState.PENDING
     assert case.draft is not None and case.draft.intent is Intent.POSITIVE
     assert Triaged.model_validate_json(triaged).post.author_id is None, "the author's id goes no further than triage"
-    assert Grounded.model_validate_json(grounded).request.avoid == ("An earlier reply.",)
+    message = Grounded.model_validate_json(grounded)
+    assert (message.post.context, message.request.avoid) == (("An earlier reply.",), ()), "the thread travels once"
 
 
 async def test_every_message_may_come_twice_and_the_case_stays_one(ledger: Ledger) -> None:

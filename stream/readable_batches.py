@@ -1,0 +1,59 @@
+"""Keep a record whose header has a name that is not UTF-8 from stopping every consumer of its partition.
+
+aiokafka decodes those names itself, and fails before anybody sees the record; Faust's worker and every other consumer
+then fail again at the same offset, for ever. What is left out instead is the rest of that batch. A batch comes from one
+producer, so that nobody else's records are among them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from aiokafka.consumer import fetcher
+from aiokafka.record.memory_records import MemoryRecords
+
+log = logging.getLogger(__name__)
+
+
+class ReadableBatch:
+    """A batch of records up to the first that can't be read; all else is the batch's own."""
+
+    def __init__(self, batch: Any) -> None:
+        self._batch = batch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._batch, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        try:
+            yield from self._batch
+        except UnicodeDecodeError:
+            log.error(
+                "left out the records before offset %d that follow a header whose name is not UTF-8; look who writes "
+                "to the topic",
+                self._batch.next_offset,
+            )
+
+    def __next__(self) -> Any:
+        return next(self._batch)
+
+
+class ReadableBatches:
+    """The batches that a broker sent, in the form that aiokafka's fetcher reads them."""
+
+    def __init__(self, data: bytes) -> None:
+        self._records = MemoryRecords(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._records, name)
+
+    def next_batch(self) -> ReadableBatch:
+        """Return the next batch."""
+        return ReadableBatch(self._records.next_batch())
+
+
+def install() -> None:
+    """Let every consumer of this process read batches this way."""
+    fetcher.MemoryRecords = ReadableBatches
