@@ -31,6 +31,7 @@ FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
 """Actions that need something filled in first."""
 IMMEDIATE_ACTIONS = (Action.APPROVE, Action.CLAIM, Action.RELEASE, Action.UNDO)
 _AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
+_DONE = {Action.APPROVE: "Approved", Action.EDIT: "Approved with your text", Action.REJECT: "Rejected"}
 FAULT = "That did not work because of a fault here; it is in the log. Please try again."
 
 
@@ -139,6 +140,11 @@ def refuse(request: DecisionRequest, error: Exception, who: Moderator | None = N
         may_override=overridable and who is not None and who.leads,
         case=case,
     )
+
+
+def done_words(request: DecisionRequest, case: Case) -> str:
+    """Say that a request was carried out, and how its case stands now."""
+    return f"{_DONE.get(request.action, 'Done')}: case #{request.number} is {case.state}."
 
 
 def _form_again(request: DecisionRequest, error: Exception, case: Case | None) -> DecisionRequest | None:

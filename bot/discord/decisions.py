@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from bot.chat.card_sync import CardSync
 from bot.chat.cards import ButtonAction, Card, build_card, evidence_lines
-from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal, refuse
+from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal, done_words, refuse
 from bot.desk import Moderator
 from bot.discord.board import SURFACE
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
@@ -31,7 +31,6 @@ from ledger.cards import Cards
 log = logging.getLogger(__name__)
 
 FORM_DEADLINE_S = 1.5
-_DONE = {Action.APPROVE: "Approved", Action.EDIT: "Approved with your text", Action.REJECT: "Rejected"}
 
 
 class RefusalAction(StrEnum):
@@ -109,8 +108,7 @@ class DecisionInteractions:
         if isinstance(outcome, Refusal):
             await self._tell_refusal(interaction, outcome)
             return
-        done = f"{_DONE.get(request.action, 'Done')}: case #{request.number} is {outcome.state}."
-        await interaction.edit_original_response(content=plain(done), view=None)
+        await interaction.edit_original_response(content=plain(done_words(request, outcome)), view=None)
 
     async def _tell_refusal(self, interaction: Interaction, refusal: Refusal) -> None:
         """Say why not, and offer what is left: the form again with what was in it, or for a lead to override."""

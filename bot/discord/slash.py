@@ -32,13 +32,11 @@ GROUPS = [app_commands.Choice(name=group.label, value=group.value) for group in 
 INTENTS = [app_commands.Choice(name=intent_label(intent), value=intent.value) for intent in Intent]
 PERIODS = [app_commands.Choice(name=name, value=value) for name, value in
            (("a day", "1d"), ("a week", "7d"), ("four weeks", "4w"))]  # fmt: skip
+Work = Callable[[Moderator, Place], Awaitable[CommandAnswer]]
 
 
 def _description(command: str) -> str:
     return COMMANDS[command].description
-
-
-Work = Callable[[Moderator, Place], Awaitable[CommandAnswer]]
 
 
 class SlashCommands(app_commands.Group):

@@ -22,13 +22,14 @@ from bot.chat.decision_dialogue import (
     DecisionDialogue,
     DecisionRequest,
     Refusal,
+    done_words,
     message_of,
 )
 from bot.desk import Moderator
 from bot.slack.blocks import ButtonValue, action_id, evidence_blocks, post_blocks
 from bot.slack.ephemeral import tell_ephemeral
 from bot.slack.modals import decision_modal, failed_check_blocks, info_modal
-from bot.slack.rich_text import line, plain, rich, words
+from bot.slack.rich_text import escaped, line, plain, rich, words
 from bot.slack.web_api import error_code, translated_errors
 from bot.slack.workspaces import Workspaces
 from core.domain import Action, Case
@@ -107,18 +108,20 @@ class ButtonClicks:
             raise BadInput("This button is not one of ours.")
         value = ButtonValue.read(carried)
         request = DecisionRequest(Action(action), value.number, value.version)
-        if await self._decide(click, request, await self._moderator(click), override=True):
-            await click.respond(text="Done.", replace_original=True, response_type="ephemeral")
+        case = await self._decide(click, request, await self._moderator(click), override=True)
+        if case is not None:
+            text = escaped(done_words(request, case))
+            await click.respond(text=text, replace_original=True, response_type="ephemeral")
 
     async def _decide(
         self, click: ButtonClick, request: DecisionRequest, who: Moderator, *, override: bool = False
-    ) -> bool:
-        """Decide, tell the one who pressed when it is refused, and return whether it was done."""
+    ) -> Case | None:
+        """Decide and return the case as it then is; when it is refused, tell the one who pressed and return None."""
         outcome = await self._dialogue.decide(request, who, override=override)
         if isinstance(outcome, Refusal):
             await tell_ephemeral(click.respond, outcome.message, *refusal_blocks(outcome))
-            return False
-        return True
+            return None
+        return outcome
 
     async def _moderator(self, click: ButtonClick) -> Moderator:
         return await self._workspaces.who(click.team, click.user, click.username)
