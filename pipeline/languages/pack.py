@@ -73,10 +73,24 @@ class Words(PackPart):
 
 
 class Numbers(PackPart):
-    """Number words. `words` lacks "one", which is a pronoun more often than a figure; `percent` are patterns."""
+    """How numbers are written in words; all words are written folded.
+
+    `percent` are patterns, `percent_position` is where they stand to the figure. `magnitudes` multiply what stands
+    before them, `words` are added to it where the digits allow, beside `teens_after` up to nineteen ("soixante-dix").
+    `alone` joins with no other word ("half"). `doubtful` is something else more often than a figure ("one" is a
+    pronoun) and counts only beside another number word or a percent. `joiners` may stand inside a number ("treinta y
+    uno"), with `unit_first` the ten after them. Where `compounds` is set a number is one word ("zweiundneunzig").
+    """
 
     percent: Patterns
+    percent_position: Position
+    joiners: tuple[str, ...] = ()
+    unit_first: bool = False
+    compounds: bool = False
+    teens_after: tuple[int, ...] = ()
     words: Mapping[str, float]
+    doubtful: Mapping[str, float]
+    alone: Mapping[str, float] = Field(default_factory=dict)
     magnitudes: Mapping[str, float]
 
 
