@@ -159,8 +159,10 @@ class LanguagePack(PackPart):
     `abbreviations` may be written by a model, and after the `unfinished` ones (no final point) a sentence goes on.
     `leaning` begins a sentence that can't stand without the one before. `source_words` are patterns for what names a
     source, `locators` words for its places. `appeals` claim a finding and so must occur in the evidence; `never_names`
-    are capitalised without being names; where `capitalised_nouns` is set a capital says little. `insults` are mild
-    ones, terms; `refusals` are patterns for a model that speaks of itself. `groups` are neutral terms for those
+    are capitalised without being names; where `capitalised_nouns` is set a capital says little, so that only
+    `countries` (and other places, terms) and names of more than a capital are known. `insults` are mild ones, terms;
+    `refusals` are patterns for a model that speaks of itself, `reply_labels` what it may write before its reply.
+    `spelled_dot` is the word that hides a link ("example (dot) org"). `groups` are neutral terms for those
     attacked, `people` what a template calls them. `templates` are the composer's, by intent and by group ("any" for
     all): `{evidence}` is a sentence of evidence, `{people}` the group.
     """
@@ -179,8 +181,11 @@ class LanguagePack(PackPart):
     appeals: tuple[str, ...]
     never_names: tuple[str, ...] = ()
     capitalised_nouns: bool = False
+    countries: WordList
     insults: tuple[str, ...]
     refusals: Patterns
+    reply_labels: tuple[str, ...]
+    spelled_dot: str = Field(min_length=1)
     order: WordOrder
     words: Words
     numbers: Numbers
