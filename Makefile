@@ -42,10 +42,10 @@ check: .venv/dev
 	$(BIN)/lint-imports
 
 bench: .venv/dev
-	$(BIN)/python -m evaluation.bench
+	$(BIN)/rejoinder bench speed
 
 bench-kb: .venv/dev
-	$(BIN)/python -m evaluation.bench.kb $(BENCH_KB_ARGS)
+	$(BIN)/rejoinder bench kb $(BENCH_KB_ARGS)
 
 settings: .venv/run
 	$(BIN)/rejoinder settings --markdown > docs/settings.md

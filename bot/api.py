@@ -10,11 +10,10 @@ from pydantic import BaseModel, Field, ValidationError
 from bot.auth import Auth
 from bot.changes import Changes
 from bot.check_display import checks_as_json
-from bot.desk import MAX_PAGE, CaseQuery, Desk, Moderator
+from bot.desk import MAX_PAGE, CaseQuery, Desk, Moderator, allowed, undoable
 from bot.reasons import REASONS
-from core.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, now
-from core.errors import BadInput
-from stream.messages import plain
+from core.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, failed, now
+from core.errors import BadInput, describe_errors
 
 B = TypeVar("B", bound=BaseModel)
 
@@ -87,26 +86,23 @@ class CaseApi:
         return web.json_response({"reasons": reasons, "intents": list(Intent), "groups": list(TargetGroup)})
 
     async def _show(self, request: web.Request) -> web.Response:
-        self._auth.moderator(request)
-        return await self._whole_case(await self._desk.case(_key(request)))
+        who = self._auth.moderator(request)
+        return await self._whole_case(await self._desk.case(_key(request)), who)
 
     async def _decide(self, request: web.Request) -> web.Response:
         who = self._auth.moderator(request)
         decision = await _body(request, Decision)
         case = await self._desk.decide(_key(request), decision, who)
         self._changes.nudge()
-        return await self._whole_case(case)
+        return await self._whole_case(case, who)
 
     async def _check(self, request: web.Request) -> web.Response:
         self._auth.moderator(request)
         body = await _body(request, _TextToCheck)
         checks = await self._desk.check(_key(request), body.text)
-        return web.json_response({
-            "checks": checks_as_json(checks),
-            "passes": all(check.passed for check in checks if check.hard),
-        })  # fmt: skip
+        return web.json_response({"checks": checks_as_json(checks), "passes": not failed(checks)})
 
-    async def _whole_case(self, case: Case) -> web.Response:
+    async def _whole_case(self, case: Case, who: Moderator) -> web.Response:
         history = await self._desk.history(case.key)
         fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
         drafts = [
@@ -116,6 +112,8 @@ class CaseApi:
         return web.json_response({
             "key": case.key, **fields,
             "drafts": drafts,
+            "actions": sorted(allowed(case, who)),
+            "undoable": undoable(case),
             "history": [change.model_dump(mode="json", exclude={"case_key"}) for change in history],
             "now": now().isoformat(),
         })  # fmt: skip
@@ -151,11 +149,11 @@ def _query_string(request: web.Request) -> _QueryString:
     try:
         return _QueryString.model_validate(fields)
     except ValidationError as error:
-        raise BadInput(f"The query can't be used: {plain(error)}.") from error
+        raise BadInput(f"The query can't be used: {describe_errors(error)}.") from error
 
 
 async def _body(request: web.Request, kind: type[B]) -> B:
     try:
         return kind.model_validate_json(await request.read())
     except ValidationError as error:
-        raise BadInput(f"The body can't be used: {plain(error)}.") from error
+        raise BadInput(f"The body can't be used: {describe_errors(error)}.") from error

@@ -9,16 +9,26 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from core.domain import Transition
 from core.errors import LedgerUnavailable
-from ledger.history import History
 
 log = logging.getLogger(__name__)
 
 PAGE = 500
 BACKLOG = 1_000
 """Changes a subscriber may lag behind before it is told to start over."""
+
+
+class FollowedHistory(Protocol):
+    """What the feed reads of `ledger.history.History`."""
+
+    async def since(self, id: int, limit: int = 500, /) -> list[Transition]:
+        """Return up to `limit` transitions of all cases after row `id`, in order."""
+
+    async def last_id(self) -> int:
+        """Return the newest row's id."""
 
 
 class Subscription:
@@ -47,7 +57,7 @@ class Subscription:
 class Changes:
     """The history as it grows, handed to every subscriber."""
 
-    def __init__(self, history: History, every_s: float = 0.5, backlog: int = BACKLOG) -> None:
+    def __init__(self, history: FollowedHistory, every_s: float = 0.5, backlog: int = BACKLOG) -> None:
         self._history = history
         self._every_s = every_s
         self._backlog = backlog
@@ -104,7 +114,8 @@ class Changes:
 
     async def _pause(self) -> None:
         try:
-            await asyncio.wait_for(self._nudged.wait(), self._every_s)
+            async with asyncio.timeout(self._every_s):
+                await self._nudged.wait()
         except TimeoutError:
             return
         self._nudged.clear()

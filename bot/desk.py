@@ -20,10 +20,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
 
 from bot.reasons import settle
-from bot.wording import standing
+from bot.wording import holder, standing
 from core.domain import (
     Action,
     Case,
@@ -33,13 +32,15 @@ from core.domain import (
     Draft,
     DraftRequest,
     Intent,
+    ModeratorRole,
     Origin,
     TargetGroup,
     Transition,
+    failed,
     now,
 )
 from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed, StaleVersion
-from core.lifecycle import DECISIONS
+from core.lifecycle import DECIDED, DECISIONS
 from core.settings import DeskSettings
 from ledger import CasePage, Ledger
 from pipeline.guard import Guard, GuardContext
@@ -54,7 +55,7 @@ class Moderator:
     """Somebody who works the queue."""
 
     name: str
-    role: Literal["reviewer", "lead", "admin"]
+    role: ModeratorRole
 
     @property
     def leads(self) -> bool:
@@ -152,7 +153,9 @@ class Desk:
         return await self._ledger.decisions.claim(case.key, case.version, who.name, until, force=decision.override)
 
     async def _approve(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        draft = _draft_to_approve(case)
+        draft = _approvable_draft(case)
+        if draft is None:
+            raise BadInput("There is no draft to approve; write the reply yourself and send it as an edit.")
         if decision.text is not None and decision.text != draft.text:
             raise BadInput("The text to approve is not the draft's; to send another text, use edit.")
         _require_passing(case, draft.checks, decision)
@@ -178,54 +181,79 @@ class Desk:
         )
 
     async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        if case.triage is None or case.grounding is None:
-            raise NotAllowed(f"There is nothing to draft {case.key} from: it was never triaged and grounded.", case)
         request = DraftRequest(
             number=max(case.request.number, len(case.drafts)) + 1,
             intent=decision.intent or case.request.intent,
             hint=decision.hint,
             avoid=_texts_to_avoid(case),
         )
-        message = Grounded(post=case.post, triage=case.triage, grounding=case.grounding, request=request)
+        message = Grounded.of(case, request)
+        if message is None:
+            raise NotAllowed(f"There is nothing to draft {case.key} from: it was never triaged and grounded.", case)
         return await self._ledger.decisions.redraft(
             case.key, case.version, who.name, request, encode(message).decode(), force=decision.override
         )
 
     async def _undo(self, case: Case, who: Moderator) -> Case:
-        if case.decided_by not in (None, who.name) and not who.leads:
+        if not _may_undo(case, who):
             raise Forbidden(f"{case.decided_by} decided this; only {case.decided_by} or a lead may undo it.")
         return await self._ledger.decisions.undo(case.key, case.version, who.name)
 
     async def _checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
-        return await self._guard.check(text, _guard_context(case))
+        intent = case.draft.intent if case.draft else Intent.INFORMATIVE
+        context = GuardContext.of(case.post, case.triage, case.grounding, intent, case.post.context)
+        return await self._guard.check(text, context)
 
     def _undo_until(self) -> datetime:
         return now() + timedelta(seconds=self._settings.undo_s)
 
 
-def _draft_to_approve(case: Case) -> Draft:
-    if case.draft is None or case.draft.origin is Origin.NONE or not case.draft.text:
-        raise BadInput("There is no draft to approve; write the reply yourself and send it as an edit.")
-    return case.draft
+def allowed(case: Case, who: Moderator) -> frozenset[Action]:
+    """Return what `who` may do with a case now, apart from what the checks say of a text.
+
+    Somebody else's claim leaves a lead one thing to do: to claim the case too, with `override`.
+    """
+    possible = (action for action, change in DECISIONS.items() if case.state in change.takes)
+    return frozenset(action for action in possible if _may(action, case, who))
+
+
+def undoable(case: Case) -> bool:
+    """Tell whether the decision on a case can still be taken back."""
+    return case.state in DECIDED and case.release_at is not None and case.release_at > now()
+
+
+def _may(action: Action, case: Case, who: Moderator) -> bool:
+    is_free = holder(case) in (None, who.name)
+    match action:
+        case Action.CLAIM:
+            return is_free or who.leads
+        case Action.RELEASE:
+            return holder(case) == who.name
+        case Action.APPROVE:
+            return is_free and _approvable_draft(case) is not None
+        case Action.EDIT | Action.REJECT:
+            return is_free
+        case Action.REDRAFT:
+            return is_free and Grounded.of(case, case.request) is not None
+        case Action.UNDO:
+            return undoable(case) and _may_undo(case, who)
+
+
+def _may_undo(case: Case, who: Moderator) -> bool:
+    return case.decided_by in (None, who.name) or who.leads
+
+
+def _approvable_draft(case: Case) -> Draft | None:
+    draft = case.draft
+    return draft if draft and draft.text and draft.origin is not Origin.NONE else None
 
 
 def _require_passing(case: Case, checks: tuple[Check, ...], decision: Decision) -> None:
-    failed = [check.name for check in checks if check.hard and not check.passed]
-    if failed and not decision.override:
-        raise FailsChecks(f"The text fails: {', '.join(failed)}. Change it, or let a lead override.", checks, case)
+    names = [check.name for check in failed(checks)]
+    if names and not decision.override:
+        raise FailsChecks(f"The text fails: {', '.join(names)}. Change it, or let a lead override.", checks, case)
 
 
 def _texts_to_avoid(case: Case) -> tuple[str, ...]:
     drafts = [draft.text for draft in case.drafts if draft.text]
     return tuple(dict.fromkeys((*case.request.avoid, *drafts, *case.post.context)))
-
-
-def _guard_context(case: Case) -> GuardContext:
-    return GuardContext(
-        post=case.post,
-        language=case.triage.language if case.triage else case.post.language or "und",
-        intent=case.draft.intent if case.draft else Intent.INFORMATIVE,
-        evidence=case.grounding.evidence if case.grounding else (),
-        groups=tuple(item.group for item in case.triage.groups) if case.triage else (),
-        avoid=case.post.context,
-    )

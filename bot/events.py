@@ -79,7 +79,8 @@ class EventRoute:
     async def _next(self, response: web.StreamResponse, subscription: Subscription) -> Transition | None:
         while True:
             try:
-                return await asyncio.wait_for(subscription.next(), self._heartbeat_s)
+                async with asyncio.timeout(self._heartbeat_s):
+                    return await subscription.next()
             except TimeoutError:
                 await response.write(b": still here\n\n")
 

@@ -96,7 +96,8 @@ class Child:
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGTERM)
         try:
-            await asyncio.wait_for(self._process.wait(), grace_s)
+            async with asyncio.timeout(grace_s):
+                await self._process.wait()
         except TimeoutError:
             log.warning("%s did not end within %.0f s; killing it", self.name, grace_s)
             with suppress(ProcessLookupError):
@@ -142,6 +143,5 @@ async def keep_running(
         finally:
             if child is not None:
                 await child.stop()
-        if clock.monotonic() - began > backoff.longest_s:
-            retry.succeeded()
+        retry.note_run(clock.monotonic() - began)
         await retry.wait()

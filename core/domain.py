@@ -7,14 +7,19 @@ states it passes.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 MAX_TEXT = 20_000
 """Longest post text taken, in characters; the longest public post formats stay well below it."""
+
+ModeratorRole = Literal["reviewer", "lead", "admin"]
+Role = Literal["platform", ModeratorRole]
+"""What somebody may do here: a platform sends flags, moderators decide; leads and admins may also override."""
 
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -212,6 +217,11 @@ class Check(Record):
     detail: str = ""
 
 
+def failed(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Return the hard checks that failed."""
+    return tuple(check for check in checks if check.hard and not check.passed)
+
+
 class Origin(StrEnum):
     """The author of a text."""
 
@@ -236,7 +246,7 @@ class Candidate(Record):
     @property
     def passes(self) -> bool:
         """Tell whether every hard check passed."""
-        return all(check.passed for check in self.checks if check.hard)
+        return not failed(self.checks)
 
 
 class DraftRequest(Record):
@@ -252,7 +262,7 @@ class Draft(Record):
     """What a moderator is shown. With `origin` none the text is empty and `note` says why nothing fits.
 
     `considered` counts every reply that was judged; `candidates` keeps them for evaluation and learning, the one shown
-    first and then in the order they were made, as far as they fit (`pipeline.draft.kept`). Drafts made by earlier
+    first and then in the order they were made, as far as they fit (`pipeline.draft.bounded`). Drafts made by earlier
     versions have none.
     """
 

@@ -30,6 +30,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
+
     from core.domain import Case, Check
 
 
@@ -135,3 +137,21 @@ class FailsChecks(CaseConflict):
     def __init__(self, message: str, checks: tuple[Check, ...], case: Case | None = None) -> None:
         super().__init__(message, case)
         self.checks = checks
+
+
+_MOST_DESCRIBED = 5
+
+
+def describe_errors(error: ValidationError, whole: str = "the record") -> str:
+    """Say in one line which fields are wrong and why, without repeating their content.
+
+    `whole` names what an error of no single field is about.
+    """
+    return "; ".join(
+        f"{'.'.join(str(part) for part in item['loc']) or whole}: {_describe(item['type'], item['msg'])}"
+        for item in error.errors(include_url=False, include_input=False)[:_MOST_DESCRIBED]
+    )
+
+
+def _describe(kind: str, message: str) -> str:
+    return "is missing" if kind == "missing" else message.removeprefix("Value error, ")

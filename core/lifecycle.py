@@ -55,7 +55,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class StagePlan:
+class StageSpec:
     """The topics of a stage, the state of the cases it works on, and the states it may move them to."""
 
     reads: TopicRole
@@ -72,14 +72,14 @@ ROUTES = {
 """Where triage's decision leads."""
 
 STAGES = {
-    StageName.TRIAGE: StagePlan(TopicRole.FLAGS, TopicRole.TRIAGED, CaseState.RECEIVED, tuple(ROUTES.values())),
-    StageName.GROUND: StagePlan(TopicRole.TRIAGED, TopicRole.GROUNDED, CaseState.TRIAGED, (CaseState.GROUNDED,)),
+    StageName.TRIAGE: StageSpec(TopicRole.FLAGS, TopicRole.TRIAGED, CaseState.RECEIVED, tuple(ROUTES.values())),
+    StageName.GROUND: StageSpec(TopicRole.TRIAGED, TopicRole.GROUNDED, CaseState.TRIAGED, (CaseState.GROUNDED,)),
     # A case moves once its draft is on file, which is the desk stage's work.
-    StageName.DRAFT: StagePlan(TopicRole.GROUNDED, TopicRole.DRAFTS, CaseState.GROUNDED),
-    StageName.DESK: StagePlan(TopicRole.DRAFTS, None, CaseState.GROUNDED, (CaseState.PENDING,)),
+    StageName.DRAFT: StageSpec(TopicRole.GROUNDED, TopicRole.DRAFTS, CaseState.GROUNDED),
+    StageName.DESK: StageSpec(TopicRole.DRAFTS, None, CaseState.GROUNDED, (CaseState.PENDING,)),
 }
 
-UNFINISHED = tuple(dict.fromkeys(plan.takes for plan in STAGES.values()))
+UNFINISHED = tuple(dict.fromkeys(spec.takes for spec in STAGES.values()))
 """States in which the machine owes the next step, in their order; the sweeper watches these."""
 
 DECIDED = (CaseState.APPROVED, CaseState.REJECTED)
@@ -112,8 +112,8 @@ def fails_in(stage: StageName) -> tuple[CaseState, ...]:
 
 def _transitions() -> Iterator[tuple[CaseState | None, CaseState]]:
     yield None, CaseState.RECEIVED
-    for plan in STAGES.values():
-        yield from ((plan.takes, to) for to in plan.leads_to)
+    for spec in STAGES.values():
+        yield from ((spec.takes, to) for to in spec.leads_to)
     for change in (*DECISIONS.values(), PUBLICATION, FAILURE, REPLAY):
         yield from change.pairs()
 

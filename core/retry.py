@@ -57,22 +57,39 @@ class Backoff:
 
 
 class Retry:
-    """The failures in a row of one activity, and the waits between its tries."""
+    """The failures in a row of one activity, and the waits between its tries; `attempts` limits them, None does not."""
 
-    def __init__(self, backoff: Backoff, clock: Clock = SYSTEM_CLOCK) -> None:
+    def __init__(self, backoff: Backoff, clock: Clock = SYSTEM_CLOCK, attempts: int | None = None) -> None:
         self._backoff = backoff
         self._clock = clock
-        self.failures = 0
+        self._attempts = attempts
+        self._failures = 0
+
+    @property
+    def attempt(self) -> int:
+        """Return which try is under way, counted from 1 since the last success."""
+        return self._failures + 1
+
+    @property
+    def is_last_attempt(self) -> bool:
+        """Tell whether the try under way is the last that `attempts` allows, or beyond it."""
+        return self._attempts is not None and self.attempt >= self._attempts
 
     def next_wait_s(self) -> float:
         """Count a failure and return how long to wait before the next try."""
-        self.failures += 1
-        return self._backoff.wait_s(self.failures)
+        self._failures += 1
+        return self._backoff.wait_s(self._failures)
 
-    async def wait(self) -> None:
-        """Count a failure and wait."""
-        await self._clock.sleep(self.next_wait_s())
+    async def wait(self, advised_s: float | None = None) -> None:
+        """Count a failure and wait, for `advised_s` seconds where the other side said so."""
+        wait_s = self.next_wait_s()
+        await self._clock.sleep(wait_s if advised_s is None else advised_s)
 
     def succeeded(self) -> None:
         """Begin again with the shortest wait."""
-        self.failures = 0
+        self._failures = 0
+
+    def note_run(self, seconds: float) -> None:
+        """Count something that ran before it ended as a success when it outlasted the longest wait."""
+        if seconds > self._backoff.longest_s:
+            self.succeeded()

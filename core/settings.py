@@ -19,7 +19,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from core.domain import Intent, TargetGroup
+from core.domain import Intent, Role, TargetGroup
 
 Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -27,6 +27,8 @@ Count = Annotated[int, Field(ge=1)]
 MAX_ROOM_ID = 255
 RoomId = Annotated[str, Field(min_length=1, max_length=MAX_ROOM_ID)]
 """The id of a chat server or channel, as long as any chat makes them (Matrix allows 255 bytes)."""
+NO_MODEL = "none"
+"""The name in `chat.model` that means: without a chat model."""
 
 
 class Section(BaseModel):
@@ -190,7 +192,7 @@ class Token(Section):
     """One bearer token and the role of whoever sends it."""
 
     token: SecretStr = Field(description="The bearer token, at least 8 characters.", min_length=8)
-    role: Literal["platform", "reviewer", "lead", "admin"] = Field(
+    role: Role = Field(
         "reviewer",
         description="`platform` may send flags; `reviewer` decides; `lead` also overrides checks and "
         "other people's claims; `admin` may do all.",

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
+from core.domain import Role
 from core.settings import Token
-
-Role = Literal["platform", "reviewer", "lead", "admin"]
 
 
 @dataclass(frozen=True)

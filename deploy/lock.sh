@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lock the dependencies with hashes, for all supported Pythons and platforms at once.
 set -eu
+[ -x .venv/bin/uv ] || .venv/bin/python -m pip install --quiet --disable-pip-version-check uv
 uv() { .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
     --no-emit-index-url --no-emit-find-links "$@"; }
 uv pyproject.toml --extra kb -o requirements/run.txt

@@ -18,8 +18,8 @@ from models.chat import Message, quoted
 if TYPE_CHECKING:
     from models.chat import ChatModel
 
-Widen = Callable[[str], Awaitable[list[str]]]
-"""Return further queries for a post."""
+MoreQueries = Callable[[str], Awaitable[list[str]]]
+"""A function that returns further queries for a post."""
 
 MOST_SENTENCES = 4
 MOST_QUERIES = 4
@@ -56,7 +56,7 @@ async def expand_with(chat: ChatModel, post: str) -> list[str]:
     return list(dict.fromkeys([*expand(post), *[line for line in lines if line][:MOST_QUERIES]]))
 
 
-def open_expansion(settings: KnowledgeBaseSettings, chat: ChatModel | None = None) -> Widen | None:
+def open_expansion(settings: KnowledgeBaseSettings, chat: ChatModel | None = None) -> MoreQueries | None:
     """Return the expansion that the settings name; raises BadSettings when it needs a chat model and there is none."""
     if settings.expansion == "none":
         return None
@@ -68,10 +68,10 @@ def open_expansion(settings: KnowledgeBaseSettings, chat: ChatModel | None = Non
             "another expansion."
         )
 
-    async def widen(post: str) -> list[str]:
+    async def with_chat(post: str) -> list[str]:
         return (await expand_with(chat, post))[1:]
 
-    return widen
+    return with_chat
 
 
 async def _sentences(post: str) -> list[str]:

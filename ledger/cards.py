@@ -131,7 +131,10 @@ class Cards:
 
     @uninterrupted
     async def missing(self, surface: str, server: str, limit: int = 200, after: Case | None = None) -> list[Case]:
-        """Return cases that people must see and that have no card on a server, the oldest first, from `after` on."""
+        """Return cases that people must see and that have no card on a server, the oldest first, from `after` on.
+
+        Their drafts come without candidates.
+        """
         has_card = (
             select(cards.c.case_key)
             .where(cards.c.surface == surface, cards.c.server == server, cards.c.case_key == cases.c.key)

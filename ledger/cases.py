@@ -64,8 +64,9 @@ class Cases:
     ) -> CasePage:  # fmt: skip
         """Return up to `limit` cases in the order they were received, of any state unless some are named.
 
-        `cursor` is the `next_cursor` of the page before; cases that arrive or move between two pages make none appear
-        twice. Raises BadInput for a foreign cursor or a limit outside 1 to 1,000.
+        Their drafts come without candidates. `cursor` is the `next_cursor` of the page before; cases that arrive or
+        move between two pages make none appear twice. Raises BadInput for a foreign cursor or a limit outside 1 to
+        1,000.
         """
         if not 1 <= limit <= MAX_PAGE:
             raise BadInput(f"a page of {limit} cases can't be had; ask for 1 to {MAX_PAGE}")
@@ -88,7 +89,10 @@ class Cases:
 
     @uninterrupted
     async def stale(self, older_than: datetime, limit: int) -> list[Case]:
-        """Return cases the machine owes a step and has not moved since `older_than`, the longest waiting first."""
+        """Return cases the machine owes a step and has not moved since `older_than`, the longest waiting first.
+
+        Their drafts come without candidates.
+        """
         async with self._database.read() as connection:
             keys = (await connection.execute(_STALE, {"before": older_than, "limit": limit})).scalars().all()
             return await find_cases(connection, keys)

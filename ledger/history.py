@@ -57,7 +57,7 @@ class History:
             rows = (await connection.execute(_SINCE, page)).mappings().all()
         if rows and not self._database.is_sqlite:
             async with self._database.write() as connection:
-                await _settle(connection)
+                await _wait_for_appends(connection)
                 rows = (await connection.execute(_SINCE, page)).mappings().all()
         return [to_transition(row) for row in rows]
 
@@ -68,11 +68,14 @@ class History:
             async with self._database.read() as connection:
                 return int((await connection.execute(_LAST)).scalar_one())
         async with self._database.write() as connection:
-            await _settle(connection)
+            await _wait_for_appends(connection)
             return int((await connection.execute(_LAST)).scalar_one())
 
 
-async def _settle(connection: AsyncConnection) -> None:
-    # PostgreSQL gives ids out before commits, so id 8 can be visible while 7 is still under way. This waits for those
-    # under way and holds new ones off, for the moment that the read takes. SQLite has one writer and no such gap.
+async def _wait_for_appends(connection: AsyncConnection) -> None:
+    """Wait until no row is being appended, and hold new ones off until the transaction ends.
+
+    PostgreSQL gives ids out before commits, so id 8 can be visible while 7 is still under way. SQLite has one writer
+    and no such gap.
+    """
     await connection.execute(text("LOCK TABLE history IN SHARE MODE"))

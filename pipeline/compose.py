@@ -28,12 +28,8 @@ class Composer:
     def __init__(self, settings: GuardSettings) -> None:
         self._settings = settings
 
-    def compose(self, ctx: GuardContext, number: int) -> str | None:
-        """Return draft `number` (from 1) of a case, or None when no evidence fits its language, group and platform."""
-        return next(self.variants(ctx, number), None)
-
     def variants(self, ctx: GuardContext, number: int) -> Iterator[str]:
-        """Yield every reply that fits the platform, beginning at the one that is draft `number`'s turn.
+        """Yield every reply that fits language, groups and platform, beginning at the turn of draft `number` (from 1).
 
         Statements come best first and rotate with the number; templates rotate from a place given by the case key.
         """

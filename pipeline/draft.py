@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -15,11 +14,12 @@ from core.domain import (
     Origin,
     Plan,
     Triage,
+    failed,
 )
 from core.errors import ModelRefused, ModelUnavailable
 from pipeline import prompt
 from pipeline.guard import Guard, GuardContext
-from pipeline.strategies import Proposal, Strategy
+from pipeline.strategies import Proposal, Strategies, Strategy
 
 MOST_KEPT = 16
 MOST_KEPT_BYTES = 200_000
@@ -27,19 +27,15 @@ MOST_KEPT_BYTES = 200_000
 
 _NOTHING = Candidate(text="", origin=Origin.NONE, checks=())
 
-log = logging.getLogger(__name__)
-
 
 class Drafter:
     """The writer of drafts, on strategies and a guard. Safe to call from many tasks of one event loop.
 
-    The first strategy serves cases that were planned by none of these. The last one, which must need no model, steps
-    in where no reply of the case's own strategy passes.
+    The strategy that planned the case proposes; the fallback steps in where no reply of that one passes.
     """
 
-    def __init__(self, strategies: Sequence[Strategy], guard: Guard) -> None:
-        self._strategies = {strategy.name: strategy for strategy in strategies}
-        self._default, self._fallback = strategies[0], strategies[-1]
+    def __init__(self, strategies: Strategies, guard: Guard) -> None:
+        self._strategies = strategies
         self._guard = guard
 
     async def draft(
@@ -56,35 +52,31 @@ class Drafter:
         Raises ModelUnavailable while the model that the strategy needs is away, so that the caller can wait and try
         again; on the `last_attempt` the draft is composed instead. A model that refuses is not asked twice.
         """
-        ctx = context(post, triage, grounding, request)
-        strategy = self._strategy_of(grounding.plan)
-        tried, why = await self._try(strategy, ctx, grounding.plan, request, last_attempt)
-        best = _best(tried)
+        ctx = GuardContext.of(post, triage, grounding, request.intent, request.avoid)
+        strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback
+        judged: list[Candidate] = []
+        obstacle = ""
+        if strategy is not fallback:
+            judged, obstacle = await self._draft_with(strategy, ctx, grounding.plan, request, last_attempt)
+        best = _best(judged)
         if best is not None:
-            return _draft(ctx, request, best, tried, _failures(tried))
-        notes = [why, _failures(tried), grounding.note]
-        rounds = await self._fallback.candidates(ctx, grounding.plan, request)
-        composed = await self._judge(self._fallback, rounds, ctx)
+            return _draft(ctx, request, best, judged, _failures(judged))
+        notes = [obstacle, _failures(judged), grounding.note]
+        rounds = await fallback.propose(ctx, grounding.plan, request)
+        composed = await self._judge(fallback, rounds, ctx)
         best = _best(composed)
         if best is None:
             notes.append(_nothing_fits(ctx, composed))
-        elif request.hint and not tried:
+        elif request.hint and not judged:
             notes.append("The hint was not used: this draft is composed from the evidence.")
-        return _draft(ctx, request, best, [*tried, *composed], _joined(notes))
+        return _draft(ctx, request, best, [*judged, *composed], _joined(notes))
 
-    def _strategy_of(self, plan: Plan) -> Strategy:
-        if plan.strategy and plan.strategy not in self._strategies:
-            log.warning("No strategy is named %r here; %s drafts instead.", plan.strategy, self._default.name)
-        return self._strategies.get(plan.strategy, self._default)
-
-    async def _try(
+    async def _draft_with(
         self, strategy: Strategy, ctx: GuardContext, plan: Plan, request: DraftRequest, last: bool
     ) -> tuple[list[Candidate], str]:
         """Return the candidates of the case's own strategy, judged; or none, and why."""
-        if strategy is self._fallback:
-            return [], ""
         try:
-            rounds = await strategy.candidates(ctx, plan, request)
+            rounds = await strategy.propose(ctx, plan, request)
         except ModelRefused as error:
             return [], f"The language model refused: {error}"
         except ModelUnavailable as error:
@@ -116,19 +108,7 @@ class Drafter:
         return candidates
 
 
-def context(post: FlaggedPost, triage: Triage, grounding: Grounding, request: DraftRequest) -> GuardContext:
-    """Return what a reply to this case is judged against."""
-    return GuardContext(
-        post=post,
-        language=triage.language,
-        intent=request.intent,
-        evidence=grounding.evidence,
-        groups=tuple(score.group for score in triage.groups),
-        avoid=request.avoid,
-    )
-
-
-def kept(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+def bounded(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Return the first candidates that fit: MOST_KEPT of them, of MOST_KEPT_BYTES in all; a larger one is left out."""
     within: list[Candidate] = []
     room = MOST_KEPT_BYTES
@@ -154,7 +134,7 @@ def _draft(
         language=ctx.reply_language,
         checks=shown.checks,
         considered=len(candidates),
-        candidates=kept(sorted(candidates, key=lambda candidate: candidate is not best)),
+        candidates=bounded(sorted(candidates, key=lambda candidate: candidate is not best)),
         note=note,
     )
 
@@ -165,21 +145,22 @@ def _best(candidates: Iterable[Candidate]) -> Candidate | None:
 
 
 def _failures(candidates: list[Candidate]) -> str:
-    """Return "4 of 4 model drafts failed: stance (3), numbers (1).", empty when none failed."""
-    failed = [candidate for candidate in candidates if not candidate.passes]
-    if not failed:
+    """Return "4 of 4 model drafts failed: stance (3), numbers (1).", or just "drafts"; empty when none failed."""
+    failing = [candidate for candidate in candidates if not candidate.passes]
+    if not failing:
         return ""
-    names = Counter(check.name for candidate in failed for check in candidate.checks if check.hard and not check.passed)
+    names = Counter(check.name for candidate in failing for check in failed(candidate.checks))
     listed = ", ".join(f"{name} ({count})" for name, count in names.most_common())
-    return f"{len(failed)} of {len(candidates)} model drafts failed: {listed}."
+    writer = "model drafts" if all(candidate.origin is Origin.MODEL for candidate in candidates) else "drafts"
+    return f"{len(failing)} of {len(candidates)} {writer} failed: {listed}."
 
 
 def _nothing_fits(ctx: GuardContext, composed: list[Candidate]) -> str:
-    name = prompt.language_name(ctx.reply_language)
     if composed:
-        failed = {check.name for candidate in composed for check in candidate.checks if check.hard and not check.passed}
-        return f"Composed replies failed: {', '.join(sorted(failed))}. Search the evidence or write a reply."
-    return f"No fitting evidence in {name} for this post. Search the evidence or write a reply."
+        names = {check.name for candidate in composed for check in failed(candidate.checks)}
+        return f"Composed replies failed: {', '.join(sorted(names))}. Search the evidence or write a reply."
+    language = prompt.language_name(ctx.reply_language)
+    return f"No fitting evidence in {language} for this post. Search the evidence or write a reply."
 
 
 def _joined(notes: Iterable[str]) -> str:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from core.domain import FlaggedPost, Grounding, Triage
+import logging
+
+from core.domain import FlaggedPost, Grounding, Plan, Triage
+from core.errors import ModelRefused, ModelUnavailable
 from core.settings import KnowledgeBaseSettings
 from kb.search import Searcher
 from pipeline import vector
 from pipeline.normalise import normalise
-from pipeline.strategies import Strategy
+from pipeline.strategies import Strategies
 from pipeline.triage import LONGEST_READ, named
+
+log = logging.getLogger(__name__)
 
 
 class Grounder:
-    """The search for evidence, as a strategy plans it. Safe to call from many tasks of one event loop."""
+    """The search for evidence, as the default strategy plans it. Safe to call from many tasks of one event loop."""
 
-    def __init__(self, searcher: Searcher, strategy: Strategy, settings: KnowledgeBaseSettings) -> None:
+    def __init__(self, searcher: Searcher, strategies: Strategies, settings: KnowledgeBaseSettings) -> None:
         self._searcher = searcher
-        self._strategy = strategy
+        self._strategies = strategies
         self._settings = settings
 
-    async def ground(self, post: FlaggedPost, triage: Triage) -> Grounding:
+    async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
         """Return the evidence, best first, for the groups that the post attacks; a note says why there is none.
 
-        Triage's embedding is used again. Raises BadInput when it can't be read, ModelUnavailable or ModelRefused when
-        the strategy's planning does, or when there is no embedding and an embedding endpoint fails.
+        Triage's embedding is used again; raises BadInput when it can't be read. Raises ModelUnavailable while the model
+        that the strategy plans with is away; on the `last_attempt`, or when that model refuses, the fallback plans. An
+        embedding endpoint that fails is raised as ModelUnavailable or ModelRefused, whatever the attempt.
         """
-        plan = await self._strategy.plan(post, triage)
+        plan = await self._plan(post, triage, last_attempt)
         groups = [score.group for score in triage.groups]
         text = normalise(post.text)[:LONGEST_READ]
         embedding = vector.unpack(triage.embedding) if triage.embedding else None
@@ -37,3 +43,13 @@ class Grounder:
         whom = named(groups) if groups else "this post"
         note = f"No fitting evidence in the knowledge base for {whom}; search it by hand or write the reply yourself."
         return Grounding(evidence=(), note=note, plan=plan)
+
+    async def _plan(self, post: FlaggedPost, triage: Triage, last_attempt: bool) -> Plan:
+        try:
+            return await self._strategies.default.plan(post, triage)
+        except (ModelUnavailable, ModelRefused) as error:
+            if isinstance(error, ModelUnavailable) and not last_attempt:
+                raise
+            fallback = self._strategies.fallback
+            log.warning("%s is planned by %s, without a model: %s", post.key, fallback.name, error)
+            return await fallback.plan(post, triage)

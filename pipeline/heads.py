@@ -58,10 +58,6 @@ class Heads:
         with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             return cls(data["weights"].astype(np.float32), data["bias"].astype(np.float32), str(data["embedder"]))
 
-    def save(self, path: Path) -> None:
-        """Write the heads, weights in half precision; the same heads give the same bytes."""
-        np.savez_compressed(path, weights=self.weights.astype(np.float16), bias=self.bias, embedder=self.embedder)
-
     def probabilities(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return probabilities of shape (n, 10), in the order of NAMES, for vectors of shape (n, d)."""
         logits = np.clip(vectors @ self.weights.T + self.bias, -30, 30)

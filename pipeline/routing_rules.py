@@ -24,7 +24,7 @@ COUNTERSPEECH_HATE_BELOW = 0.2
 
 
 @dataclass(frozen=True)
-class Verdict:
+class RoutingDecision:
     """What to do with a post, and why, in a sentence for the moderator."""
 
     route: Route
@@ -46,22 +46,22 @@ def escalation(text: str) -> Rule | None:
     return next((rule for rule in rules() if rule.pattern.search(folded)), None)
 
 
-def verdict(rule: Rule | None, scores: Scores, dismiss_below: float, duplicate_of: str | None = None) -> Verdict:
+def decide(rule: Rule | None, scores: Scores, dismiss_below: float, duplicate_of: str | None = None) -> RoutingDecision:
     """Return what to do with a post, from the escalation `rule` it meets and the heads' `scores`.
 
     `duplicate_of` is the key of an earlier case. The reason is empty for a post that gets a draft.
     """
     if rule is not None:
-        return Verdict(Route.ESCALATE, rule.reason)
+        return RoutingDecision(Route.ESCALATE, rule.reason)
     if duplicate_of is not None:
-        return Verdict(Route.DISMISS, f"It repeats a post that is already a case: {duplicate_of}.")
+        return RoutingDecision(Route.DISMISS, f"It repeats a post that is already a case: {duplicate_of}.")
     if scores.hate < dismiss_below:
-        return Verdict(
+        return RoutingDecision(
             Route.DISMISS, f"It does not read as hateful ({scores.hate:.0%}; the limit is {dismiss_below:.0%})."
         )
     if scores.counter >= COUNTERSPEECH_FROM and scores.hate < COUNTERSPEECH_HATE_BELOW:
-        return Verdict(Route.DISMISS, f"It reads as counterspeech itself ({scores.counter:.0%} sure).")
-    return Verdict(Route.DRAFT, "")
+        return RoutingDecision(Route.DISMISS, f"It reads as counterspeech itself ({scores.counter:.0%} sure).")
+    return RoutingDecision(Route.DRAFT, "")
 
 
 @lru_cache(maxsize=1)

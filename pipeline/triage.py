@@ -1,4 +1,4 @@
-"""Triage one flagged post: its language, whom it attacks, how hateful it is, and whether a reply is routing_rules."""
+"""Triage one flagged post: its language, whom it attacks, how hateful it is, and what is to be done with it."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Triager:
         own = embedding if self._reader is self._embedder else (await self._reader.queries([text]))[0]
         scores = self._heads.score(own)
         groups = scores.attacked(self._settings.group_threshold)
-        verdict = routing_rules.verdict(rule, scores, self._settings.dismiss_below, duplicate_of)
+        decision = routing_rules.decide(rule, scores, self._settings.dismiss_below, duplicate_of)
         return Triage(
             language=language,
             groups=groups,
             hate=round(scores.hate, 4),
-            route=verdict.route,
-            reason=verdict.reason or attack(groups, scores.hate),
+            route=decision.route,
+            reason=decision.reason or attack(groups, scores.hate),
             embedding=vector.pack(embedding),
         )
 

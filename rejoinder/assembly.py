@@ -13,7 +13,7 @@ from prometheus_client import start_http_server
 
 from core.lifecycle import StageName
 from core.secrets import author_key
-from core.settings import ChatWorkspace, Settings
+from core.settings import NO_MODEL, ChatWorkspace, Settings
 from ledger import Ledger
 
 if TYPE_CHECKING:
@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.guard import Guard
-    from pipeline.strategies import Strategy
+    from pipeline.strategies import Strategies
     from pipeline.triage import Triager
     from stream.stages import Stage
 
 log = logging.getLogger(__name__)
 
-NO_MODEL = "none"
 STAGES = tuple(StageName)
 
 
@@ -112,7 +111,7 @@ def search_needs_chat(settings: Settings) -> bool:
 
 @asynccontextmanager
 async def open_searcher(
-    settings: Settings, embedder: Embedder, chat: ChatClient | None = None
+    settings: Settings, embedder: Embedder, chat: ChatModel | None = None
 ) -> AsyncIterator[Searcher]:
     """Open the knowledge base; the starter set is indexed on first use, which takes a moment.
 
@@ -151,12 +150,14 @@ def open_drafting_guard(settings: Settings) -> Guard:
     return Guard([*word_checks(chosen), ToxicityCheck(model, chosen, costly=True)])
 
 
-def open_strategies(settings: Settings, chat: ChatModel | None) -> list[Strategy]:
-    """Return the strategies, the one that plans new cases first and the one that needs no model last."""
+def open_strategies(settings: Settings, chat: ChatModel | None) -> Strategies:
+    """Return the strategies, for a chat model or for none."""
     from pipeline.compose import Composer
-    from pipeline.strategies import ComposeStrategy, FreeStrategy
+    from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies
 
-    return [FreeStrategy(chat, settings.chat, settings.guard), ComposeStrategy(Composer(settings.guard))]
+    return Strategies(
+        default=FreeStrategy(chat, settings.chat, settings.guard), fallback=ComposeStrategy(Composer(settings.guard))
+    )
 
 
 class Pipeline:
@@ -177,8 +178,8 @@ async def open_pipeline(
         triager: Triager | None = None
         grounder: Grounder | None = None
         drafter: Drafter | None = None
-        chat: ChatClient | None = None
-        if _needs_chat(settings, stages):
+        chat: ChatModel | None = None
+        if stages_need_chat(settings, stages, open_strategies(settings, None)):
             chat = await stack.enter_async_context(chat_client(settings, log_file))
         strategies = open_strategies(settings, chat)
         if {StageName.TRIAGE, StageName.GROUND} & set(stages):
@@ -190,7 +191,7 @@ async def open_pipeline(
                 triager = Triager(embedder, settings.triage)
             if StageName.GROUND in stages:
                 searcher = await stack.enter_async_context(open_searcher(settings, embedder, chat))
-                grounder = Grounder(searcher, strategies[0], settings.kb)
+                grounder = Grounder(searcher, strategies, settings.kb)
         if StageName.DRAFT in stages:
             from pipeline.draft import Drafter
 
@@ -198,10 +199,12 @@ async def open_pipeline(
         yield Pipeline(triager, grounder, drafter)
 
 
-def _needs_chat(settings: Settings, stages: Collection[str]) -> bool:
+def stages_need_chat(settings: Settings, stages: Collection[str], strategies: Strategies) -> bool:
     """Tell whether these stages ask the chat model; no server is started for summaries alone, but a given one asked."""
     searching = search_needs_chat(settings) or settings.chat.endpoint is not None
-    return StageName.DRAFT in stages or (StageName.GROUND in stages and searching)
+    grounding = searching or strategies.default.plans_with_model
+    drafting = any(strategy.writes_with_model for strategy in strategies.all)
+    return (StageName.GROUND in stages and grounding) or (StageName.DRAFT in stages and drafting)
 
 
 def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: Collection[str]) -> list[Stage]:

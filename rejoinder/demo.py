@@ -21,9 +21,9 @@ from core.child import Child, keep_running
 from core.domain import FlaggedPost, now
 from core.errors import BadSettings, Unavailable
 from core.lifecycle import StageName
-from core.settings import Settings
+from core.settings import NO_MODEL, Settings
 from ledger import Ledger
-from rejoinder.assembly import NO_MODEL, chat_endpoint, open_ledger
+from rejoinder.assembly import chat_endpoint, open_ledger
 from rejoinder.web import running, web_process
 from stream.broker import EmbeddedBroker
 from stream.intake import Intake

@@ -50,10 +50,10 @@ def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLet
     )
     topics = Topics(kafka.prefix)
     for stage in stages:
-        plan = STAGES[stage.name]
-        send = sender(app, topics, plan.writes)
+        spec = STAGES[stage.name]
+        send = sender(app, topics, spec.writes)
         delivery = Delivery(stage, send, dead_letters.write, settings.stream, liveness)
-        source = raw_topic(app, topics.named(plan.reads))
+        source = raw_topic(app, topics.named(spec.reads))
         app.agent(source, name=stage.name.value, isolated_partitions=True)(agent(delivery))
     return app
 
@@ -64,14 +64,14 @@ def raw_topic(app: Any, name: str) -> Any:
 
 
 def agent(delivery: Delivery) -> Any:
-    """Return the agent function that carries a stream's messages through `delivery`."""
+    """Return the agent function that takes a stream's messages through `delivery`."""
 
-    async def carry(stream: Any) -> None:
+    async def deliver(stream: Any) -> None:
         async for event in stream.noack().events():
-            await delivery.carry(incoming(event))
+            await delivery.deliver(incoming(event))
             await stream.ack(event)
 
-    return carry
+    return deliver
 
 
 def incoming(event: Any) -> Incoming:

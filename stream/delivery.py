@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, Unavailable
 from core.lifecycle import StageName
-from core.retry import Backoff, Retry
+from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import StreamSettings
 from stream import metrics
 from stream.liveness import Liveness
@@ -47,56 +47,62 @@ WriteDeadLetter = Callable[[Incoming, StageName, str], Awaitable[None]]
 class Delivery:
     """The runs of `stage`; `send` passes results on, `write_dead_letter` gets what nobody can work on, and why.
 
-    `carry` returns only when the message may be acknowledged.
+    `deliver` returns only when the message may be acknowledged.
     """
 
     def __init__(
-        self, stage: Stage, send: Send, write_dead_letter: WriteDeadLetter, settings: StreamSettings, liveness: Liveness
+        self,
+        stage: Stage,
+        send: Send,
+        write_dead_letter: WriteDeadLetter,
+        settings: StreamSettings,
+        liveness: Liveness,
+        clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._stage = stage
         self._send = send
         self._write_dead_letter = write_dead_letter
         self._settings = settings
         self._liveness = liveness
+        self._clock = clock
         self._backoff = Backoff(settings.backoff_s, settings.backoff_max_s)
 
-    async def carry(self, message: Incoming) -> None:
+    async def deliver(self, message: Incoming) -> None:
         """Handle one message to its end."""
-        retry = Retry(self._backoff)
-        while (error := await self._try(message, attempt := retry.failures + 1)) is not None:
-            if self._should_give_up(error, attempt):
+        retry = Retry(self._backoff, self._clock, self._settings.attempts)
+        while (error := await self._try(message, retry.is_last_attempt)) is not None:
+            if self._should_give_up(error, retry):
                 await self._give_up(message, error)
                 return
             metrics.RETRIED.labels(self._stage.name, type(error).__name__).inc()
-            log.warning("%s: try %d of %s failed: %s", self._stage.name, attempt, message.key, error)
+            log.warning("%s: try %d of %s failed: %s", self._stage.name, retry.attempt, message.key, error)
             await retry.wait()
         metrics.HANDLED.labels(self._stage.name).inc()
 
-    async def _try(self, message: Incoming, attempt: int) -> Exception | None:
-        last = attempt >= self._settings.attempts
+    async def _try(self, message: Incoming, last_attempt: bool) -> Exception | None:
         try:
             with self._liveness.working(), metrics.STAGE_SECONDS.labels(self._stage.name).time():
-                outgoing = await self._stage.handle(message.value, last_attempt=last)
+                outgoing = await self._stage.handle(message.value, last_attempt=last_attempt)
                 if outgoing is not None:
                     await self._send(outgoing)
         except Exception as error:
             return error
         return None
 
-    def _should_give_up(self, error: Exception, attempt: int) -> bool:
+    def _should_give_up(self, error: Exception, retry: Retry) -> bool:
         if isinstance(error, BadMessage):
             return True
         if isinstance(error, BrokerUnavailable | LedgerUnavailable):
             return False
         if isinstance(error, Unavailable):
-            return attempt >= self._settings.attempts
-        return attempt >= TRIES_ON_A_FAULT
+            return retry.is_last_attempt
+        return retry.attempt >= TRIES_ON_A_FAULT
 
     async def _give_up(self, message: Incoming, error: Exception) -> None:
         reason = str(error) if isinstance(error, BadMessage | Unavailable) else f"{type(error).__name__}: {error}"
         exc_info = None if isinstance(error, BadMessage) else error
         log.error("%s: %s goes to dead letters: %s", self._stage.name, message.key, reason, exc_info=exc_info)
-        retry = Retry(self._backoff)
+        retry = Retry(self._backoff, self._clock)
         while True:
             try:
                 await self._write_dead_letter(message, self._stage.name, reason)

@@ -11,13 +11,13 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import ValidationError
 
 from core.domain import FlaggedPost
-from core.errors import BadInput, BrokerUnavailable, Unavailable
+from core.errors import BadInput, BrokerUnavailable, Unavailable, describe_errors
 from core.settings import GatewaySettings, KafkaSettings
 from core.tokens import TokenTable
 from ledger import Ledger
 from stream import metrics
 from stream.broker import reachable
-from stream.messages import encode, plain
+from stream.messages import encode
 from stream.producer import Producer
 from stream.topics import Topics
 
@@ -152,7 +152,7 @@ def validate(items: list[Any]) -> tuple[list[FlaggedPost], list[dict[str, Any]]]
                 raise item
             posts.append(FlaggedPost.model_validate(item))
         except ValidationError as error:
-            rejected.append({"index": index, "error": plain(error)})
+            rejected.append({"index": index, "error": describe_errors(error)})
         except BadInput as error:
             rejected.append({"index": index, "error": str(error)})
     return posts, rejected

@@ -12,9 +12,9 @@ from kafka.errors import KafkaError
 from pydantic import ValidationError
 
 from core.domain import FlaggedPost
-from core.errors import BrokerUnavailable
+from core.errors import BrokerUnavailable, describe_errors
 from core.settings import KafkaSettings
-from stream.messages import encode, plain
+from stream.messages import encode
 from stream.topics import Topics
 
 MAX_LINE = 1_000_000
@@ -113,7 +113,7 @@ def read_line(line: bytes, number: int, report: IngestReport) -> FlaggedPost | N
     try:
         return FlaggedPost.model_validate(json.loads(line))
     except ValidationError as error:
-        report.complain(number, plain(error))
+        report.complain(number, describe_errors(error))
     except (ValueError, RecursionError) as error:
         report.complain(number, f"not JSON: {error}")
     return None

@@ -16,7 +16,7 @@ from aiokafka.errors import KafkaError
 
 from core.domain import FlaggedPost
 from core.errors import BadMessage, BrokerUnavailable, Unavailable
-from core.retry import Backoff, Retry
+from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import Settings
 from ledger import Ledger
 from stream.messages import decode
@@ -31,10 +31,10 @@ BATCH = 500
 class Intake:
     """A follower of the `flags` topic that writes it into the ledger."""
 
-    def __init__(self, ledger: Ledger, settings: Settings) -> None:
+    def __init__(self, ledger: Ledger, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         self._ledger = ledger
         self._settings = settings
-        self._retry = Retry(Backoff(settings.stream.backoff_s, settings.stream.backoff_max_s))
+        self._retry = Retry(Backoff(settings.stream.backoff_s, settings.stream.backoff_max_s), clock)
 
     async def run(self) -> None:
         """Follow until cancelled; whatever is away is waited for."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from core.domain import DraftRequest, FlaggedPost, Grounding, Moment, Record, Triage
-from core.errors import BadMessage
+from core.domain import Case, DraftRequest, FlaggedPost, Grounding, Moment, Record, Triage
+from core.errors import BadMessage, describe_errors
 from core.lifecycle import StageName
 
 R = TypeVar("R", bound=BaseModel)
@@ -31,6 +31,13 @@ class Grounded(Record):
     triage: Triage
     grounding: Grounding
     request: DraftRequest
+
+    @classmethod
+    def of(cls, case: Case, request: DraftRequest) -> Self | None:
+        """Return the message that asks for a draft; None for a case that was never triaged and grounded."""
+        if case.triage is None or case.grounding is None:
+            return None
+        return cls(post=case.post, triage=case.triage, grounding=case.grounding, request=request)
 
 
 class DeadLetter(Record):
@@ -66,19 +73,7 @@ def decode(data: bytes | None, kind: type[R]) -> R:
     try:
         return kind.model_validate(_json(data))
     except ValidationError as error:
-        raise BadMessage(f"Not a {kind.__name__}: {plain(error)}.") from error
-
-
-def plain(error: ValidationError) -> str:
-    """Say in one line which fields are wrong and why, without repeating their content."""
-    return "; ".join(
-        f"{'.'.join(str(part) for part in item['loc']) or 'the record'}: {_complaint(item['type'], item['msg'])}"
-        for item in error.errors(include_url=False, include_input=False)[:5]
-    )
-
-
-def _complaint(kind: str, message: str) -> str:
-    return "is missing" if kind == "missing" else message.removeprefix("Value error, ")
+        raise BadMessage(f"Not a {kind.__name__}: {describe_errors(error)}.") from error
 
 
 def _json(data: bytes) -> Any:

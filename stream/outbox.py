@@ -17,7 +17,7 @@ from core.contract import IDEMPOTENCY_KEY
 from core.domain import now
 from core.errors import BrokerUnavailable, LedgerUnavailable
 from core.lifecycle import TopicRole
-from core.retry import Backoff, Retry
+from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import Settings
 from ledger import Ledger, OutboxRow
 from stream import metrics
@@ -35,17 +35,18 @@ PROBED = (TopicRole.REPLIES,)
 class OutboxPublisher:
     """A publisher that moves due rows from the ledger to Kafka. Several may run, in several processes."""
 
-    def __init__(self, ledger: Ledger, producer: Producer, settings: Settings) -> None:
+    def __init__(self, ledger: Ledger, producer: Producer, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         self._ledger = ledger
         self._producer = producer
         self._settings = settings
+        self._clock = clock
         self._topics = Topics(settings.kafka.prefix)
         self._owner = uuid4().hex
         self._backoff = Backoff(settings.stream.backoff_s, settings.stream.backoff_max_s)
 
     async def run(self) -> None:
         """Publish until cancelled; whatever is away is waited for."""
-        retry = Retry(self._backoff)
+        retry = Retry(self._backoff, self._clock)
         while True:
             try:
                 published = await self.publish_due()
@@ -55,7 +56,7 @@ class OutboxPublisher:
                 continue
             retry.succeeded()
             if not published:
-                await asyncio.sleep(self._settings.stream.publish_every_s)
+                await self._clock.sleep(self._settings.stream.publish_every_s)
 
     async def publish_due(self) -> int:
         """Publish what is due now; return how many rows were taken."""

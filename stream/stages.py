@@ -53,8 +53,11 @@ class PostTriager(Protocol):
 class EvidenceFinder(Protocol):
     """The part that finds the evidence for a post; `pipeline.ground.Grounder` is the product's."""
 
-    async def ground(self, post: FlaggedPost, triage: Triage) -> Grounding:
-        """Return the evidence, best first; raises BadInput, ModelUnavailable or ModelRefused."""
+    async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
+        """Return the evidence, best first; raises BadInput, ModelUnavailable or ModelRefused.
+
+        On the last attempt no chat model is needed.
+        """
 
 
 class ReplyDrafter(Protocol):
@@ -68,7 +71,7 @@ class ReplyDrafter(Protocol):
 
 
 class TriageStage:
-    """The stage that finds out whom a post attacks, and whether a reply is apt."""
+    """The stage that finds out whom a post attacks, and whether a reply is called for."""
 
     name: ClassVar = StageName.TRIAGE
 
@@ -107,7 +110,7 @@ class GroundStage:
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
         """Ground one triaged post and ask for its first draft."""
         message = decode(value, Triaged)
-        grounding = await self._grounder.ground(message.post, message.triage)
+        grounding = await self._grounder.ground(message.post, message.triage, last_attempt=last_attempt)
         chosen = await self._choose(message.post, message.triage) if self._choose else None
         request = DraftRequest(intent=chosen or self._intent, avoid=message.post.context)
         if await self._ledger.stages.ground(message.post.key, grounding, request) is Step.LATE:

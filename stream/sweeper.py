@@ -29,8 +29,7 @@ BATCH = 500
 
 def due_message(case: Case) -> tuple[TopicRole, BaseModel]:
     """Return the message that the stage which owes the next step waits for: its topic and its record."""
-    if case.state is CaseState.GROUNDED and case.triage and case.grounding:
-        grounded = Grounded(post=case.post, triage=case.triage, grounding=case.grounding, request=case.request)
+    if case.state is CaseState.GROUNDED and (grounded := Grounded.of(case, case.request)):
         return STAGES[StageName.DRAFT].reads, grounded
     if case.state is CaseState.TRIAGED and case.triage:
         return STAGES[StageName.GROUND].reads, Triaged(post=case.post, triage=case.triage)

@@ -72,20 +72,20 @@ async def read_topic(
 
 
 async def _to_end(
-    consumer: AIOKafkaConsumer, place: TopicPartition, end: int, patience_s: float
+    consumer: AIOKafkaConsumer, place: TopicPartition, end: int, longest_silence_s: float
 ) -> AsyncIterator[ConsumerRecord]:
     """Yield up to `end`, and on until a poll comes back empty.
 
     Tansu 0.6 answers ListOffsets with the *first* offset of the last batch plus one, so that `end` alone would leave
     the rest of that batch unread.
     """
-    deadline = time.monotonic() + patience_s
+    deadline = time.monotonic() + longest_silence_s
     while True:
         records = (await consumer.getmany(place, timeout_ms=EMPTY_POLL_MS)).get(place, [])
         for record in records:
             yield record
         if records:
-            deadline = time.monotonic() + patience_s
+            deadline = time.monotonic() + longest_silence_s
         elif await consumer.position(place) >= end:
             return
         elif time.monotonic() > deadline:

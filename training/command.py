@@ -1,4 +1,4 @@
-"""`rejoinder train`: make the weights that Rejoinder ships. Needs scikit-learn (the `dev` extra)."""
+"""`rejoinder train`: make the arrays that Rejoinder ships. What learns needs scikit-learn (the `dev` extra)."""
 
 from __future__ import annotations
 
@@ -46,3 +46,15 @@ def toxicity(data: Path, rights: Path | None, out: Path) -> None:
     with needs_extra("dev"):
         from training.toxicity.train import train_and_write
     click.echo(train_and_write(data, rights, out))
+
+
+@train.command("starter-vectors")
+@click.option("--out", type=_FOLDER, default=_HERE / "kb" / "data", help="Where `starter_vectors.npz` goes.")
+def starter_vectors(out: Path) -> None:
+    """Embed the starter evidence anew.
+
+    Needed after a change of its statements; embedding all of them takes a minute of two cores.
+    """
+    from training.starter_vectors import embed_and_write
+
+    click.echo(embed_and_write(out))

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
@@ -240,7 +241,6 @@ class CardSync:
             log.info("The %s channel %s can be used again.", self._board.surface, place[1])
 
     async def _pause(self, change: Awaitable[object]) -> None:
-        try:
-            await asyncio.wait_for(change, self._every_s)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._every_s):
+                await change

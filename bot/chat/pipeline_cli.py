@@ -53,7 +53,8 @@ class PipelineCli:
                 stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             )  # fmt: skip
             try:
-                output, trouble = await asyncio.wait_for(child.communicate(), self._timeout_s)
+                async with asyncio.timeout(self._timeout_s):
+                    output, trouble = await child.communicate()
             except TimeoutError:
                 raise Unavailable(f"No answer came within {self._timeout_s:.0f} s; try again later.") from None
             finally:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import aiohttp
 import discord
 
 from bot.discord.client import DeskClient
 from core.errors import BadSettings
-from core.retry import Backoff, Retry
+from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 
 log = logging.getLogger(__name__)
 
 AUTHENTICATION_FAILED = 4004
-BACKOFF_MAX_S = 60.0
+BACKOFF = Backoff(first_s=1.0, longest_s=60.0)
 REFUSED = (
     "Discord refuses the bot's token. Make a new one (developer portal, your application, Bot, Reset Token), set "
     "REJOINDER_DISCORD__TOKEN or the file REJOINDER_DISCORD__TOKEN_FILE, and start again."
@@ -27,42 +27,56 @@ _AWAY = (aiohttp.ClientError, OSError, discord.HTTPException, discord.GatewayNot
 
 
 async def stay_connected(
-    make: Callable[[], DeskClient], token: str, stop: asyncio.Event, backoff_s: float = 1.0
+    make: Callable[[], DeskClient],
+    token: str,
+    stop: asyncio.Event,
+    backoff: Backoff = BACKOFF,
+    clock: Clock = SYSTEM_CLOCK,
 ) -> None:
     """Run a client until `stop`; when Discord is away, make another one after a while.
 
+    The waits grow while connections fail, and are short again after one that lasted longer than the longest wait.
+
     Raises BadSettings when Discord refuses the token, at the start or later.
     """
-    retry = Retry(Backoff(backoff_s, BACKOFF_MAX_S))
+    retry = Retry(backoff, clock)
     while not stop.is_set():
-        client, wait_s = make(), retry.next_wait_s()
+        client, began = make(), clock.monotonic()
         try:
-            await _run(client, token, stop)
+            await _until(stop, _run(client, token))
         except discord.LoginFailure:
             raise BadSettings(REFUSED) from None
         except discord.ConnectionClosed as error:
             if error.code == AUTHENTICATION_FAILED:
                 raise BadSettings(REFUSED) from None
-            log.warning("Discord closed the connection (%s); connecting again in %.0f s", error.code, wait_s)
+            reason = f"Discord closed the connection ({error.code})"
         except _AWAY as error:
             if isinstance(error, AttributeError) and client.ws is not None:
                 raise
-            log.warning("Discord can't be reached (%s); trying again in %.0f s", type(error).__name__, wait_s)
+            reason = f"Discord can't be reached ({type(error).__name__})"
         else:
             return
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), wait_s)
+        retry.note_run(clock.monotonic() - began)
+        wait_s = retry.next_wait_s()
+        log.warning("%s; connecting again in %.0f s", reason, wait_s)
+        await _until(stop, clock.sleep(wait_s))
 
 
-async def _run(client: DeskClient, token: str, stop: asyncio.Event) -> None:
-    stopping = asyncio.create_task(stop.wait())
-    running = asyncio.create_task(client.start(token))
+async def _run(client: DeskClient, token: str) -> None:
     try:
-        await asyncio.wait((stopping, running), return_when=asyncio.FIRST_COMPLETED)
-        if running.done():
-            await running
+        await client.start(token)
+    finally:
+        await client.close()
+
+
+async def _until(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
+    """Run `work` to its end, or until `stop` is set; raises what it raises."""
+    stopping, working = asyncio.create_task(stop.wait()), asyncio.create_task(work)
+    try:
+        await asyncio.wait((stopping, working), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            await working
     finally:
         stopping.cancel()
-        await client.close()
-        running.cancel()
-        await asyncio.gather(running, stopping, return_exceptions=True)
+        working.cancel()
+        await asyncio.gather(working, stopping, return_exceptions=True)

@@ -23,17 +23,19 @@ from core.errors import RejoinderError
 
 log = logging.getLogger(__name__)
 
-PATIENCE_S = 2.0
+ANSWER_WITHIN_S = 2.0
 """Seconds a decision may take before the modal is told to wait."""
 
 
 class Submissions:
     """The listener to modals that are sent off."""
 
-    def __init__(self, dialogue: DecisionDialogue, workspaces: Workspaces, patience_s: float = PATIENCE_S) -> None:
+    def __init__(
+        self, dialogue: DecisionDialogue, workspaces: Workspaces, answer_within_s: float = ANSWER_WITHIN_S
+    ) -> None:
         self._dialogue = dialogue
         self._workspaces = workspaces
-        self._patience_s = patience_s
+        self._answer_within_s = answer_within_s
 
     def add_to(self, app: AsyncApp) -> None:
         """Listen to every modal that can be sent off."""
@@ -47,7 +49,7 @@ class Submissions:
 
     async def _answer(self, ack: AsyncAck, user: dict[str, Any], view: dict[str, Any], client: AsyncWebClient) -> None:
         deciding = asyncio.create_task(self._decide(user, view))
-        if (await asyncio.wait({deciding}, timeout=self._patience_s))[0]:
+        if (await asyncio.wait({deciding}, timeout=self._answer_within_s))[0]:
             await _show(ack, deciding.result())
             return
         await _show(ack, sentence_modal("Working", "This takes longer than usual; what came of it will stand here."))

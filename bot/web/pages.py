@@ -13,7 +13,8 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bot.reasons import REASONS
-from core.domain import Intent, TargetGroup
+from core.domain import Action, CaseState, Intent, TargetGroup
+from core.lifecycle import DECISIONS, STAGES, UNFINISHED, StageName
 
 HERE = Path(__file__).parent
 
@@ -43,6 +44,34 @@ INTENT_WORDS = {
     Intent.POSITIVE: "stand by those attacked",
 }
 
+(WAITING,) = DECISIONS[Action.APPROVE].takes
+"""The state of a case that waits for a moderator."""
+DRAFTING = STAGES[StageName.DRAFT].takes
+"""The state of a case whose draft is being written."""
+STATE_WORDS = {
+    CaseState.RECEIVED: "received, waits for triage",
+    CaseState.TRIAGED: "triaged, waits for evidence",
+    CaseState.GROUNDED: "a draft is being written",
+    CaseState.PENDING: "waits for a decision",
+    CaseState.APPROVED: "approved",
+    CaseState.RELEASED: "released",
+    CaseState.REJECTED: "rejected",
+    CaseState.DISMISSED: "dismissed: no reply is called for",
+    CaseState.ESCALATED: "escalated: people act, nothing is drafted",
+    CaseState.FAILED: "failed",
+}
+STATE_FILTERS = {
+    "Waiting": (WAITING,),
+    "Approved, leaving soon": (CaseState.APPROVED,),
+    "Released": (CaseState.RELEASED,),
+    "Rejected": (CaseState.REJECTED,),
+    "Dismissed": (CaseState.DISMISSED,),
+    "Escalated to people": (CaseState.ESCALATED,),
+    "Failed": (CaseState.FAILED,),
+    "Being worked on": UNFINISHED,
+}
+"""What the queue can be narrowed to; every state stands under one label."""
+
 
 class Pages:
     """The desk's page, rendered once, and its files."""
@@ -56,7 +85,13 @@ class Pages:
             lstrip_blocks=True,
         )
         self._desk = environment.get_template("desk.html").render(
-            groups=GROUP_WORDS, intents=INTENT_WORDS, reasons=REASONS
+            groups=GROUP_WORDS,
+            intents=INTENT_WORDS,
+            reasons=REASONS,
+            states=STATE_WORDS,
+            state_filters=STATE_FILTERS,
+            waiting=WAITING,
+            drafting=DRAFTING,
         )
 
     def add_routes(self, app: web.Application) -> None:

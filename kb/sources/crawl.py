@@ -108,7 +108,7 @@ class _Run:
 
     async def _list_new(self) -> None:
         bookmarks = self._store.bookmarks(self._source.name)
-        async with aclosing(self._source.listing(self._order, bookmarks)) as listing:  # type: ignore[type-var]
+        async with aclosing(self._source.listing(self._order, bookmarks)) as listing:
             while not self._enough:
                 item = await anext(listing, None)
                 if item is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Protocol
 
@@ -182,7 +182,7 @@ class Source(Protocol):
     def steps(self, order: CrawlOrder) -> int | None:
         """Return how many steps the listing has, None when that can't be known."""
 
-    def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
+    def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
         """Yield what there is, from where the bookmarks say."""
 
     async def fetch(self, document: ListedDocument, parts: Parts, /) -> list[FetchedText] | Refusal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from urllib.parse import quote
 
 from pydantic import ValidationError
@@ -68,7 +68,7 @@ class EuropeanUnion:
         """Return the number of questions: the known acts, then each group in each year."""
         return 1 if order.only else 1 + len(order.groups) * (order.last - order.first + 1)
 
-    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
         """Yield the acts that the keywords name, then what EuroVoc finds; finished whole, it starts anew next time."""
         if order.only:
             yield await self._requested_by_number(order)
@@ -125,7 +125,7 @@ class EuropeanUnion:
 
     async def _group_and_year(
         self, order: CrawlOrder, group: TargetGroup, year: int, name: str, after: str
-    ) -> AsyncIterator[ListingPage | Refusal]:
+    ) -> AsyncGenerator[ListingPage | Refusal]:
         """Yield one group's works of one year, page by page."""
         labels = " ".join(f'"{label}"@en' for label in self._keywords.groups[group].eurovoc)
         pattern = "|".join(_PATTERNS[kind] for kind in order.types)

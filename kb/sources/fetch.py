@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from importlib.metadata import version
 from types import TracebackType
+from typing import TypeVar
 
 import aiohttp
 from multidict import CIMultiDict
 from protego import Protego
 from yarl import URL
 
+from core.retry import SYSTEM_CLOCK, Clock, Retry
 from kb.sources.politeness import AGENT, Host, Politeness
 from kb.sources.validation import Format, Reason, Refusal, examine, recognise
+
+T = TypeVar("T")
 
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
@@ -46,10 +50,17 @@ class Client:
     Addresses outside `domains` are never asked for, wherever a record or a redirect points.
     """
 
-    def __init__(self, domains: Collection[str], politeness: Politeness | None = None, contact: str = "") -> None:
+    def __init__(
+        self,
+        domains: Collection[str],
+        politeness: Politeness | None = None,
+        contact: str = "",
+        clock: Clock = SYSTEM_CLOCK,
+    ) -> None:
         self._domains = tuple(domains)
         self._politeness = politeness or Politeness()
         self._agent = f"{AGENT}/{version('rejoinder')}" + (f" ({contact})" if contact else "")
+        self._clock = clock
         self._hosts: dict[str, Host] = {}
         self._session: aiohttp.ClientSession | None = None
 
@@ -79,18 +90,23 @@ class Client:
             target = URL(url).update_query(params or {})
         except ValueError as error:
             return Refusal(Reason.FOREIGN, url, f"no address: {error}")
-        outcome: Answer | Refusal = Refusal(Reason.UNREACHABLE, url, "never tried")
-        for failures in range(1, self._politeness.attempts + 1):
-            outcome = await self._try(target, formats, headers or {})
-            if isinstance(outcome, Answer) or not outcome.reason.transient:
-                break
-            # After the last try too: it is the host that needs a rest, not the address.
-            host = self._host(URL(outcome.url))
-            host.hold(self._politeness.backoff.wait_s(failures))
-            if host.closed_refusal(outcome.url):
-                break
+        outcome = await self._retry(lambda: self._try(target, formats, headers or {}))
         self._host(URL(outcome.url)).count_outcome(outcome if isinstance(outcome, Refusal) else None)
         return outcome
+
+    async def _retry(self, attempt: Callable[[], Awaitable[T | Refusal]]) -> T | Refusal:
+        """Return the first outcome that is no transient refusal, or the last one; leaves a closed host alone."""
+        retry = Retry(self._politeness.backoff, self._clock, self._politeness.attempts)
+        while True:
+            outcome = await attempt()
+            if not isinstance(outcome, Refusal) or not outcome.reason.transient:
+                return outcome
+            is_last = retry.is_last_attempt
+            # After the last try too: it is the host that needs a rest, not the address.
+            host = self._host(URL(outcome.url))
+            host.pause(retry.next_wait_s())
+            if is_last or host.closed_refusal(outcome.url):
+                return outcome
 
     async def _try(self, url: URL, formats: Collection[Format], headers: Mapping[str, str]) -> Answer | Refusal:
         raw = await self._follow(url, headers, self._politeness.max_bytes)
@@ -135,30 +151,27 @@ class Client:
 
     async def _fetch_rules(self, url: URL) -> Protego | Refusal:
         """Read robots.txt as RFC 9309 has it: none there allows all, one that can't be read forbids all."""
-        place, host = url.origin() / "robots.txt", self._host(url)
-        raw: _RawAnswer | Refusal = Refusal(Reason.UNREACHABLE, str(place), "never tried")
-        for failures in range(1, self._politeness.attempts + 1):
-            raw = await self._follow(place, {}, _ROBOTS_BYTES, ruled=False)
-            if isinstance(raw, _RawAnswer) and raw.status < 500 and raw.status != 429:
-                break
-            host.hold(self._politeness.backoff.wait_s(failures))
-            if host.closed_refusal(str(place)):
-                break
+        place = url.origin() / "robots.txt"
+        raw = await self._retry(lambda: self._try_rules(place))
         if isinstance(raw, Refusal):
             return raw
-        if raw.status >= 500 or raw.status == 429:
-            return Refusal(Reason.BUSY, str(place), f"status {raw.status}")
         challenge = examine(str(place), raw.status, raw.headers, raw.content, set(Format))
         if challenge is not None and challenge.reason is Reason.CHALLENGE:
             return challenge
         return Protego.parse(raw.content.decode("utf-8", "replace") if raw.status == 200 else "")
+
+    async def _try_rules(self, place: URL) -> _RawAnswer | Refusal:
+        raw = await self._follow(place, {}, _ROBOTS_BYTES, ruled=False)
+        if isinstance(raw, _RawAnswer) and (raw.status >= 500 or raw.status == 429):
+            return Refusal(Reason.BUSY, str(place), f"status {raw.status}")
+        return raw
 
     async def _request(self, url: URL, headers: Mapping[str, str], limit: int) -> _RawAnswer | Refusal:
         if self._session is None:
             raise RuntimeError("The client is used outside its `async with`.")
         host = self._host(url)
         try:
-            async with host.turn():
+            async with host.wait_turn():
                 # Another request's answer may have closed the host while this one waited.
                 if refusal := host.closed_refusal(str(url)):
                     return refusal
@@ -178,7 +191,7 @@ class Client:
     def _host(self, url: URL) -> Host:
         name = url.authority
         if name not in self._hosts:
-            self._hosts[name] = Host(name, self._politeness)
+            self._hosts[name] = Host(name, self._politeness, self._clock)
         return self._hosts[name]
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
@@ -71,7 +71,7 @@ class FundamentalRightsAgency:
         """Return nothing: the search does not say how many pages it has."""
         return len(order.only) or None
 
-    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
         """Yield publications, newest first, until a page of the search brings none; finished, it starts anew."""
         if order.only:
             for name in order.only:
@@ -96,7 +96,7 @@ class FundamentalRightsAgency:
 
     async def _new(
         self, paths: Iterable[str], order: CrawlOrder, bookmarks: Mapping[str, str]
-    ) -> AsyncIterator[ListingPage | Refusal]:
+    ) -> AsyncGenerator[ListingPage | Refusal]:
         """Read those publications of the years asked for that were not looked at before."""
         for path in paths:
             if _year(path) in range(order.first, order.last + 1) and f"{order.language}{path}" not in bookmarks:
@@ -118,7 +118,7 @@ class FundamentalRightsAgency:
             return Refusal(Reason.EMPTY, answer.url, "status 200, but not one publication on the first page")
         return paths
 
-    async def _publication(self, path: str, order: CrawlOrder, steps: int = 0) -> AsyncIterator[ListingPage | Refusal]:
+    async def _publication(self, path: str, order: CrawlOrder, steps: int = 0) -> AsyncGenerator[ListingPage | Refusal]:
         """Read a publication's page; it is not looked at again, whatever becomes of its files."""
         answer = await self._client.get(f"{self._base}{path}", {Format.HTML})
         if isinstance(answer, Refusal):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from protego import Protego
 
-from core.retry import Backoff
+from core.retry import SYSTEM_CLOCK, Backoff, Clock
 from kb.sources.validation import Reason, Refusal
 
 AGENT = "Rejoinder"
@@ -23,14 +22,14 @@ _BACKOFF = Backoff(first_s=2.0, longest_s=240.0)
 class Politeness:
     """How to behave: seconds between requests to a host, tries, waits between them, limits on an answer.
 
-    A host's own crawl delay counts where it is longer. `patience_s` is the longest `Retry-After` waited out within a
-    run. After `max_refusals` in a row, each of them after all tries, the host is left alone for this run.
+    A host's own crawl delay counts where it is longer. A `Retry-After` of up to `longest_retry_after_s` is waited out
+    within a run. After `max_refusals` in a row, each of them after all tries, the host is left alone for this run.
     """
 
     interval_s: float = 1.0
     attempts: int = 4
     backoff: Backoff = _BACKOFF
-    patience_s: float = 600.0
+    longest_retry_after_s: float = 600.0
     timeout_s: float = 180.0
     max_bytes: int = 128 * 1024 * 1024
     max_refusals: int = 3
@@ -42,6 +41,7 @@ class Host:
 
     name: str
     politeness: Politeness
+    clock: Clock = SYSTEM_CLOCK
     rules: Protego | Refusal | None = None
     _interval_s: float = field(init=False)
     _next_at: float = 0.0
@@ -54,25 +54,25 @@ class Host:
         self._interval_s = self.politeness.interval_s
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[None]:
+    async def wait_turn(self) -> AsyncIterator[None]:
         """Wait until the host may be asked again, or is closed; nobody else asks it meanwhile."""
         async with self._turn:
             # Another request's failure may put the moment off while this one waits.
-            while not self._why_closed and (wait_s := self._next_at - time.monotonic()) > 0:  # noqa: ASYNC110
-                await asyncio.sleep(wait_s)
-            self.hold(self._interval_s)
+            while not self._why_closed and (wait_s := self._next_at - self.clock.monotonic()) > 0:
+                await self.clock.sleep(wait_s)
+            self.pause(self._interval_s)
             yield
 
-    def hold(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Ask nothing for some seconds."""
-        self._next_at = max(self._next_at, time.monotonic() + seconds)
+        self._next_at = max(self._next_at, self.clock.monotonic() + seconds)
 
     def retry_after(self, seconds: float) -> None:
         """Heed a `Retry-After`: wait it out, or leave the host alone for this run where that takes too long."""
-        if seconds > self.politeness.patience_s:
+        if seconds > self.politeness.longest_retry_after_s:
             self._why_closed = f"asks to be left alone for {seconds:,.0f} s"
         else:
-            self.hold(seconds)
+            self.pause(seconds)
 
     def set_rules(self, rules: Protego | Refusal) -> None:
         """Heed the host's robots.txt from now on, or the refusal that came in its place."""

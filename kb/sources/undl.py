@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import calendar
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from datetime import date
 
 from lxml import etree
@@ -69,7 +69,7 @@ class UnitedNations:
         """Return the number of windows, or of single records."""
         return len(order.only) or sum(1 for _ in self._windows(order.first))
 
-    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
         """Yield the records of all windows that are not done yet."""
         if order.only:
             for number in order.only:
@@ -102,7 +102,7 @@ class UnitedNations:
 
     async def _window(
         self, first: date, last: date, language: str, bookmarks: Mapping[str, str]
-    ) -> AsyncIterator[ListingPage | Refusal]:
+    ) -> AsyncGenerator[ListingPage | Refusal]:
         name = f"{language}/{first:%Y-%m}"
         token = bookmarks.get(name, "")
         if token == _DONE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,17 +13,15 @@ from core.settings import GuardSettings
 from pipeline.guard import form, harm, leak
 from pipeline.guard.echo import no_echo
 from pipeline.guard.material import GuardContext, Material
+from pipeline.guard.measurement import Measurement
 from pipeline.guard.names import names
 from pipeline.guard.numbers import numbers
 from pipeline.guard.repeat import not_repeated
-from pipeline.guard.reward import RewardTerm, room_left, share_reached
+from pipeline.guard.reward import BREVITY, EVIDENCE, MARGIN, RewardTerm
 from pipeline.guard.stance import takes_stance
 from pipeline.guard.support import supported, uses_evidence
 
-EVIDENCE = RewardTerm(0.5, share_reached)
-BREVITY = RewardTerm(0.1, room_left)
-MARGIN = RewardTerm(0.2 / 3, room_left)
-"""What a reply gains by the distance to each of three limits: echo, repetition and toxicity."""
+MeasureReply = Callable[[Material, GuardContext, GuardSettings], Measurement]
 
 
 class GuardCheck(Protocol):
@@ -45,38 +44,59 @@ class GuardCheck(Protocol):
         """Return what its results add to a reply's reward; None for nothing."""
 
     async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
-        """Return one result a reply, in their order, whatever the text; `context` is the one all of them share."""
+        """Return one result a reply, in their order, whatever the text; `context` is what all were taken apart for."""
 
 
-@dataclass(frozen=True)
-class FunctionCheck:
-    """A check that one function of the reply answers, in well under a millisecond."""
+class OneByOne(ABC):
+    """A GuardCheck that measures one reply after the other, in a thread."""
 
     name: str
-    function: Callable[[Material, GuardSettings], Check]
+    hard: bool
+    costly: bool
+    reward: RewardTerm | None
+
+    @abstractmethod
+    def measure(self, reply: Material, context: GuardContext) -> Measurement:
+        """Return the measurement of one reply, in the caller's thread."""
+
+    def check(self, reply: Material, context: GuardContext) -> Check:
+        """Return the result for one reply, in the caller's thread."""
+        measured = self.measure(reply, context)
+        return Check(
+            name=self.name,
+            passed=measured.passed,
+            value=measured.value,
+            threshold=measured.threshold,
+            hard=self.hard and not measured.advisory,
+            detail=measured.detail,
+        )
+
+    async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
+        """Return one result a reply, computed off the event loop."""
+        return await asyncio.to_thread(lambda: [self.check(reply, context) for reply in replies])
+
+
+@dataclass
+class FunctionCheck(OneByOne):
+    """A check that one function of reply and context answers, in well under a millisecond."""
+
+    name: str
+    function: MeasureReply
     settings: GuardSettings
     hard: bool = True
     reward: RewardTerm | None = None
     costly: bool = False
 
-    def check(self, reply: Material) -> Check:
-        """Return the result for one reply, in the caller's thread."""
-        return self.function(reply, self.settings)
-
-    async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
-        """Return one result a reply, computed off the event loop."""
-        return await asyncio.to_thread(lambda: [self.check(reply) for reply in replies])
+    def measure(self, reply: Material, context: GuardContext) -> Measurement:
+        """Return what the function measures."""
+        return self.function(reply, context, self.settings)
 
 
 def word_checks(settings: GuardSettings) -> tuple[FunctionCheck, ...]:
     """Return the checks that need no model, in the order moderators see them."""
 
     def check(
-        name: str,
-        function: Callable[[Material, GuardSettings], Check],
-        *,
-        hard: bool = True,
-        reward: RewardTerm | None = None,
+        name: str, function: MeasureReply, *, hard: bool = True, reward: RewardTerm | None = None
     ) -> FunctionCheck:
         return FunctionCheck(name, function, settings, hard, reward)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.domain import Check
 from core.settings import GuardSettings
 from pipeline.guard.cues import refutations
-from pipeline.guard.material import Material, Part, group_stems
+from pipeline.guard.material import GuardContext, Material, Part, group_stems
+from pipeline.guard.measurement import Measurement
 from pipeline.guard.words import claim_stems, content
 
 SHORTEST_COPY = 4
@@ -18,7 +18,7 @@ FEWEST_SHARED = 2
 Run = tuple[str, ...]
 
 
-def no_echo(reply: Material, settings: GuardSettings) -> Check:
+def no_echo(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check the share of a sentence that is the post's: 1 for a copied clause, else shared content words.
 
     The share is taken of the shorter of sentence and post (overlap coefficient), so that neither padding nor a long
@@ -32,7 +32,7 @@ def no_echo(reply: Material, settings: GuardSettings) -> Check:
     detail = f"{worst:.0%} repeats the post; {limit:.0%} is the limit."
     if not passed:
         detail = f"Repeats the post's claim: “{text[:80]}” ({detail[:-1]})."
-    return Check(name="echo", passed=passed, value=round(worst, 3), threshold=limit, detail=detail)
+    return Measurement(passed=passed, value=round(worst, 3), threshold=limit, detail=detail)
 
 
 def copied(part: Part, reply: Material) -> Run:

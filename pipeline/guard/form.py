@@ -8,10 +8,11 @@ from functools import lru_cache
 
 from linkify_it.tlds import TLDS
 
-from core.domain import Check, Intent
+from core.domain import Intent
 from core.settings import GuardSettings
 from pipeline import sentences
-from pipeline.guard.material import LONGEST_READ, Material, terms_pattern
+from pipeline.guard.material import LONGEST_READ, GuardContext, Material, terms_pattern
+from pipeline.guard.measurement import Measurement
 from pipeline.languages import packs
 from pipeline.languages.detection import detect
 
@@ -32,19 +33,19 @@ _MARKUP = re.compile(
 )
 
 
-def not_empty(reply: Material, settings: GuardSettings) -> Check:
+def not_empty(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that there is something to read."""
     letters = sum(map(str.isalpha, reply.text))
     detail = "" if letters else "There is no text."
-    return Check(name="not_empty", passed=letters > 0, value=letters, threshold=1, detail=detail)
+    return Measurement(passed=letters > 0, value=letters, threshold=1, detail=detail)
 
 
-def length(reply: Material, settings: GuardSettings) -> Check:
+def length(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that the reply fits the platform."""
-    limit = limit_for(reply.context.post.platform, settings)
+    limit = limit_for(context.post.platform, settings)
     size = len(reply.text)
-    detail = f"{size} characters of at most {limit} on {reply.context.post.platform}."
-    return Check(name="length", passed=size <= limit, value=size, threshold=limit, detail=detail)
+    detail = f"{size} characters of at most {limit} on {context.post.platform}."
+    return Measurement(passed=size <= limit, value=size, threshold=limit, detail=detail)
 
 
 def limit_for(platform: str, settings: GuardSettings) -> int:
@@ -52,52 +53,52 @@ def limit_for(platform: str, settings: GuardSettings) -> int:
     return min(settings.platform_max_chars.get(platform.lower(), settings.max_chars), LONGEST_READ)
 
 
-def two_sentences(reply: Material, settings: GuardSettings) -> Check:
+def two_sentences(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check for exactly two complete sentences; a question may stand alone."""
     count = len(reply.parts)
-    allowed = (1, 2) if reply.context.intent is Intent.QUESTIONING else (2,)
+    allowed = (1, 2) if context.intent is Intent.QUESTIONING else (2,)
     cut = [part.text for part in reply.parts if not sentences.is_complete(part.text)]
-    asks = reply.context.intent is not Intent.QUESTIONING or any(sentences.is_question(p.text) for p in reply.parts)
+    asks = context.intent is not Intent.QUESTIONING or any(sentences.is_question(p.text) for p in reply.parts)
     detail = f"{count} sentence{'' if count == 1 else 's'}, {' or '.join(map(str, allowed))} expected."
     if count in allowed and cut:
         detail = f"A sentence has no end mark: “…{cut[0][-40:]}”"
     elif count in allowed and not asks:
         detail = "A questioning reply needs a question mark."
     passed = count in allowed and not cut and asks
-    return Check(name="sentences", passed=passed, value=count, threshold=2, detail=detail)
+    return Measurement(passed=passed, value=count, threshold=2, detail=detail)
 
 
-def same_language(reply: Material, settings: GuardSettings) -> Check:
+def same_language(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that the reply is in the post's language; English where that is unknown."""
     language, confidence = detect(reply.text, reply.language)
     passed = language == reply.language
     detail = f"Reads as “{language}”; the post calls for “{reply.language}”."
-    return Check(name="language", passed=passed, value=round(confidence, 3), threshold=0, detail=detail)
+    return Measurement(passed=passed, value=round(confidence, 3), threshold=0, detail=detail)
 
 
-def plain_characters(reply: Material, settings: GuardSettings) -> Check:
+def plain_characters(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check for invisible, control and direction-changing characters, and for words that mix scripts."""
     odd = [f"U+{ord(char):04X}" for position, char in enumerate(reply.text) if _is_hidden(reply.text, position, char)]
     odd += [f"“{word}” (mixed scripts)" for word in re.findall(r"[^\W\d_]+", reply.text) if _mixes_scripts(word)]
     detail = f"Hidden or disguised characters: {', '.join(sorted(set(odd))[:5])}." if odd else ""
-    return Check(name="characters", passed=not odd, value=len(odd), threshold=0, detail=detail)
+    return Measurement(passed=not odd, value=len(odd), threshold=0, detail=detail)
 
 
-def no_mentions(reply: Material, settings: GuardSettings) -> Check:
+def no_mentions(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that nobody is addressed by handle, hashtag, mail address or channel-wide mention."""
-    return _none_of("mentions", [*_MENTION.findall(reply.text), *_EMAIL.findall(reply.text)])
+    return _none_of([*_MENTION.findall(reply.text), *_EMAIL.findall(reply.text)])
 
 
-def no_links(reply: Material, settings: GuardSettings) -> Check:
+def no_links(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that there is no link and no bare domain."""
     links = [match.group() for pattern in (_LINK, _spelled_out()) for match in pattern.finditer(reply.text)]
     links += [match.group() for match in _DOMAIN.finditer(reply.text) if match["tld"].lower() in _TLDS]
-    return _none_of("links", links)
+    return _none_of(links)
 
 
-def no_markup(reply: Material, settings: GuardSettings) -> Check:
+def no_markup(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check for HTML, Markdown, BBCode, templates and Discord or Slack control sequences."""
-    return _none_of("markup", [match.group() for match in _MARKUP.finditer(reply.text)])
+    return _none_of([match.group() for match in _MARKUP.finditer(reply.text)])
 
 
 @lru_cache(maxsize=1)
@@ -107,10 +108,10 @@ def _spelled_out() -> re.Pattern[str]:
     return re.compile(rf"\b[\w-]{{2,63}}\s?(?:\((?:{dot})\)|\[(?:{dot})\])\s?\w{{2,}}", re.IGNORECASE)
 
 
-def _none_of(name: str, pieces: list[str]) -> Check:
+def _none_of(pieces: list[str]) -> Measurement:
     shown = ", ".join(f"“{piece.strip()[:40]}”" for piece in pieces[:3])
     detail = f"Remove {shown}." if pieces else ""
-    return Check(name=name, passed=not pieces, value=len(pieces), threshold=0, detail=detail)
+    return Measurement(passed=not pieces, value=len(pieces), threshold=0, detail=detail)
 
 
 def _is_hidden(text: str, position: int, char: str) -> bool:

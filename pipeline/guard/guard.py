@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.domain import Check
+from core.domain import Check, failed
 from pipeline.guard.checks import GuardCheck
 from pipeline.guard.material import GuardContext, Material, material
 from pipeline.guard.reward import RELEVANCE_WEIGHT, relevance
@@ -22,7 +22,7 @@ class Verdict:
     @property
     def passes(self) -> bool:
         """Tell whether every hard check passed."""
-        return all(check.passed for check in self.checks if check.hard)
+        return not failed(self.checks)
 
 
 class Guard:
@@ -56,7 +56,7 @@ class Guard:
 def _begin(texts: Sequence[str], context: GuardContext) -> tuple[list[Material], list[Verdict]]:
     """Take the texts apart, and give each a verdict that knows no more than how near it is to the post."""
     replies = [material(text, context) for text in texts]
-    return replies, [Verdict((), RELEVANCE_WEIGHT * relevance(reply)) for reply in replies]
+    return replies, [Verdict((), RELEVANCE_WEIGHT * relevance(reply, context)) for reply in replies]
 
 
 def _add(check: GuardCheck, results: Sequence[Check], verdicts: list[Verdict], places: Sequence[int]) -> None:

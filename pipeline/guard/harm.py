@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from core.domain import Check
 from core.settings import GuardSettings
-from pipeline.guard.material import Material, terms_pattern
+from pipeline.guard.material import GuardContext, Material, terms_pattern
+from pipeline.guard.measurement import Measurement
 from pipeline.languages import DEFAULT, pack
 
 
-def no_insult(reply: Material, settings: GuardSettings) -> Check:
+def no_insult(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check for mild insults in the reply's language and in English; a quoted statement may name them."""
     unquoted = " ".join(part.folded for part in reply.parts if not part.quoted)
     insults = sorted({match.group() for match in _insults(reply.language).finditer(unquoted)})
     detail = f"Reads as an insult: {', '.join(f'“{word}”' for word in insults[:3])}." if insults else ""
-    return Check(name="insult", passed=not insults, value=len(insults), threshold=0, detail=detail)
+    return Measurement(passed=not insults, value=len(insults), threshold=0, detail=detail)
 
 
 @lru_cache(maxsize=16)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
-from core.domain import Evidence, FlaggedPost, Intent, TargetGroup
+from core.domain import Evidence, FlaggedPost, Grounding, Intent, TargetGroup, Triage
 from pipeline import sentences
 from pipeline.guard.words import content, fold, words
 from pipeline.languages import DEFAULT, UNKNOWN, packs
@@ -29,6 +30,25 @@ class GuardContext:
     evidence: tuple[Evidence, ...] = ()
     groups: tuple[TargetGroup, ...] = ()
     avoid: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        post: FlaggedPost,
+        triage: Triage | None,
+        grounding: Grounding | None,
+        intent: Intent,
+        avoid: tuple[str, ...],
+    ) -> Self:
+        """Return what a reply to a case is judged against; a case may be judged before its triage or grounding."""
+        return cls(
+            post=post,
+            language=triage.language if triage else post.language or UNKNOWN,
+            intent=intent,
+            evidence=grounding.evidence if grounding else (),
+            groups=tuple(score.group for score in triage.groups) if triage else (),
+            avoid=avoid,
+        )
 
     @property
     def reply_language(self) -> str:
@@ -60,19 +80,14 @@ class Statement:
 
 @dataclass(frozen=True)
 class Material:
-    """A reply with everything the checks compare it to; all of it is stemmed in the language of the reply."""
+    """A reply taken apart beside its post and its evidence; all of it is stemmed in `language`, the reply's."""
 
     text: str
-    context: GuardContext
+    language: str
     parts: tuple[Part, ...]
     statements: tuple[Statement, ...]
     post_words: tuple[str, ...]
     post_content: frozenset[str]
-
-    @property
-    def language(self) -> str:
-        """Return the language the reply should be in."""
-        return self.context.reply_language
 
     @property
     def supporting(self) -> frozenset[str]:
@@ -87,7 +102,7 @@ def material(text: str, context: GuardContext) -> Material:
     statements = tuple(_statement(evidence, language) for evidence in context.evidence)
     post_words = _post_words(context.post.text)
     parts = tuple(_part(sentence, statements, language) for sentence in sentences.split(text[:LONGEST_READ], language))
-    return Material(text, context, parts, statements, post_words, content(post_words, language))
+    return Material(text, language, parts, statements, post_words, content(post_words, language))
 
 
 def _part(text: str, statements: tuple[Statement, ...], language: str) -> Part:

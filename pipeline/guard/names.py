@@ -6,17 +6,18 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from core.domain import Check, Evidence
+from core.domain import Evidence
 from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
-from pipeline.guard.material import Material, Part, group_pattern, terms_pattern
+from pipeline.guard.material import GuardContext, Material, Part, group_pattern, terms_pattern
+from pipeline.guard.measurement import Measurement
 from pipeline.guard.words import claim_stems, fold, function_words, stem, stems, words
 from pipeline.languages import DEFAULT, pack
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 
 
-def names(reply: Material, settings: GuardSettings) -> Check:
+def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check names of people, places and bodies, and appeals to findings ("studies show").
 
     A capital inside a sentence makes a name. At its start only a known country or body, an acronym, an inner capital
@@ -39,7 +40,7 @@ def names(reply: Material, settings: GuardSettings) -> Check:
         if word in _appeals(reply.language) and stem(word, reply.language) not in known
     ]
     detail = f"Not in the evidence: {', '.join(f'“{name}”' for name in dict.fromkeys(unknown))}." if unknown else ""
-    return Check(name="names", passed=not unknown, value=len(unknown), threshold=0, detail=detail)
+    return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
 
 
 def names_in(part: Part, language: str) -> Iterator[str]:

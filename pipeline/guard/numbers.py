@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from core.domain import Check, Evidence
+from core.domain import Evidence
 from core.settings import GuardSettings
 from pipeline.guard.figures import Figure, figures
-from pipeline.guard.material import Material
+from pipeline.guard.material import GuardContext, Material
+from pipeline.guard.measurement import Measurement
 from pipeline.guard.words import fold
 
 _SYMBOL = re.compile(r"(?<![\w/.])(?=[^\s]*\d)[\w.]+(?:/[\w.()]+)+")
 
 
-def numbers(reply: Material, settings: GuardSettings) -> Check:
+def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check numbers, years, percentages and document symbols; "1,000", "1 000" and "47 %" mean what they mean.
 
     `value` counts the figures that occur nowhere.
     """
-    known = _known(reply)
+    known = _known(reply, context)
     values = {figure.value for figure in known}
     percentages = {figure.value for figure in known if figure.percent}
     unknown = [
@@ -27,23 +28,23 @@ def numbers(reply: Material, settings: GuardSettings) -> Check:
         for figure in figures(reply.text, reply.language)
         if figure.value not in (percentages if figure.percent else values)
     ]
-    unknown += [symbol for symbol in _symbols(reply.text) if symbol not in _evidence_text(reply)]
+    unknown += [symbol for symbol in _symbols(reply.text) if symbol not in _evidence_text(context)]
     detail = f"Not in the evidence: {', '.join(f'“{text}”' for text in dict.fromkeys(unknown))}." if unknown else ""
-    return Check(name="numbers", passed=not unknown, value=len(unknown), threshold=0, detail=detail)
+    return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
 
 
 def _symbols(text: str) -> tuple[str, ...]:
     return tuple(symbol.rstrip(".") for symbol in _SYMBOL.findall(fold(text)))
 
 
-def _evidence_text(reply: Material) -> str:
+def _evidence_text(context: GuardContext) -> str:
     """Return where a symbol may come from: the evidence with its sources, and the post."""
-    sources = map(_everything, reply.context.evidence)
-    return fold(" ".join([*sources, reply.context.post.text]))
+    sources = map(_everything, context.evidence)
+    return fold(" ".join([*sources, context.post.text]))
 
 
-def _known(reply: Material) -> set[Figure]:
-    post = figures(reply.context.post.text, reply.language)
+def _known(reply: Material, context: GuardContext) -> set[Figure]:
+    post = figures(context.post.text, reply.language)
     return {*post, *(figure for statement in reply.statements for figure in _of_evidence(statement.evidence))}
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from core.domain import Check
 from core.settings import GuardSettings
-from pipeline.guard.material import Material
+from pipeline.guard.material import GuardContext, Material
+from pipeline.guard.measurement import Measurement
 from pipeline.guard.words import stems, words
 
 
-def not_repeated(reply: Material, settings: GuardSettings) -> Check:
+def not_repeated(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check the shared part of words (Jaccard) with each earlier reply and each message of the thread."""
     own = stems(words(reply.text), reply.language)
-    earlier = (*reply.context.avoid, *reply.context.post.context)
+    earlier = (*context.avoid, *context.post.context)
     closest = max((_overlap(own, _stems(text, reply.language)) for text in earlier), default=0.0)
     limit = settings.max_similarity
     detail = f"{closest:.0%} of its words stand in an earlier reply; {limit:.0%} is the limit." if earlier else ""
-    return Check(name="repeat", passed=closest < limit, value=round(closest, 3), threshold=limit, detail=detail)
+    return Measurement(passed=closest < limit, value=round(closest, 3), threshold=limit, detail=detail)
 
 
 @lru_cache(maxsize=1024)

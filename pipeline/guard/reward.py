@@ -6,11 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.domain import Check
-from pipeline.guard.material import Material
+from pipeline.guard.material import GuardContext, Material
 from pipeline.guard.words import content, words
-
-RELEVANCE_WEIGHT = 0.2
-"""Weight of the nearness to the post, which no check measures; all weights of a guard add up to 1."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +28,17 @@ def room_left(check: Check) -> float:
     return max(0.0, 1 - check.value / (check.threshold or 1))
 
 
-def relevance(reply: Material) -> float:
+def relevance(reply: Material, context: GuardContext) -> float:
     """Return the share of the reply's content that the post or the claims its evidence answers also speak of."""
     own = content(words(reply.text), reply.language)
-    claims = (words(claim) for evidence in reply.context.evidence for claim in evidence.answers)
+    claims = (words(claim) for evidence in context.evidence for claim in evidence.answers)
     topic = reply.post_content.union(*(content(claim, reply.language) for claim in claims))
     return len(own & topic) / len(own) if own else 0.0
+
+
+EVIDENCE = RewardTerm(0.5, share_reached)
+BREVITY = RewardTerm(0.1, room_left)
+MARGIN = RewardTerm(0.2 / 3, room_left)
+"""What a reply gains by the distance to each of three limits: echo, repetition and toxicity."""
+RELEVANCE_WEIGHT = 0.2
+"""Weight of `relevance`, which no check measures. With it all weights add up to 1: 0.5 + 0.1 + 3 * 0.2/3 + 0.2."""

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from core.domain import Check
 from core.settings import GuardSettings
 from pipeline.guard import cues
 from pipeline.guard.echo import refutes
-from pipeline.guard.material import Material, Part, group_pattern, group_stems
+from pipeline.guard.material import GuardContext, Material, Part, group_pattern, group_stems
+from pipeline.guard.measurement import Measurement
 from pipeline.guard.support import covered
 from pipeline.guard.words import claim_stems, content, function_words, words
 from pipeline.languages import has_pack, pack
@@ -25,7 +25,7 @@ CORRECTS_FROM = 0.6
 _WORD = re.compile(r"[\w']+")
 
 
-def takes_stance(reply: Material, settings: GuardSettings) -> Check:
+def takes_stance(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that nothing endorses the post, and that something refutes, questions, corrects or speaks up for rights.
 
     `value` counts what speaks for the post; a reply that takes no stand counts as one. A reply in a language without
@@ -35,7 +35,7 @@ def takes_stance(reply: Material, settings: GuardSettings) -> Check:
     if not faults and not any(_opposes_post(part, reply) for part in reply.parts):
         faults = [_no_stand(reply)]
     detail = faults[0] if faults else "Refutes, questions, corrects or speaks up for equal rights."
-    return Check(name="stance", passed=not faults, value=len(faults), threshold=0, detail=detail)
+    return Measurement(passed=not faults, value=len(faults), threshold=0, detail=detail)
 
 
 def _no_stand(reply: Material) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from core.domain import Check
 from core.settings import GuardSettings
 from pipeline.guard.cues import clauses, negated, pattern, refutations
-from pipeline.guard.material import Material, Part, Statement, group_stems
+from pipeline.guard.material import GuardContext, Material, Part, Statement, group_stems
+from pipeline.guard.measurement import Measurement
 from pipeline.guard.names import names_in
 from pipeline.guard.words import claim_stems, content, words
 from pipeline.sentences import is_question
@@ -19,7 +19,7 @@ SAME_STATEMENT = 0.7
 _FACTUAL = re.compile(r"\d|%")
 
 
-def supported(reply: Material, settings: GuardSettings) -> Check:
+def supported(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check the share of each sentence's content words that its evidence, or plain talk of rights, accounts for.
 
     A sentence that names a source or a figure must find its words in the evidence; only one that refutes the post may
@@ -34,15 +34,15 @@ def supported(reply: Material, settings: GuardSettings) -> Check:
         detail = f"Says the opposite of its evidence, or nothing of it: “{text[:80]}”.{_foreign(reply)}"
     elif not passed:
         detail = f"Says more than its evidence: “{text[:80]}” ({detail[:-1]}).{_foreign(reply)}"
-    return Check(name="supported", passed=passed, value=round(lowest, 3), threshold=ENOUGH, detail=detail)
+    return Measurement(passed=passed, value=round(lowest, 3), threshold=ENOUGH, detail=detail)
 
 
-def uses_evidence(reply: Material, settings: GuardSettings) -> Check:
+def uses_evidence(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Measure, as advice only, how much of its best sentence a reply takes from the evidence."""
     best = max((covered(part, reply) for part in reply.parts), default=0.0)
     passed = best >= ENOUGH
     detail = f"{best:.0%} of the best sentence comes from the evidence."
-    return Check(name="evidence", passed=passed, value=round(best, 3), threshold=ENOUGH, hard=False, detail=detail)
+    return Measurement(passed=passed, value=round(best, 3), threshold=ENOUGH, detail=detail)
 
 
 def covered(part: Part, reply: Material) -> float:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from pydantic import ValidationError
 
-from core.errors import BadSettings
+from core.errors import BadSettings, describe_errors
 from pipeline.languages.pack import LanguagePack
 
 UNKNOWN = "und"
@@ -38,9 +38,7 @@ def read(file: Traversable) -> LanguagePack:
             f"The language pack {file.name} is not readable TOML: {error}. Correct that place."
         ) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise BadSettings(f"The language pack {file.name}, field '{field}': {first['msg']}. Correct it.") from error
+        raise BadSettings(f"The language pack {file.name}: {describe_errors(error)}. Correct it.") from error
 
 
 def pack(language: str) -> LanguagePack:

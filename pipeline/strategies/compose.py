@@ -18,6 +18,7 @@ class ComposeStrategy:
     """A claim template and an evidence sentence; each variant is a round of its own, best first."""
 
     name = "compose"
+    plans_with_model = writes_with_model = False
 
     def __init__(self, composer: Composer) -> None:
         self._composer = composer
@@ -26,7 +27,7 @@ class ComposeStrategy:
         """Return a plan that leaves the search to the post alone."""
         return Plan(strategy=self.name)
 
-    async def candidates(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
+    async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
         """Return up to MOST_ROUNDS replies, beginning at the one that is the requested draft's turn."""
         texts = await asyncio.to_thread(
             lambda: list(islice(self._composer.variants(context, request.number), MOST_ROUNDS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from core.domain import DraftRequest, FlaggedPost, Origin, Plan, Triage
-from core.settings import ChatSettings, GuardSettings
+from core.settings import NO_MODEL, ChatSettings, GuardSettings
 from models.chat import ChatModel
 from pipeline import grammar, prompt
 from pipeline.guard import GuardContext, limit_for
@@ -16,9 +16,11 @@ class FreeStrategy:
     """A batch of free replies of a chat model, all in one round; none without a model."""
 
     name = "free"
+    plans_with_model = False
+    writes_with_model = True
 
     def __init__(self, chat: ChatModel | None, settings: ChatSettings, limits: GuardSettings) -> None:
-        self._chat = None if settings.model == "none" else chat
+        self._chat = None if settings.model == NO_MODEL else chat
         self._settings = settings
         self._limits = limits
         # A post that waits for its turn here does not use up its timeout in the server's queue.
@@ -28,7 +30,7 @@ class FreeStrategy:
         """Return a plan that leaves the search to the post alone; asks no model."""
         return Plan(strategy=self.name)
 
-    async def candidates(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
+    async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
         """Return one round of up to `chat.candidates` replies; raises ModelUnavailable or ModelRefused."""
         if self._chat is None:
             return []

@@ -1,7 +1,8 @@
-"""What a strategy is."""
+"""What a strategy is, and which there are."""
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +11,8 @@ from typing import Protocol
 from core.domain import DraftRequest, FlaggedPost, Origin, Plan, Triage
 from pipeline.guard import GuardContext
 from pipeline.languages import packs
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -24,23 +27,63 @@ class Proposal:
 class Strategy(Protocol):
     """A way to come to replies. Safe to call from many tasks of one event loop.
 
-    Both methods raise nothing but ModelUnavailable (the model it needs is away; later it may work) and ModelRefused
-    (it will not work later either); a strategy without a model raises neither, and decides the same for the same case.
+    A method that asks a model may raise ModelUnavailable (the model is away; later it may work) and ModelRefused (it
+    will not work later either), and nothing else. One that asks none raises neither, and decides the same for the same
+    case. What a strategy asks models for is true of its kind, whether a model is at hand or not.
     """
 
     @property
     def name(self) -> str:
         """Return the name that plans and candidates carry."""
 
+    @property
+    def plans_with_model(self) -> bool:
+        """Tell whether `plan` asks the chat model."""
+
+    @property
+    def writes_with_model(self) -> bool:
+        """Tell whether `propose` asks the chat model."""
+
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         """Decide, before the search, what to answer and what to search for; the plan carries the strategy's name."""
 
-    async def candidates(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
+    async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
         """Return replies to be judged, in rounds: a later one counts only where no reply of those before it passes.
 
         There may be none, as without evidence. The texts are tidy, those of a round differ, and their number has a
         bound. `plan` is empty, or another strategy's, for a case that was not planned by this one.
         """
+
+
+@dataclass(frozen=True)
+class Strategies:
+    """The strategies at hand: `default` plans new cases, and `fallback`, which asks no model, stands in for any other.
+
+    Raises ValueError for a fallback that asks a model.
+    """
+
+    default: Strategy
+    fallback: Strategy
+    others: tuple[Strategy, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.fallback.plans_with_model or self.fallback.writes_with_model:
+            raise ValueError(f"{self.fallback.name} asks a model, so it can't be what is left when the model is away")
+
+    @property
+    def all(self) -> tuple[Strategy, ...]:
+        """Return each strategy once."""
+        listed = (self.default, *self.others, self.fallback)
+        return tuple({strategy.name: strategy for strategy in listed}.values())
+
+    def of(self, plan: Plan) -> Strategy:
+        """Return the strategy that made a plan; the default one where none here did."""
+        for strategy in self.all:
+            if strategy.name == plan.strategy:
+                return strategy
+        if plan.strategy:
+            log.warning("No strategy is named %r here; %s drafts instead.", plan.strategy, self.default.name)
+        return self.default
 
 
 def tidy(answer: str) -> str:

@@ -14,7 +14,7 @@ from typing import Literal
 import click
 
 from core.errors import BadSettings, RejoinderError
-from core.settings import Settings
+from core.settings import NO_MODEL, Settings
 from rejoinder.commands.process import load_settings, run
 
 MIN_FREE_BYTES = 2_000_000_000
@@ -119,7 +119,6 @@ async def weights(settings: Settings) -> Finding:
     """Look whether the chat model's weights are there."""
     from models import catalog
     from models.weights import installed
-    from rejoinder.assembly import NO_MODEL
 
     name = settings.chat.model
     if name == NO_MODEL:
@@ -138,7 +137,6 @@ async def weights(settings: Settings) -> Finding:
 async def engine(settings: Settings) -> Finding:
     """Look whether the chat engine can start."""
     from models.llama_server import missing
-    from rejoinder.assembly import NO_MODEL
 
     complaint = missing(settings.chat)
     if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or complaint is None:

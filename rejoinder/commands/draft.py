@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
-from core.errors import BadInput
+from core.errors import BadInput, describe_errors
 from core.settings import Settings
 from rejoinder.commands.process import load_settings, run, start_logging
 
@@ -50,12 +50,10 @@ def read_post(text: str, language: str | None, platform: str) -> FlaggedPost:
     """Return the post; raises BadInput when it is empty or too long."""
     from pydantic import ValidationError
 
-    from stream.messages import plain
-
     try:
         return FlaggedPost(platform=platform, post_id="1", text=text, language=language)
     except ValidationError as error:
-        raise BadInput(f"The post can't be used: {plain(error)}.") from error
+        raise BadInput(f"The post can't be used: {describe_errors(error)}.") from error
 
 
 def prepare(settings: Settings) -> None:
@@ -80,7 +78,7 @@ async def answer_post(
         triage = await pipeline.triager.triage(post)
         if triage.route is not Route.DRAFT:
             return triage, None, None
-        grounding = await pipeline.grounder.ground(post, triage)
+        grounding = await pipeline.grounder.ground(post, triage, last_attempt=True)
         answer = await pipeline.drafter.draft(post, triage, grounding, request, last_attempt=True)
         return triage, grounding, answer
 

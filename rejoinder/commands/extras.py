@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from core.errors import BadSettings
-from rejoinder.commands.process import OWN_PACKAGES
+from core.rooms import ROOMS
 
 
 @contextmanager
@@ -17,7 +17,7 @@ def needs_extra(extra: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if not package or package in OWN_PACKAGES:
+        if not package or package in ROOMS:
             raise
         # With the interpreter that runs: a `pip` in the user's path would install into another environment.
         raise BadSettings(

@@ -11,13 +11,11 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from core.errors import BadSettings
+from core.errors import BadSettings, describe_errors
+from core.rooms import ROOMS
 from core.settings import Settings
 
 T = TypeVar("T")
-
-OWN_PACKAGES = ("bot", "core", "evaluation", "kb", "ledger", "models", "pipeline", "rejoinder", "stream", "training")
-"""The project's own packages."""
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -25,10 +23,7 @@ def load_settings(**overrides: Any) -> Settings:
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
-        complaints = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}"
-            for item in error.errors(include_url=False, include_input=False)
-        )
+        complaints = describe_errors(error, "the settings")
         raise BadSettings(f"The settings can't be used: {complaints}. See docs/settings.md.") from error
 
 
@@ -44,7 +39,7 @@ def start_logging(settings: Settings) -> None:
 
 def _is_worth_reading(record: logging.LogRecord) -> bool:
     """Tell whether a record is ours, or a library's warning; some libraries set their own loggers to DEBUG."""
-    return record.levelno >= logging.WARNING or record.name.partition(".")[0] in OWN_PACKAGES
+    return record.levelno >= logging.WARNING or record.name.partition(".")[0] in ROOMS
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -157,6 +157,18 @@ async def test_a_decision_answers_with_the_new_state_and_version(client: Client,
     assert case["history"][-1]["who"] == "ana"
 
 
+async def test_a_case_comes_with_what_its_reader_may_do(
+    client: Client, house: House, bearer: Bearer, decide: Post
+) -> None:
+    key = await add_pending(house.ledger, post(1))
+    _, case = await get(client, f"/v1/cases/{key}", bearer("ana"))
+    assert (case["actions"], case["undoable"]) == (["approve", "claim", "edit", "redraft", "reject"], False)
+    _, after = await decide("ana", key, action="approve", version=4)
+    assert (after["actions"], after["undoable"]) == (["undo"], True)
+    _, as_ben_sees_it = await get(client, f"/v1/cases/{key}", bearer("ben"))
+    assert (as_ben_sees_it["actions"], as_ben_sees_it["undoable"]) == ([], True)
+
+
 async def test_who_comes_second_is_told_who_was_first(house: House, decide: Post) -> None:
     key = await add_pending(house.ledger, post(1))
     await decide("ben", key, action="reject", version=4, reason="tone")

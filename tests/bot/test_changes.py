@@ -61,18 +61,21 @@ async def test_too_much_missed_is_not_replayed(ledger: Ledger, monkeypatch: pyte
     assert await changes.missed(1) is None
 
 
-class Flaky(History):
-    """Be away for the first reads."""
+class Flaky:
+    """A history that is away for the first reads."""
 
     def __init__(self, history: History, failures: int) -> None:
-        super().__init__(history._database)
+        self._history = history
         self._failures = failures
+
+    async def last_id(self) -> int:
+        return await self._history.last_id()
 
     async def since(self, id: int, limit: int = 500) -> list[Transition]:
         if self._failures:
             self._failures -= 1
             raise LedgerUnavailable("the ledger is away")
-        return await super().since(id, limit)
+        return await self._history.since(id, limit)
 
 
 async def test_the_feed_outlives_a_ledger_that_is_away(ledger: Ledger, caplog: pytest.LogCaptureFixture) -> None:
@@ -87,3 +90,15 @@ async def test_the_feed_outlives_a_ledger_that_is_away(ledger: Ledger, caplog: p
     assert seen is not None
     assert seen.case_key == post(1).key
     assert caplog.text.count("waits for the ledger") == 1
+
+
+async def test_a_change_that_comes_with_the_end_does_not_keep_the_feed_alive(ledger: Ledger) -> None:
+    changes = Changes(ledger.history, every_s=60)
+    feed = asyncio.create_task(changes.run())
+    while not changes._nudged._waiters:
+        await asyncio.sleep(0.001)
+    # Both reach the waiting task in the same turn of the loop.
+    changes.nudge()
+    feed.cancel()
+    done, _ = await asyncio.wait({feed}, timeout=5)
+    assert done and feed.cancelled()

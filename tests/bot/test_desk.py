@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.desk import CaseQuery, Desk, Moderator
+from bot.desk import CaseQuery, Desk, Moderator, allowed, undoable
 from core.domain import Action, Case, CaseState, Decision, DraftRequest, Intent, Origin, Route, now
 from core.errors import (
     BadInput,
@@ -99,6 +99,7 @@ async def test_each_action_works_in_its_states_and_changes_nothing_in_the_others
     key = await in_state(ledger, desk, state)
     before = await desk.case(key)
     assert before.state is state
+    assert (action in allowed(before, ANA)) is (state in ALLOWED[action])
     if state in ALLOWED[action]:
         assert (await ask(desk, key, action, **ASKS[action])).state is AFTERWARDS[action]
         return
@@ -123,6 +124,37 @@ async def test_anothers_claim_holds_until_a_lead_overrides_it(
         return
     after = await ask(desk, key, action, who, override=True, **ASKS[action])
     assert after.claimed_by == {Action.CLAIM: who.name, Action.REDRAFT: "ben"}.get(action)
+
+
+async def test_a_claimed_case_is_its_holders_and_a_lead_may_take_it_over(desk: Desk, ledger: Ledger) -> None:
+    key = await pending(ledger)
+    free = allowed(await desk.case(key), ANA)
+    case = await ask(desk, key, Action.CLAIM, ANA)
+    assert allowed(case, ANA) == free | {Action.RELEASE}
+    assert allowed(case, BEN) == frozenset()
+    assert allowed(case, LEA) == {Action.CLAIM}
+    waits_for_its_redraft = await ask(desk, key, Action.REDRAFT, ANA)
+    assert allowed(waits_for_its_redraft, ANA) == {Action.RELEASE}
+
+
+async def test_without_a_draft_everything_but_approval_is_allowed(desk: Desk, ledger: Ledger) -> None:
+    case = await desk.case(await add_pending(ledger, post(1), "", origin=Origin.NONE))
+    assert allowed(case, ANA) == {Action.CLAIM, Action.EDIT, Action.REJECT, Action.REDRAFT}
+
+
+async def test_a_failed_case_may_be_drafted_again_once_it_has_evidence(desk: Desk, ledger: Ledger) -> None:
+    key = await in_state(ledger, desk, CaseState.GROUNDED)
+    await ledger.stages.fail(key, StageName.DRAFT, "the model is away")
+    assert allowed(await desk.case(key), ANA) == {Action.REDRAFT}
+
+
+async def test_undoing_is_for_who_decided_and_leads_and_has_its_time(desk: Desk, ledger: Ledger) -> None:
+    case = await ask(desk, await pending(ledger), Action.APPROVE, ANA)
+    assert undoable(case)
+    assert [allowed(case, who) for who in (ANA, BEN, LEA)] == [{Action.UNDO}, frozenset(), {Action.UNDO}]
+    over = case.model_copy(update={"release_at": now()})
+    assert not undoable(over)
+    assert allowed(over, ANA) == frozenset()
 
 
 async def test_a_claim_that_ran_out_holds_nobody_up(ledger: Ledger, guard: Guard) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.web.pages import STATE_FILTERS, STATE_WORDS
+from core.domain import CaseState
 from tests.bot.conftest import Client
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +47,22 @@ async def test_the_page_offers_every_reason_intent_and_group(client: Client) -> 
         assert f'data-choice="{choice}"' in page
     for group in TargetGroup:
         assert f'<option value="{group}">' in page
+
+
+async def test_every_state_has_words_and_stands_under_one_filter(client: Client) -> None:
+    assert set(STATE_WORDS) == set(CaseState)
+    assert sorted(state for listed in STATE_FILTERS.values() for state in listed) == sorted(CaseState)
+    async with client.get("/") as response:
+        page = await response.text()
+    assert 'data-waiting="pending" data-drafting="grounded"' in page
+    assert '<option value="received triaged grounded">Being worked on</option>' in page
+
+
+@pytest.mark.parametrize("script", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)
+def test_no_script_names_a_state_which_python_tells_it(script: Path) -> None:
+    # checks.js says "failed" of a check.
+    names = "|".join(state for state in CaseState if (script.name, state) != ("checks.js", CaseState.FAILED))
+    assert not re.findall(rf"""["'`]({names})["'`]|\.({names})\b|\b({names}):""", script.read_text())
 
 
 @pytest.mark.parametrize("script", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)

@@ -25,9 +25,9 @@ def test_every_stage_and_every_route_has_its_row() -> None:
 
 
 def test_each_stage_reads_what_the_one_before_writes() -> None:
-    plans = list(STAGES.values())
-    assert [plan.reads for plan in plans[1:]] == [plan.writes for plan in plans[:-1]]
-    assert plans[0].reads is TopicRole.FLAGS and plans[-1].writes is None
+    specs = list(STAGES.values())
+    assert [spec.reads for spec in specs[1:]] == [spec.writes for spec in specs[:-1]]
+    assert specs[0].reads is TopicRole.FLAGS and specs[-1].writes is None
 
 
 def test_a_stage_fails_no_case_that_is_further_on_than_its_own() -> None:

@@ -32,3 +32,29 @@ async def test_a_success_begins_again_with_the_shortest_wait() -> None:
     retry.succeeded()
     await retry.wait()
     assert clock.slept == [1.0, 2.0, 1.0]
+
+
+async def test_a_wait_that_the_other_side_advises_takes_the_place_of_the_own_and_still_counts() -> None:
+    clock = TurnedClock()
+    retry = Retry(Backoff(1.0, 60.0), clock)
+    await retry.wait(7.0)
+    await retry.wait()
+    assert clock.slept == [7.0, 2.0]
+
+
+def test_only_the_last_of_the_allowed_attempts_is_the_last() -> None:
+    retry, endless = Retry(Backoff(1.0, 60.0), attempts=3), Retry(Backoff(1.0, 60.0))
+    is_last = []
+    for _ in range(4):
+        is_last.append((retry.attempt, retry.is_last_attempt, endless.is_last_attempt))
+        retry.next_wait_s()
+    assert is_last == [(1, False, False), (2, False, False), (3, True, False), (4, True, False)]
+
+
+def test_only_a_run_longer_than_the_longest_wait_counts_as_a_success() -> None:
+    retry = Retry(Backoff(1.0, 60.0))
+    assert [retry.next_wait_s(), retry.next_wait_s()] == [1.0, 2.0]
+    retry.note_run(60.0)
+    assert retry.next_wait_s() == 4.0
+    retry.note_run(60.1)
+    assert retry.next_wait_s() == 1.0

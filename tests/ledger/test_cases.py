@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.domain import Case, CaseState, DraftRequest, Route, TargetGroup
+from core.domain import Candidate, Case, CaseState, Check, DraftRequest, Origin, Route, TargetGroup
 from core.errors import BadInput, CaseNotFound
 from ledger import Ledger
 
@@ -40,6 +40,19 @@ async def test_pages_go_by_time_received_then_key_both_ways(ledger: Ledger, make
         clock.pass_s(1)
     assert await every_page(ledger) == list("abcdefg")
     assert await every_page(ledger, oldest_first=False) == list("gfedcba")
+
+
+async def test_lists_leave_out_the_candidates_that_the_case_itself_has(ledger: Ledger, make: Any) -> None:
+    checks = (Check(name="length", passed=True, value=9, threshold=280),)
+    candidates = tuple(Candidate(text=text, origin=Origin.MODEL, checks=checks) for text in ("One. Two.", "Three."))
+    draft = make.draft("forum/1", checks=checks).model_copy(update={"candidates": candidates})
+    await make.bring(ledger, CaseState.GROUNDED, make.post(1))
+    await ledger.stages.draft(draft)
+    case = await ledger.cases.get("forum/1")
+    assert case.drafts == (draft,)
+    bare = case.model_copy(update={"drafts": (draft.model_copy(update={"candidates": ()}),)})
+    assert (await ledger.cases.page()).cases == (bare,)
+    assert await ledger.cards.missing("discord", "1") == [bare]
 
 
 async def test_a_full_last_page_has_no_next(ledger: Ledger, make: Any) -> None:

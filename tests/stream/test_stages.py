@@ -47,9 +47,12 @@ class Triager:
 
 
 class Grounder:
-    """A finder of nothing."""
+    """A finder of nothing, with whether its last call was the last attempt."""
 
-    async def ground(self, post: FlaggedPost, triage: Triage) -> Grounding:
+    last_attempt = False
+
+    async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
+        self.last_attempt = last_attempt
         return GROUNDING
 
 
@@ -123,6 +126,14 @@ async def test_a_crash_before_the_send_is_made_good_when_the_message_comes_again
     first = await stage.handle(encode(POST))
     again = await stage.handle(encode(POST))
     assert first == again and first is not None and isinstance(first.record, Triaged)
+
+
+async def test_the_grounder_is_told_of_the_last_attempt(ledger: Ledger) -> None:
+    grounder = Grounder()
+    triaged = await TriageStage(ledger, Triager()).handle(encode(POST))
+    assert triaged
+    await GroundStage(ledger, grounder, Intent.POSITIVE).handle(encode(triaged.record), last_attempt=True)
+    assert grounder.last_attempt
 
 
 @pytest.mark.parametrize(

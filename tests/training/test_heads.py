@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core.domain import TargetGroup
-from pipeline.heads import COUNTER, HATE, NAMES
+from pipeline.heads import COUNTER, HATE, NAMES, Heads
 from pipeline.normalise import normalise
 from training.heads.data import EVERY, NOBODY, Sample, read_samples, read_written
 
@@ -44,6 +45,15 @@ def test_training_twice_gives_the_same_heads() -> None:
     one, other = (training_heads.train(samples, vectors, "made-up") for _ in range(2))
     assert np.array_equal(one.weights, other.weights)
     assert np.array_equal(one.bias, other.bias)
+
+
+def test_heads_survive_saving_byte_for_byte(tmp_path: Path) -> None:
+    heads = Heads.load()
+    training_heads.save(heads, tmp_path / "heads.npz")
+    shipped = resources.files("pipeline").joinpath("data/heads.npz")
+    assert (tmp_path / "heads.npz").read_bytes() == shipped.read_bytes()
+    again = Heads.load(tmp_path / "heads.npz")
+    assert np.array_equal(again.weights, heads.weights)
 
 
 def test_what_is_not_judged_teaches_nothing() -> None:

@@ -2,7 +2,9 @@
 
 import { showChecks, sumUp } from "./checks.js";
 import { bar, byId, copyOf, httpsOnly, make, pointTo, say, slot } from "./dom.js";
-import { age, groupWord, hatefulness, holder, originWords, reasonWords, secondsSince, standing, stateWords, sureness } from "./words.js";
+import {
+  age, DRAFTING, groupWord, hatefulness, holder, originWords, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
+} from "./words.js";
 
 /** Put the case on the page and return its element. */
 export function showCase(item, me) {
@@ -35,9 +37,11 @@ export function refreshAround(root, item, me) {
   fillActions(root, item, me);
 }
 
-/** Tell whether a decided case can still be taken back. */
-export const isUndoable = (item) =>
-  ["approved", "rejected"].includes(item.state) && item.release_at !== null && secondsSince(item.release_at) < 0;
+/** Tell whether the decision can still be taken back; the server said so when it sent the case. */
+export const isUndoable = (item) => item.undoable && secondsSince(item.release_at) < 0;
+
+/** Tell whether the server lets this moderator undo the decision, and its time still runs. */
+export const mayUndo = (item) => item.actions.includes("undo") && isUndoable(item);
 
 function fillHead(root, item) {
   slot(root, "platform").textContent = item.post.platform;
@@ -73,7 +77,7 @@ function fillReply(root, item) {
   const text = slot(root, "draft");
   say(text, decided ? item.final_text : draft?.text);
   if (draft?.language && draft.language !== "und") text.lang = draft.language;
-  slot(root, "reply-card").hidden = !draft && !decided && item.state !== "grounded";
+  slot(root, "reply-card").hidden = !draft && !decided && item.state !== DRAFTING;
   slot(root, "checks-card").hidden = !draft?.checks.length;
   slot(root, "checks-sum").textContent = sumUp(draft?.checks ?? []);
   showChecks(slot(root, "checks"), draft?.checks ?? []);
@@ -134,20 +138,13 @@ const withTimes = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\
   (moment) => new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
 
 function fillActions(root, item, me) {
-  const pending = item.state === "pending";
-  const draft = item.drafts.at(-1);
-  const who = holder(item);
-  const others = pending && who !== null && who !== me.name;
-  const show = (action, visible) => { root.querySelector(`.actions [data-do="${action}"]`).hidden = !visible; };
-  show("approve", pending && !others && draft && draft.origin !== "none");
-  show("edit", pending && !others);
-  show("reject", pending && !others);
-  show("redraft", (pending && !others || item.state === "failed") && item.triage && item.grounding);
-  show("claim", pending && (!others || me.role !== "reviewer"));
-  show("undo", isUndoable(item));
+  for (const button of root.querySelectorAll(".actions [data-do]")) button.hidden = !item.actions.includes(button.dataset.do);
+  root.querySelector('.actions [data-do="undo"]').hidden = !mayUndo(item);
+  const who = item.state === WAITING ? holder(item) : null;
+  const others = who !== null && who !== me.name;
   slot(root, "undo-until").dataset.until = item.release_at ?? "";
   slot(root, "claim-word").textContent = others ? "Take over" : who ? "Let go" : "Claim";
   slot(root, "actions").hidden = !root.querySelector(".actions button:not([hidden])");
-  const held = others ? `${who} holds this case.${me.role === "reviewer" ? " Leave it to them, or ask a lead." : ""}` : "";
-  say(slot(root, "notice"), held || (who && pending ? "You hold this case." : ""));
+  const held = others ? `${who} holds this case.${item.actions.includes("claim") ? "" : " Leave it to them, or ask a lead."}` : "";
+  say(slot(root, "notice"), held || (who ? "You hold this case." : ""));
 }

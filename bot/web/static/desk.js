@@ -1,7 +1,7 @@
 // The desk: what opens when, what a key or click does, and what is said when something goes wrong.
 
 import { decide, fetchCase, Offline, Refusal, whoAmI } from "./api.js";
-import { isUndoable, refreshAround, showCase, unveil } from "./case.js";
+import { isUndoable, mayUndo, refreshAround, showCase, unveil } from "./case.js";
 import { byId, copyOf, say, slot } from "./dom.js";
 import { Editor } from "./editor.js";
 import { listenToKeys } from "./keys.js";
@@ -12,7 +12,7 @@ import { askForToken, greet, whoIsHere } from "./session.js";
 import { isLive, showConnection, tellTimes, warn } from "./status.js";
 import { countLook, showTally } from "./tally.js";
 import { announce, dropUndoable, lastUndoable, sweepToasts, toast, toastUndoable } from "./toasts.js";
-import { holder, standing } from "./words.js";
+import { holder, standing, WAITING } from "./words.js";
 
 const REFRESH_MS = 400;
 const NARROW = matchMedia("(max-width: 760px)");
@@ -79,7 +79,7 @@ function put(item) {
   });
   open = { item, root, editor, shown: false, since };
   if (same) look(true);
-  if (item.state === "pending" && item.drafts.at(-1)?.origin === "none" && !isOthers()) editor.start(false);
+  if (item.actions.includes("edit") && item.drafts.at(-1)?.origin === "none") editor.start(false);
   byId("case").scrollTop = 0;
   tick();
 }
@@ -173,7 +173,7 @@ async function undo(item) {
 
 function undoLast() {
   if (left) return; // another case is loading
-  if (open && isUndoable(open.item)) return undo(open.item);
+  if (open && mayUndo(open.item)) return undo(open.item);
   const item = lastUndoable();
   if (item) undo(item);
   else toast("There is nothing that can still be undone.");
@@ -195,7 +195,7 @@ function explain(error, now) {
   if (error instanceof Offline) return warn("The server can't be reached. Nothing you wrote is lost; trying again…");
   if (!(error instanceof Refusal)) throw error;
   if (error.status === 401) return logInAgain();
-  const mine = now?.decided_by === me.name && ["approved", "rejected", "released"].includes(now.state);
+  const mine = now?.decided_by && now.decided_by === me.name;
   toast(mine ? `This was already ${standing(now)}, that is you.` : error.message, "bad");
 }
 
@@ -230,7 +230,7 @@ function refreshOpen(item) {
   open.item = item;
   open.editor.item = item;
   refreshAround(open.root, item, me);
-  if (item.state !== "pending") {
+  if (item.state !== WAITING) {
     const words = `This case is no longer open: ${standing(item)}. Your text is kept as long as this page is.`;
     say(slot(open.root, "notice"), words);
     announce(words);
@@ -324,12 +324,14 @@ function enter() {
 function tick() {
   tellTimes();
   sweepToasts();
-  if (open && ["approved", "rejected"].includes(open.item.state)) refreshActions();
+  if (open) endUndo(open.item);
 }
 
-function refreshActions() {
-  const button = open.root.querySelector('.actions [data-do="undo"]');
-  if (!button.hidden && !isUndoable(open.item)) refreshAround(open.root, open.item, me);
+/** Take the countdown and the button away once the time to undo is over. */
+function endUndo(item) {
+  if (!item.undoable || isUndoable(item)) return;
+  item.undoable = false;
+  refreshAround(open.root, item, me);
 }
 
 async function begin() {

@@ -2,7 +2,7 @@
 
 import { listCases } from "./api.js";
 import { byId, copyOf } from "./dom.js";
-import { age, groupWord, holder } from "./words.js";
+import { age, groupWord, holder, WAITING } from "./words.js";
 
 const PAGE = 100;
 
@@ -28,7 +28,7 @@ export class Queue {
     });
   }
 
-  get waiting() { return byId("state-filter").value === "pending"; }
+  get waiting() { return byId("state-filter").value === WAITING; }
 
   /** Return the cases that match the search, in order. */
   get shown() {
@@ -114,7 +114,7 @@ export class Queue {
     const place = Math.max(0, shown.findIndex((item) => item.key === key));
     const rest = shown.filter((item) => item.key !== key);
     this.cases = this.cases.filter((item) => item.key !== key);
-    this.counts.pending = Math.max(0, this.counts.pending - 1);
+    this.counts[WAITING] = Math.max(0, this.counts[WAITING] - 1);
     this.render();
     const free = (item) => [null, this.me()].includes(holder(item));
     const next = rest.slice(place).find(free) ?? rest.find(free) ?? rest[0];
@@ -129,7 +129,8 @@ export class Queue {
     if (focused) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     byId("more").hidden = this.cursor === null;
     byId("queue-count").textContent = this.countWords(shown.length);
-    document.title = this.counts.pending ? `(${this.counts.pending}) Rejoinder desk` : "Rejoinder desk";
+    const waiting = this.counts[WAITING];
+    document.title = waiting ? `(${waiting}) Rejoinder desk` : "Rejoinder desk";
     for (const option of byId("state-filter").options) {
       const number = option.value.split(" ").reduce((sum, state) => sum + (this.counts[state] ?? 0), 0);
       option.dataset.label ??= option.text;

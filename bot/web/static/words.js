@@ -36,8 +36,13 @@ export function hatefulness(score) {
   return "hardly hateful";
 }
 
-export const groupWord = (group) =>
-  [...byId("group-filter").options].find((option) => option.value === group)?.text ?? group;
+const wordsIn = (list, value) => [...byId(list).options].find((option) => option.value === value)?.text ?? value;
+
+export const groupWord = (group) => wordsIn("group-filter", group);
+export const stateWords = (state) => wordsIn("states", state);
+
+/** The state of a case that waits for a moderator, and of one whose draft is being written. */
+export const { waiting: WAITING, drafting: DRAFTING } = byId("states").dataset;
 
 const reasonButton = (code) => byId("reject").querySelector(`[data-choice="${CSS.escape(code)}"]`);
 
@@ -49,13 +54,6 @@ export function reasonWords(stored) {
   if (code === "other") return rest ?? label;
   return rest ? `${label}: ${rest}` : label;
 }
-
-const STATES = {
-  received: "received, waits for triage", triaged: "triaged, waits for evidence", grounded: "a draft is being written",
-  pending: "waits for a decision", approved: "approved", released: "released", rejected: "rejected",
-  dismissed: "dismissed: no reply is called for", escalated: "escalated: people act, nothing is drafted", failed: "failed",
-};
-export const stateWords = (state) => STATES[state] ?? state;
 
 /** Return who holds the case now, or null; a claim that has run out holds nothing. */
 export const holder = (item) =>
@@ -71,9 +69,5 @@ export function originWords(draft) {
 /** Say a number shortly. */
 export const figure = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
 
-/** Say where a decided case stands. */
-export function standing(item) {
-  const who = item.decided_by;
-  if (who && ["approved", "released", "rejected"].includes(item.state)) return `${item.state} by ${who}`;
-  return stateWords(item.state);
-}
+/** Say where a case stands, and who decided it. */
+export const standing = (item) => (item.decided_by ? `${item.state} by ${item.decided_by}` : stateWords(item.state));

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from bot.changes import Changes
 from bot.discord.client import DeskClient
 from bot.discord.connection import stay_connected
 from core.domain import TargetGroup
+from core.retry import Backoff
 from core.settings import CareSettings, ChannelRule, ChatWorkspace, DiscordSettings
 from tests.bot.discord.gateway import Gateway
 from tests.bot.discord.people import Person
@@ -79,26 +80,19 @@ async def platform(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Platform]:
     assert world.pings == []
 
 
-Start = Callable[..., Any]
+@dataclass
+class Start:
+    """A starter of the bot; it stops the one that runs first."""
 
+    house: Any
+    platform: Platform
+    running: list[tuple[asyncio.Event, asyncio.Task[None]]] = field(default_factory=list)
 
-@pytest.fixture
-async def start(house: Any, platform: Platform) -> AsyncIterator[Start]:
-    """Return a function that starts the bot, and stops the one that runs."""
-    running: list[tuple[asyncio.Event, asyncio.Task[None]]] = []
-
-    async def stop() -> None:
-        for event, task in running:
-            event.set()
-            with suppress(asyncio.CancelledError):
-                await task
-        running.clear()
-
-    async def begin(
-        *, ready: bool = True, care: CareSettings | None = None, pipeline_cli: Any = None, **more: Any
+    async def __call__(
+        self, *, ready: bool = True, care: CareSettings | None = None, pipeline_cli: Any = None, **more: Any
     ) -> DeskClient:
-        await stop()
-        settings = platform.settings(**more)
+        await self.stop()
+        house, settings = self.house, self.platform.settings(**more)
         clients: list[DeskClient] = []
 
         def make() -> DeskClient:
@@ -116,14 +110,23 @@ async def start(house: Any, platform: Platform) -> AsyncIterator[Start]:
             return clients[-1]
 
         event = asyncio.Event()
-        task = asyncio.create_task(stay_connected(make, TOKEN, event, backoff_s=0.05))
-        running.append((event, task))
+        task = asyncio.create_task(stay_connected(make, TOKEN, event, Backoff(0.05, 60.0)))
+        self.running.append((event, task))
         if ready:
-            await asyncio.wait_for(platform.gateway.ready.wait(), PATIENCE_S)
+            await asyncio.wait_for(self.platform.gateway.ready.wait(), PATIENCE_S)
         await asyncio.sleep(0)
         return clients[-1]
 
-    begin.stop = stop  # type: ignore[attr-defined]
-    begin.running = running  # type: ignore[attr-defined]
-    yield begin
-    await stop()
+    async def stop(self) -> None:
+        for event, task in self.running:
+            event.set()
+            with suppress(asyncio.CancelledError):
+                await task
+        self.running.clear()
+
+
+@pytest.fixture
+async def start(house: Any, platform: Platform) -> AsyncIterator[Start]:
+    starter = Start(house, platform)
+    yield starter
+    await starter.stop()

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from datetime import timedelta
 from typing import Any
 
@@ -124,7 +123,7 @@ async def test_discord_away_at_the_start_is_waited_for(house: Any, platform: Any
 
 async def test_a_rate_limit_is_waited_out_and_holds_up_no_other_channel(house: Any, platform: Any, start: Any) -> None:
     await start()
-    platform.world.hold["post"] = time.monotonic() + 0.7
+    platform.world.hold_s["post"] = 0.7
     for number in range(12):
         await add_pending(house.ledger, post(number))
     await platform.world.until(lambda: len(cards(platform.world.in_channel(platform.general))) == 12, 20)

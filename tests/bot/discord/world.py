@@ -100,7 +100,8 @@ class World:
         self.requests: list[tuple[str, str]] = []
         self.edits: defaultdict[str, int] = defaultdict(int)
         self.changed = asyncio.Event()
-        self.hold: dict[str, float] = {}
+        self.hold_s: dict[str, float] = {}
+        self._held_until: dict[str, float] = {}
         self.limit = limit
         self.window_s = window_s
         self.ack_s = ACK_S
@@ -177,7 +178,10 @@ class World:
 
     def take(self, bucket: str) -> dict[str, str]:
         """Use a rate limit up by one and return its headers; raises a 429 when it is used up."""
-        if (until := self.hold.get(bucket.split(":")[0], 0.0)) > time.monotonic():
+        name = bucket.split(":")[0]
+        if name in self.hold_s:  # counted from the first use, however late that comes
+            self._held_until.setdefault(name, time.monotonic() + self.hold_s[name])
+        if (until := self._held_until.get(name, 0.0)) > time.monotonic():
             self.refused += 1
             wait = until - time.monotonic()
             raise DiscordError(429, 0, "You are being rate limited.", retry_after=round(wait, 3), **{"global": False})

@@ -58,8 +58,8 @@ def test_a_file_without_a_row_is_refused(text: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("s.csv", CSV.replace("2020", "soon"), "row 1, column 'year'"),
-        ("s.csv", CSV.replace("women, migrants", "wizards"), "column 'groups"),
+        ("s.csv", CSV.replace("2020", "soon"), "row 1, year: "),
+        ("s.csv", CSV.replace("women, migrants", "wizards"), "groups"),
         ("s.csv", CSV + "y.txt;Other;Zorblax;Z/1;2021;;;\n", "are both 'Z/1'"),
         ("s.csv", "", "no rows"),
         ("s.json", "[{", "torn"),

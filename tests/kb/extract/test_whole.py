@@ -61,7 +61,7 @@ def test_every_id_leads_back_to_its_document_and_place(whole: Whole) -> None:
         assert key.split(".")[0] == re.sub(r"[^\w]+", "-", one.source.locator.casefold()).strip("-")
 
 
-def test_no_furniture_is_left(whole: Whole) -> None:
+def test_no_page_artifacts_are_left(whole: Whole) -> None:
     text = "\n".join(one.text for one in whole[1] if one.source.symbol.startswith("A/RES/"))
     for pattern in (r"\d\d-\d{5}", r"Distr\.: General", r"IN WITNESS WHEREOF the", r"_{5,}", r"\.{6,}", r"\bIbid\."):
         assert not re.search(pattern, text), pattern

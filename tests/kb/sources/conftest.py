@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from core.retry import Backoff
 from kb.sources import Client, Keywords, Politeness
+from tests.core.turned_clock import TurnedClock
 
 SHARED = Path(__file__).parents[3] / "../shared/kb"
 QUICK = Politeness(interval_s=0.0, attempts=3, backoff=Backoff(0.001, 0.01), timeout_s=10.0)
@@ -109,8 +110,13 @@ async def serve_raw() -> AsyncIterator[ServeRaw]:
 
 
 @pytest.fixture
-async def client() -> AsyncIterator[Client]:
-    async with Client(["127.0.0.1"], QUICK) as opened:
+def clock() -> TurnedClock:
+    return TurnedClock()
+
+
+@pytest.fixture
+async def client(clock: TurnedClock) -> AsyncIterator[Client]:
+    async with Client(["127.0.0.1"], QUICK, clock=clock) as opened:
         yield opened
 
 

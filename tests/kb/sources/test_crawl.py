@@ -6,10 +6,11 @@ import asyncio
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
 from aiohttp import web
@@ -18,7 +19,7 @@ from click.testing import CliRunner
 import kb.sources
 from core.domain import TargetGroup
 from core.errors import BadSettings, Unavailable
-from kb.sources import Client, CrawlOrder, CrawlReport, DocumentStore, Keywords, Reason, Refusal, crawl
+from kb.sources import Client, CrawlOrder, DocumentStore, Keywords, Reason, Refusal, crawl
 from kb.sources.document_store import MANIFEST
 from kb.sources.documents import FetchedText, ListedDocument, ListingPage, Parts
 from kb.sources.un_documents import SymbolDocuments
@@ -314,7 +315,7 @@ class Shop:
     def steps(self, order: CrawlOrder) -> int | None:
         return 1
 
-    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
         yield ListingPage(tuple(
             ListedDocument(id=name, title=name, institution="United Nations", type="resolution", symbol=name, year=2020,
                       groups=(TargetGroup.WOMEN,), url="https://example.org")
@@ -329,7 +330,7 @@ class Shop:
 class Store(Shop):
     """Be a source of more documents than the queue and the workers hold."""
 
-    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncIterator[ListingPage | Refusal]:
+    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
         async for item in super().listing(order, bookmarks):
             assert isinstance(item, ListingPage)
             names = (f"A/{number}" for number in range(20))
@@ -427,9 +428,7 @@ def test_the_command_fails_when_everything_was_refused(
 
 
 def test_the_command_sums_up_after_an_interruption(shop: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def interrupted(*_: object, **__: object) -> CrawlReport:
-        raise KeyboardInterrupt
-
+    interrupted = create_autospec(kb.sources.crawl, side_effect=KeyboardInterrupt)
     monkeypatch.setattr(kb.sources, "crawl", interrupted)
     result = CliRunner().invoke(command, ["un", "--out", str(tmp_path)])
     assert result.exit_code == 130

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -14,6 +13,7 @@ from core.retry import Backoff
 from kb.sources import Client, Politeness, Reason, Refusal
 from kb.sources.fetch import Answer, _retry_after
 from kb.sources.validation import Format
+from tests.core.turned_clock import TurnedClock
 
 Serve = Callable[..., Awaitable[Any]]
 ServeRaw = Callable[[bytes], Awaitable[str]]
@@ -67,19 +67,17 @@ async def test_tries_again_while_a_server_is_busy(serve: Serve, client: Client) 
     assert len(server.asked) == 3
 
 
-async def test_waits_as_long_as_retry_after_says(serve: Serve, client: Client) -> None:
+async def test_waits_as_long_as_retry_after_says(serve: Serve, client: Client, clock: TurnedClock) -> None:
     server = await serve(failing(1, Retry_After="1"))
-    began = time.monotonic()
     assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Answer)
-    assert time.monotonic() - began >= 0.95
+    assert clock.monotonic() == pytest.approx(1.0)
 
 
-async def test_waits_at_least_its_own_backoff_where_retry_after_is_shorter(serve: Serve) -> None:
+async def test_waits_at_least_its_own_backoff_where_retry_after_is_shorter(serve: Serve, clock: TurnedClock) -> None:
     server = await serve(failing(1, Retry_After="0"))
-    began = time.monotonic()
-    async with Client(["127.0.0.1"], Politeness(interval_s=0.0, backoff=Backoff(0.2, 240.0))) as client:
+    async with Client(["127.0.0.1"], Politeness(interval_s=0.0, backoff=Backoff(0.2, 240.0)), clock=clock) as client:
         await client.get(f"{server.base}/a.pdf", PDFS)
-    assert time.monotonic() - began >= 0.2
+    assert clock.monotonic() == pytest.approx(0.2)
 
 
 async def test_does_not_wait_out_a_retry_after_of_hours(serve: Serve, client: Client) -> None:
@@ -98,29 +96,32 @@ async def test_asks_nothing_more_of_a_host_that_wants_to_be_left_alone_for_hours
 
 
 @pytest.mark.parametrize("status", [503, 403])
-async def test_asks_for_no_other_address_before_retry_after(serve: Serve, status: int) -> None:
+async def test_asks_for_no_other_address_before_retry_after(serve: Serve, status: int, clock: TurnedClock) -> None:
     server = await serve(failing(1, status, Retry_After="1"))
-    began = time.monotonic()
-    async with Client(["127.0.0.1"], Politeness(interval_s=0.0, attempts=1, backoff=Backoff(0.0, 240.0))) as client:
+    async with Client(
+        ["127.0.0.1"], Politeness(interval_s=0.0, attempts=1, backoff=Backoff(0.0, 240.0)), clock=clock
+    ) as client:
         assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Refusal)
         assert isinstance(await client.get(f"{server.base}/b.pdf", PDFS), Answer)
-    assert time.monotonic() - began >= 0.95
+    assert clock.monotonic() == pytest.approx(1.0)
 
 
-async def test_lets_a_host_rest_after_the_last_try_too(serve: Serve) -> None:
+async def test_lets_a_host_rest_after_the_last_try_too(serve: Serve, clock: TurnedClock) -> None:
     server = await serve(failing(1))
-    began = time.monotonic()
-    async with Client(["127.0.0.1"], Politeness(interval_s=0.0, attempts=1, backoff=Backoff(0.3, 240.0))) as client:
+    async with Client(
+        ["127.0.0.1"], Politeness(interval_s=0.0, attempts=1, backoff=Backoff(0.3, 240.0)), clock=clock
+    ) as client:
         assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Refusal)
         assert isinstance(await client.get(f"{server.base}/b.pdf", PDFS), Answer)
-    assert time.monotonic() - began >= 0.3
+    assert clock.monotonic() == pytest.approx(0.3)
 
 
-async def test_waits_as_long_as_retry_after_says_for_robots_txt(serve: Serve, client: Client) -> None:
+async def test_waits_as_long_as_retry_after_says_for_robots_txt(
+    serve: Serve, client: Client, clock: TurnedClock
+) -> None:
     server = await serve(give_pdf, robots=failing(1, Retry_After="1"))
-    began = time.monotonic()
     assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Answer)
-    assert time.monotonic() - began >= 0.95
+    assert clock.monotonic() == pytest.approx(1.0)
 
 
 async def test_asks_once_for_a_robots_txt_that_wants_hours(serve: Serve, client: Client) -> None:
@@ -163,12 +164,11 @@ async def test_obeys_robots_txt_for_its_name_and_for_all(serve: Serve, client: C
     assert server.asked == ["/record/1"]
 
 
-async def test_keeps_the_crawl_delay_of_robots_txt(serve: Serve, client: Client) -> None:
+async def test_keeps_the_crawl_delay_of_robots_txt(serve: Serve, client: Client, clock: TurnedClock) -> None:
     server = await serve(give_pdf, robots=saying("User-agent: *\nCrawl-delay: 0.3\n"))
-    began = time.monotonic()
     for number in range(3):
         assert isinstance(await client.get(f"{server.base}/{number}", PDFS), Answer)
-    assert time.monotonic() - began >= 0.6
+    assert clock.monotonic() == pytest.approx(0.6)
 
 
 async def test_fetches_nothing_while_robots_txt_answers_503(serve: Serve, client: Client) -> None:
@@ -189,7 +189,7 @@ async def test_takes_a_web_page_in_place_of_robots_txt_for_no_rules(serve: Serve
     assert isinstance(await client.get(f"{server.base}/a.pdf", PDFS), Answer)
 
 
-async def test_asks_a_host_one_thing_at_a_time_and_not_faster_than_its_rate(serve: Serve) -> None:
+async def test_asks_a_host_one_thing_at_a_time_and_not_faster_than_its_rate(serve: Serve, clock: TurnedClock) -> None:
     under_way, most = 0, 0
 
     async def slow(request: web.Request) -> web.Response:
@@ -201,11 +201,10 @@ async def test_asks_a_host_one_thing_at_a_time_and_not_faster_than_its_rate(serv
         return await give_pdf(request)
 
     server = await serve(slow)
-    began = time.monotonic()
-    async with Client(["127.0.0.1"], Politeness(interval_s=0.05)) as client:
+    async with Client(["127.0.0.1"], Politeness(interval_s=0.05), clock=clock) as client:
         await asyncio.gather(*(client.get(f"{server.base}/{number}", PDFS) for number in range(5)))
     assert most == 1
-    assert time.monotonic() - began >= 0.25
+    assert clock.monotonic() == pytest.approx(0.25)
 
 
 async def test_follows_redirects_and_obeys_robots_txt_behind_them(serve: Serve, client: Client) -> None:

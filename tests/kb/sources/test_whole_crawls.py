@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from kb.sources import (
     open_source,
 )
 from kb.sources.document_store import MANIFEST
+from kb.sources.validation import Format
 from rejoinder.commands.kb_crawl import crawl as command
 
 Serve = Callable[..., Awaitable[Any]]
@@ -157,7 +158,14 @@ def documents(asked: Sequence[str]) -> Counter[str]:
 class Unplugged(Client):
     """Tell whether an address may be asked for, and ask for none."""
 
-    async def get(self, url: str, formats: object, **_: object) -> Refusal:
+    async def get(
+        self,
+        url: str,
+        formats: Collection[Format],
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Refusal:
         return self._outside_domains(URL(url)) or Refusal(Reason.CLOSED, url, "unplugged")
 
 
@@ -166,7 +174,7 @@ async def test_opens_each_source_at_addresses_that_it_may_ask(name: str, monkeyp
     monkeypatch.setattr(kb.sources, "Client", Unplugged)
     one = ListedDocument(id="32006L0054", title="x", institution="x", type="x", symbol="32006L0054", year=2020, url="x",
                     groups=(), files=("https://fra.europa.eu/sites/default/files/x.pdf",))  # fmt: skip
-    async with open_source(name) as source, aclosing(source.listing(LAW, {})) as listing:  # type: ignore[type-var]
+    async with open_source(name) as source, aclosing(source.listing(LAW, {})) as listing:
         for answer in (await anext(listing), await source.fetch(one, {})):
             assert isinstance(answer, Refusal)
             assert (answer.reason, source.name) == (Reason.CLOSED, name)

@@ -14,7 +14,7 @@ from models.toxicity import ToxicityHead
 from pipeline.compose import Composer
 from pipeline.draft import Drafter
 from pipeline.guard import Guard, ToxicityCheck, word_checks
-from pipeline.strategies import ComposeStrategy, FreeStrategy
+from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies
 from tests.models.scripted_chat import ScriptedChat
 
 DEFAULT_CHAT = ChatSettings()
@@ -47,7 +47,8 @@ def drafter(guard: Guard, composer: Composer) -> Callable[..., Drafter]:
     """Return a function that gives a drafter for a chat model, or for none, put together as a worker's is."""
 
     def make(chat: ChatModel | None, settings: ChatSettings = DEFAULT_CHAT) -> Drafter:
-        return Drafter([FreeStrategy(chat, settings, GuardSettings()), ComposeStrategy(composer)], guard)
+        free, compose = FreeStrategy(chat, settings, GuardSettings()), ComposeStrategy(composer)
+        return Drafter(Strategies(default=free, fallback=compose), guard)
 
     return make
 

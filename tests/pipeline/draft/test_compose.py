@@ -47,6 +47,10 @@ def make(text: str, language: str = "en", groups: tuple[TargetGroup, ...] = (Tar
     return Evidence(id="x", text=text, groups=groups, source=source, language=language)
 
 
+def first_variant(composer: Composer, ctx: GuardContext, number: int) -> str | None:
+    return next(composer.variants(ctx, number), None)
+
+
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize("intent", list(Intent))
 async def test_every_shipped_statement_makes_a_reply_that_passes_every_hard_check(
@@ -56,7 +60,7 @@ async def test_every_shipped_statement_makes_a_reply_that_passes_every_hard_chec
     for statement in statements:
         for group in statement.groups[:1]:
             ctx = context((statement,), platform, intent, key=statement.id, groups=(group,))
-            text = composer.compose(ctx, 1)
+            text = first_variant(composer, ctx, 1)
             without += text is None
             checks = await guard.check(text, ctx) if text else ()
             failed += [(text, check.name, check.detail) for check in checks if check.hard and not check.passed]
@@ -92,16 +96,16 @@ async def test_other_languages_compose_from_evidence_in_their_language(
 def test_english_evidence_gives_no_reply_in_another_language(
     statements: tuple[Evidence, ...], composer: Composer
 ) -> None:
-    assert composer.compose(context(statements[:3], language="es"), 1) is None
-    assert composer.compose(context(statements[:3], language="xx"), 1) is None
+    assert first_variant(composer, context(statements[:3], language="es"), 1) is None
+    assert first_variant(composer, context(statements[:3], language="xx"), 1) is None
 
 
 def test_an_unknown_language_is_answered_in_english(statements: tuple[Evidence, ...], composer: Composer) -> None:
-    assert composer.compose(context(statements[:3], language="und"), 1) is not None
+    assert first_variant(composer, context(statements[:3], language="und"), 1) is not None
 
 
 def test_nothing_comes_of_nothing(composer: Composer) -> None:
-    assert composer.compose(context(()), 1) is None
+    assert first_variant(composer, context(()), 1) is None
 
 
 @pytest.mark.parametrize(
@@ -114,18 +118,19 @@ def test_nothing_comes_of_nothing(composer: Composer) -> None:
     ],
 )
 def test_a_paragraph_without_a_quotable_sentence_gives_none(composer: Composer, text: str) -> None:
-    assert composer.compose(context((make(text),)), 1) is None
+    assert first_variant(composer, context((make(text),)), 1) is None
 
 
 def test_a_statement_for_another_group_does_not_fit_unless_it_is_for_all(composer: Composer) -> None:
     text = "The UN says that all human beings are born free and equal in dignity and rights."
-    assert composer.compose(context((make(text, groups=(TargetGroup.JEWS,)),), groups=(TargetGroup.WOMEN,)), 1) is None
-    assert composer.compose(context((make(text),), groups=(TargetGroup.WOMEN,)), 1) is not None
+    of_another = context((make(text, groups=(TargetGroup.JEWS,)),), groups=(TargetGroup.WOMEN,))
+    assert first_variant(composer, of_another, 1) is None
+    assert first_variant(composer, context((make(text),), groups=(TargetGroup.WOMEN,)), 1) is not None
 
 
 async def test_a_statement_that_names_no_source_gets_it_put_in_front(composer: Composer, guard: Guard) -> None:
     ctx = context((make("All human beings are born free and equal in dignity and rights."),))
-    text = composer.compose(ctx, 1)
+    text = first_variant(composer, ctx, 1)
     assert text is not None
     assert "Universal Declaration of Human Rights (United Nations): All human beings" in text
     assert all(check.passed for check in await guard.check(text, ctx) if check.hard)
@@ -150,21 +155,21 @@ def test_the_same_case_and_number_always_give_the_same_reply(
     statements: tuple[Evidence, ...], composer: Composer
 ) -> None:
     ctx = context(statements[:3])
-    assert composer.compose(ctx, 2) == Composer(GuardSettings()).compose(ctx, 2)
+    assert first_variant(composer, ctx, 2) == first_variant(Composer(GuardSettings()), ctx, 2)
 
 
 def test_draft_numbers_take_turns_through_statements_and_templates(
     statements: tuple[Evidence, ...], composer: Composer
 ) -> None:
     women = tuple(item for item in statements if item.groups == (TargetGroup.WOMEN,))[:3]
-    texts = [composer.compose(context(women), number) for number in range(1, 7)]
+    texts = [first_variant(composer, context(women), number) for number in range(1, 7)]
     assert len(set(texts)) == 6
     for text, statement in zip(texts, [*women, *women], strict=True):
         assert text is not None and statement.text in text
 
 
 def test_different_cases_get_different_templates(statements: tuple[Evidence, ...], composer: Composer) -> None:
-    texts = Counter(composer.compose(context(statements[:1], key=str(key)), 1) for key in range(200))
+    texts = Counter(first_variant(composer, context(statements[:1], key=str(key)), 1) for key in range(200))
     assert len(texts) >= 6
     assert max(texts.values()) < 60
 
@@ -174,7 +179,7 @@ def test_a_short_platform_gets_a_shorter_template_or_statement(
 ) -> None:
     long = sorted(statements, key=lambda item: -len(item.text))[5:30]
     for statement in long:
-        text = composer.compose(context((statement,), "twitter"), 1)
+        text = first_variant(composer, context((statement,), "twitter"), 1)
         assert text is None or len(text) <= 280
 
 

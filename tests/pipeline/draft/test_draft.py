@@ -9,8 +9,8 @@ from core.domain import Candidate, Draft, DraftRequest, FlaggedPost, Grounding, 
 from core.errors import ModelRefused, ModelUnavailable
 from core.settings import ChatSettings
 from pipeline.compose import Composer
-from pipeline.draft import MOST_KEPT, MOST_KEPT_BYTES, Drafter, context, kept
-from pipeline.guard import Guard
+from pipeline.draft import MOST_KEPT, MOST_KEPT_BYTES, Drafter, bounded
+from pipeline.guard import Guard, GuardContext
 from pipeline.strategies import tidy
 
 HATEFUL = "You are right. Women have no business in politics, they only follow feelings."
@@ -134,7 +134,7 @@ async def test_when_every_composed_reply_was_used_the_note_says_which_check_fail
 ) -> None:
     post, triage, grounding = case
     one = Grounding(evidence=grounding.evidence[:1])
-    used = tuple(composer.variants(context(post, triage, one, DraftRequest()), 1))
+    used = tuple(composer.variants(GuardContext.of(post, triage, one, Intent.INFORMATIVE, ()), 1))
     draft = await drafter(None).draft(post, triage, one, DraftRequest(avoid=used))
     assert draft.origin is Origin.NONE
     assert "Composed replies failed: repeat" in draft.note
@@ -194,7 +194,7 @@ async def test_a_case_planned_to_be_composed_asks_no_model(
 
 
 @pytest.mark.parametrize("name", ["", "free", "of a later version"])
-async def test_any_other_case_is_the_first_strategys(
+async def test_any_other_case_is_the_default_strategys(
     case: Case, drafter: MakeDrafter, scripted: Scripted, name: str
 ) -> None:
     post, triage, grounding = case
@@ -206,9 +206,9 @@ async def test_any_other_case_is_the_first_strategys(
 def test_what_stays_with_a_draft_is_far_below_what_a_message_may_have(case: Case) -> None:
     short = Candidate(text="Short.", origin=Origin.MODEL, checks=())
     long = Candidate(text="ü" * 40_000, origin=Origin.MODEL, checks=())
-    assert kept([short] * (MOST_KEPT + 1)) == (short,) * MOST_KEPT
-    assert kept([long, long, long, short]) == (long, long, short)
-    assert sum(len(candidate.model_dump_json().encode()) for candidate in kept([long] * 9)) <= MOST_KEPT_BYTES
+    assert bounded([short] * (MOST_KEPT + 1)) == (short,) * MOST_KEPT
+    assert bounded([long, long, long, short]) == (long, long, short)
+    assert sum(len(candidate.model_dump_json().encode()) for candidate in bounded([long] * 9)) <= MOST_KEPT_BYTES
 
 
 async def test_records_without_plan_and_candidates_still_load(case: Case, drafter: MakeDrafter) -> None:
@@ -254,7 +254,7 @@ def test_answers_are_tidied(answer: str, text: str) -> None:
 
 async def test_the_reward_prefers_evidence_and_falls_with_length(case: Case, guard: Guard) -> None:
     texts = (BETTER, "Everyone deserves respect. That is only fair.", f"{BETTER} {BETTER}")
-    values = [verdict.reward for verdict in await guard.judge(texts, context(*case, DraftRequest()))]
+    values = [verdict.reward for verdict in await guard.judge(texts, GuardContext.of(*case, Intent.INFORMATIVE, ()))]
     assert values[0] > values[1]
     assert values[0] > values[2]
     assert all(0 <= value <= 1 for value in values)

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain import DraftRequest, Evidence, FlaggedPost, Grounding, Intent, Source, Triage
-from pipeline.draft import context as context_of
+from core.domain import Evidence, FlaggedPost, Grounding, Intent, Source, Triage
 from pipeline.guard import Guard, GuardContext
 from pipeline.guard.lexicon import table
 from pipeline.prompt import MAX_POST, harmless, language_name, messages, new_mark
@@ -25,7 +24,7 @@ INJECTIONS = [
 
 @pytest.fixture
 def ctx(post: FlaggedPost, triage: Triage, grounding: Grounding) -> GuardContext:
-    return context_of(post, triage, grounding, DraftRequest())
+    return GuardContext.of(post, triage, grounding, Intent.INFORMATIVE, ())
 
 
 def with_text(ctx: GuardContext, text: str) -> GuardContext:

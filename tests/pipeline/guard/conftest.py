@@ -92,7 +92,7 @@ def judge(checks: dict[str, FunctionCheck | ToxicityCheck], context: GuardContex
     ) -> Check:
         flagged = make_post(text=post or context.post.text, platform=platform, context=thread)
         ctx = replace(context, post=flagged, intent=intent, language=language, avoid=avoid)
-        return checks[name].check(material(text, ctx))
+        return checks[name].check(material(text, ctx), ctx)
 
     return one
 

@@ -167,7 +167,7 @@ def test_what_is_composed_passes_every_check(language: str) -> None:
             context = GuardContext(post=post, language=language, intent=intent, evidence=(evidence,), groups=(group,))
             for text in Composer(GuardSettings()).variants(context, 1):
                 reply = material(text, context)
-                results = [check(reply, GuardSettings()) for check in CHECKS]
+                results = [check(reply, context, GuardSettings()) for check in CHECKS]
                 assert [result.detail for result in results if not result.passed] == [], text
 
 
@@ -177,7 +177,7 @@ def test_a_generalisation_fails_and_its_denial_takes_a_stance(language: str) -> 
     context = GuardContext(post=post, language=language)
 
     def passes(text: str) -> bool:
-        return takes_stance(material(text, context), GuardSettings()).passed
+        return takes_stance(material(text, context), context, GuardSettings()).passed
 
     assert [passes(text) for text in SAID_OF_A_GROUP[language]] == [False, True]
 
@@ -185,8 +185,9 @@ def test_a_generalisation_fails_and_its_denial_takes_a_stance(language: str) -> 
 @each_language
 def test_a_country_at_the_start_of_a_sentence_is_a_name(language: str) -> None:
     post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
-    reply = material(BEGINS_WITH_A_COUNTRY[language], GuardContext(post=post, language=language))
-    assert not names(reply, GuardSettings()).passed
+    context = GuardContext(post=post, language=language)
+    reply = material(BEGINS_WITH_A_COUNTRY[language], context)
+    assert not names(reply, context, GuardSettings()).passed
 
 
 @each_language
@@ -205,5 +206,6 @@ def test_a_label_before_a_reply_is_dropped(language: str) -> None:
 @each_language
 def test_a_domain_with_its_dot_spelled_out_is_a_link(language: str) -> None:
     post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
-    reply = material(f"example ({pack(language).spelled_dot}) org", GuardContext(post=post, language=language))
-    assert not form.no_links(reply, GuardSettings()).passed
+    context = GuardContext(post=post, language=language)
+    reply = material(f"example ({pack(language).spelled_dot}) org", context)
+    assert not form.no_links(reply, context, GuardSettings()).passed

@@ -42,7 +42,7 @@ def test_where_there_is_no_pack_the_default_stands_in() -> None:
     ],
 )
 def test_a_wrong_field_is_named_with_its_file(tmp_path: Path, old: str, new: str, field: str) -> None:
-    with pytest.raises(BadSettings, match=rf"es\.toml, field '{field}"):
+    with pytest.raises(BadSettings, match=rf"es\.toml: {field}"):
         read(changed(tmp_path, old, new))
 
 

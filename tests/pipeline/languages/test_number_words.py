@@ -40,8 +40,8 @@ def passes(text: str, language: str) -> bool:
     source = make_source(institution="Office", title="Survey", symbol="S", locator="Table", year=2024)
     evidence = make_evidence("share", "16 %", source=source, language=language)
     post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
-    reply = material(text, GuardContext(post=post, language=language, evidence=(evidence,)))
-    return numbers(reply, GuardSettings()).passed
+    context = GuardContext(post=post, language=language, evidence=(evidence,))
+    return numbers(material(text, context), context, GuardSettings()).passed
 
 
 def test_every_pack_has_its_samples_here() -> None:

@@ -13,7 +13,7 @@ from pipeline.languages import pack
 
 def passes(text: str, language: str) -> bool:
     context = GuardContext(post=FlaggedPost(platform="forum", post_id="1", text="zorblax"), language=language)
-    return takes_stance(material(text, context), GuardSettings()).passed
+    return takes_stance(material(text, context), context, GuardSettings()).passed
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from core.domain import Evidence, FlaggedPost, GroupScore, Plan, Route, Source, TargetGroup, Triage
-from core.errors import BadInput
+from core.errors import BadInput, ModelRefused, ModelUnavailable
 from core.settings import GuardSettings, KnowledgeBaseSettings
 from kb.search import Searcher
 from pipeline import vector
 from pipeline.compose import Composer
 from pipeline.ground import Grounder
-from pipeline.strategies import ComposeStrategy, Strategy
+from pipeline.strategies import ComposeStrategy, Strategies, Strategy
 
 VOTE = Evidence(
     id="vote",
@@ -55,11 +55,27 @@ class Planning(ComposeStrategy):
         return Plan(strategy=self.name, claims=("Women can't vote.",), queries=("vote", "election"))
 
 
+class Away(ComposeStrategy):
+    """A strategy whose planning model fails."""
+
+    name = "away"
+    plans_with_model = True
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(COMPOSER)
+        self.error = error
+
+    async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
+        raise self.error
+
+
 COMPOSER = Composer(GuardSettings())
 
 
 def grounder(shelf: Shelf, top_k: int = 3, strategy: Strategy | None = None) -> Grounder:
-    return Grounder(shelf, strategy or ComposeStrategy(COMPOSER), KnowledgeBaseSettings(top_k=top_k))
+    compose = ComposeStrategy(COMPOSER)
+    strategies = Strategies(default=strategy or compose, fallback=compose)
+    return Grounder(shelf, strategies, KnowledgeBaseSettings(top_k=top_k))
 
 
 def triage(*groups: TargetGroup, embedding: str | None = None) -> Triage:
@@ -89,6 +105,21 @@ async def test_the_plans_queries_are_searched_too_and_the_plan_stays_with_the_ev
     assert shelf.also == ("vote", "election")
     assert (grounding.plan.strategy, grounding.plan.claims) == ("compose", ("Women can't vote.",))
     assert (await grounder(Shelf(), strategy=Planning(COMPOSER)).ground(POST, triage())).plan == grounding.plan
+
+
+async def test_a_planning_model_that_is_away_is_waited_for_but_on_the_last_attempt() -> None:
+    shelf = Shelf(VOTE)
+    waiting = grounder(shelf, strategy=Away(ModelUnavailable("gone")))
+    with pytest.raises(ModelUnavailable):
+        await waiting.ground(POST, triage(TargetGroup.WOMEN))
+    assert shelf.asked is None
+    grounding = await waiting.ground(POST, triage(TargetGroup.WOMEN), last_attempt=True)
+    assert (grounding.plan, grounding.evidence) == (Plan(strategy="compose"), (VOTE,))
+
+
+async def test_a_planning_model_that_refuses_is_done_without_at_once() -> None:
+    grounding = await grounder(Shelf(VOTE), strategy=Away(ModelRefused("too long"))).ground(POST, triage())
+    assert grounding.plan == Plan(strategy="compose")
 
 
 async def test_without_an_embedding_the_searcher_makes_its_own() -> None:

@@ -43,13 +43,6 @@ def test_the_card_describes_the_shipped_heads() -> None:
     assert re.search(r"AUC 0\.8\d+ for hate against normal", CARD)
 
 
-def test_heads_survive_saving_byte_for_byte(heads: Heads, tmp_path: Path) -> None:
-    heads.save(tmp_path / "heads.npz")
-    assert (tmp_path / "heads.npz").read_bytes() == SHIPPED.read_bytes()
-    again = Heads.load(tmp_path / "heads.npz")
-    assert np.array_equal(again.weights, heads.weights)
-
-
 def test_another_embedders_vectors_are_refused(heads: Heads) -> None:
     with pytest.raises(BadInput, match="384"):
         heads.score(np.ones(1024, np.float32))

@@ -127,10 +127,10 @@ def test_what_is_done_follows_from_rules_and_scores(
     escalated: bool, hate: float, counter: float, duplicate: str | None, route: Route, says: str
 ) -> None:
     rule = routing_rules.escalation("I will kill you") if escalated else None
-    found = routing_rules.verdict(rule, scores(hate, counter), 0.05, duplicate)
-    assert found.route is route
-    assert says in found.reason
-    assert bool(found.reason) is (route is not Route.DRAFT)
+    decision = routing_rules.decide(rule, scores(hate, counter), 0.05, duplicate)
+    assert decision.route is route
+    assert says in decision.reason
+    assert bool(decision.reason) is (route is not Route.DRAFT)
 
 
 @pytest.mark.parametrize(
