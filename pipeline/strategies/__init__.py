@@ -2,6 +2,7 @@
 
 from pipeline.strategies.compose import ComposeStrategy
 from pipeline.strategies.free import FreeStrategy
-from pipeline.strategies.strategy import Proposal, Strategies, Strategy, tidy
+from pipeline.strategies.selection import Strategies
+from pipeline.strategies.strategy import Proposal, Strategy, tidy
 
 __all__ = ["ComposeStrategy", "FreeStrategy", "Proposal", "Strategies", "Strategy", "tidy"]
