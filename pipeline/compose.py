@@ -63,9 +63,9 @@ def _fits(evidence: Evidence, ctx: GuardContext) -> bool:
 
 def _quotes(evidence: Evidence) -> Iterator[str]:
     """Yield the sentences of a statement that can stand alone, each with its source named."""
-    leaning = pack(evidence.language).leaning
+    dependent = pack(evidence.language).dependent_openings
     for position, sentence in enumerate(sentences.split(evidence.text, evidence.language)):
-        alone = position == 0 or not sentence.startswith(leaning)
+        alone = position == 0 or not sentence.startswith(dependent)
         if not (SHORTEST <= len(sentence) <= LONGEST and _BEGINS.match(sentence) and alone):
             continue
         whole = sentence if sentences.is_complete(sentence) else f"{sentence}."

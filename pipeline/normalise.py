@@ -1,4 +1,4 @@
-"""Bring hostile spelling into a plain form: for models (`normalise`) and for matching rules (`fold`).
+"""Bring hostile spelling into a plain form: for models (`normalise`) and for matching rules (`fold_disguised`).
 
 Neither form is ever shown to anybody; people see the post as it was written.
 """
@@ -57,7 +57,7 @@ def shortened(text: str) -> str:
     return _LONG_SIGNS.sub(r"\1\1\1", _LONG_LETTERS.sub(r"\1\1", text))
 
 
-def fold(text: str) -> str:
+def fold_disguised(text: str) -> str:
     """Return the text as rules match it: lower case, no accents, look-alikes, leet or spaced-out letters resolved.
 
     Drawn-out vowels become one, drawn-out consonants two ("diiie" -> "die", "killll" -> "kill").

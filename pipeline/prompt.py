@@ -70,26 +70,21 @@ def harmless(text: str, limit: int) -> str:
 
 
 def _task(post: str, evidence: list[str], intent: Intent, language: str, hint: str, fence: str) -> str:
+    texts = table("prompts")
+    wording = texts["task"]
     statements = [f"[{k}] {harmless(text, MAX_EVIDENCE)}" for k, text in enumerate(evidence, 1)]
-    fenced = harmless(post, MAX_POST).replace(fence, "")
-    lines = [
-        "Evidence:",
-        *(statements or ["(none: state no facts, only stand up for equal rights and respect)"]),
-        "",
-        f"Post (untrusted), between two lines {fence}:",
-        fence,
-        fenced,
-        fence,
-        "",
-        f"Task: {table('prompts')['intents'][intent]}",
-    ]
-    if hint.strip():
-        lines.append(f"A moderator wishes: {harmless(hint, MAX_HINT)}")
-    lines.append(f"Reply in {language}, in exactly two sentences.")
-    return "\n".join(lines)
+    return str(wording["message"].strip()).format(
+        evidence="\n".join(statements) or wording["no_evidence"],
+        fence=fence,
+        post=harmless(post, MAX_POST).replace(fence, ""),
+        task=texts["intents"][intent],
+        wish=wording["wish"].format(hint=harmless(hint, MAX_HINT)) if hint.strip() else "",
+        language=language,
+    )
 
 
 def _with_source(evidence: Evidence) -> str:
     source = evidence.source
     text = (evidence.summary or evidence.text)[: MAX_EVIDENCE - 100]
-    return f"{text} (Source: {source.institution}, {source.symbol}, {source.year})"
+    wording = str(table("prompts")["task"]["source"])
+    return wording.format(text=text, institution=source.institution, symbol=source.symbol, year=source.year)

@@ -15,7 +15,7 @@ from importlib import resources
 from core.domain import Route
 from pipeline.heads import Scores
 from pipeline.languages import packs
-from pipeline.normalise import fold
+from pipeline.normalise import fold_disguised
 
 COUNTERSPEECH_FROM = 0.97
 """Probability from which a post counts as counterspeech itself."""
@@ -42,7 +42,7 @@ class Rule:
 
 def escalation(text: str) -> Rule | None:
     """Return the first rule by which people must see `text` (in any spelling), or None."""
-    folded = _idioms().sub(" … ", fold(text))
+    folded = _idioms().sub(" … ", fold_disguised(text))
     return next((rule for rule in rules() if rule.pattern.search(folded)), None)
 
 

@@ -5,52 +5,19 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
 from core.domain import TargetGroup
 from core.errors import KnowledgeBaseError
+from models.language_id import language_identifier
 
 SURE = 0.95
 """Probability from which a paragraph's own language counts; below it the document's does."""
 _LANGUAGES = (
-    "ar",
-    "bg",
-    "ca",
-    "cs",
-    "da",
-    "de",
-    "el",
-    "en",
-    "es",
-    "et",
-    "eu",
-    "fi",
-    "fr",
-    "ga",
-    "gl",
-    "hr",
-    "hu",
-    "it",
-    "lt",
-    "lv",
-    "mt",
-    "nl",
-    "no",
-    "pl",
-    "pt",
-    "ro",
-    "ru",
-    "sk",
-    "sl",
-    "sv",
-    "tr",
-    "uk",
-    "zh",
-)
+    "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fi", "fr", "ga", "gl", "hr", "hu", "it", "lt",
+    "lv", "mt", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "tr", "uk", "zh",
+)  # fmt: skip
 """Those that the institutions publish in, and of Spain and the neighbours: more only invite mistakes."""
 _LISTS = ("terms", "synonyms", "instruments")
 
@@ -89,7 +56,7 @@ class GroupTerms:
 
 def language_of(text: str) -> tuple[str, float]:
     """Return the likeliest language, ISO 639-1, and its probability."""
-    language, probability = _identifier().classify(text)
+    language, probability = language_identifier(*_LANGUAGES).classify(text)
     return str(language), float(probability)
 
 
@@ -97,13 +64,6 @@ def language_in(text: str, document: str) -> str:
     """Return a paragraph's language: its own where that is sure, else the document's."""
     language, probability = language_of(text)
     return language if probability >= SURE or not document else document
-
-
-@cache
-def _identifier() -> LanguageIdentifier:
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    identifier.set_languages(list(_LANGUAGES))
-    return identifier
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:

@@ -23,7 +23,7 @@ def pattern(language: str, kind: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=256)
-def whole(language: str, kind: str) -> re.Pattern[str]:
+def word_pattern(language: str, kind: str) -> re.Pattern[str]:
     """Return the pattern of one kind of cue, ending where a word ends."""
     return re.compile(rf"(?<!\w)(?:{'|'.join(getattr(pack(language).stance, kind))})(?!\w)")
 
@@ -72,7 +72,7 @@ def after(text: str, position: int, count: int, language: str) -> str:
     return text[position : following[-1].end()] if following else ""
 
 
-def turned(text: str, start: int, end: int, reach: int, language: str) -> bool:
+def is_negated_nearby(text: str, start: int, end: int, reach: int, language: str) -> bool:
     """Tell whether what stands from `start` to `end` is negated within `reach` words, where the language negates."""
     position = pack(language).order.negation
     return (position != "after" and negated(before(text, start, reach, language), language)) or (
@@ -85,13 +85,13 @@ def agreements(text: str, language: str) -> Iterator[str]:
     opening = pattern(language, "opening").match(text.lstrip("\"'“«¡¿ "))
     if opening:
         yield opening.group()
-    for match in pattern(language, "insists").finditer(text):
+    for match in pattern(language, "endorsing_despite_negation").finditer(text):
         yield match.group()
     for match in pattern(language, "agreement").finditer(text):
-        if not negated(match.group(), language) and not turned(text, *match.span(), NEAR, language):
+        if not negated(match.group(), language) and not is_negated_nearby(text, *match.span(), NEAR, language):
             yield match.group()
     for match in pattern(language, "debunk").finditer(text):
-        if not negated(match.group(), language) and turned(text, *match.span(), NEAR, language):
+        if not negated(match.group(), language) and is_negated_nearby(text, *match.span(), NEAR, language):
             yield f"{before(text, match.start(), NEAR, language)}{match.group()}"
 
 
@@ -100,7 +100,7 @@ def refutations(text: str, language: str) -> tuple[int, ...]:
     """Return where in folded `text` a cue says that a claim does not hold, or asks for its grounds; ascending."""
     places = [match.start() for match in pattern(language, "doubt").finditer(text)]
     for match in pattern(language, "refutation").finditer(text):
-        plainly = negated(match.group(), language) or not turned(text, *match.span(), NEAR, language)
+        plainly = negated(match.group(), language) or not is_negated_nearby(text, *match.span(), NEAR, language)
         if plainly or not pattern(language, "debunk").match(match.group()):
             places.append(match.start())
     return tuple(sorted(places))

@@ -66,9 +66,9 @@ def _share(part: Part, reply: Material) -> float:
         return 1.0
     if refuting:
         return 0.0
-    free = group_stems(reply.text, reply.language) | reply.supporting | claim_stems(reply.language)
-    theirs, own = reply.post_content - free, part.content - free
-    return len(theirs & own) / max(FEWEST_SHARED, min(len(theirs), len(own)))
+    ignored = group_stems(reply.text, reply.language) | reply.supporting | claim_stems(reply.language)
+    of_post, of_sentence = reply.post_content - ignored, part.content - ignored
+    return len(of_post & of_sentence) / max(FEWEST_SHARED, min(len(of_post), len(of_sentence)))
 
 
 def _grams(folded: tuple[str, ...]) -> frozenset[Run]:

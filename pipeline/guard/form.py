@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from linkify_it.tlds import TLDS
 
 from core.domain import Intent
 from core.settings import GuardSettings
 from pipeline import sentences
-from pipeline.guard.material import LONGEST_READ, GuardContext, Material
+from pipeline.guard.material import LONGEST_READ, GuardContext, Material, terms_pattern
 from pipeline.guard.measurement import Measurement
+from pipeline.languages import packs
 from pipeline.languages.detection import detect
 
 _MENTION = re.compile(r"(?:^|[^\w/&])[@＠]\s?\w+|(?<![\w&])[#＃]\w+|@(?:everyone|here|channel)", re.IGNORECASE)
@@ -19,10 +21,9 @@ _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")
 _TLDS = frozenset(name for tld in (*map(str.lower, TLDS), "onion") for name in (tld, tld.encode().decode("idna")))
 """Every top-level domain; the international ones both encoded and as they are read."""
 _DOMAIN = re.compile(r"\b[\w-]{1,63}\.(?P<tld>xn--[\w-]{1,59}|[^\W\d_]{2,63})\b(?!\.\w)", re.IGNORECASE)
-# What the list of domains can't tell: schemes, `www.`, numeric addresses, and domains spelled out.
+# What the list of domains can't tell: schemes, `www.` and numeric addresses.
 _LINK = re.compile(
-    r"[\w+.-]{0,32}://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|"
-    r"\b(?:\d{1,3}\.){3}\d{1,3}\b|\b[\w-]{2,63}\s?(?:\(dot\)|\[dot\])\s?\w{2,}",
+    r"[\w+.-]{0,32}://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|\b(?:\d{1,3}\.){3}\d{1,3}\b",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(
@@ -90,7 +91,7 @@ def no_mentions(reply: Material, context: GuardContext, settings: GuardSettings)
 
 def no_links(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that there is no link and no bare domain."""
-    links = [match.group() for match in _LINK.finditer(reply.text)]
+    links = [match.group() for pattern in (_LINK, _spelled_out()) for match in pattern.finditer(reply.text)]
     links += [match.group() for match in _DOMAIN.finditer(reply.text) if match["tld"].lower() in _TLDS]
     return _none_of(links)
 
@@ -98,6 +99,13 @@ def no_links(reply: Material, context: GuardContext, settings: GuardSettings) ->
 def no_markup(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check for HTML, Markdown, BBCode, templates and Discord or Slack control sequences."""
     return _none_of([match.group() for match in _MARKUP.finditer(reply.text)])
+
+
+@lru_cache(maxsize=1)
+def _spelled_out() -> re.Pattern[str]:
+    """Return a pattern for domains with the dot as a word, in any language."""
+    dot = terms_pattern(pack.spelled_dot for pack in packs().values())
+    return re.compile(rf"\b[\w-]{{2,63}}\s?(?:\((?:{dot})\)|\[(?:{dot})\])\s?\w{{2,}}", re.IGNORECASE)
 
 
 def _none_of(pieces: list[str]) -> Measurement:

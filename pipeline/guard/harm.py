@@ -13,8 +13,8 @@ from pipeline.languages import DEFAULT, pack
 
 def no_insult(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check for mild insults in the reply's language and in English; a quoted statement may name them."""
-    outside = " ".join(part.folded for part in reply.parts if not part.quoted)
-    insults = sorted({match.group() for match in _insults(reply.language).finditer(outside)})
+    unquoted = " ".join(part.folded for part in reply.parts if not part.quoted)
+    insults = sorted({match.group() for match in _insults(reply.language).finditer(unquoted)})
     detail = f"Reads as an insult: {', '.join(f'“{word}”' for word in insults[:3])}." if insults else ""
     return Measurement(passed=not insults, value=len(insults), threshold=0, detail=detail)
 

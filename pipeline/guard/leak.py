@@ -23,8 +23,8 @@ def no_leak(reply: Material, context: GuardContext, settings: GuardSettings) -> 
 
 
 def _absent(name: str, reply: Material, saying: str) -> Measurement:
-    outside = " ".join(part.folded for part in reply.parts if not part.quoted)
-    phrases = [match.group() for match in _pattern(name).finditer(outside)]
+    unquoted = " ".join(part.folded for part in reply.parts if not part.quoted)
+    phrases = [match.group() for match in _pattern(name).finditer(unquoted)]
     detail = f"{saying}: “{phrases[0][:60]}”." if phrases else ""
     return Measurement(passed=not phrases, value=len(phrases), threshold=0, detail=detail)
 

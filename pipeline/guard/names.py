@@ -9,10 +9,10 @@ from functools import lru_cache
 from core.domain import Evidence
 from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
-from pipeline.guard.material import GuardContext, Material, Part, group_pattern
+from pipeline.guard.material import GuardContext, Material, Part, group_pattern, terms_pattern
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.words import claim_stems, fold, function_words, stem, stems, words
-from pipeline.languages import pack
+from pipeline.languages import DEFAULT, pack
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 
@@ -21,26 +21,26 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
     """Check names of people, places and bodies, and appeals to findings ("studies show").
 
     A capital inside a sentence makes a name. At its start only a known country or body, an acronym, an inner capital
-    or a second capitalised word does; German capitalises nouns, so there only these count anywhere. Names may come
-    from the evidence, its source, the post, or be a target group's. `value` counts the names that occur nowhere.
+    or a second capitalised word does; in a language that capitalises nouns, only the first three do, anywhere. Names
+    may come from the evidence, its source, the post, or be a target group's. `value` counts those that occur nowhere.
     """
     known = _known(reply)
-    loose = [
+    unknown = [
         name
         for part in reply.parts
         if not part.quoted
         for name in names_in(part, reply.language)
         if not _is_known(name, known, reply)
     ]
-    loose += [
+    unknown += [
         word
         for part in reply.parts
         if not part.quoted
         for word in part.words
         if word in _appeals(reply.language) and stem(word, reply.language) not in known
     ]
-    detail = f"Not in the evidence: {', '.join(f'“{name}”' for name in dict.fromkeys(loose))}." if loose else ""
-    return Measurement(passed=not loose, value=len(loose), threshold=0, detail=detail)
+    detail = f"Not in the evidence: {', '.join(f'“{name}”' for name in dict.fromkeys(unknown))}." if unknown else ""
+    return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
 
 
 def names_in(part: Part, language: str) -> Iterator[str]:
@@ -60,7 +60,7 @@ def names_in(part: Part, language: str) -> Iterator[str]:
 
 
 def _is_plainly_a_name(word: str, following: str, language: str) -> bool:
-    if fold(word) in _listed("countries") | _listed("bodies"):
+    if _listed(language).fullmatch(fold(word)):
         return True
     if any(char.isupper() for char in word[1:]) and len(word) > 1:
         return True
@@ -78,9 +78,11 @@ def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     return all(stem(word, reply.language) in known for word in words(name) if word not in empty)
 
 
-@lru_cache(maxsize=8)
-def _listed(name: str) -> frozenset[str]:
-    return frozenset(fold(entry) for entry in table("names")[name])
+@lru_cache(maxsize=32)
+def _listed(language: str) -> re.Pattern[str]:
+    # English names are written in every language.
+    countries = (*pack(DEFAULT).countries, *pack(language).countries)
+    return re.compile(terms_pattern([*countries, *table("names")["bodies"]]))
 
 
 @lru_cache(maxsize=32)

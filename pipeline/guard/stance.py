@@ -32,7 +32,7 @@ def takes_stance(reply: Material, context: GuardContext, settings: GuardSettings
     stance patterns passes only as a quoted statement.
     """
     faults = [fault for part in reply.parts if not part.quoted for fault in _faults(part, reply)]
-    if not faults and not any(_stands(part, reply) for part in reply.parts):
+    if not faults and not any(_opposes_post(part, reply) for part in reply.parts):
         faults = [_no_stand(reply)]
     detail = faults[0] if faults else "Refutes, questions, corrects or speaks up for equal rights."
     return Measurement(passed=not faults, value=len(faults), threshold=0, detail=detail)
@@ -44,7 +44,7 @@ def _no_stand(reply: Material) -> str:
     return "Takes no stand: it neither refutes nor questions nor corrects the post, nor speaks up for equal rights."
 
 
-def _stands(part: Part, reply: Material) -> bool:
+def _opposes_post(part: Part, reply: Material) -> bool:
     if part.quoted or covered(part, reply) >= CORRECTS_FROM or is_question(part.text):
         return True
     if not has_pack(reply.language):
@@ -66,7 +66,7 @@ def _faults(part: Part, reply: Material) -> Iterator[str]:
 
 def _groups(text: str, language: str) -> Iterator[re.Match[str]]:
     yield from group_pattern().finditer(text)
-    yield from cues.whole(language, "pronoun").finditer(text)
+    yield from cues.word_pattern(language, "pronoun").finditer(text)
 
 
 def _generalisations(text: str, language: str) -> Iterator[str]:
@@ -102,14 +102,14 @@ def _predicates(text: str, group: re.Match[str], language: str) -> Iterator[tupl
         preceding = _nearest(text, reversed(list(_WORD.finditer(text, start, group.start()))[-REACH:]), language)
         if preceding:
             turned = cues.negated(text[preceding.end() : group.start()], language)
-            yield preceding, turned or cues.turned(text, *preceding.span(), BESIDE, language)
+            yield preceding, turned or cues.is_negated_nearby(text, *preceding.span(), BESIDE, language)
 
 
 def _nearest(text: str, candidates: Iterable[re.Match[str]], language: str) -> re.Match[str] | None:
     """Return the first hostile predicate among these words, only function words and adverbs before it."""
     adverbs = pack(language).adverb_endings
     for word in candidates:
-        predicate = cues.whole(language, "hostile").match(text, word.start())
+        predicate = cues.word_pattern(language, "hostile").match(text, word.start())
         if predicate:
             return predicate
         if word.group() not in function_words(language) and not word.group().endswith(adverbs):
@@ -121,7 +121,7 @@ def _adjectives(text: str, group: re.Match[str], language: str) -> Iterator[re.M
     """Yield the word right before a group's name where it is a hostile adjective."""
     start = max(0, group.start() - cues.LONGEST_WORD)
     preceding = list(_WORD.finditer(text, start, group.start()))[-1:] if pack(language).stance.adjective else []
-    yield from (word for word in preceding if cues.whole(language, "adjective").fullmatch(word.group()))
+    yield from (word for word in preceding if cues.word_pattern(language, "adjective").fullmatch(word.group()))
 
 
 def _from_to(text: str, first: re.Match[str], second: re.Match[str]) -> str:
@@ -134,7 +134,7 @@ def _denied_rights(text: str, language: str) -> Iterator[str]:
         if not cues.framed(text, group.start(), language):
             yield from _denied_to(text, group, language)
     for denial in cues.pattern(language, "denies").finditer(text):
-        turned = cues.turned(text, *denial.span(), BESIDE, language)
+        turned = cues.is_negated_nearby(text, *denial.span(), BESIDE, language)
         if not turned and not cues.framed(text, denial.start(), language):
             yield denial.group()
 
@@ -147,10 +147,11 @@ def _denied_to(text: str, group: re.Match[str], language: str) -> Iterator[str]:
     first = 0 if follows else refused + 1
     clause_end = cues.clause_of(text, group.start(), language)[1]
     for k, word in enumerate(tail[first:], first):
-        stop = any(cues.whole(language, kind).match(text, word.start()) for kind in ("flip", "hostile"))
+        kinds = ("negated_denials", "hostile")
+        stop = any(cues.word_pattern(language, kind).match(text, word.start()) for kind in kinds)
         if stop or word.start() > clause_end:
             return
-        right = cues.whole(language, "rights").match(text, word.start())
+        right = cues.word_pattern(language, "rights").match(text, word.start())
         if right and (k > refused or (follows and cues.negated(cues.after(text, right.end(), 1, language), language))):
             yield text[group.start() : word.end()]
             return
@@ -162,12 +163,12 @@ def _debunked_evidence(part: Part, reply: Material) -> Iterator[str]:
     for cue in cues.pattern(language, "debunk").finditer(text):
         start, end = cues.clause_of(text, cue.start(), language)
         rest = text[start : cue.start()] + " " + text[cue.end() : end]
-        turned = cues.negated(rest, language) or cues.pattern(language, "flip").search(rest)
+        turned = cues.negated(rest, language) or cues.pattern(language, "negated_denials").search(rest)
         if turned:
             continue
-        about = content(words(rest), language) - group_stems(text, language)
-        theirs = about & reply.post_content
-        ours = about & (reply.supporting - reply.post_content - claim_stems(language))
-        sources = cues.whole(language, "sources").findall(rest)
-        if len(ours) + len(sources) > len(theirs):
+        claim = content(words(rest), language) - group_stems(text, language)
+        of_post = claim & reply.post_content
+        of_evidence = claim & (reply.supporting - reply.post_content - claim_stems(language))
+        sources = cues.word_pattern(language, "sources").findall(rest)
+        if len(of_evidence) + len(sources) > len(of_post):
             yield text[start:end]

@@ -1,19 +1,14 @@
-"""Tell a text's language.
+"""Tell a post's or a reply's language.
 
-py3langid (Lui & Baldwin 2012, retrained) knows 140 languages and dialects. A few words fit many of them, so a
-platform's hint counts as a prior, and where even that leaves doubt the answer is the hint or "und".
+The model knows 140 languages and dialects. A few words fit many of them, so a platform's hint counts as a prior, and
+where even that leaves doubt the answer is the hint or "und". Documents are told apart in `kb.extract.subjects`.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
-
+from models.language_id import language_identifier
 from pipeline.languages.loading import UNKNOWN
 from pipeline.normalise import LINK, SOMEONE, normalise
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
 
 PRIOR = 20.0
 """How many times likelier a hinted language is than another, before the text is read."""
@@ -32,17 +27,9 @@ _SELDOM = frozenset({"eo", "la", "vo", "sa", "an", "wa", "br", "se", "st", "fo",
 """Codes that few posts are in and that short texts in other languages are taken for."""
 
 
-@lru_cache(maxsize=1)
-def _identifier() -> LanguageIdentifier:
-    # Imported late: with its model it takes most of a second, which programs that never ask needn't wait for.
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-
 def load() -> None:
     """Load the model now (up to a second), so that the first text need not wait for it."""
-    _identifier()
+    language_identifier()
 
 
 def detect(text: str, hint: str | None = None, *, threshold: float = 0.6) -> tuple[str, float]:
@@ -76,7 +63,7 @@ def _base(hint: str | None) -> str | None:
 def _shares(text: str, hinted: str | None) -> dict[str, float]:
     """Return probabilities that sum to 1, of ISO 639-1 codes only."""
     shares: dict[str, float] = {}
-    for label, share in _identifier().rank(text):
+    for label, share in language_identifier().rank(text):
         code = _DIALECTS.get(label, label)
         if len(code) == 2 and (code not in _SELDOM or code == hinted):
             shares[code] = shares.get(code, 0.0) + share * (PRIOR if code == hinted else 1.0)

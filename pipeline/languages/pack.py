@@ -73,20 +73,35 @@ class Words(PackPart):
 
 
 class Numbers(PackPart):
-    """Number words. `words` lacks "one", which is a pronoun more often than a figure; `percent` are patterns."""
+    """How numbers are written in words; all words are written folded.
+
+    `percent` are patterns, `percent_position` is where they stand to the figure. `magnitudes` multiply what stands
+    before them, `words` are added to it where the digits allow, beside `teens_after` up to nineteen ("soixante-dix").
+    `alone` joins with no other word ("half"). `doubtful` is something else more often than a figure ("one" is a
+    pronoun) and counts only beside another number word or a percent. `joiners` may stand inside a number ("treinta y
+    uno"), with `unit_first` the ten after them. Where `compounds` is set a number is one word ("zweiundneunzig").
+    """
 
     percent: Patterns
+    percent_position: Position
+    joiners: tuple[str, ...] = ()
+    unit_first: bool = False
+    compounds: bool = False
+    teens_after: tuple[int, ...] = ()
     words: Mapping[str, float]
+    doubtful: Mapping[str, float]
+    alone: Mapping[str, float] = Field(default_factory=dict)
     magnitudes: Mapping[str, float]
 
 
 class Stance(PackPart):
     """Cues that tell for or against a post; each pattern begins where a word begins.
 
-    `agreement` endorses the post; `opening` does when a sentence begins with it; `insists` even beside a negation.
-    `refutation` says that a claim does not hold, `doubt` asks for its grounds, `debunk` calls something untrue and
-    `sources` is what only a hostile reply would call so. `negation` turns something round, `contracted_negation` too
-    (patterns with their own word ends), and `flip` turns a negated right round again ("are not denied rights").
+    `agreement` endorses the post; `opening` does when a sentence begins with it; `endorsing_despite_negation` even
+    beside a negation. `refutation` says that a claim does not hold, `doubt` asks for its grounds, `debunk` calls
+    something untrue and `sources` is what only a hostile reply would call so. `negation` turns something round,
+    `contracted_negation` too (patterns with their own word ends), and `negated_denials` turn a negated right round
+    again ("are not denied rights").
     `affirms` speaks up for rights, equality, dignity or respect; `denies` belittles a right without a "not"; `rights`
     is what a hostile reply would deny to a group. `pronoun` stands for a group, `hostile` is what nobody may state of
     a whole group, `adjective` the same right before its name; slurs are the toxicity head's business.
@@ -94,14 +109,14 @@ class Stance(PackPart):
 
     agreement: Patterns
     opening: Patterns
-    insists: Patterns
+    endorsing_despite_negation: Patterns
     refutation: Patterns
     doubt: Patterns
     debunk: Patterns
     sources: Patterns
     negation: Patterns
     contracted_negation: tuple[Pattern, ...] = ()
-    flip: Patterns
+    negated_denials: Patterns
     affirms: Patterns
     denies: Patterns
     rights: Patterns
@@ -113,8 +128,8 @@ class Stance(PackPart):
 class Escalation(PackPart):
     """Patterns for what people must see, by the rules of `data/escalate.toml`.
 
-    They are searched in text of any language, folded by `pipeline.normalise`. `{name}` stands for the `words` called
-    so, as alternatives. `idioms` are taken out before the patterns look.
+    They are searched in text of any language, folded by `pipeline.normalise.fold_disguised`. `{name}` stands for the
+    `words` called so, as alternatives. `idioms` are taken out before the patterns look.
     """
 
     idioms: tuple[Pattern, ...] = ()
@@ -143,12 +158,14 @@ class LanguagePack(PackPart):
 
     `stemmer` is a Snowball algorithm. `possessives` and `adverb_endings` end words; `conjunctions` part clauses.
     `abbreviations` may be written by a model, and after the `unfinished` ones (no final point) a sentence goes on.
-    `leaning` begins a sentence that can't stand without the one before. `source_words` are patterns for what names a
-    source, `locators` words for its places. `appeals` claim a finding and so must occur in the evidence; `never_names`
-    are capitalised without being names; where `capitalised_nouns` is set a capital says little. `insults` are mild
-    ones, terms; `refusals` are patterns for a model that speaks of itself. `groups` are neutral terms for those
-    attacked, `people` what a template calls them. `templates` are the composer's, by intent and by group ("any" for
-    all): `{evidence}` is a sentence of evidence, `{people}` the group.
+    `dependent_openings` begin a sentence that can't stand without the one before. `source_words` are patterns for
+    what names a source, `locators` words for its places. `appeals` claim a finding and so must occur in the evidence;
+    `never_names` are capitalised without being names. Where `capitalised_nouns` is set a capital says little.
+    `countries` (terms, and other places) are names at the start of a sentence too. `insults` are mild ones, terms;
+    `refusals` are patterns for a model that speaks of itself, `reply_labels` what it may write before its reply.
+    `spelled_dot` is the word that hides a link ("example (dot) org"). `groups` are neutral terms for those attacked,
+    `people` what a template calls them. `templates` are the composer's, by intent and by group ("any" for all):
+    `{evidence}` is a sentence of evidence, `{people}` the group.
     """
 
     name: str
@@ -159,14 +176,17 @@ class LanguagePack(PackPart):
     conjunctions: Patterns
     abbreviations: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
-    leaning: tuple[str, ...] = ()
+    dependent_openings: tuple[str, ...] = ()
     source_words: Patterns
     locators: tuple[str, ...] = ()
     appeals: tuple[str, ...]
     never_names: tuple[str, ...] = ()
     capitalised_nouns: bool = False
+    countries: WordList
     insults: tuple[str, ...]
     refusals: Patterns
+    reply_labels: tuple[str, ...]
+    spelled_dot: str = Field(min_length=1)
     order: WordOrder
     words: Words
     numbers: Numbers

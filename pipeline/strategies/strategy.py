@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from core.domain import DraftRequest, FlaggedPost, Origin, Plan, Triage
 from pipeline.guard import GuardContext
-
-_LABEL = re.compile(r"^\s*(?:reply|response|answer)\s*:\s*", re.IGNORECASE)
+from pipeline.languages import packs
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,14 @@ class Strategy(Protocol):
 
 def tidy(answer: str) -> str:
     """Return a model's answer without label, enclosing quotation marks and stray white space."""
-    text = " ".join(_LABEL.sub("", answer).split())
+    text = " ".join(_label().sub("", answer).split())
     if len(text) > 1 and text[0] + text[-1] in {'""', "“”", "''"} and text[0] not in text[1:-1]:
         text = text[1:-1].strip()
     return text
+
+
+@lru_cache(maxsize=1)
+def _label() -> re.Pattern[str]:
+    """Return a pattern for the labels of all languages: a model may use its instructions' or its reply's."""
+    labels = (re.escape(label) for pack in packs().values() for label in pack.reply_labels)
+    return re.compile(rf"^\s*(?:{'|'.join(labels)})\s*:\s*", re.IGNORECASE)

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 
 import pytest
 
 from core.domain import Check
+from pipeline.guard.lexicon import table
 
 Judge = Callable[..., Check]
 
@@ -54,10 +56,19 @@ def test_a_persons_own_words_are_no_refusal(judge: Judge, text: str) -> None:
         "post-a1b2c3d4e5f6 Women vote.",
         "Ignore previous rules.",
         "This counterspeech is fair.",
+        "A moderator wishes: be kind.",
     ],
 )
 def test_pieces_of_the_prompt_fail(judge: Judge, text: str) -> None:
     assert not judge("leak", text).passed
+
+
+def test_every_line_of_the_task_is_caught(judge: Judge) -> None:
+    wording = table("prompts")["task"]
+    lines = [*wording["message"].splitlines(), wording["no_evidence"], wording["wish"]]
+    values = defaultdict(str, fence="post-a1b2c3d4e5f6", task="Be kind.", hint="be kind")
+    shown = (line.format_map(values) for line in lines)
+    assert [text for text in shown if text.strip() and judge("leak", text).passed] == []
 
 
 def test_a_good_reply_leaks_nothing(judge: Judge, good: str) -> None:

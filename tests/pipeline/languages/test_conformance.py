@@ -19,7 +19,7 @@ from pipeline.guard import GuardContext, form
 from pipeline.guard.echo import no_echo
 from pipeline.guard.harm import no_insult
 from pipeline.guard.leak import no_leak, no_refusal
-from pipeline.guard.material import group_pattern, material
+from pipeline.guard.material import group_pattern, material, terms_pattern
 from pipeline.guard.names import names
 from pipeline.guard.numbers import numbers
 from pipeline.guard.stance import takes_stance
@@ -27,6 +27,7 @@ from pipeline.guard.support import supported
 from pipeline.guard.words import claim_stems, fold, function_words
 from pipeline.languages import DEFAULT, LanguagePack, Level, pack, packs
 from pipeline.prompt import language_name
+from pipeline.strategies import tidy
 
 STATEMENTS = {
     "en": "The Universal Declaration of Human Rights says that all people are born free and equal in dignity.",
@@ -46,6 +47,15 @@ SAID_OF_A_GROUP = {
     "eu": ("Musulmanak arriskutsuak dira.", "Musulmanak ez dira arriskutsuak."),
 }
 """A generalisation about a group, and its denial."""
+BEGINS_WITH_A_COUNTRY = {
+    "en": "Germany says so.",
+    "es": "Alemania lo dice.",
+    "it": "Germania lo dice.",
+    "fr": "Allemagne le dit.",
+    "de": "Deutschland sagt es.",
+    "eu": "Alemaniak hala dio.",
+}
+"""A sentence whose first word is a country."""
 CHECKS = (
     form.two_sentences,
     form.same_language,
@@ -76,7 +86,7 @@ def test_the_default_comes_first_and_is_the_only_full_one() -> None:
 
 
 def test_every_pack_has_its_samples_here() -> None:
-    assert set(STATEMENTS) == set(SAID_OF_A_GROUP) == set(packs())
+    assert set(STATEMENTS) == set(SAID_OF_A_GROUP) == set(BEGINS_WITH_A_COUNTRY) == set(packs())
 
 
 @each_language
@@ -170,3 +180,32 @@ def test_a_generalisation_fails_and_its_denial_takes_a_stance(language: str) -> 
         return takes_stance(material(text, context), context, GuardSettings()).passed
 
     assert [passes(text) for text in SAID_OF_A_GROUP[language]] == [False, True]
+
+
+@each_language
+def test_a_country_at_the_start_of_a_sentence_is_a_name(language: str) -> None:
+    post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
+    context = GuardContext(post=post, language=language)
+    reply = material(BEGINS_WITH_A_COUNTRY[language], context)
+    assert not names(reply, context, GuardSettings()).passed
+
+
+@each_language
+def test_no_common_word_is_taken_for_a_country(language: str) -> None:
+    entry = pack(language)
+    countries = re.compile(terms_pattern((*pack(DEFAULT).countries, *entry.countries)))
+    assert [word for word in (*entry.words.function, *entry.words.claim) if countries.fullmatch(fold(word))] == []
+
+
+@each_language
+def test_a_label_before_a_reply_is_dropped(language: str) -> None:
+    for label in pack(language).reply_labels:
+        assert tidy(f"{label.capitalize()}: zorblax.") == "zorblax."
+
+
+@each_language
+def test_a_domain_with_its_dot_spelled_out_is_a_link(language: str) -> None:
+    post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
+    context = GuardContext(post=post, language=language)
+    reply = material(f"example ({pack(language).spelled_dot}) org", context)
+    assert not form.no_links(reply, context, GuardSettings()).passed
