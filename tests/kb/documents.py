@@ -33,8 +33,8 @@ def normalise(text: str) -> str:
 
 def numbers(text: str) -> set[str]:
     """Return the numbers in a text, without thousands separators; codes such as c10 are no numbers."""
-    found = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])", text)
-    return {number.rstrip(",").replace(",", "") for number in found}
+    numerals = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])", text)
+    return {number.rstrip(",").replace(",", "") for number in numerals}
 
 
 def roman(number: str) -> int:
@@ -45,7 +45,7 @@ def roman(number: str) -> int:
 
 @dataclass(frozen=True)
 class Document:
-    """Be one source text: `sections` maps a label such as `article7` to its lines."""
+    """One source text: `sections` maps a label such as `article7` to its lines."""
 
     whole: str
     sections: dict[str, str]
@@ -69,9 +69,9 @@ class Document:
 
     def _table(self, row: str) -> str | None:
         """Return label, answer and figure of the rows in which every comma-separated part of `row` is a cell."""
-        wanted = [[normalise(one) for one in re.split(r" and |/", part)] for part in row.split(",")]
-        hits = [cells for cells in self.rows if all(_has_cell(cells, one) for one in wanted)]
-        parts = [part for alternatives in wanted for part in alternatives]
+        conditions = [[normalise(cell) for cell in re.split(r" and |/", part)] for part in row.split(",")]
+        hits = [cells for cells in self.rows if all(_has_cell(cells, alternatives) for alternatives in conditions)]
+        parts = [part for alternatives in conditions for part in alternatives]
         if not all(any(_has_cell(cells, [part]) for cells in hits) for part in parts):
             return None
         return "\n".join(" | ".join(v for k, v in c.items() if k not in ("question_code", "notes")) for c in hits)
@@ -133,7 +133,7 @@ def _markdown(path: Path) -> Document:
 
 
 class _MarkdownLabels:
-    """Label headings, remembering which annexed text they are in."""
+    """A labeller of headings that remembers which annexed text they are in."""
 
     def __init__(self) -> None:
         self._place = ""
@@ -180,7 +180,7 @@ def _page(page: str) -> str:
 
 
 class _Lines(HTMLParser):
-    """Turn HTML into lines, one a block."""
+    """A parser that turns HTML into lines, one a block."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

@@ -46,7 +46,7 @@ def make_pdf() -> MakePdf:
 
 @pytest.fixture
 def make_document(tmp_path: Path) -> MakeDocument:
-    def make(name: str, content: bytes, **known: object) -> SourceDocument:
+    def make(name: str, content: bytes, **fields: object) -> SourceDocument:
         path = tmp_path / name
         path.write_bytes(content)
         return SourceDocument.model_validate(
@@ -59,7 +59,7 @@ def make_document(tmp_path: Path) -> MakeDocument:
                 "year": 2020,
                 "url": "https://example.org/x",
                 "language": "en",
-                **known,
+                **fields,
             }
         )
 

@@ -31,8 +31,8 @@ def test_takes_in_what_can_be_read_and_names_the_rest(folder: Path) -> None:
     assert "2 documents (0 unchanged, 0 repeated, 1 failed)" in result.output
     assert "FAILED  Z/2: The PDF is torn" in result.output
     with Harvest(folder / "h") as harvest:
-        (found,) = harvest.evidence()
-    assert (found.source.symbol, found.source.locator) == ("Z/1", "“Harbours”")
+        (evidence,) = harvest.evidence()
+    assert (evidence.source.symbol, evidence.source.locator) == ("Z/1", "“Harbours”")
 
 
 def test_fails_when_nothing_could_be_read(folder: Path) -> None:

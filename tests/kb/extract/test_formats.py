@@ -59,8 +59,8 @@ def test_reads_word_files_without_headers_and_contents() -> None:
     document.add_table(1, 2).rows[0].cells[0].text = "412"
     out = BytesIO()
     document.save(out)
-    found = blocks_of(read(out.getvalue(), "x.docx", "en").passages)
-    assert [(block.place, block.text) for block in found] == [("Article 1", ONE), ("Article 2", TWO)]
+    blocks = blocks_of(read(out.getvalue(), "x.docx", "en").passages)
+    assert [(block.place, block.text) for block in blocks] == [("Article 1", ONE), ("Article 2", TWO)]
 
 
 def test_reads_plain_text_with_wrapped_lines() -> None:
@@ -81,8 +81,8 @@ def test_reads_markdown_with_and_without_a_space_after_the_marks() -> None:
         f"####Convention on Harbours\n\n* [One](#one)\n\n### Article  1\n\n1. {ONE}\n2. {TWO}\n\n"
         f"###Article 2\n\n{ONE}\n"
     )
-    found = blocks_of(read(text.encode(), "x.md", "en").passages)
-    assert [(block.place, block.text) for block in found] == [
+    blocks = blocks_of(read(text.encode(), "x.md", "en").passages)
+    assert [(block.place, block.text) for block in blocks] == [
         ("Article 1", f"1. {ONE}"),
         ("Article 1", f"2. {TWO}"),
         ("Article 2", ONE),
@@ -94,9 +94,9 @@ def test_a_list_is_cut_alike_in_json_and_in_markdown_whose_spaces_were_lost() ->
     article = f"Everybody may:(a) {ONE[:-1]};(b) {TWO}"
     treaty = {"articles": [{"content_en": article}]}
     markdown = f"### Article 1\n\nEverybody may:\n\n(a){ONE[:-1]};\n\n(b){TWO}\n\n### Article 2\n\n{ONE}\n"
-    wanted = ["Everybody may:", f"(a) {ONE[:-1]};", f"(b) {TWO}"]
-    assert texts(json.dumps(treaty).encode(), "x.json") == wanted
-    assert texts(markdown.encode(), "x.md")[:3] == wanted
+    blocks = ["Everybody may:", f"(a) {ONE[:-1]};", f"(b) {TWO}"]
+    assert texts(json.dumps(treaty).encode(), "x.json") == blocks
+    assert texts(markdown.encode(), "x.md")[:3] == blocks
 
 
 def test_cuts_the_signature_pages_of_a_treaty(shared: Path) -> None:
@@ -109,9 +109,9 @@ def test_cuts_the_signature_pages_of_a_treaty(shared: Path) -> None:
 
 def test_reads_a_resolution_from_json_by_paragraph(shared: Path) -> None:
     content = (shared / "un_docs/extracted_json/A_RES_80_193.json").read_bytes()
-    found = {block.place: block.text for block in blocks_of(read(content, "x.json", "en").passages)}
-    assert found["Paragraph 2"].startswith("2. Underscores that 2025 marks the sixtieth anniversary")
-    assert "Paragraph 66" in found
+    by_place = {block.place: block.text for block in blocks_of(read(content, "x.json", "en").passages)}
+    assert by_place["Paragraph 2"].startswith("2. Underscores that 2025 marks the sixtieth anniversary")
+    assert "Paragraph 66" in by_place
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_gives_out_each_paragraph_once(tmp_path: Path) -> None:
     with Harvest(tmp_path) as harvest:
         assert harvest.put("B", 2025, entry("b"), [sketched("B#1", LONG), sketched("B#2", "Something else.")]) == 2
         assert harvest.put("A", 2023, entry("a"), [sketched("A#1", f"{LONG},")]) == 0
-        assert [one.id for one in harvest.evidence()] == ["B#1", "B#2"]
+        assert [paragraph.id for paragraph in harvest.evidence()] == ["B#1", "B#2"]
         assert harvest.counts() == (2, 1)
 
 
@@ -51,7 +51,7 @@ def test_a_repetition_takes_over_when_its_original_goes(tmp_path: Path) -> None:
         harvest.put("A", 2023, entry("a"), [sketched("A#1", LONG)])
         harvest.put("C", 2022, entry("c"), [sketched("C#1", LONG)])
         harvest.put("B", 2025, entry("b2"), [sketched("B#1", "Rewritten from start to end.")])
-        assert [one.id for one in harvest.evidence()] == ["A#1", "B#1"]
+        assert [paragraph.id for paragraph in harvest.evidence()] == ["A#1", "B#1"]
         assert harvest.counts() == (2, 1)
 
 
@@ -60,7 +60,7 @@ def test_a_replaced_document_stays_the_original_of_what_it_still_says(tmp_path: 
         harvest.put("B", 2025, entry("b"), [sketched("B#1", LONG)])
         harvest.put("A", 2023, entry("a"), [sketched("A#1", LONG)])
         harvest.put("B", 2025, entry("b2"), [sketched("B#1", f"{LONG}.")])
-        assert [one.id for one in harvest.evidence()] == ["B#1"]
+        assert [paragraph.id for paragraph in harvest.evidence()] == ["B#1"]
 
 
 def test_removed_documents_leave_their_place_to_the_newest_that_repeats_them(tmp_path: Path) -> None:
@@ -70,10 +70,10 @@ def test_removed_documents_leave_their_place_to_the_newest_that_repeats_them(tmp
                 name, year, entry(name), [sketched(f"{name}#1", LONG), sketched(f"{name}#2", f"Only in {name}.")]
             )
         assert harvest.remove(["B", "D"]) == 4
-        assert [one.id for one in harvest.evidence()] == ["A#2", "C#1", "C#2"]
+        assert [paragraph.id for paragraph in harvest.evidence()] == ["A#2", "C#1", "C#2"]
         assert harvest.counts() == (3, 1)
         assert harvest.remove(["C"]) == 2
-        assert [one.id for one in harvest.evidence()] == ["A#1", "A#2"]
+        assert [paragraph.id for paragraph in harvest.evidence()] == ["A#1", "A#2"]
         assert harvest.find("B") is None
 
 
@@ -92,7 +92,7 @@ def test_keeps_its_content_when_opened_again(tmp_path: Path) -> None:
         assert harvest.find("B") == entry("b", Status.PARTIAL, "Page 2 is a picture.")
         assert harvest.find("A") is None
         assert harvest.holder("b") == "B"
-        assert [one.text for one in harvest.evidence()] == [LONG]
+        assert [paragraph.text for paragraph in harvest.evidence()] == [LONG]
 
 
 def test_a_foreign_file_is_refused(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from kb.extract.structure import blocks_of
 
 
 def places(reading: Reading) -> dict[str, str]:
-    found: dict[str, str] = {}
+    by_place: dict[str, str] = {}
     for block in blocks_of(reading.passages):
-        found[block.place] = f"{found.get(block.place, '')} {block.text}".strip()
-    return found
+        by_place[block.place] = f"{by_place.get(block.place, '')} {block.text}".strip()
+    return by_place
 
 
 @pytest.mark.parametrize(
@@ -30,26 +30,26 @@ def places(reading: Reading) -> dict[str, str]:
     ],
 )
 def test_finds_every_article_and_recital(shared: Path, name: str, articles: int, recitals: int) -> None:
-    found = places(read_eu_xhtml((shared / "eurlex/cellar_xhtml" / name).read_bytes(), "en"))
-    numbers = {int(hit[1]) for place in found if (hit := re.fullmatch(r"Article (\d+)", place))}
+    by_place = places(read_eu_xhtml((shared / "eurlex/cellar_xhtml" / name).read_bytes(), "en"))
+    numbers = {int(hit[1]) for place in by_place if (hit := re.fullmatch(r"Article (\d+)", place))}
     # Three articles of the consolidated directive were deleted, and stand there without text.
     assert len(numbers) >= articles - (3 if "consolidated" in name else 0)
     assert max(numbers) == articles
-    assert [f"Recital {n}" in found for n in range(1, recitals + 1)] == [True] * recitals
+    assert [f"Recital {n}" in by_place for n in range(1, recitals + 1)] == [True] * recitals
 
 
 def test_reads_the_charter_as_it_is_cited(shared: Path) -> None:
-    found = places(read_eu_xhtml((shared / "eurlex/cellar_xhtml/12012P_TXT.en.xhtml").read_bytes(), "en"))
-    assert found["Article 1"] == "Human dignity is inviolable. It must be respected and protected."
-    assert found["Article 21"].startswith("1. Any discrimination based on any ground such as sex, race, colour")
-    assert "The peoples of Europe, in creating an ever closer union" in found["Preamble"]
-    assert "DIGNITY" not in found["Preamble"]
-    assert found["Article 54"].endswith("than is provided for herein.")
+    by_place = places(read_eu_xhtml((shared / "eurlex/cellar_xhtml/12012P_TXT.en.xhtml").read_bytes(), "en"))
+    assert by_place["Article 1"] == "Human dignity is inviolable. It must be respected and protected."
+    assert by_place["Article 21"].startswith("1. Any discrimination based on any ground such as sex, race, colour")
+    assert "The peoples of Europe, in creating an ever closer union" in by_place["Preamble"]
+    assert "DIGNITY" not in by_place["Preamble"]
+    assert by_place["Article 54"].endswith("than is provided for herein.")
 
 
 def test_leaves_out_footnotes_tables_and_signatures(shared: Path) -> None:
-    found = places(read_eu_xhtml((shared / "eurlex/cellar_xhtml/32006L0054.en.xhtml").read_bytes(), "en"))
-    text = " ".join(found.values())
+    by_place = places(read_eu_xhtml((shared / "eurlex/cellar_xhtml/32006L0054.en.xhtml").read_bytes(), "en"))
+    text = " ".join(by_place.values())
     assert "OJ L " not in text
     assert "BORRELL" not in text
     assert "Having regard to the opinion of the European Economic and Social Committee," in text

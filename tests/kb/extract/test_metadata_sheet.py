@@ -23,9 +23,9 @@ def text(tmp_path: Path) -> Path:
 def test_pairs_a_file_with_its_row_by_bare_name(text: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     sheet.write_text(CSV)
-    (found,) = documents_of([text], sheet)
-    assert (found.id, found.file, found.year, found.url) == ("Z/1", text.resolve(), 2020, "")
-    assert found.groups == (TargetGroup.WOMEN, TargetGroup.MIGRANTS)
+    (document,) = documents_of([text], sheet)
+    assert (document.id, document.file, document.year, document.url) == ("Z/1", text.resolve(), 2020, "")
+    assert document.groups == (TargetGroup.WOMEN, TargetGroup.MIGRANTS)
 
 
 def test_a_cell_of_several_lines_is_one_line(text: Path, tmp_path: Path) -> None:
@@ -44,7 +44,8 @@ def test_pairs_a_folder_with_a_toml_sheet_and_names_by_title(text: Path, tmp_pat
     sheet = tmp_path / "sheet.toml"
     sheet.write_text(TOML)
     (text.parent / "picture.png").write_bytes(b"x")
-    assert [(one.id, one.symbol) for one in documents_of([text.parent], sheet)] == [("On harbours", "On harbours")]
+    (document,) = documents_of([text.parent], sheet)
+    assert (document.id, document.symbol) == ("On harbours", "On harbours")
 
 
 def test_a_file_without_a_row_is_refused(text: Path, tmp_path: Path) -> None:

@@ -47,9 +47,9 @@ def test_a_scanned_page_keeps_nine_words_in_ten(scan: tuple[bytes, str]) -> None
         pytest.skip("Tesseract is not installed (Debian: apt-get install tesseract-ocr tesseract-ocr-eng)")
     content, text = scan
     reading = read_pdf(content, "en")
-    wanted, found = words(text), words(" ".join(passage.text for passage in reading.passages))
+    printed, recognised = words(text), words(" ".join(passage.text for passage in reading.passages))
     assert (reading.pages, reading.scanned, reading.notes) == (1, 1, ())
-    assert sum((wanted & found).values()) >= 0.9 * sum(wanted.values())
+    assert sum((printed & recognised).values()) >= 0.9 * sum(printed.values())
     assert any(passage.text.startswith("Underlining the intensity") for passage in reading.passages)
 
 
@@ -96,17 +96,17 @@ def test_an_installed_pack_is_used_without_a_note(monkeypatch: pytest.MonkeyPatc
 def test_the_report_says_what_a_scan_was_read_as(
     monkeypatch: pytest.MonkeyPatch, with_english_only: None, make_pdf: MakePdf
 ) -> None:
-    asked: list[str] = []
+    packs: list[str] = []
 
     def read(image: Image, pack: str, scale: float) -> list[Line]:
-        asked.append(pack)
+        packs.append(pack)
         return [Line("Die Boote liegen im Hafen.", 50, 200, 700, 712, 0.0)]
 
     monkeypatch.setattr(ocr, "recognise_image", read)
     two_scans = make_pdf([[(50, 700, 12, "I")], [(50, 700, 12, "I")]])
     german = read_pdf(two_scans, "de")
-    assert (asked, german.scanned, len(german.passages), len(german.notes)) == (["eng", "eng"], 2, 2, 1)
+    assert (packs, german.scanned, len(german.passages), len(german.notes)) == (["eng", "eng"], 2, 2, 1)
     assert "read as English" in german.notes[0]
     arabic = read_pdf(two_scans, "ar")
-    assert (len(asked), arabic.passages, len(arabic.notes)) == (2, (), 2)
+    assert (len(packs), arabic.passages, len(arabic.notes)) == (2, (), 2)
     assert "Page 1 is a picture" in arabic.notes[0] and "tesseract-ocr-ara" in arabic.notes[0]

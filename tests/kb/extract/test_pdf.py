@@ -70,8 +70,8 @@ def test_joins_a_paragraph_across_pages_and_cites_the_page_it_begins_on(make_pdf
             page(3, "It then rose."),
         ]
     )
-    found = [(one.text, one.page) for one in read_pdf(content, "en").passages]
-    assert found[0] == ("The council found that the harbours were open to everybody who arrived.", 1)
+    passages = [(passage.text, passage.page) for passage in read_pdf(content, "en").passages]
+    assert passages[0] == ("The council found that the harbours were open to everybody who arrived.", 1)
 
 
 def test_tells_a_torn_a_locked_and_a_wrongly_named_file_apart(make_pdf: MakePdf) -> None:
@@ -97,11 +97,11 @@ def test_cites_a_resolution_by_paragraph_and_drops_its_masthead(shared: Path) ->
 @pytest.mark.parametrize("name", ["A_RES_80_193", "A_RES_78_217", "A_RES_79_193", "A_RES_80_191"])
 def test_keeps_the_words_of_real_resolutions(shared: Path, name: str) -> None:
     blocks = blocks_of(read_pdf((shared / f"un_docs/pdf/{name}.pdf").read_bytes(), "en").passages)
-    found = words(" ".join(block.text for block in blocks))
+    extracted = words(" ".join(block.text for block in blocks))
     listed = json.loads((shared / f"un_docs/extracted_json/{name}.json").read_text(encoding="utf-8"))["paragraphs"]
     # The recorded text has running heads, section titles and footnotes inside its paragraphs: these we leave out.
-    wanted = words(" ".join(listed.values()))
-    assert sum((wanted & found).values()) >= 0.96 * sum(wanted.values())
+    recorded = words(" ".join(listed.values()))
+    assert sum((recorded & extracted).values()) >= 0.96 * sum(recorded.values())
 
 
 def words(text: str) -> Counter[str]:

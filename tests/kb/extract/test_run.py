@@ -39,17 +39,17 @@ def test_goes_on_past_broken_files_and_names_them(
         good.model_copy(update={"id": "gone", "file": tmp_path / "gone.txt"}),
         make_document("copy.txt", text("north")),
     ]
-    seen: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     with Harvest(tmp_path / "h") as harvest:
         report = extract_documents(
             documents,
-            lambda done, total, _: seen.append((done, total)),
+            lambda done, total, _: progress.append((done, total)),
             harvest=harvest,
             terms=terms,
             limits=Limits(workers=2),
         )
         (only,) = harvest.evidence()
-    assert seen == [(n, 5) for n in range(1, 6)]
+    assert progress == [(n, 5) for n in range(1, 6)]
     assert (report.documents, report.failed, report.repeated_documents, report.paragraphs) == (5, 3, 1, 1)
     assert {problem.document: problem.message.split(".")[0] for problem in report.problems if problem.fatal} == {
         "torn.pdf": "The PDF is torn (PDFium can't open it)",
@@ -70,9 +70,9 @@ def test_a_second_run_reads_only_what_changed(tmp_path: Path, make_document: Mak
     assert (first.unchanged, second.unchanged, third.unchanged) == (0, 3, 2)
     assert second.failed == 1
     with Harvest(tmp_path / "h") as harvest:
-        found = {one.id: one for one in harvest.evidence()}
-    assert "rebuilt0" in found["d1.txt#text"].text
-    assert found["d2.txt#text"].source.title == "Another"
+        by_id = {paragraph.id: paragraph for paragraph in harvest.evidence()}
+    assert "rebuilt0" in by_id["d1.txt#text"].text
+    assert by_id["d2.txt#text"].source.title == "Another"
 
 
 def test_an_interrupted_run_resumes_where_it_stood(
@@ -93,13 +93,13 @@ def test_an_interrupted_run_resumes_where_it_stood(
 def test_cites_the_newest_of_repeated_paragraphs_whatever_the_order(
     tmp_path: Path, make_document: MakeDocument, terms: GroupTerms
 ) -> None:
-    said = text("north") + b"\n\nThis was decided without a vote."
-    documents = [make_document(f"{year}.txt", said + str(year).encode(), year=year) for year in (2001, 2019, 2010)]
+    repeated = text("north") + b"\n\nThis was decided without a vote."
+    documents = [make_document(f"{year}.txt", repeated + str(year).encode(), year=year) for year in (2001, 2019, 2010)]
     ids = []
     for name, order in (("one", documents), ("other", documents[::-1])):
         run(order, tmp_path / name, terms)
         with Harvest(tmp_path / name) as harvest:
-            ids.append([one.id for one in harvest.evidence()])
+            ids.append([paragraph.id for paragraph in harvest.evidence()])
     assert ids == [["2019.txt#text"], ["2019.txt#text"]]
 
 
@@ -119,9 +119,9 @@ def test_a_document_that_eats_memory_is_given_up(
     assert (report.failed, report.paragraphs) == (1, 1)
     assert report.problems[0].document == "bomb.docx"
     with Harvest(tmp_path / "h") as harvest:
-        known = harvest.find("bomb.docx")
-    assert known
-    assert known.status is Status.FAILED
+        entry = harvest.find("bomb.docx")
+    assert entry
+    assert entry.status is Status.FAILED
 
 
 def _bomb() -> bytes:

@@ -9,7 +9,7 @@ def heading(text: str) -> Passage:
 
 
 def test_cuts_the_testimonium_and_the_signatures_but_not_the_annex() -> None:
-    found = blocks_of(
+    blocks = blocks_of(
         [
             heading("Article 1"),
             Passage("The harbours are open."),
@@ -20,7 +20,7 @@ def test_cuts_the_testimonium_and_the_signatures_but_not_the_annex() -> None:
             Passage("List of harbours."),
         ]
     )
-    assert [(block.place, block.text) for block in found] == [
+    assert [(block.place, block.text) for block in blocks] == [
         ("Article 1", "The harbours are open."),
         ("Article 2", "This text is deposited."),
         ("Annex I", "List of harbours."),
@@ -28,7 +28,7 @@ def test_cuts_the_testimonium_and_the_signatures_but_not_the_annex() -> None:
 
 
 def test_cuts_a_closing_done_at() -> None:
-    found = blocks_of(
+    blocks = blocks_of(
         [
             heading("Article 1"),
             Passage("The harbours are open."),
@@ -38,11 +38,11 @@ def test_cuts_a_closing_done_at() -> None:
             Passage("Q. Quux"),
         ]
     )
-    assert [block.text for block in found] == ["The harbours are open.", "They stay open."]
+    assert [block.text for block in blocks] == ["The harbours are open.", "They stay open."]
 
 
 def test_numbers_in_an_annex_start_again() -> None:
-    found = blocks_of(
+    blocks = blocks_of(
         [
             Passage("The General Assembly,"),
             Passage("1. Decides to open the harbours;"),
@@ -53,16 +53,16 @@ def test_numbers_in_an_annex_start_again() -> None:
             Passage("1. The harbours are these."),
         ]
     )
-    assert [block.place for block in found] == ["Preamble", "Paragraph 1", "Paragraph 2", "Annex, paragraph 1"]
+    assert [block.place for block in blocks] == ["Preamble", "Paragraph 1", "Paragraph 2", "Annex, paragraph 1"]
 
 
 def test_a_short_list_does_not_make_numbered_paragraphs() -> None:
-    found = blocks_of([Passage("Three harbours:", page=4), Passage("1. One.", page=4), Passage("2. Two.", page=5)])
-    assert [block.place for block in found] == ["Page 4", "Page 4", "Page 5"]
+    blocks = blocks_of([Passage("Three harbours:", page=4), Passage("1. One.", page=4), Passage("2. Two.", page=5)])
+    assert [block.place for block in blocks] == ["Page 4", "Page 4", "Page 5"]
 
 
 def test_a_mention_of_an_article_opens_none() -> None:
-    found = blocks_of(
+    blocks = blocks_of(
         [
             heading("Article 1"),
             Passage("The harbours are open."),
@@ -70,11 +70,11 @@ def test_a_mention_of_an_article_opens_none() -> None:
             Passage("Article 1 of the Convention on Fees applies here as well."),
         ]
     )
-    assert [block.place for block in found] == ["Article 1", "Article 2"]
+    assert [block.place for block in blocks] == ["Article 1", "Article 2"]
 
 
 def test_a_page_without_numbers_is_cited_by_its_headings() -> None:
-    found = blocks_of(
+    blocks = blocks_of(
         [heading("Key findings"), Passage("The harbours are open."), heading("Method"), Passage("We asked.")]
     )
-    assert [block.place for block in found] == ["“Key findings”", "“Method”"]
+    assert [block.place for block in blocks] == ["“Key findings”", "“Method”"]

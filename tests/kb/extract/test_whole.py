@@ -42,12 +42,18 @@ def test_one_call_takes_in_every_document_and_no_text_twice(whole: Whole) -> Non
     assert (report.failed, report.problems) == (0, [])
     assert report.documents >= 60
     assert report.paragraphs == len(evidence) > 3000
-    assert len({one.id for one in evidence}) == len({one.text for one in evidence}) == len(evidence)
+    assert (
+        len({paragraph.id for paragraph in evidence})
+        == len({paragraph.text for paragraph in evidence})
+        == len(evidence)
+    )
     assert report.folded > 400
 
 
 def test_paragraphs_have_the_size_asked_for_unless_a_whole_article_is_shorter(whole: Whole) -> None:
-    sizes = [(len(one.text.split()), one.source.locator) for one in whole[1] if one.language != "zh"]
+    sizes = [
+        (len(paragraph.text.split()), paragraph.source.locator) for paragraph in whole[1] if paragraph.language != "zh"
+    ]
     assert max(size for size, _ in sizes) <= 180
     short = [place for size, place in sizes if size < 40]
     assert len(short) <= 0.1 * len(sizes)
@@ -55,18 +61,18 @@ def test_paragraphs_have_the_size_asked_for_unless_a_whole_article_is_shorter(wh
 
 
 def test_every_id_leads_back_to_its_document_and_place(whole: Whole) -> None:
-    for one in whole[1]:
-        document, _, key = one.id.partition("#")
-        assert document == one.source.symbol
-        assert key.split(".")[0] == re.sub(r"[^\w]+", "-", one.source.locator.casefold()).strip("-")
+    for paragraph in whole[1]:
+        document, _, key = paragraph.id.partition("#")
+        assert document == paragraph.source.symbol
+        assert key.split(".")[0] == re.sub(r"[^\w]+", "-", paragraph.source.locator.casefold()).strip("-")
 
 
 def test_no_page_artifacts_are_left(whole: Whole) -> None:
-    text = "\n".join(one.text for one in whole[1] if one.source.symbol.startswith("A/RES/"))
+    text = "\n".join(paragraph.text for paragraph in whole[1] if paragraph.source.symbol.startswith("A/RES/"))
     for pattern in (r"\d\d-\d{5}", r"Distr\.: General", r"IN WITNESS WHEREOF the", r"_{5,}", r"\.{6,}", r"\bIbid\."):
         assert not re.search(pattern, text), pattern
 
 
 def test_languages_are_marked(whole: Whole) -> None:
-    languages = {one.source.symbol: one.language for one in whole[1]}
+    languages = {paragraph.source.symbol: paragraph.language for paragraph in whole[1]}
     assert {languages[f"{name}.html"] for name in ("spa", "fra", "deu_1996")} == {"es", "fr", "de"}

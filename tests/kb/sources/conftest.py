@@ -21,7 +21,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Replay:
-    """Be a local server that answers as it is told, and remembers what it was asked."""
+    """A local server that answers through its handler, and remembers what it was asked for."""
 
     def __init__(self, handler: Handler, robots: Handler | None = None) -> None:
         self.asked: list[str] = []

@@ -50,7 +50,7 @@ def page(*symbols: str, token: str = "") -> web.Response:
 
 
 class Library:
-    """Be a catalogue of three windows with two pages each, and the documents behind it."""
+    """A catalogue of three windows with two pages each, and the documents behind it."""
 
     def __init__(self, folder: Path) -> None:
         self.files = {file.stem.replace("_", "/"): file for file in sorted(folder.glob("A_RES_*.pdf"))}
@@ -120,14 +120,14 @@ async def test_an_interruption_anywhere_leads_to_no_second_download(
 ) -> None:
     server = await serve(library)
     with DocumentStore(tmp_path) as store:
-        held = await server.interrupt(crawl(source(client, keywords, server.base), store, ORDER), after)
+        unanswered = await server.interrupt(crawl(source(client, keywords, server.base), store, ORDER), after)
     with DocumentStore(tmp_path) as store:
         await crawl(source(client, keywords, server.base), store, ORDER)
         assert {document.symbol for document in store.documents()} == set(library.symbols)
     # Nothing of the answer that was held back had come; the month that is not over is listed by every run.
-    asked = Counter(path for path in server.asked if "2025-03-01" not in path and "Token=3" not in path)
-    assert {path: count for path, count in asked.items() if count > 1 + (path == held)} == {}
-    assert len([path for path in asked if "symbol/access" in path]) == 12
+    requests = Counter(path for path in server.asked if "2025-03-01" not in path and "Token=3" not in path)
+    assert {path: count for path, count in requests.items() if count > 1 + (path == unanswered)} == {}
+    assert len([path for path in requests if "symbol/access" in path]) == 12
     assert len((tmp_path / MANIFEST).read_text().splitlines()) == 12
 
 
@@ -173,12 +173,12 @@ async def test_reports_every_pitfall_and_stores_none_of_them(
     serve: Serve, client: Client, keywords: Keywords, library: Library, tmp_path: Path, shared: Path
 ) -> None:
     challenge = (shared / "eurlex/recorded_http/eurlex_aws_waf_challenge_202.html").read_bytes()
-    one, two, three, four, five = library.symbols[:5]
-    torn = library.files[three].read_bytes()[:-5000]
+    challenged, missing, truncated, empty, busy = library.symbols[:5]
+    torn = library.files[truncated].read_bytes()[:-5000]
 
     def fail(request: web.Request) -> web.Response | None:
-        answers = {one: (challenge, 202), two: (b"<!DOCTYPE html><html></html>", 200), three: (torn, 200),
-                   four: (b"", 200), five: (b"busy", 503)}  # fmt: skip
+        answers = {challenged: (challenge, 202), missing: (b"<!DOCTYPE html><html></html>", 200),
+                   truncated: (torn, 200), empty: (b"", 200), busy: (b"busy", 503)}  # fmt: skip
         body, status = answers.get(request.query.get("s", ""), (None, 0))
         return None if body is None else web.Response(body=body, status=status)
 
@@ -305,7 +305,7 @@ async def test_says_that_the_disk_cannot_be_written_and_loses_nothing(
 
 
 class Shop:
-    """Be a source of two documents, one of them missing."""
+    """A source of two documents, one of them missing."""
 
     name = "un"
     types: tuple[str, ...] = ("resolution",)
@@ -328,7 +328,7 @@ class Shop:
 
 
 class Store(Shop):
-    """Be a source of more documents than the queue and the workers hold."""
+    """A source of more documents than the queue and the workers hold."""
 
     async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
         async for item in super().listing(order, bookmarks):
@@ -340,7 +340,7 @@ class Store(Shop):
 
 
 async def test_a_full_disk_ends_a_crawl_whose_queue_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: DocumentStore, document: ListedDocument, deliveries: list[FetchedText]) -> int:
+    def full(self: DocumentStore, document: ListedDocument, texts: list[FetchedText]) -> int:
         raise Unavailable("no space left")
 
     monkeypatch.setattr(DocumentStore, "put", full)

@@ -16,10 +16,10 @@ from kb.sources.validation import Format, Reason, Refusal
 WOMEN, LGBT = TargetGroup.WOMEN, TargetGroup.LGBT
 
 
-def named(name: str = "A/RES/1/1", *groups: TargetGroup, **known: object) -> ListedDocument:
+def named(name: str = "A/RES/1/1", *groups: TargetGroup, **fields: object) -> ListedDocument:
     return ListedDocument.model_validate({
         "id": name, "title": f"On\n moons   {name}", "institution": "United Nations", "type": "resolution",
-        "symbol": name, "groups": groups or (WOMEN,), "year": 2020, "url": f"https://docs.un.org/en/{name}", **known,
+        "symbol": name, "groups": groups or (WOMEN,), "year": 2020, "url": f"https://docs.un.org/en/{name}", **fields,
     })  # fmt: skip
 
 
@@ -51,8 +51,8 @@ def test_keeps_a_document_with_all_its_metadata(tmp_path: Path) -> None:
 def test_its_manifest_is_a_sheet_that_kb_add_reads(tmp_path: Path) -> None:
     with DocumentStore(tmp_path) as store:
         for number, content in enumerate((b"%PDF- 1 %%EOF", b"%PDF- 2 %%EOF")):
-            listed(store, one := named(f"A/RES/1/{number}"))
-            store.put(one, [text(content)])
+            listed(store, document := named(f"A/RES/1/{number}"))
+            store.put(document, [text(content)])
     documents = documents_of([tmp_path], tmp_path / MANIFEST)
     assert sorted(document.id for document in documents) == ["A/RES/1/0", "A/RES/1/1"]
     assert documents[0].groups == (WOMEN,)
@@ -75,27 +75,27 @@ def test_keeps_the_parts_of_a_document_apart(tmp_path: Path) -> None:
 
 
 def test_keeps_what_came_of_a_work_in_parts_until_the_whole_is_there(tmp_path: Path) -> None:
-    one, two = (text(b"%PDF- 1 %%EOF", 1), text(b"%PDF- 2 %%EOF", 2))
+    first, second = (text(b"%PDF- 1 %%EOF", 1), text(b"%PDF- 2 %%EOF", 2))
     with DocumentStore(tmp_path) as store:
         listed(store, named("A"), named("B"))
-        store.parts(named("A"))["/1"] = one.content
+        store.parts(named("A"))["/1"] = first.content
     with DocumentStore(tmp_path) as store:
         parts = store.parts(named("A"))
-        assert (parts.get("/1"), parts.get("/2")) == (one.content, None)
+        assert (parts.get("/1"), parts.get("/2")) == (first.content, None)
         assert store.parts(named("B")).get("/1") is None
         assert list(store.documents()) == []
-        assert store.put(named("A"), [one, two]) == 2
+        assert store.put(named("A"), [first, second]) == 2
         assert parts.get("/1") is None
     assert list((tmp_path / ".part").iterdir()) == []
 
 
 def test_leaves_no_part_behind_that_is_here_under_another_name(tmp_path: Path) -> None:
-    one, two = (text(b"%PDF- 1 %%EOF", 1), text(b"%PDF- 2 %%EOF", 2))
+    first, second = (text(b"%PDF- 1 %%EOF", 1), text(b"%PDF- 2 %%EOF", 2))
     with DocumentStore(tmp_path) as store:
         listed(store, named("A"), named("B"))
-        store.put(named("B"), [text(one.content)])
-        store.parts(named("A"))["/1"] = one.content
-        assert store.put(named("A"), [one, two]) == 1
+        store.put(named("B"), [text(first.content)])
+        store.parts(named("A"))["/1"] = first.content
+        assert store.put(named("A"), [first, second]) == 1
     with DocumentStore(tmp_path):
         assert list((tmp_path / ".part").iterdir()) == []
 
@@ -127,7 +127,7 @@ def test_remembers_bookmarks_and_open_documents_over_runs(tmp_path: Path) -> Non
         store.put(named("A"), [text()])
     with DocumentStore(tmp_path) as store:
         assert store.bookmarks("un") == {"2020-01": "token", "2020-02": "done"}
-        assert [one.id for one in store.open_documents("un")] == ["B"]
+        assert [document.id for document in store.open_documents("un")] == ["B"]
         store.add_page("un", ListingPage(bookmarks={"2020-01": None}))
         assert store.bookmarks("un") == {"2020-02": "done"}
         assert (store.bookmarks("fra"), list(store.open_documents("fra"))) == ({}, [])
@@ -138,16 +138,16 @@ def test_does_not_ask_again_for_what_is_refused_for_good_unless_told(tmp_path: P
         listed(store, named("A"), named("B"))
         store.refuse(named("A"), Refusal(Reason.MISSING, "u", "gone"))
         store.refuse(named("B"), Refusal(Reason.BUSY, "u", "503"))
-        assert [one.id for one in store.open_documents("un")] == ["B"]
+        assert [document.id for document in store.open_documents("un")] == ["B"]
         store.reopen("un")
-        assert {one.id for one in store.open_documents("un")} == {"A", "B"}
+        assert {document.id for document in store.open_documents("un")} == {"A", "B"}
 
 
 def test_tries_last_what_failed_most(tmp_path: Path) -> None:
     with DocumentStore(tmp_path) as store:
         listed(store, named("A"), named("B"), named("C", year=2010))
         store.refuse(named("A"), Refusal(Reason.BUSY, "u", "503"))
-        assert [one.id for one in store.open_documents("un")] == ["B", "C", "A"]
+        assert [document.id for document in store.open_documents("un")] == ["B", "C", "A"]
 
 
 def test_finishes_a_move_that_an_interruption_cut_short(tmp_path: Path) -> None:

@@ -42,11 +42,11 @@ async def listed(
 
 
 def documents(items: Sequence[ListingPage | Refusal]) -> list[ListedDocument]:
-    return [one for item in items if isinstance(item, ListingPage) for one in item.documents]
+    return [document for item in items if isinstance(item, ListingPage) for document in item.documents]
 
 
 def kinds(items: Sequence[ListingPage | Refusal]) -> list[Reason]:
-    return [one.reason for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
+    return [refusal.reason for item in items for refusal in ((item,) if isinstance(item, Refusal) else item.refused)]
 
 
 async def test_asks_for_known_acts_then_for_each_group_and_year(
@@ -64,7 +64,7 @@ async def test_asks_for_known_acts_then_for_each_group_and_year(
     server = await serve(answer)
     eu = union(client, keywords, server.base)
     items = await listed(eu, ORDER)
-    assert [one.id for one in documents(items)] == ["32006L0054", "32024L0001", "32023L0001"]
+    assert [document.id for document in documents(items)] == ["32006L0054", "32024L0001", "32023L0001"]
     assert eu.steps(ORDER) == sum(item.steps for item in items if isinstance(item, ListingPage)) == 3
     assert '"32006L0054"^^xsd:string' in queries[0]
     assert '"gender equality"@en' in queries[1]
@@ -132,8 +132,8 @@ async def test_a_work_with_two_rows_on_a_full_page_does_not_end_its_slice(
 
     server = await serve(answer)
     bookmarks = {"en/directive/women/2024": "done"}
-    found = documents(await listed(union(client, keywords, server.base), ORDER, bookmarks))
-    symbols = [one.symbol for one in found if one.year == 2023]
+    acts = documents(await listed(union(client, keywords, server.base), ORDER, bookmarks))
+    symbols = [act.symbol for act in acts if act.year == 2023]
     assert len(symbols) == len(set(symbols)) == ROWS
     assert symbols[-1] == "32023L9999"
 
@@ -162,10 +162,10 @@ async def test_names_what_it_finds_with_groups_by_subject_list_and_title(
 
     server = await serve(answer)
     eu = union(client, keywords, server.base)
-    (found,) = documents(await listed(eu, CrawlOrder(only=("32000L0078",), language="it")))
-    assert set(found.groups) >= {TargetGroup.DISABLED, TargetGroup.MUSLIMS, TargetGroup.LGBT, TargetGroup.MIGRANTS}
-    assert (found.id, found.type, found.institution) == ("32000L0078 (it)", "directive", "European Union")
-    assert found.url == "https://eur-lex.europa.eu/legal-content/IT/TXT/?uri=CELEX:32000L0078"
+    (act,) = documents(await listed(eu, CrawlOrder(only=("32000L0078",), language="it")))
+    assert set(act.groups) >= {TargetGroup.DISABLED, TargetGroup.MUSLIMS, TargetGroup.LGBT, TargetGroup.MIGRANTS}
+    assert (act.id, act.type, act.institution) == ("32000L0078 (it)", "directive", "European Union")
+    assert act.url == "https://eur-lex.europa.eu/legal-content/IT/TXT/?uri=CELEX:32000L0078"
 
 
 async def test_reports_no_rows_for_known_acts_and_errors_with_200(
@@ -214,8 +214,8 @@ async def test_tells_each_number_asked_for_that_is_not_found(serve: Serve, clien
     server = await serve(answer)
     eu = union(client, keywords, server.base)
     items = await listed(eu, CrawlOrder(only=("32006L0054", "39999L9999", "no number")))
-    assert [one.symbol for one in documents(items)] == ["32006L0054"]
-    assert [one.url for item in items if isinstance(item, ListingPage) for one in item.refused] == [
+    assert [document.symbol for document in documents(items)] == ["32006L0054"]
+    assert [refusal.url for item in items if isinstance(item, ListingPage) for refusal in item.refused] == [
         "39999L9999",
         "no number",
     ]
@@ -233,9 +233,9 @@ async def test_negotiates_a_recorded_text_behind_a_redirect(serve: Serve, client
         return web.Response(body=content, content_type="application/xhtml+xml")
 
     server = await serve(answer)
-    deliveries = await Cellar(client, resources=server.base).text("32006L0054", "en", {})
-    assert isinstance(deliveries, list)
-    assert [(one.content, one.format, one.part) for one in deliveries] == [(content, Format.HTML, 0)]
+    texts = await Cellar(client, resources=server.base).text("32006L0054", "en", {})
+    assert isinstance(texts, list)
+    assert [(text.content, text.format, text.part) for text in texts] == [(content, Format.HTML, 0)]
     assert server.headers[0]["Accept"] == "application/xhtml+xml"
     assert server.headers[0]["Accept-Language"] == "eng"
 
@@ -253,15 +253,15 @@ async def test_escapes_the_stroke_in_a_celex_number(serve: Serve, client: Client
 
 async def test_takes_the_next_form_where_one_is_missing(serve: Serve, client: Client, shared: Path) -> None:
     pdf = (shared / "un_docs/pdf/A_RES_78_264.pdf").read_bytes()
-    asked: list[str] = []
+    accept_headers: list[str] = []
 
     async def answer(request: web.Request) -> web.Response:
-        asked.append(request.headers["Accept"])
-        return web.Response(body=pdf) if asked[-1] == "application/pdf" else web.Response(status=404)
+        accept_headers.append(request.headers["Accept"])
+        return web.Response(body=pdf) if accept_headers[-1] == "application/pdf" else web.Response(status=404)
 
     server = await serve(answer)
     assert isinstance(await Cellar(client, resources=server.base).text("31996L0034", "en", {}), list)
-    assert asked == ["application/xhtml+xml", "text/html", "application/xml;type=fmx4", "application/pdf"]
+    assert accept_headers == ["application/xhtml+xml", "text/html", "application/xml;type=fmx4", "application/pdf"]
 
 
 def test_reads_the_recorded_list_of_choices(shared: Path) -> None:
@@ -293,9 +293,9 @@ async def test_fetches_the_parts_that_the_recorded_300_lists(serve: Serve, clien
         return web.Response(body=choices, status=300, content_type="text/html")
 
     server = await serve(answer)
-    deliveries = await Cellar(client, resources=server.base).text("32016R0679", "en", {})
-    assert isinstance(deliveries, list)
-    assert [(one.content, one.format) for one in deliveries] == [(formex, Format.XML)]
+    texts = await Cellar(client, resources=server.base).text("32016R0679", "en", {})
+    assert isinstance(texts, list)
+    assert [(text.content, text.format) for text in texts] == [(formex, Format.XML)]
     assert server.asked[-1] == "/resource/cellar/3e485e15-11bd-11e6-ba9a-01aa75ed71a1.0006.02/DOC_2"
 
 

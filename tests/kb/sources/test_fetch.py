@@ -90,7 +90,7 @@ async def test_asks_nothing_more_of_a_host_that_wants_to_be_left_alone_for_hours
     server = await serve(failing(9, Retry_After="7200"))
     outcomes = await asyncio.gather(*(client.get(f"{server.base}/{number}.pdf", PDFS) for number in range(3)))
     outcomes.append(await client.get(f"{server.base}/later.pdf", PDFS))
-    assert [reason_of(one) for one in outcomes] == [Reason.BUSY] + [Reason.CLOSED] * 3
+    assert [reason_of(outcome) for outcome in outcomes] == [Reason.BUSY] + [Reason.CLOSED] * 3
     assert "asks to be left alone for 7,200 s" in str(outcomes[-1])
     assert len(server.asked) == 1
 
@@ -133,7 +133,7 @@ async def test_asks_once_for_a_robots_txt_that_wants_hours(serve: Serve, client:
 
     server = await serve(give_pdf, robots=busy)
     outcomes = [await client.get(f"{server.base}/{number}.pdf", PDFS) for number in range(2)]
-    assert [reason_of(one) for one in outcomes] == [Reason.CLOSED] * 2
+    assert [reason_of(outcome) for outcome in outcomes] == [Reason.CLOSED] * 2
     assert (server.asked, len(times)) == ([], 1)
 
 
@@ -146,8 +146,8 @@ async def test_gives_up_a_loop_of_503_and_then_leaves_the_host_alone(serve: Serv
 
 async def test_a_good_answer_ends_the_row_of_refusals(serve: Serve, client: Client) -> None:
     server = await serve(failing(6))
-    kinds = [await client.get(f"{server.base}/{number}.pdf", PDFS) for number in range(5)]
-    assert [isinstance(one, Answer) for one in kinds] == [False, False, True, True, True]
+    outcomes = [await client.get(f"{server.base}/{number}.pdf", PDFS) for number in range(5)]
+    assert [isinstance(outcome, Answer) for outcome in outcomes] == [False, False, True, True, True]
 
 
 async def test_asks_once_for_what_is_missing(serve: Serve, client: Client) -> None:

@@ -45,18 +45,18 @@ async def listed(
 
 
 def documents(items: Sequence[ListingPage | Refusal]) -> list[ListedDocument]:
-    return [one for item in items if isinstance(item, ListingPage) for one in item.documents]
+    return [document for item in items if isinstance(item, ListingPage) for document in item.documents]
 
 
 def kinds(items: Sequence[ListingPage | Refusal]) -> list[Reason]:
-    return [one.reason for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
+    return [refusal.reason for item in items for refusal in ((item,) if isinstance(item, Refusal) else item.refused)]
 
 
 def test_reads_title_and_date_from_the_recorded_head(shared: Path) -> None:
     content = (shared / "fra/recorded_head_publication_2023_fra-deaths-sea-paper.html").read_bytes()
-    found = read_publication(content, "https://fra.europa.eu", "en")
-    assert found.title == "Preventing and responding to deaths at sea: what the European Union can do"
-    assert (found.year, found.files) == (2023, ())
+    page = read_publication(content, "https://fra.europa.eu", "en")
+    assert page.title == "Preventing and responding to deaths at sea: what the European Union can do"
+    assert (page.year, page.files) == (2023, ())
 
 
 async def test_a_recorded_page_that_breaks_off_is_no_page(
@@ -83,7 +83,7 @@ async def test_lists_composed_pages_until_one_brings_nothing(serve: Serve, clien
 
     server = await serve(answer)
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)
-    assert [one.symbol for one in documents(items)] == ["being-muslim-eu", "roma-survey"]
+    assert [document.symbol for document in documents(items)] == ["being-muslim-eu", "roma-survey"]
     assert server.asked == [
         "/en/products/search?page=0", "/en/publication/2024/being-muslim-eu", "/en/products/search?page=1",
         "/en/publication/2022/roma-survey", "/en/products/search?page=2"]  # fmt: skip
@@ -110,7 +110,7 @@ async def test_goes_on_from_its_page_and_looks_at_no_publication_twice(
     server = await serve(answer)
     bookmarks = {"en/2020-2025/page": "3", "en/en/publication/2024/a": "seen"}
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER, bookmarks)
-    assert [one.symbol for one in documents(items)] == ["b"]
+    assert [document.symbol for document in documents(items)] == ["b"]
     assert "/en/publication/2024/a" not in server.asked
 
 
@@ -124,7 +124,7 @@ async def test_opens_no_page_of_another_year_and_stops_behind_the_first_year(
 
     server = await serve(answer)
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)
-    assert [one.symbol for one in documents(items)] == ["mid"]
+    assert [document.symbol for document in documents(items)] == ["mid"]
     assert server.asked[-1] == "/en/products/search?page=1"
 
 
@@ -145,7 +145,7 @@ async def test_passes_over_a_link_that_is_no_address(serve: Serve, client: Clien
 
     server = await serve(answer)
     items = await listed(FundamentalRightsAgency(client, keywords, server.base), ORDER)
-    assert [one.files for one in documents(items)] == [(f"{server.base}{FILES}/a_en.pdf",)]
+    assert [document.files for document in documents(items)] == [(f"{server.base}{FILES}/a_en.pdf",)]
 
 
 @pytest.mark.parametrize("content", [b"<!doctype html>", b"<html><!-- x --></html>", b"<html></html>"])
@@ -173,8 +173,8 @@ async def test_names_further_files_of_a_publication_apart(serve: Serve, client: 
 
     server = await serve(answer)
     fra = FundamentalRightsAgency(client, keywords, server.base)
-    found = documents(await listed(fra, CrawlOrder(only=("2022/roma-survey",))))
-    assert [one.id for one in found] == ["roma-survey", "roma-survey/roma-summary_en"]
+    files = documents(await listed(fra, CrawlOrder(only=("2022/roma-survey",))))
+    assert [file.id for file in files] == ["roma-survey", "roma-survey/roma-summary_en"]
 
 
 async def test_a_web_page_in_place_of_the_pdf_is_no_document(serve: Serve, client: Client, keywords: Keywords) -> None:
@@ -183,8 +183,8 @@ async def test_a_web_page_in_place_of_the_pdf_is_no_document(serve: Serve, clien
 
     server = await serve(answer)
     fra = FundamentalRightsAgency(client, keywords, server.base)
-    (found,) = documents(await listed(fra, CrawlOrder(only=("2022/roma-survey",))))
-    outcome = await fra.fetch(found)
+    (document,) = documents(await listed(fra, CrawlOrder(only=("2022/roma-survey",))))
+    outcome = await fra.fetch(document)
     assert isinstance(outcome, Refusal)
     assert outcome.reason is Reason.WRONG_FORMAT
 

@@ -27,7 +27,7 @@ def test_has_every_list_for_every_group_and_no_other() -> None:
 
 
 def test_names_only_celex_numbers_of_known_types(keywords: Keywords) -> None:
-    named = {celex for one in keywords.groups.values() for celex in one.celex}
+    named = {celex for words in keywords.groups.values() for celex in words.celex}
     assert [celex for celex in named if not _CELEX.fullmatch(celex) or type_of_act(celex) == "other"] == []
 
 

@@ -54,5 +54,5 @@ def test_tells_a_files_language(label: str, name: str, language: str | None) -> 
 
 
 def test_writes_symbols_as_documents_bear_them() -> None:
-    assert [plain_symbol(one) for one in ("S/RES/2812 (2026)", "[A/80/1]", " A/RES/80/193 ")] == [
+    assert [plain_symbol(symbol) for symbol in ("S/RES/2812 (2026)", "[A/80/1]", " A/RES/80/193 ")] == [
         "S/RES/2812(2026)", "A/80/1", "A/RES/80/193"]  # fmt: skip

@@ -68,11 +68,11 @@ async def listed(
 
 
 def documents(items: list[ListingPage | Refusal]) -> list[ListedDocument]:
-    return [one for item in items if isinstance(item, ListingPage) for one in item.documents]
+    return [document for item in items if isinstance(item, ListingPage) for document in item.documents]
 
 
 def refusals(items: list[ListingPage | Refusal]) -> list[Reason]:
-    return [one.reason for item in items for one in ((item,) if isinstance(item, Refusal) else item.refused)]
+    return [refusal.reason for item in items for refusal in ((item,) if isinstance(item, Refusal) else item.refused)]
 
 
 ORDER = CrawlOrder(first=2025, types=UnitedNations.usual_types)
@@ -91,7 +91,7 @@ async def test_lists_composed_windows_from_today_back_and_follows_tokens(
     server = await serve(answer)
     un = source(client, keywords, server.base)
     items = await listed(un, ORDER)
-    assert [one.symbol for one in documents(items)] == ["A/RES/79/1", "A/RES/79/2"]
+    assert [document.symbol for document in documents(items)] == ["A/RES/79/1", "A/RES/79/2"]
     assert documents(items)[0].year == 2003
     assert server.asked == [
         "/oai2d?verb=ListRecords&metadataPrefix=marcxml&from=2025-03-01&until=2025-03-31",
@@ -214,10 +214,10 @@ async def test_keeps_what_is_about_the_groups_and_no_drafts_minutes_or_letters(
         )
 
     server = await serve(answer)
-    (found, *_) = documents(await listed(source(client, keywords, server.base), ORDER))
-    assert (found.id, found.type, found.institution) == ("A/RES/79/3", "resolution", "United Nations")
-    assert found.groups == (TargetGroup.WOMEN, TargetGroup.PEOPLE_OF_COLOUR)
-    assert found.url == "https://docs.un.org/en/A/RES/79/3"
+    (document, *_) = documents(await listed(source(client, keywords, server.base), ORDER))
+    assert (document.id, document.type, document.institution) == ("A/RES/79/3", "resolution", "United Nations")
+    assert document.groups == (TargetGroup.WOMEN, TargetGroup.PEOPLE_OF_COLOUR)
+    assert document.url == "https://docs.un.org/en/A/RES/79/3"
 
 
 async def test_takes_a_recorded_record_by_its_number(
@@ -229,8 +229,12 @@ async def test_takes_a_recorded_record_by_its_number(
         return web.Response(body=content, content_type="text/xml")
 
     server = await serve(answer)
-    (found,) = documents(await listed(source(client, keywords, server.base), CrawlOrder(only=("4096564",))))
-    assert (found.symbol, found.title, found.year) == ("A/RES/80/214", "National human rights institutions", 2025)
+    (document,) = documents(await listed(source(client, keywords, server.base), CrawlOrder(only=("4096564",))))
+    assert (document.symbol, document.title, document.year) == (
+        "A/RES/80/214",
+        "National human rights institutions",
+        2025,
+    )
     assert server.asked == ["/record/4096564/export/xm"]
 
 
@@ -246,11 +250,11 @@ async def test_reports_a_recorded_empty_answer_with_200(
     assert refusals(await listed(source(client, keywords, server.base), CrawlOrder(only=("1",)))) == [Reason.EMPTY]
 
 
-def wanted(**known: object) -> ListedDocument:
+def resolution(**fields: object) -> ListedDocument:
     return ListedDocument.model_validate({
         "id": "A/RES/80/193", "title": "x", "institution": "United Nations", "type": "resolution", "year": 2025,
         "symbol": "A/RES/80/193", "groups": ["women"], "url": "https://docs.un.org/en/A/RES/80/193", "record": "7",
-        **known,
+        **fields,
     })  # fmt: skip
 
 
@@ -263,9 +267,9 @@ async def test_fetches_a_recorded_document_by_its_symbol(
         return web.Response(body=content, content_type="application/pdf")
 
     server = await serve(answer)
-    deliveries = await source(client, keywords, server.base).fetch(wanted())
-    assert isinstance(deliveries, list)
-    assert [one.content for one in deliveries] == [content]
+    texts = await source(client, keywords, server.base).fetch(resolution())
+    assert isinstance(texts, list)
+    assert [text.content for text in texts] == [content]
     assert server.asked == ["/api/symbol/access?s=A/RES/80/193&l=en&t=pdf"]
 
 
@@ -298,9 +302,9 @@ async def test_falls_back_to_the_files_of_the_record_then_to_the_composed_file_l
 
     server = await serve(answer)
     un = source(client, keywords, server.base)
-    assert isinstance(await un.fetch(wanted(files=(f"{server.base}/own.pdf",))), list)
+    assert isinstance(await un.fetch(resolution(files=(f"{server.base}/own.pdf",))), list)
     assert server.asked[-1] == "/own.pdf"
-    assert isinstance(await un.fetch(wanted()), list)
+    assert isinstance(await un.fetch(resolution()), list)
     assert server.asked[-2:] == ["/api/v1/file?recid=7", "/en.pdf"]
 
 
@@ -316,7 +320,7 @@ async def test_says_why_no_way_leads_to_a_document(
         return web.Response(text=body if request.path == "/api/v1/file" else APP, content_type="text/html")
 
     server = await serve(answer)
-    outcome = await source(client, keywords, server.base).fetch(wanted())
+    outcome = await source(client, keywords, server.base).fetch(resolution())
     assert isinstance(outcome, Refusal)
     assert outcome.reason is kind
 
@@ -328,7 +332,7 @@ async def test_a_busy_way_is_not_forgotten_for_one_that_is_closed_for_good(
         return web.Response(status=503 if "symbol" in request.path else 404)
 
     server = await serve(answer)
-    outcome = await source(client, keywords, server.base).fetch(wanted(files=(f"{server.base}/own.pdf",)))
+    outcome = await source(client, keywords, server.base).fetch(resolution(files=(f"{server.base}/own.pdf",)))
     assert isinstance(outcome, Refusal)
     assert outcome.reason is Reason.BUSY
 

@@ -44,7 +44,7 @@ SINGLE = ("32006L0054", "32016L0680", "32024L1500")
 
 
 class Repository:
-    """Be CELLAR: three recorded directives, and an act whose recorded list of choices is led to three texts."""
+    """A small CELLAR: three recorded directives, and an act whose list of choices leads to three texts."""
 
     def __init__(self, shared: Path) -> None:
         folder = shared / "eurlex"
@@ -85,7 +85,7 @@ class Repository:
 
 
 class Agency:
-    """Be FRA: ten pages of a search, newest first, a publication on each; their PDFs are recorded documents."""
+    """A small FRA: ten pages of a search, newest first, a publication on each; their PDFs are recorded documents."""
 
     def __init__(self, shared: Path) -> None:
         self.years = (2024, 2023, 2021, 2020, 2012, 2011, 2010, 2010, 2009, 2008)
@@ -151,12 +151,12 @@ def stored(folder: Path) -> list[str]:
     return [json.loads(line)["id"] for line in (folder / MANIFEST).read_text(encoding="utf-8").splitlines()]
 
 
-def documents(asked: Sequence[str]) -> Counter[str]:
-    return Counter(path for path in asked if path.startswith("/resource/cellar/") or path.endswith(".pdf"))
+def documents(paths: Sequence[str]) -> Counter[str]:
+    return Counter(path for path in paths if path.startswith("/resource/cellar/") or path.endswith(".pdf"))
 
 
 class Unplugged(Client):
-    """Tell whether an address may be asked for, and ask for none."""
+    """A client that refuses every address: as foreign where it may not be asked for, else as closed."""
 
     async def get(
         self,
@@ -172,10 +172,10 @@ class Unplugged(Client):
 @pytest.mark.parametrize("name", SOURCES)
 async def test_opens_each_source_at_addresses_that_it_may_ask(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kb.sources, "Client", Unplugged)
-    one = ListedDocument(id="32006L0054", title="x", institution="x", type="x", symbol="32006L0054", year=2020, url="x",
-                    groups=(), files=("https://fra.europa.eu/sites/default/files/x.pdf",))  # fmt: skip
+    directive = ListedDocument(id="32006L0054", title="x", institution="x", type="x", symbol="32006L0054", year=2020,
+                    url="x", groups=(), files=("https://fra.europa.eu/sites/default/files/x.pdf",))  # fmt: skip
     async with open_source(name) as source, aclosing(source.listing(LAW, {})) as listing:
-        for answer in (await anext(listing), await source.fetch(one, {})):
+        for answer in (await anext(listing), await source.fetch(directive, {})):
             assert isinstance(answer, Refusal)
             assert (answer.reason, source.name) == (Reason.CLOSED, name)
 
@@ -185,12 +185,12 @@ async def test_an_interrupted_crawl_of_eu_law_goes_on_without_a_second_download(
     start: Serve, repository: Repository, tmp_path: Path, after: int
 ) -> None:
     server = await start(repository)
-    held = await server.interrupt(crawled("eurlex", tmp_path, LAW), after)
+    unanswered = await server.interrupt(crawled("eurlex", tmp_path, LAW), after)
     tally = await crawled("eurlex", tmp_path, LAW)
     assert (tally.left, tally.stopped, tally.refused) == (0, "", Counter())
     assert sorted(stored(tmp_path)) == ["32022R2065#1", "32022R2065#2", "32022R2065#3", "32024L1500"]
     paths = ["/resource/cellar/32024L1500/DOC_1", *repository.parts]
-    assert documents(server.asked) == Counter(paths) + Counter(path for path in paths if path == held)
+    assert documents(server.asked) == Counter(paths) + Counter(path for path in paths if path == unanswered)
     contents = {file.read_bytes() for file in (tmp_path / "european_union").iterdir()}
     assert contents == {repository.texts[path] for path in paths}
     server.asked.clear()
@@ -203,13 +203,13 @@ async def test_an_interrupted_crawl_of_fra_goes_on_without_a_second_download(
     start: Serve, agency: Agency, tmp_path: Path, after: int
 ) -> None:
     server = await start(agency)
-    held = await server.interrupt(crawled("fra", tmp_path, REPORTS), after)
+    unanswered = await server.interrupt(crawled("fra", tmp_path, REPORTS), after)
     tally = await crawled("fra", tmp_path, REPORTS)
     assert (tally.left, tally.stopped, tally.refused) == (0, "", Counter())
     assert len(stored(tmp_path)) == 10
-    asked = Counter(path for path in server.asked if "search" not in path)
-    assert len(asked) == 20
-    assert {path: count for path, count in asked.items() if count != 1 + (path == held)} == {}
+    requests = Counter(path for path in server.asked if "search" not in path)
+    assert len(requests) == 20
+    assert {path: count for path, count in requests.items() if count != 1 + (path == unanswered)} == {}
     contents = {file.read_bytes() for file in tmp_path.glob("eu_agency*/*.pdf")}
     assert contents == {file.read_bytes() for file in agency.files}
 
