@@ -42,8 +42,8 @@ def test_a_python_that_is_too_old_is_named(tmp_path: Path) -> None:
 def test_no_python_at_all_says_how_to_get_one(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     fake_python(tmp_path / "bin", "3.9.2")
-    found = run("find-python.sh", path=f"{tmp_path / 'bin'}")
-    assert found.stdout == ""
+    search = run("find-python.sh", path=f"{tmp_path / 'bin'}")
+    assert search.stdout == ""
     result = run("make-venv.sh", "", cwd=tmp_path, path=f"{tmp_path / 'bin'}:/usr/bin:/bin")
     assert result.returncode == 1
     assert "3.9.2" in result.stderr and "apt-get install python3" in result.stderr

@@ -25,7 +25,7 @@ SOURCES = Path(__file__).parents[2] / "../shared/kb"
 
 
 class WordEmbedder:
-    """Embed a text as the sum of one random direction a word, so that shared words mean nearness."""
+    """An embedder that sums one random direction a word, so that shared words mean nearness."""
 
     dimension = 64
 

@@ -49,10 +49,10 @@ async def test_texts_are_embedded_as_passages_and_claims_as_queries_once(
     tmp_path: Path, embedder: Any, statements: list[Evidence]
 ) -> None:
     await build.build(statements, embedder, tmp_path)
-    assert sorted(embedder.embedded) == sorted(one.text for one in statements)
-    assert sorted(embedder.asked) == sorted(claim for one in statements for claim in one.answers)
-    found = manifest.read(versions.current(tmp_path))
-    assert (found.paragraphs, found.embedder, found.dimension) == (5, "words-64", 64)
+    assert sorted(embedder.embedded) == sorted(statement.text for statement in statements)
+    assert sorted(embedder.asked) == sorted(claim for statement in statements for claim in statement.answers)
+    current_manifest = manifest.read(versions.current(tmp_path))
+    assert (current_manifest.paragraphs, current_manifest.embedder, current_manifest.dimension) == (5, "words-64", 64)
 
 
 async def test_nothing_to_build_from_is_an_error(tmp_path: Path, embedder: Any) -> None:

@@ -75,14 +75,14 @@ async def test_a_search_asks_what_the_settings_say(
     settings = KnowledgeBaseSettings(min_relevance=0.99, expansion="chat")
     model = await chat(lambda _: "hide your faith")
     with closing(Searcher.open(tmp_path, embedder, settings, chat=model)) as searcher:
-        assert [one.id for one in await searcher.search("who prays there")] == ["faith"]
+        assert [statement.id for statement in await searcher.search("who prays there")] == ["faith"]
 
 
 async def test_more_queries_find_more(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> None:
     await build(statements, embedder, tmp_path)
     searcher = Searcher.open(tmp_path, embedder, KnowledgeBaseSettings(min_relevance=0.5))
-    assert "faith" not in {one.id for one in await searcher.search("women should not vote")}
+    assert "faith" not in {statement.id for statement in await searcher.search("women should not vote")}
     both = await searcher.search("women should not vote", also=["hide your faith"])
-    assert {one.id for one in both} >= {"vote", "faith"}
-    assert all(one.score > 0.99 for one in both if one.id in ("vote", "faith"))
+    assert {statement.id for statement in both} >= {"vote", "faith"}
+    assert all(statement.score > 0.99 for statement in both if statement.id in ("vote", "faith"))
     searcher.close()

@@ -37,13 +37,13 @@ async def searcher(tmp_path: Path) -> AsyncIterator[Searcher]:
 
 
 def test_the_labelled_set_is_whole() -> None:
-    known = {one.id: one for one in load_starter()}
+    known = {statement.id: statement for statement in load_starter()}
     assert Counter(pair["group"] for pair in PAIRS) == {group.value: 20 for group in TargetGroup}
     assert {pair["language"] for pair in PAIRS} == {"en", "es", "it"}
     assert len({pair["post"] for pair in PAIRS}) == len(PAIRS)
     assert not {name for pair in PAIRS for name in pair["right"]} - set(known)
     assert all(any(pair["group"] in known[name].groups for name in pair["right"]) for pair in PAIRS)
-    claims = {claim.casefold() for one in known.values() for claim in one.answers}
+    claims = {claim.casefold() for statement in known.values() for claim in statement.answers}
     assert not [pair["post"] for pair in PAIRS if pair["post"].casefold().rstrip(".!?") in claims]
 
 
@@ -52,8 +52,8 @@ async def test_the_right_evidence_is_among_the_first_three(searcher: Searcher, s
     missed = []
     pairs = [pair for pair in PAIRS if pair["split"] == split]
     for pair in pairs:
-        found = await searcher.search(pair["post"], groups=[TargetGroup(pair["group"])])
-        if not {one.id for one in found} & set(pair["right"]):
+        evidence = await searcher.search(pair["post"], groups=[TargetGroup(pair["group"])])
+        if not {statement.id for statement in evidence} & set(pair["right"]):
             missed.append(pair["post"])
     assert 1 - len(missed) / len(pairs) >= 0.85, missed
 
@@ -62,7 +62,7 @@ async def test_the_group_of_a_post_is_mostly_among_its_first_three_without_being
     missed = [
         pair["post"]
         for pair in PAIRS
-        if pair["group"] not in {group for one in await searcher.search(pair["post"]) for group in one.groups}
+        if pair["group"] not in {group for result in await searcher.search(pair["post"]) for group in result.groups}
     ]
     assert len(missed) <= 0.1 * len(PAIRS), missed
 
@@ -70,9 +70,9 @@ async def test_the_group_of_a_post_is_mostly_among_its_first_three_without_being
 async def test_every_hateful_post_gets_fitting_evidence_of_its_group(searcher: Searcher) -> None:
     counts = []
     for pair in PAIRS:
-        found = await searcher.search(pair["post"], groups=[TargetGroup(pair["group"])])
-        assert all(TargetGroup(pair["group"]) in one.groups for one in found)
-        counts.append(len(found))
+        evidence = await searcher.search(pair["post"], groups=[TargetGroup(pair["group"])])
+        assert all(TargetGroup(pair["group"]) in statement.groups for statement in evidence)
+        counts.append(len(evidence))
     assert np.mean(counts) >= 2.8
     assert counts.count(0) <= 0.02 * len(counts)
 
@@ -85,5 +85,5 @@ async def test_most_posts_about_something_else_get_no_evidence(searcher: Searche
 
 async def test_a_claim_of_the_starter_finds_its_statement(searcher: Searcher) -> None:
     for statement in load_starter()[::25]:
-        found = await searcher.search(statement.answers[0], groups=statement.groups)
-        assert statement.id in {one.id for one in found}
+        results = await searcher.search(statement.answers[0], groups=statement.groups)
+        assert statement.id in {result.id for result in results}

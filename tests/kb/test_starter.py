@@ -41,7 +41,7 @@ def test_the_shipped_statements_become_evidence_with_source_and_answers() -> Non
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "complaint"),
     [
         ('groups = ["other"]', 'groups = ["martians"]', "groups"),
         ("year = 1999", 'year = "soon"', "year"),
@@ -52,8 +52,8 @@ def test_the_shipped_statements_become_evidence_with_source_and_answers() -> Non
         ('text = "Zor', 'text = " Zor', "text"),
     ],
 )
-def test_a_bad_field_is_named_with_file_and_statement(tmp_path: Path, old: str, new: str, said: str) -> None:
-    with pytest.raises(KnowledgeBaseError, match=rf"other\.toml: statement 'other-moon-1', {said}"):
+def test_a_bad_field_is_named_with_file_and_statement(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+    with pytest.raises(KnowledgeBaseError, match=rf"other\.toml: statement 'other-moon-1', {complaint}"):
         load_statements([_file(tmp_path, GOOD.replace(old, new))])
 
 
@@ -74,7 +74,7 @@ def test_an_id_used_twice_names_both_files(tmp_path: Path) -> None:
 
 
 def test_the_fingerprint_follows_every_word(tmp_path: Path) -> None:
-    one = [s.evidence() for s in load_statements([_file(tmp_path, GOOD)])]
-    other = [s.evidence() for s in load_statements([_file(tmp_path, GOOD.replace("ruin everything", "ruin things"))])]
-    assert fingerprint(one) == fingerprint(list(one))
-    assert fingerprint(one) != fingerprint(other)
+    original = [s.evidence() for s in load_statements([_file(tmp_path, GOOD)])]
+    edited = [s.evidence() for s in load_statements([_file(tmp_path, GOOD.replace("ruin everything", "ruin things"))])]
+    assert fingerprint(original) == fingerprint(list(original))
+    assert fingerprint(original) != fingerprint(edited)

@@ -51,7 +51,7 @@ def test_adding_goes_on_with_the_next_number(tmp_path: Path, evidence: Callable[
     with closing(ParagraphStore.create(tmp_path)) as store:
         store.add([evidence("a", "One moon.")])
         store.add([evidence("b", "Two moons.")])
-        assert [one.id for one in store.get([0, 1])] == ["a", "b"]
+        assert [paragraph.id for paragraph in store.get([0, 1])] == ["a", "b"]
 
 
 @pytest.mark.parametrize(("name", "text"), [("a", "Other text."), ("b", "One moon.")])

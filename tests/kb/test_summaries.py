@@ -25,7 +25,7 @@ SHORT = "Moons are free. Everybody may land, as Art. 7 says."
 
 
 class Counted:
-    """Answer with a text, and count how often that was asked for."""
+    """A model that answers with set texts, and counts how often it was asked."""
 
     def __init__(self, *answers: str) -> None:
         self.asked = 0
@@ -88,14 +88,14 @@ async def test_a_search_gives_a_long_text_its_summary(
     summariser = Summariser(SummaryStore(tmp_path), "tiny", await chat(Counted("Moons are free since 1999.")))
     settings = KnowledgeBaseSettings(min_relevance=0.0)
     searcher = Searcher.open(tmp_path, embedder, settings, shorten=summariser.summary)
-    found = await searcher.search("moons")
-    assert {(one.text, one.summary) for one in found} == {(LONG, "Moons are free since 1999."), (SHORT, "")}
+    results = await searcher.search("moons")
+    assert {(result.text, result.summary) for result in results} == {(LONG, "Moons are free since 1999."), (SHORT, "")}
     searcher.close()
     async with ChatClient("http://127.0.0.1:9/v1", "tiny", None, 1.0, 1) as away:
         alone = Searcher.open(
             tmp_path, embedder, settings, shorten=Summariser(SummaryStore(tmp_path), "new", away).summary
         )
-        assert {(one.text, one.summary) for one in await alone.search("moons")} == {(LONG, ""), (SHORT, "")}
+        assert {(result.text, result.summary) for result in await alone.search("moons")} == {(LONG, ""), (SHORT, "")}
         alone.close()
 
 

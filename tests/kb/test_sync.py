@@ -18,7 +18,7 @@ Make = Callable[..., Evidence]
 
 def _texts(folder: Path) -> dict[str, str]:
     with closing(Snapshot.open(folder)) as snapshot:
-        return {one.id: one.text for batch in snapshot.batches(100) for one in snapshot.get(batch)}
+        return {paragraph.id: paragraph.text for batch in snapshot.batches(100) for paragraph in snapshot.get(batch)}
 
 
 async def test_a_folder_holds_what_is_given_and_only_news_is_embedded(
@@ -30,7 +30,7 @@ async def test_a_folder_holds_what_is_given_and_only_news_is_embedded(
     second = [*first[:2], evidence("c", "Another text c."), evidence("e", "The text d.")]
     assert await sync(lambda: second, embedder, tmp_path) == Change(put=2, removed=2, kept=2)
     assert embedder.embedded == ["Another text c.", "The text d."], "a text may move from one id to another"
-    assert _texts(tmp_path) == {one.id: one.text for one in second}
+    assert _texts(tmp_path) == {paragraph.id: paragraph.text for paragraph in second}
 
 
 async def test_nothing_new_writes_nothing(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> None:
@@ -50,20 +50,20 @@ async def test_an_interrupted_run_goes_on_where_it_was(
     def torn() -> Iterator[Evidence]:
         nonlocal turns
         turns += 1
-        for one in every:
-            if turns == 2 and one.id == "n7":
+        for paragraph in every:
+            if turns == 2 and paragraph.id == "n7":
                 raise KeyboardInterrupt
-            yield one
+            yield paragraph
 
     with pytest.raises(KeyboardInterrupt):
         await sync(torn, embedder, tmp_path)
     assert len(_texts(tmp_path)) == 6
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     embedder.embedded.clear()
-    assert await sync(lambda: every, embedder, tmp_path, lambda *counts: told.append(counts)) == Change(2, 0, 6)
+    assert await sync(lambda: every, embedder, tmp_path, lambda *counts: progress.append(counts)) == Change(2, 0, 6)
     assert embedder.embedded == ["Text number 6.", "Text number 7."]
-    assert told == [(0, 2), (2, 2)]
-    assert _texts(tmp_path) == {one.id: one.text for one in every}
+    assert progress == [(0, 2), (2, 2)]
+    assert _texts(tmp_path) == {paragraph.id: paragraph.text for paragraph in every}
 
 
 async def test_a_changed_paragraph_is_found_as_it_was_until_it_is_embedded(
@@ -94,7 +94,7 @@ async def test_texts_may_change_places_over_portions(
     texts = ["Old n4.", "Old n0.", "New n2.", "Old n3.", "Old n1.", last]
     moved = [evidence(f"n{n}", text) for n, text in enumerate(texts)]
     await sync(lambda: moved, embedder, tmp_path)
-    assert _texts(tmp_path) == {one.id: one.text for one in moved}
+    assert _texts(tmp_path) == {paragraph.id: paragraph.text for paragraph in moved}
 
 
 async def test_a_text_is_kept_under_the_id_that_gives_it_first(

@@ -40,7 +40,7 @@ async def folder(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> P
 async def _ids(folder: Path, embedder: Any, query: str, **options: Any) -> list[str]:
     searcher = Searcher.open(folder, embedder, OPEN)
     try:
-        return [one.id for one in await searcher.search(query, k=9, **options)]
+        return [paragraph.id for paragraph in await searcher.search(query, k=9, **options)]
     finally:
         searcher.close()
 
@@ -69,11 +69,11 @@ async def test_only_what_is_put_is_embedded(folder: Path, embedder: Any, way: st
 async def test_a_paragraph_of_the_same_id_is_replaced(folder: Path, embedder: Any, way: str, evidence: Make) -> None:
     await build.update(folder, embedder, put=[evidence("vote", "Ballots are open to all.", ["women should not vote"])])
     searcher = Searcher.open(folder, embedder, OPEN)
-    found = [one for one in await searcher.search("women should not vote", k=9) if one.id == "vote"]
-    assert [one.text for one in found] == ["Ballots are open to all."]
+    copies = [paragraph for paragraph in await searcher.search("women should not vote", k=9) if paragraph.id == "vote"]
+    assert [paragraph.text for paragraph in copies] == ["Ballots are open to all."]
     searcher.close()
     with closing(Snapshot.open(folder)) as snapshot:
-        assert sum(one.paragraphs for one in snapshot.stats() if one.group == TargetGroup.WOMEN) == 2
+        assert sum(holding.paragraphs for holding in snapshot.stats() if holding.group == TargetGroup.WOMEN) == 2
 
 
 async def test_removed_paragraphs_are_gone_and_can_come_back(
@@ -93,9 +93,9 @@ async def test_updates_go_on_and_on(folder: Path, embedder: Any, way: str, evide
             put=[evidence(f"n{n}", f"Number {n} speaks of zorblax{n}.")],
             remove=[f"n{n - 2}"] if n > 1 else [],
         )
-    found = await _ids(folder, embedder, "zorblax5 zorblax4 zorblax0")
-    assert {"n4", "n5"} <= set(found)
-    assert not {"n0", "n1", "n2", "n3"} & set(found)
+    ids = await _ids(folder, embedder, "zorblax5 zorblax4 zorblax0")
+    assert {"n4", "n5"} <= set(ids)
+    assert not {"n0", "n1", "n2", "n3"} & set(ids)
 
 
 async def test_many_small_updates_leave_few_segments(
@@ -108,7 +108,7 @@ async def test_many_small_updates_leave_few_segments(
         await build.update(tmp_path, embedder, put=[evidence(f"n{n}", f"Number n{n}.")], remove=[f"n{n - 50}"])
         with closing(Snapshot.open(tmp_path)) as snapshot:
             sizes.append([segment.count for segment in snapshot.segments])
-            assert sorted(one.id for one in snapshot.get(next(snapshot.batches(99)))) == sorted(
+            assert sorted(paragraph.id for paragraph in snapshot.get(next(snapshot.batches(99)))) == sorted(
                 f"n{number}" for number in range(n - 49, n + 1)
             )
     assert sizes[:6] == [[50, 1], [50, 2], [50, 3], [50, 4], [50, 5], [50, 5, 1]]
@@ -136,17 +136,17 @@ async def test_a_knowledge_base_that_grows_large_is_written_anew_in_whole_words(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "complaint"),
     [
         ({"remove": ["nobody"]}, "no paragraph 'nobody' to remove"),
         ({"remove": ["moon", "school", "vote", "work", "faith"]}, "leave no paragraph"),
     ],
 )
 async def test_an_update_that_cannot_be_changes_nothing(
-    folder: Path, embedder: Any, way: str, change: dict[str, Any], said: str
+    folder: Path, embedder: Any, way: str, change: dict[str, Any], complaint: str
 ) -> None:
     before = versions.current(folder)
-    with pytest.raises(KnowledgeBaseError, match=said):
+    with pytest.raises(KnowledgeBaseError, match=complaint):
         await build.update(folder, embedder, **change)
     assert versions.current(folder) == before
 
@@ -180,8 +180,8 @@ async def test_sparse_weights_survive_an_update(tmp_path: Path, embedder: Any, w
     await build.build([evidence("a", "Alpha", []), evidence("b", "Beta", [])], model, tmp_path)
     await build.update(tmp_path, model, put=[evidence("c", "Gamma", [])], remove=["a"])
     searcher = Searcher.open(tmp_path, model, KnowledgeBaseSettings(min_relevance=0.0, retriever="sparse"))
-    assert [one.id for one in await searcher.search("Bets", k=9)] == ["b"]
-    assert [one.id for one in await searcher.search("Gamy", k=9)] == ["c"]
+    assert [paragraph.id for paragraph in await searcher.search("Bets", k=9)] == ["b"]
+    assert [paragraph.id for paragraph in await searcher.search("Gamy", k=9)] == ["c"]
     searcher.close()
 
 
@@ -200,9 +200,9 @@ async def test_a_hundred_searches_a_second_go_on_while_updates_are_swapped_in(
     stop = asyncio.Event()
 
     async def search() -> None:
-        found = await searcher.search("moon wave", vector=vector, k=20)
-        assert len({one.id for one in found}) == 20
-        seen.append({one.text.split()[-1] for one in found})
+        results = await searcher.search("moon wave", vector=vector, k=20)
+        assert len({result.id for result in results}) == 20
+        seen.append({result.text.split()[-1] for result in results})
 
     async def hundred_a_second() -> None:
         running = set[asyncio.Task[None]]()
@@ -220,8 +220,8 @@ async def test_a_hundred_searches_a_second_go_on_while_updates_are_swapped_in(
     stop.set()
     await load
     searcher.close()
-    assert [one for one in seen if len(one) != 1] == []
-    assert {next(iter(one)) for one in seen} >= {str(number) for number in range(1, 6)}
+    assert [waves for waves in seen if len(waves) != 1] == []
+    assert {next(iter(waves)) for waves in seen} >= {str(number) for number in range(1, 6)}
     assert len(seen) >= 200
 
 
@@ -239,7 +239,7 @@ async def test_a_torn_new_version_is_reported_and_the_old_one_stays(
         await searcher.refresh()
     await build.build(statements[:2], embedder, folder)
     await searcher.refresh()
-    assert {one.id for one in await searcher.search("women should not vote")} <= {"moon", "school"}
+    assert {statement.id for statement in await searcher.search("women should not vote")} <= {"moon", "school"}
     searcher.close()
 
 

@@ -109,8 +109,8 @@ def test_every_kind_finds_what_exact_search_finds(
         for query in rows[:40].astype(np.float32) + 0.05 * rng.normal(size=(40, 32)).astype(np.float32):
             exact = rows.astype(np.float32) @ query
             exact[~mask if allowed is not None else []] = -9
-            found = {hit.number for hit in index.retrieve(Query("", query), 3, allowed)}
-            shared.append(len(set(np.argsort(-exact)[:3]) & found))
+            retrieved = {hit.number for hit in index.retrieve(Query("", query), 3, allowed)}
+            shared.append(len(set(np.argsort(-exact)[:3]) & retrieved))
         assert np.mean(shared) / 3 >= 0.95
 
 

@@ -62,7 +62,7 @@ def test_a_version_that_was_long_current_stays_a_while_for_those_who_are_opening
 def test_a_long_build_keeps_only_the_last_few_versions(tmp_path: Path) -> None:
     built = [_aged(_build(tmp_path, str(n)), (10 - n) * 2 * GRACE_S) for n in range(10)]
     last = _build(tmp_path, "last")
-    assert _names(tmp_path) == sorted([POINTER, last.name, *(one.name for one in built[-KEPT_VERSIONS:])])
+    assert _names(tmp_path) == sorted([POINTER, last.name, *(version.name for version in built[-KEPT_VERSIONS:])])
 
 
 def test_versions_that_follow_each_other_fast_stay_until_nobody_opens_them(tmp_path: Path) -> None:

@@ -33,16 +33,16 @@ async def test_no_table_ever_holds_an_author_id(ledger: Ledger, make: Any, url: 
 
 
 def test_a_hash_depends_on_key_platform_and_author(make: Any) -> None:
-    one, other = Pseudonyms(b"one"), Pseudonyms(b"other")
+    pseudonyms, rekeyed = Pseudonyms(b"one"), Pseudonyms(b"other")
     post = make.post(author_id=AUTHOR)
-    assert one.author(post) == one.author(make.post(2, author_id=AUTHOR, text="something else"))
+    assert pseudonyms.author(post) == pseudonyms.author(make.post(2, author_id=AUTHOR, text="something else"))
     different = {
-        one.author(post),
-        other.author(post),
-        one.author(make.post(author_id=AUTHOR, platform="chat")),
-        one.author(make.post(author_id=AUTHOR + "2")),
-        one.fingerprint(post),
-        one.fingerprint(make.post(author_id=AUTHOR, text="something else")),
+        pseudonyms.author(post),
+        rekeyed.author(post),
+        pseudonyms.author(make.post(author_id=AUTHOR, platform="chat")),
+        pseudonyms.author(make.post(author_id=AUTHOR + "2")),
+        pseudonyms.fingerprint(post),
+        pseudonyms.fingerprint(make.post(author_id=AUTHOR, text="something else")),
     }
     assert len(different) == 6
 

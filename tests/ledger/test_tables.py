@@ -27,11 +27,11 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
     ledger: Ledger, make: Any, clock: Any, url: str
 ) -> None:
     await make.bring(ledger, CaseState.PENDING, make.post(author_id="u1"))
-    asked: list[tuple[str, Any]] = []
+    queries: list[tuple[str, Any]] = []
 
     def note(_c: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, _many: bool) -> None:
         if "SELECT" in statement:
-            asked.append((statement, parameters))
+            queries.append((statement, parameters))
 
     event.listen(Engine, "before_cursor_execute", note)
     try:
@@ -44,9 +44,9 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
             "outbox_open (free_at<?)": ledger.outbox.lease("p", 30, 10),
         }
         for index, call in plans.items():
-            asked.clear()
+            queries.clear()
             await call
-            assert index in explained(url, *asked[-1 if index.startswith("cases_f") else 0]), index
+            assert index in explained(url, *queries[-1 if index.startswith("cases_f") else 0]), index
     finally:
         event.remove(Engine, "before_cursor_execute", note)
 

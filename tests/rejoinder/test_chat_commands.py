@@ -35,10 +35,10 @@ def test_the_bot_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.chdir(tmp_path)
     # It sets the levels of loggers for good, which other tests listen to.
     monkeypatch.setattr("rejoinder.commands.discord.start_logging", lambda settings: None)
-    told = CliRunner().invoke(main, ["discord"])
-    assert told.exit_code == 1
-    assert f"{NAME} is not set" in told.output
+    result = CliRunner().invoke(main, ["discord"])
+    assert result.exit_code == 1
+    assert f"{NAME} is not set" in result.output
     monkeypatch.setenv(NAME, "a-token")
-    told = CliRunner().invoke(main, ["discord"])
-    assert "docs/discord.md" in told.output
-    assert "a-token" not in told.output
+    result = CliRunner().invoke(main, ["discord"])
+    assert "docs/discord.md" in result.output
+    assert "a-token" not in result.output

@@ -60,8 +60,8 @@ def test_draft_refuses_what_cannot_be_answered(rejoinder: CliRunner, text: str, 
 
 
 def test_kb_search_finds_the_convention(rejoinder: CliRunner) -> None:
-    found = json.loads(invoke(rejoinder, "kb", "search", "women in parliament", "--group", "women", "--json").stdout)
-    assert found and all("women" in item["groups"] and item["source"]["url"].startswith("https://") for item in found)
+    items = json.loads(invoke(rejoinder, "kb", "search", "women in parliament", "--group", "women", "--json").stdout)
+    assert items and all("women" in item["groups"] and item["source"]["url"].startswith("https://") for item in items)
 
 
 def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,11 +33,11 @@ PROGRAM = everything()
 
 
 def commands(group: click.Command, prefix: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
-    found = {prefix} if prefix else set()
+    paths = {prefix} if prefix else set()
     if isinstance(group, click.Group):
         for name, command in group.commands.items():
-            found |= commands(command, (*prefix, name))
-    return found
+            paths |= commands(command, (*prefix, name))
+    return paths
 
 
 def options(words: list[str]) -> set[str]:

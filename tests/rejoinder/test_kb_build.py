@@ -28,7 +28,7 @@ GOOD = "# Harbours\n\nThe council found that whoever arrives by boat works as ha
 
 
 class LengthEmbedder:
-    """Embed quickly and without sense, and count."""
+    """An embedder that is quick and senseless, and counts the texts."""
 
     name, dimension = "length", 8
     embedded = 0
@@ -65,8 +65,8 @@ def test_one_command_takes_files_in_and_makes_them_searchable(folder: Path) -> N
     built = _rejoinder("build", "good.md", "--metadata", "sheet.csv", "--no-starter")
     assert built.exit_code == 0, built.output
     assert "1 paragraphs are searchable" in built.output and "1 put, 0 removed, 0 kept" in built.output
-    found = _rejoinder("search", "whoever comes by boat is lazy", "--json")
-    assert '"Z/1"' in found.output
+    searched = _rejoinder("search", "whoever comes by boat is lazy", "--json")
+    assert '"Z/1"' in searched.output
 
 
 def test_a_second_build_embeds_only_what_changed(folder: Path) -> None:
@@ -98,8 +98,8 @@ def test_a_removed_document_leaves_the_knowledge_base_with_the_next_build(folder
     assert removed.exit_code == 0, removed.output
     assert "1 documents with 1 paragraphs" in removed.output and "rejoinder kb build" in removed.output
     assert "0 put, 1 removed, 1 kept" in _rejoinder("build", "--no-starter").output
-    found = json.loads(_rejoinder("search", "whoever comes by boat is lazy", "--json").stdout)
-    assert [one["source"]["symbol"] for one in found] == ["Z/2"]
+    evidence = json.loads(_rejoinder("search", "whoever comes by boat is lazy", "--json").stdout)
+    assert [item["source"]["symbol"] for item in evidence] == ["Z/2"]
 
 
 def test_removing_an_unknown_document_names_it(folder: Path) -> None:
@@ -191,9 +191,9 @@ def test_one_command_builds_from_every_document_at_hand(folder: Path) -> None:
     for pattern in ("*/*.json", "*/*.en.md", "udhr/*.html"):
         files += (shared / "instruments").glob(pattern)
     rows = [
-        {"file": str(one), "title": one.stem, "institution": "A", "symbol": one.name, "year": 2000, "url": URL,
+        {"file": str(file), "title": file.stem, "institution": "A", "symbol": file.name, "year": 2000, "url": URL,
          "groups": [], "language": "en"}
-        for one in files
+        for file in files
     ]  # fmt: skip
     (folder / "sheet.json").write_text(json.dumps(rows))
     built = _rejoinder("build", *map(str, files), "--metadata", "sheet.json", "--no-starter")

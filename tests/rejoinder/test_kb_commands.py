@@ -124,5 +124,5 @@ async def test_long_paragraphs_are_summarised_once_and_it_can_be_stopped(tmp_pat
     assert await summarise_all(settings, None) == 3
     assert await summarise_all(settings, None) == 0
     with closing(SummaryStore(tmp_path / "kb")) as store:
-        kept = store.get([one.text for one in paragraphs], "tiny")
+        kept = store.get([paragraph.text for paragraph in paragraphs], "tiny")
     assert set(kept.values()) == {"Moons are free. All may land."}

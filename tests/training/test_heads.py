@@ -42,9 +42,9 @@ def test_training_learns_every_head_and_calibrates_it() -> None:
 
 def test_training_twice_gives_the_same_heads() -> None:
     samples, vectors = made_up(300)
-    one, other = (training_heads.train(samples, vectors, "made-up") for _ in range(2))
-    assert np.array_equal(one.weights, other.weights)
-    assert np.array_equal(one.bias, other.bias)
+    first, second = (training_heads.train(samples, vectors, "made-up") for _ in range(2))
+    assert np.array_equal(first.weights, second.weights)
+    assert np.array_equal(first.bias, second.bias)
 
 
 def test_heads_survive_saving_byte_for_byte(tmp_path: Path) -> None:
