@@ -86,7 +86,7 @@ def extract_documents(
     ordered = sorted(documents, key=lambda document: (-document.year, document.id))
     report = ExtractionReport()
     terms = terms or GroupTerms.load()
-    with _pool(limits) as pool:
+    with _pool(limits, len(ordered)) as pool:
         try:
             schedule = partial(_schedule, pool, harvest, limits, terms)
             for done, job in enumerate(_in_order(schedule, ordered, 4 * limits.workers), start=1):
@@ -101,10 +101,11 @@ def extract_documents(
     return report
 
 
-def _pool(limits: Limits) -> ProcessPool:
+def _pool(limits: Limits, documents: int) -> ProcessPool:
+    # No more workers than documents: one that still starts when the run ends complains on the terminal.
     # A fresh process every 200 documents gives back what C libraries leak.
     return ProcessPool(
-        max_workers=limits.workers,
+        max_workers=max(1, min(limits.workers, documents)),
         max_tasks=200,
         initializer=limit_memory,
         initargs=(limits.memory_mb,),
