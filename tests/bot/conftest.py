@@ -32,19 +32,19 @@ Client = TestClient[web.Request, web.Application]
 
 
 class WordGuard(Guard):
-    """Fail a text for one word, so that tests of the desk don't hang on what the guard thinks of English."""
+    """A guard that fails a text for one word, so that no test of the desk hangs on how the real one reads English."""
 
     async def check(self, text: str, context: GuardContext) -> tuple[Check, ...]:
-        found = text.count("forbidden")
+        insults = text.count("forbidden")
         return (
-            Check(name="insult", passed=not found, value=found, threshold=0, detail="a word" if found else ""),
+            Check(name="insult", passed=not insults, value=insults, threshold=0, detail="a word" if insults else ""),
             Check(name="length", passed=True, value=len(text), threshold=500),
         )
 
 
 @dataclass(frozen=True)
 class House:
-    """Hold the parts of a desk on a ledger of its own."""
+    """The parts of a desk on a ledger of its own."""
 
     ledger: Ledger
     desk: Desk

@@ -73,9 +73,9 @@ async def test_the_queue_is_narrowed_by_group_state_and_holder(
 async def test_a_query_that_makes_no_sense_is_refused_in_plain_words(
     client: Client, bearer: Bearer, query: str
 ) -> None:
-    status, told = await get(client, f"/v1/cases?{query}", bearer("ana"))
-    assert (status, told["error"]) == (400, "bad_input")
-    assert query.split("=")[0] in told["message"]
+    status, answer = await get(client, f"/v1/cases?{query}", bearer("ana"))
+    assert (status, answer["error"]) == (400, "bad_input")
+    assert query.split("=")[0] in answer["message"]
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ async def test_a_platforms_token_neither_sees_nor_decides(
 
 
 async def test_an_unknown_case_is_not_found(client: Client, bearer: Bearer, decide: Post) -> None:
-    status, told = await get(client, "/v1/cases/forum/nowhere", bearer("ana"))
-    assert (status, told["error"]) == (404, "not_found")
+    status, answer = await get(client, "/v1/cases/forum/nowhere", bearer("ana"))
+    assert (status, answer["error"]) == (404, "not_found")
     assert (await decide("ana", "forum/nowhere", **DECISION))[0] == 404
     assert (await get(client, "/v1/nothing", bearer("ana")))[0] == 404
 
@@ -135,10 +135,10 @@ async def test_a_decision_that_makes_no_sense_is_refused_in_plain_words(
 ) -> None:
     key = await add_pending(house.ledger, post(1))
     async with client.post(f"/v1/cases/{key}/decision", data=body, headers=bearer("ana")) as response:
-        told = await response.json()
-    assert (response.status, told["error"]) == (400, "bad_input")
-    assert complaint in told["message"]
-    assert "pydantic" not in told["message"]
+        answer = await response.json()
+    assert (response.status, answer["error"]) == (400, "bad_input")
+    assert complaint in answer["message"]
+    assert "pydantic" not in answer["message"]
 
 
 async def test_a_body_too_large_is_refused(client: Client, house: House, bearer: Bearer) -> None:
@@ -172,26 +172,26 @@ async def test_a_case_comes_with_what_its_reader_may_do(
 async def test_who_comes_second_is_told_who_was_first(house: House, decide: Post) -> None:
     key = await add_pending(house.ledger, post(1))
     await decide("ben", key, action="reject", version=4, reason="tone")
-    status, told = await decide("ana", key, action="approve", version=4)
-    assert (status, told["error"]) == (409, "stale")
-    assert "ben rejected it" in told["message"]
-    assert (told["case"]["state"], told["case"]["version"], told["case"]["decided_by"]) == ("rejected", 5, "ben")
+    status, answer = await decide("ana", key, action="approve", version=4)
+    assert (status, answer["error"]) == (409, "stale")
+    assert "ben rejected it" in answer["message"]
+    assert (answer["case"]["state"], answer["case"]["version"], answer["case"]["decided_by"]) == ("rejected", 5, "ben")
 
 
 async def test_anothers_claim_is_told_with_their_name(house: House, decide: Post) -> None:
     key = await add_pending(house.ledger, post(1))
     await decide("ben", key, action="claim", version=4)
-    status, told = await decide("ana", key, action="approve", version=5)
-    assert (status, told["error"], told["case"]["claimed_by"]) == (409, "claimed", "ben")
-    status, told = await decide("lea", key, action="approve", version=5, override=True)
-    assert (status, told["decided_by"]) == (200, "lea")
+    status, answer = await decide("ana", key, action="approve", version=5)
+    assert (status, answer["error"], answer["case"]["claimed_by"]) == (409, "claimed", "ben")
+    status, answer = await decide("lea", key, action="approve", version=5, override=True)
+    assert (status, answer["decided_by"]) == (200, "lea")
 
 
 async def test_a_text_that_fails_comes_back_with_its_checks(house: House, decide: Post) -> None:
     key = await add_pending(house.ledger, post(1))
-    status, told = await decide("ana", key, action="edit", version=4, text="It is forbidden.")
-    assert (status, told["error"]) == (422, "fails_checks")
-    assert told["checks"][0] == {
+    status, answer = await decide("ana", key, action="edit", version=4, text="It is forbidden.")
+    assert (status, answer["error"]) == (422, "fails_checks")
+    assert answer["checks"][0] == {
         "name": "insult", "passed": False, "value": 1, "threshold": 0, "hard": True, "detail": "a word", "close": False,
     }  # fmt: skip
     assert (await decide("ana", key, action="edit", version=4, text="It is forbidden.", override=True))[0] == 403
@@ -207,10 +207,10 @@ async def test_a_text_is_checked_while_it_is_written(client: Client, house: Hous
 
 
 async def test_the_choices_of_the_menus_are_listed(client: Client, bearer: Bearer) -> None:
-    _, told = await get(client, "/v1/choices", bearer("ana"))
-    assert told["intents"] == ["informative", "questioning", "denouncing", "positive"]
-    assert told["reasons"][-1]["code"] == "other"
-    assert len(told["reasons"]) <= 9
+    _, choices = await get(client, "/v1/choices", bearer("ana"))
+    assert choices["intents"] == ["informative", "questioning", "denouncing", "positive"]
+    assert choices["reasons"][-1]["code"] == "other"
+    assert len(choices["reasons"]) <= 9
 
 
 async def test_a_ledger_that_is_away_is_503_and_says_when_to_try_again(
@@ -234,8 +234,8 @@ async def test_of_two_who_decide_at_once_one_wins_and_the_other_sees_who(house: 
             decide("ben", key, action="reject", version=4, reason="tone"),
         )
         assert sorted(status for status, _ in answers) == [200, 409]
-        won = next(told for status, told in answers if status == 200)
-        lost = next(told for status, told in answers if status == 409)
+        won = next(answer for status, answer in answers if status == 200)
+        lost = next(answer for status, answer in answers if status == 409)
         assert won["decided_by"] in lost["message"]
         assert lost["case"]["decided_by"] == won["decided_by"]
     counts = await house.desk.counts()
@@ -273,5 +273,5 @@ async def test_no_token_is_ever_logged_or_answered(
         await decide("ana", key, action="edit", version=4, text="forbidden")
     assert caplog.records
     logged = "\n".join(f"{record.getMessage()} {record.exc_text} {record.__dict__}" for record in caplog.records)
-    for told in (logged, *answers):
-        assert "ana-secret" not in told
+    for text in (logged, *answers):
+        assert "ana-secret" not in text

@@ -22,13 +22,13 @@ def change(number: int) -> Transition:
 
 async def test_everybody_gets_every_change_in_order(ledger: Ledger) -> None:
     changes = Changes(ledger.history, every_s=60)
-    with changes.subscribe() as one, changes.subscribe() as other:
+    with changes.subscribe() as first, changes.subscribe() as second:
         task = asyncio.create_task(changes.run())
         while changes.last_id is None:
             await asyncio.sleep(0)
         await add_pending(ledger, post(1))
         changes.nudge()
-        for subscriber in (one, other):
+        for subscriber in (first, second):
             seen = [await asyncio.wait_for(subscriber.next(), 60) for _ in range(4)]
             assert [item.to_state for item in seen if item] == ["received", "triaged", "grounded", "pending"]
         task.cancel()

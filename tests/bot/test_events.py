@@ -42,11 +42,11 @@ async def test_a_decision_is_seen_by_everybody_at_once(
     client: Client, house: House, bearer: Bearer, decide: Post
 ) -> None:
     key = await add_pending(house.ledger, post(1))
-    async with listening(client, bearer("ana")) as one, listening(client, bearer("ben")) as other:
-        assert (await event(one))[0] == (await event(other))[0] == "ready"
+    async with listening(client, bearer("ana")) as ana_stream, listening(client, bearer("ben")) as ben_stream:
+        assert (await event(ana_stream))[0] == (await event(ben_stream))[0] == "ready"
         await decide("ana", key, action="approve", version=4)
-        for listener in (one, other):
-            while (seen := await event(listener))[2].get("to_state") != "approved":
+        for stream in (ana_stream, ben_stream):
+            while (seen := await event(stream))[2].get("to_state") != "approved":
                 assert seen[0] == "transition"
             assert (seen[2]["case_key"], seen[2]["who"], seen[2]["version"]) == (key, "ana", 5)
 

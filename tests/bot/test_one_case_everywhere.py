@@ -30,7 +30,7 @@ async def floor(house: Any, slack_fixture: Any) -> AsyncIterator[slack.Floor]:
 
 
 class Tab:
-    """Be a browser's tab: it follows the event stream of the web desk."""
+    """A browser's tab that follows the event stream of the web desk."""
 
     def __init__(self, client: Any, headers: dict[str, str]) -> None:
         self._client = client

@@ -20,7 +20,7 @@ SERVERS = {"s1": ChatWorkspace(channel="all", rules=(ChannelRule(channel="women"
 
 
 class Cork:
-    """Be a board in memory; `trouble` may raise for a channel."""
+    """A board in memory; `trouble` may raise for a channel."""
 
     surface = "discord"
 

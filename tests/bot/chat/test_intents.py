@@ -34,35 +34,35 @@ ALL = [
     ("known", "intent"), [(1, I.INFORMATIVE), (2, I.QUESTIONING), (3, I.DENOUNCING), (4, I.POSITIVE)]
 )
 def test_the_narrowest_scope_wins(known: int, intent: Intent) -> None:
-    found = narrowest(ALL[:known], post(1), triage_of(), SHOWN)
-    assert found is not None
-    assert found.intent is intent
+    winner = narrowest(ALL[:known], post(1), triage_of(), SHOWN)
+    assert winner is not None
+    assert winner.intent is intent
 
 
 def test_of_two_groups_the_surer_one_counts() -> None:
     two = [wish(K.GROUP, "people_of_colour", I.QUESTIONING, minutes=9), wish(K.GROUP, "migrants", I.POSITIVE)]
-    found = narrowest(two, post(1), triage_of(TargetGroup.MIGRANTS), SHOWN)
-    assert found is not None
-    assert found.intent is I.POSITIVE
+    winner = narrowest(two, post(1), triage_of(TargetGroup.MIGRANTS), SHOWN)
+    assert winner is not None
+    assert winner.intent is I.POSITIVE
 
 
 def test_of_two_servers_the_one_set_last_counts_and_a_server_that_does_not_show_the_case_does_not() -> None:
     two = [wish(K.SERVER, "", I.QUESTIONING, server="s2", minutes=1), ALL[0]]
-    found = narrowest(two, post(1), triage_of(), [*SHOWN, Place("discord", "s2", "c9")])
-    assert found is not None
-    assert found.intent is I.QUESTIONING
-    found = narrowest(two, post(1), triage_of(), SHOWN)
-    assert found is not None
-    assert found.intent is I.INFORMATIVE
+    winner = narrowest(two, post(1), triage_of(), [*SHOWN, Place("discord", "s2", "c9")])
+    assert winner is not None
+    assert winner.intent is I.QUESTIONING
+    winner = narrowest(two, post(1), triage_of(), SHOWN)
+    assert winner is not None
+    assert winner.intent is I.INFORMATIVE
     assert narrowest(two[:1], post(1), triage_of(), SHOWN) is None
 
 
 def test_channels_whose_ids_differ_by_case_alone_have_intents_of_their_own() -> None:
     known = [wish(K.CHANNEL, "C1", I.QUESTIONING), wish(K.CHANNEL, "c1", I.POSITIVE)]
     for channel, intent in (("C1", I.QUESTIONING), ("c1", I.POSITIVE)):
-        found = narrowest(known, post(1), triage_of(), [Place("discord", "s1", channel)])
-        assert found is not None
-        assert found.intent is intent
+        winner = narrowest(known, post(1), triage_of(), [Place("discord", "s1", channel)])
+        assert winner is not None
+        assert winner.intent is intent
 
 
 async def test_a_new_case_gets_the_intent_that_a_lead_set(ledger: Ledger) -> None:

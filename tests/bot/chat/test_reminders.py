@@ -18,7 +18,7 @@ NIGHT = CareSettings(quiet_from=time(22), quiet_until=time(7), timezone="Europe/
 
 
 class Wall:
-    """Be a board that only remembers what was announced."""
+    """A board that only remembers what was announced."""
 
     surface = "discord"
 
@@ -85,6 +85,6 @@ def test_without_quiet_hours_it_is_never_quiet_and_a_wrong_zone_is_told() -> Non
 
 def test_the_notices_read_well() -> None:
     assert reminder(1, timedelta(hours=3)) == "One case waits, the oldest for 3 h. See /rejoinder queue"
-    told = surge_text(TargetGroup.MUSLIMS, 37, timedelta(minutes=10))
-    assert told.startswith("Surge: 37 posts against Muslims in 10 minutes.")
+    notice = surge_text(TargetGroup.MUSLIMS, 37, timedelta(minutes=10))
+    assert notice.startswith("Surge: 37 posts against Muslims in 10 minutes.")
     assert "1 post against Jews in 1 minute." in surge_text(TargetGroup.JEWS, 1, timedelta(0))

@@ -31,7 +31,7 @@ def triage(*groups: TargetGroup, language: str = "en") -> Triage:
 
 
 @pytest.mark.parametrize(
-    ("found", "channel"),
+    ("triaged", "channel"),
     [
         (triage(G.WOMEN), "women"),
         (triage(G.WOMEN, language="es"), "spanish-women"),
@@ -43,8 +43,8 @@ def triage(*groups: TargetGroup, language: str = "en") -> Triage:
         (None, "all"),
     ],
 )
-def test_the_first_rule_that_fits_the_surest_group_wins(found: Triage | None, channel: str) -> None:
-    assert channel_for(SERVER, POST, found) == channel
+def test_the_first_rule_that_fits_the_surest_group_wins(triaged: Triage | None, channel: str) -> None:
+    assert channel_for(SERVER, POST, triaged) == channel
 
 
 def test_a_rule_may_name_a_platform_alone() -> None:

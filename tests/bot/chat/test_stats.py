@@ -28,20 +28,20 @@ async def fill(ledger: Ledger) -> None:
 
 async def test_the_figures_of_a_period_leave_undone_decisions_out(ledger: Ledger) -> None:
     await fill(ledger)
-    found = await figures(ledger, timedelta(days=1))
-    assert (found.received, found.pending, found.approved, found.edited, found.rejected) == (5, 2, 1, 1, 1)
-    assert found.by_group[TargetGroup.MIGRANTS].decided == 3
-    assert found.by_intent[Intent.INFORMATIVE].rate == pytest.approx(2 / 3)
-    words = in_words(found)
+    day = await figures(ledger, timedelta(days=1))
+    assert (day.received, day.pending, day.approved, day.edited, day.rejected) == (5, 2, 1, 1, 1)
+    assert day.by_group[TargetGroup.MIGRANTS].decided == 3
+    assert day.by_intent[Intent.INFORMATIVE].rate == pytest.approx(2 / 3)
+    words = in_words(day)
     assert "5 received, 1 approved as drafted, 1 edited, 1 rejected; 2 are pending now" in words
     assert "migrants 67 % of 3" in words
-    assert picture(found).startswith(b"\x89PNG")
+    assert picture(day).startswith(b"\x89PNG")
 
 
 async def test_an_empty_period_has_words_and_no_division_by_zero(ledger: Ledger) -> None:
-    found = await figures(ledger, timedelta(hours=1))
-    assert found.median_age is None
-    assert "No decisions." in in_words(found)
+    hour = await figures(ledger, timedelta(hours=1))
+    assert hour.median_age is None
+    assert "No decisions." in in_words(hour)
 
 
 @pytest.mark.parametrize(

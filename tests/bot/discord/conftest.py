@@ -29,7 +29,7 @@ TOKEN = "a-token.of-the.bot"
 
 @dataclass
 class Platform:
-    """Hold Discord: one server with a channel for all cases, one for cases against women, and four people."""
+    """A Discord of one server with a channel for all cases, one for cases against women, and four people."""
 
     world: World
     gateway: Gateway
@@ -53,10 +53,10 @@ class Platform:
     async def card(self, channel: Channel | None = None, index: int = -1) -> dict[str, Any]:
         """Return a card that is posted in a channel, waiting for it for a minute."""
         where = channel or self.general
-        found: list[dict[str, Any]] = await self.world.until(
+        cards: list[dict[str, Any]] = await self.world.until(
             lambda: [item for item in self.world.in_channel(where) if item["embeds"]], 60
         )
-        return found[index]
+        return cards[index]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ FIRST_MESSAGE_S = 5.0
 
 
 class Gateway:
-    """Accept one bot; keep what it has not seen for a resumed session."""
+    """A gateway for one bot; it keeps what the bot has not seen for a resumed session."""
 
     def __init__(self, world: World) -> None:
         self.world = world

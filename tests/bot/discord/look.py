@@ -10,8 +10,8 @@ def labels(message: dict[str, Any]) -> list[str]:
 
 
 def field(message: dict[str, Any], name: str) -> str:
-    found = [item["value"] for item in message["embeds"][0]["fields"] if item["name"].startswith(name)]
-    return str(found[0]) if found else ""
+    values = [item["value"] for item in message["embeds"][0]["fields"] if item["name"].startswith(name)]
+    return str(values[0]) if values else ""
 
 
 def cards(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from tests.bot.discord.world import EPHEMERAL, PATIENCE_S, Exchange, Guild, Memb
 
 
 class Person:
-    """Be one member of a server at their client."""
+    """One member of a server at their client."""
 
     def __init__(self, world: World, gateway: Gateway, guild: Guild, member: Member) -> None:
         self.world = world
@@ -86,8 +86,8 @@ class Person:
             filled = [item for item in private if item["content"] or item["embeds"] or item["attachments"]]
             return filled[0] if filled else None
 
-        found: dict[str, Any] = await self.world.until(find, timeout_s)
-        return found
+        answer: dict[str, Any] = await self.world.until(find, timeout_s)
+        return answer
 
     def _command(self, path: str, options: dict[str, Any]) -> dict[str, Any]:
         name, *inner = path.split()

@@ -32,7 +32,7 @@ ALLOWED_CALLBACKS = {2: {4, 5, 9}, 3: {4, 5, 6, 7, 9}, 4: {8}, 5: {4, 5, 6, 7}}
 
 
 class Rest:
-    """Answer REST calls."""
+    """The REST API of a world."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -116,14 +116,14 @@ class Rest:
         return as_json(payload["channels"])
 
     async def _member(self, request: web.Request) -> web.Response:
-        guild, wanted = self._known_guild(request), request.match_info["member"]
-        if wanted == self.world.application:
-            bot = Member(wanted, "rejoinder", [])
+        guild, member_id = self._known_guild(request), request.match_info["member"]
+        if member_id == self.world.application:
+            bot = Member(member_id, "rejoinder", [])
             return as_json(member_payload(bot) | {"user": self.world.bot_user()})
-        found = [member for member in guild.members.values() if member.id == wanted]
-        if not found:
+        matches = [member for member in guild.members.values() if member.id == member_id]
+        if not matches:
             raise DiscordError(404, 10007, "Unknown Member")
-        return as_json(member_payload(found[0]))
+        return as_json(member_payload(matches[0]))
 
     def _known_guild(self, request: web.Request) -> Guild:
         guild = self.world.guilds.get(request.match_info["guild"])
@@ -148,8 +148,8 @@ class Rest:
         if nonce is None or not payload.get("enforce_nonce"):
             return None
         oldest = (int((time.time() - NONCE_S) * 1000) - 1_420_070_400_000) << 22
-        found = (item for item in self.world.in_channel(channel) if item.get("nonce") == nonce)
-        return next((item for item in found if int(item["id"]) > oldest), None)
+        repeats = (item for item in self.world.in_channel(channel) if item.get("nonce") == nonce)
+        return next((item for item in repeats if int(item["id"]) > oldest), None)
 
     async def _history(self, request: web.Request) -> web.Response:
         where = request.match_info["channel"]
@@ -158,8 +158,8 @@ class Rest:
         after, limit = int(request.query.get("after", 0)), int(request.query.get("limit", 50))
         if not 1 <= limit <= 100:
             raise rules.invalid("limit", "NUMBER_TYPE_MAX")
-        found = [item for item in self.world.in_channel(where) if int(item["id"]) > after]
-        return as_json(list(reversed(found[:limit])), headers=headers)
+        messages = [item for item in self.world.in_channel(where) if int(item["id"]) > after]
+        return as_json(list(reversed(messages[:limit])), headers=headers)
 
     async def _edit(self, request: web.Request) -> web.Response:
         world, where, which = self.world, request.match_info["channel"], request.match_info["message"]
@@ -234,8 +234,8 @@ class Rest:
 
     async def _edit_webhook(self, request: web.Request) -> web.Response:
         exchange, which = self._open(request), request.match_info["message"]
-        wanted = exchange.original if which == "@original" else which
-        message = self.world.messages.get(wanted or "")
+        message_id = exchange.original if which == "@original" else which
+        message = self.world.messages.get(message_id or "")
         if message is None:
             raise DiscordError(404, 10008, "Unknown Message")
         payload, files = await _payload(request)
@@ -265,15 +265,15 @@ def as_json(data: Any, *, status: int = 200, headers: dict[str, str] | None = No
 
 
 def _response(exchange: Exchange, payload: dict[str, Any], message: dict[str, Any] | None) -> dict[str, Any]:
-    told: dict[str, Any] = {"id": exchange.id, "type": exchange.kind}
+    interaction: dict[str, Any] = {"id": exchange.id, "type": exchange.kind}
     if exchange.original is not None:
         flags = (payload.get("data") or {}).get("flags", 0)
-        told |= {
+        interaction |= {
             "response_message_id": exchange.original, "response_message_loading": payload["type"] == 5,
             "response_message_ephemeral": bool(flags & EPHEMERAL),
         }  # fmt: skip
     resource = {"type": payload["type"], **({"message": message} if message else {})}
-    return {"interaction": told, "resource": resource}
+    return {"interaction": interaction, "resource": resource}
 
 
 async def _payload(request: web.Request) -> tuple[dict[str, Any], int]:

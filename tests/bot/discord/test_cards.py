@@ -82,17 +82,17 @@ async def test_a_text_that_fails_the_guard_comes_back_and_only_a_lead_may_insist
     card = await platform.card()
     ana, lea = platform.person("ana"), platform.person("lea")
     sent = await ana.fill_in(await ana.press(card, "Edit"), text="This is forbidden. Yes it is.")
-    told = await ana.told(sent)
-    assert "insult" in told["content"]
-    assert labels(told) == ["Edit again"]
-    again = await ana.press(told, "Edit again")
+    refusal = await ana.told(sent)
+    assert "insult" in refusal["content"]
+    assert labels(refusal) == ["Edit again"]
+    again = await ana.press(refusal, "Edit again")
     assert again.modal["components"][0]["component"]["value"] == "This is forbidden. Yes it is."
     assert (await house.ledger.cases.get(key)).state is CaseState.PENDING
 
     sent = await lea.fill_in(await lea.press(card, "Edit"), text="This is forbidden. Yes it is.")
-    told = await lea.told(sent)
-    assert labels(told) == ["Edit again", "Post anyway"]
-    await lea.press(told, "Post anyway")
+    refusal = await lea.told(sent)
+    assert labels(refusal) == ["Edit again", "Post anyway"]
+    await lea.press(refusal, "Post anyway")
     await platform.world.until(lambda: "Undo" in labels(card))
     assert "checks overridden" in (await house.ledger.cases.get(key)).decided_why
 
@@ -130,10 +130,10 @@ async def test_the_evidence_is_shown_to_who_asks_alone(house: Any, platform: Any
     await add_pending(house.ledger, post(1))
     card = await platform.card()
     ana = platform.person("ana")
-    told = await ana.told(await ana.press(card, "Evidence"))
-    assert len(told["embeds"]) == 2
-    assert told["embeds"][0]["url"] == "https://docs.un.org/en/A/RES/44/25"
-    assert "every child has a right" in told["embeds"][0]["description"]
+    evidence = await ana.told(await ana.press(card, "Evidence"))
+    assert len(evidence["embeds"]) == 2
+    assert evidence["embeds"][0]["url"] == "https://docs.un.org/en/A/RES/44/25"
+    assert "every child has a right" in evidence["embeds"][0]["description"]
 
 
 async def test_a_claim_is_shown_and_kept_from_others(house: Any, platform: Any, start: Any) -> None:
@@ -144,9 +144,9 @@ async def test_a_claim_is_shown_and_kept_from_others(house: Any, platform: Any, 
     await ana.press(card, "Claim")
     await platform.world.until(lambda: "Release" in labels(card))
     assert "ana" in field(card, "Standing")
-    told = await ben.told(await ben.press(card, "Approve"))
-    assert "claimed by ana" in told["content"]
-    assert told["components"] == []
+    refusal = await ben.told(await ben.press(card, "Approve"))
+    assert "claimed by ana" in refusal["content"]
+    assert refusal["components"] == []
     await ana.press(card, "Release")
     await platform.world.until(lambda: "Claim" in labels(card))
 

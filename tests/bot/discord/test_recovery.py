@@ -140,8 +140,8 @@ async def test_a_deleted_channel_hands_its_cases_to_the_default_one(
     await add_pending(house.ledger, post(2), group=TargetGroup.WOMEN)
     card = await platform.card()
     assert field(card, "Against").startswith("women")
-    told = [record.getMessage() for record in caplog.records if record.name == "bot.chat.card_sync"]
-    assert len([line for line in told if "does not exist" in line]) == 1
+    log_lines = [record.getMessage() for record in caplog.records if record.name == "bot.chat.card_sync"]
+    assert len([line for line in log_lines if "does not exist" in line]) == 1
 
 
 async def test_a_lost_permission_is_told_once_and_given_back_it_is_used(
@@ -186,10 +186,10 @@ async def test_the_checkup_names_each_thing_that_does_not_fit(platform: Any) -> 
     assert await complaints(platform.settings(), TOKEN) == []
     platform.women.permissions &= ~SEND
     settings = platform.settings(lead_channel="123", reviewers=("456",))
-    told = "\n".join(await complaints(settings, TOKEN))
-    assert "lacks send messages" in told
-    assert "Channel 123 does not exist" in told
-    assert "No role or member 456" in told
+    report = "\n".join(await complaints(settings, TOKEN))
+    assert "lacks send messages" in report
+    assert "Channel 123 does not exist" in report
+    assert "No role or member 456" in report
     assert "refuses the bot's token" in (await complaints(platform.settings(), "wrong"))[0]
 
 

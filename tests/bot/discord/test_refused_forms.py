@@ -39,10 +39,10 @@ async def test_a_stale_edit_keeps_the_text_and_is_sent_on_the_new_version(
     ana = platform.person("ana")
     form = await ana.press(await platform.card(), "Edit")
     await move_on(house, key)
-    told = await ana.told(await ana.fill_in(form, text=OWN))
-    assert "You saw version" in told["content"]
-    assert labels(told) == ["Edit again"]
-    again = await ana.press(told, "Edit again")
+    stale = await ana.told(await ana.fill_in(form, text=OWN))
+    assert "You saw version" in stale["content"]
+    assert labels(stale) == ["Edit again"]
+    again = await ana.press(stale, "Edit again")
     assert typed(again) == OWN
     await ana.fill_in(again)
     await platform.world.until(lambda: "Undo" in labels(platform.world.in_channel(platform.general)[0]))
@@ -83,8 +83,8 @@ async def test_a_stale_rejection_keeps_reason_and_words(house: Any, platform: An
     ana = platform.person("ana")
     form = await ana.press(await platform.card(), "Reject")
     await move_on(house, key)
-    told = await ana.told(await ana.fill_in(form, reason="tone", words="too sharp"))
-    await ana.fill_in(await ana.press(told, "Reject again"))
+    stale = await ana.told(await ana.fill_in(form, reason="tone", words="too sharp"))
+    await ana.fill_in(await ana.press(stale, "Reject again"))
     await platform.world.until(lambda: "Undo" in labels(platform.world.in_channel(platform.general)[0]))
     assert (await house.ledger.cases.get(key)).decided_why == "tone: too sharp"
 
@@ -95,10 +95,10 @@ async def test_a_text_outlives_the_role_of_who_wrote_it(house: Any, platform: An
     ana = platform.person("ana")
     form = await ana.press(await platform.card(), "Edit")
     roles, ana.member.roles = ana.member.roles, []
-    told = await ana.told(await ana.fill_in(form, text=OWN))
-    assert "reviewer's role" in told["content"]
+    refused = await ana.told(await ana.fill_in(form, text=OWN))
+    assert "reviewer's role" in refused["content"]
     ana.member.roles = roles
-    assert typed(await ana.press(told, "Edit again")) == OWN
+    assert typed(await ana.press(refused, "Edit again")) == OWN
 
 
 async def test_the_longest_text_that_discord_takes_comes_back_whole(house: Any, platform: Any, start: Any) -> None:
@@ -106,8 +106,8 @@ async def test_the_longest_text_that_discord_takes_comes_back_whole(house: Any, 
     await add_pending(house.ledger, post(1))
     longest = "forbidden ".ljust(MAX_INPUT, "a")
     ana = platform.person("ana")
-    told = await ana.told(await ana.fill_in(await ana.press(await platform.card(), "Edit"), text=longest))
-    assert typed(await ana.press(told, "Edit again")) == longest
+    failed = await ana.told(await ana.fill_in(await ana.press(await platform.card(), "Edit"), text=longest))
+    assert typed(await ana.press(failed, "Edit again")) == longest
 
 
 async def test_a_draft_longer_than_discord_takes_says_that_its_end_is_left_out(

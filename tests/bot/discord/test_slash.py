@@ -11,7 +11,7 @@ from tests.factories import make_draft, make_grounding
 
 
 class Answers(PipelineCli):
-    """Answer what a child process would, without one."""
+    """A stand-in that answers what a child process would."""
 
     async def draft(self, text: str, intent: Intent | None) -> tuple[Draft | None, Grounding | None, str]:
         if "lovely" in text:
@@ -27,8 +27,8 @@ class Answers(PipelineCli):
 async def ask(place: Any, who: str, path: str, /, **options: Any) -> dict[str, Any]:
     person = place.person(who)
     exchange = await person.command(place.general.id, f"rejoinder {path}", **options)
-    told: dict[str, Any] = await person.told(exchange)
-    return told
+    answer: dict[str, Any] = await person.told(exchange)
+    return answer
 
 
 async def test_the_queue_lists_open_cases_privately_and_leaves_hidden_groups_out(
@@ -37,9 +37,9 @@ async def test_the_queue_lists_open_cases_privately_and_leaves_hidden_groups_out
     await start()
     await add_pending(house.ledger, post(1))
     await add_pending(house.ledger, post(2), group=TargetGroup.WOMEN)
-    told = await ask(platform, "ana", "queue")
-    assert "migrants 93 %" in told["content"]
-    assert "women 93 %" in told["content"]
+    queue = await ask(platform, "ana", "queue")
+    assert "migrants 93 %" in queue["content"]
+    assert "women 93 %" in queue["content"]
     assert "women" not in (await ask(platform, "ana", "queue", group="migrants"))["content"].splitlines()[0]
     await ask(platform, "ana", "hide", group="women")
     await ask(platform, "ana", "hide", group="people_of_colour")
@@ -52,10 +52,10 @@ async def test_a_case_can_be_decided_from_a_private_card(house: Any, platform: A
     key = await add_pending(house.ledger, post(1))
     number = await house.ledger.cards.number(key)
     card = await platform.card()
-    told = await ask(platform, "ana", "case", case=str(number))
-    assert field(told, "Draft")
-    await platform.person("ana").press(told, "Approve")
-    await platform.world.until(lambda: "Undo" in labels(told) and "Undo" in labels(card))
+    private_card = await ask(platform, "ana", "case", case=str(number))
+    assert field(private_card, "Draft")
+    await platform.person("ana").press(private_card, "Approve")
+    await platform.world.until(lambda: "Undo" in labels(private_card) and "Undo" in labels(card))
     assert "no case number 99" in (await ask(platform, "ana", "case", case="99"))["content"]
 
 
@@ -72,27 +72,27 @@ async def test_open_cases_are_suggested_while_typing(house: Any, platform: Any, 
 
 async def test_leads_set_intents_and_others_are_told_why_not(house: Any, platform: Any, start: Any) -> None:
     await start()
-    told = await ask(platform, "ana", "intent set", intent="questioning")
-    assert "Only a lead or an admin may set an intent" in told["content"]
+    refusal = await ask(platform, "ana", "intent set", intent="questioning")
+    assert "Only a lead or an admin may set an intent" in refusal["content"]
     assert await house.ledger.moderator_settings.intents() == []
     await ask(platform, "lea", "intent set", intent="questioning")
     await ask(platform, "ada", "intent set", intent="positive", group="muslims")
-    told = await ask(platform, "ana", "intent show")
-    assert "Group muslims: positive, set by ada" in told["content"]
-    assert "Everywhere on this server: questioning, set by lea" in told["content"]
-    told = await ask(platform, "lea", "intent set", intent="positive", group="muslims", language="es")
-    assert "Name one of" in told["content"]
+    intents = await ask(platform, "ana", "intent show")
+    assert "Group muslims: positive, set by ada" in intents["content"]
+    assert "Everywhere on this server: questioning, set by lea" in intents["content"]
+    refusal = await ask(platform, "lea", "intent set", intent="positive", group="muslims", language="es")
+    assert "Name one of" in refusal["content"]
 
 
 async def test_a_draft_and_evidence_are_answered_privately_and_inert(platform: Any, start: Any) -> None:
     await start(pipeline_cli=Answers())
-    told = await ask(platform, "ana", "draft", text="They ruin everything", intent="positive")
-    assert "An answer, positive" in told["content"]
-    assert "@everyone" not in told["content"]
-    assert told["embeds"][0]["url"] == CRC.source.url
+    draft = await ask(platform, "ana", "draft", text="They ruin everything", intent="positive")
+    assert "An answer, positive" in draft["content"]
+    assert "@everyone" not in draft["content"]
+    assert draft["embeds"][0]["url"] == CRC.source.url
     assert "No draft: not hateful" in (await ask(platform, "ana", "draft", text="lovely"))["content"]
-    told = await ask(platform, "ana", "evidence", query="schools", group="migrants")
-    assert len(told["embeds"]) == 1
+    evidence = await ask(platform, "ana", "evidence", query="schools", group="migrants")
+    assert len(evidence["embeds"]) == 1
     assert "Nothing fits" in (await ask(platform, "ana", "evidence", query="schools"))["content"]
 
 
@@ -114,10 +114,10 @@ async def test_stats_come_with_a_picture(house: Any, platform: Any, start: Any) 
     await add_pending(house.ledger, post(1))
     await platform.person("ana").press(await platform.card(), "Approve")
     await platform.world.until(lambda: "Undo" in labels(platform.world.in_channel(platform.general)[0]))
-    told = await ask(platform, "ana", "stats", period="24h")
-    assert "1 received, 1 approved as drafted" in told["content"]
-    assert told["attachments"][0]["filename"].endswith(".png")
-    assert told["attachments"][0]["content"].startswith("\x89PNG")
+    stats = await ask(platform, "ana", "stats", period="24h")
+    assert "1 received, 1 approved as drafted" in stats["content"]
+    assert stats["attachments"][0]["filename"].endswith(".png")
+    assert stats["attachments"][0]["content"].startswith("\x89PNG")
     assert "is no period" in (await ask(platform, "ana", "stats", period="a while"))["content"]
 
 
@@ -132,9 +132,9 @@ async def test_assign_mute_export_settings_and_help_answer(house: Any, platform:
     assert "forum is muted" in (await ask(platform, "lea", "mute-source", platform="forum"))["content"]
     await platform.person("ana").press(card, "Approve")
     await platform.world.until(lambda: "Undo" in labels(card))
-    told = await ask(platform, "lea", "export")
-    assert "forum/post-1" in told["attachments"][0]["content"]
-    assert "Newcomers ruin" not in told["attachments"][0]["content"]
+    export = await ask(platform, "lea", "export")
+    assert "forum/post-1" in export["attachments"][0]["content"]
+    assert "Newcomers ruin" not in export["attachments"][0]["content"]
     assert "Only a lead" in (await ask(platform, "ana", "export"))["content"]
     assert platform.general.id in (await ask(platform, "ana", "settings"))["content"]
     assert "queue" in (await ask(platform, "ana", "help"))["content"]

@@ -25,7 +25,7 @@ EPHEMERAL = 64
 
 
 class DiscordError(Exception):
-    """Be an error answer of the REST API."""
+    """An error answer of the REST API."""
 
     def __init__(self, status: int, code: int, message: str, errors: Any = None, **more: Any) -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ class Member:
 
 @dataclass
 class Exchange:
-    """Be one interaction: what was asked, and everything that was answered."""
+    """One interaction: what was asked, and everything that was answered."""
 
     id: str
     token: str
@@ -86,7 +86,7 @@ class Guild:
 
 
 class World:
-    """Hold everything, and hand out ids."""
+    """Everything that is in a Discord; its ids come from here."""
 
     def __init__(self, token: str, *, limit: int = 5, window_s: float = 0.25) -> None:
         self.token = token
@@ -115,10 +115,10 @@ class World:
         return str(self._last)
 
     def add_guild(self, name: str, roles: dict[str, str], members: list[tuple[str, list[str]]]) -> Guild:
-        made = {role: self.id() for role in roles}
-        guild = Guild(self.id(), name, {role: made[role] for role in roles}, {})
+        role_ids = {role: self.id() for role in roles}
+        guild = Guild(self.id(), name, {role: role_ids[role] for role in roles}, {})
         for who, held in members:
-            member = Member(self.id(), who, [made[role] for role in held])
+            member = Member(self.id(), who, [role_ids[role] for role in held])
             guild.members[who] = member
         self.guilds[guild.id] = guild
         return guild
@@ -170,10 +170,10 @@ class World:
 
     def in_channel(self, channel: Channel | str) -> list[dict[str, Any]]:
         """Return what everybody sees in a channel, oldest first."""
-        wanted = channel if isinstance(channel, str) else channel.id
+        channel_id = channel if isinstance(channel, str) else channel.id
         return [
             message for message in self.messages.values()
-            if message["channel_id"] == wanted and not message["flags"] & EPHEMERAL
+            if message["channel_id"] == channel_id and not message["flags"] & EPHEMERAL
         ]  # fmt: skip
 
     def take(self, bucket: str) -> dict[str, str]:
@@ -204,10 +204,10 @@ class World:
         """Note something that a real client must never do."""
         self.complaints.append(what)
 
-    async def until(self, wanted: Any, timeout_s: float = PATIENCE_S) -> Any:
-        """Wait until `wanted()` is true, looking whenever something changed."""
+    async def until(self, condition: Any, timeout_s: float = PATIENCE_S) -> Any:
+        """Wait until `condition()` is true, looking whenever something changed."""
         deadline = time.monotonic() + timeout_s
-        while not (found := wanted()):
+        while not (outcome := condition()):
             self.changed.clear()
             left = deadline - time.monotonic()
             assert left > 0, "Discord never saw what was waited for"
@@ -215,7 +215,7 @@ class World:
                 await asyncio.wait_for(self.changed.wait(), min(left, 0.1))
             except TimeoutError:
                 continue
-        return found
+        return outcome
 
 
 def stamp() -> str:

@@ -21,7 +21,7 @@ pytestmark = [
 
 
 class Watch:
-    """Note what a page must never do: dialogs, script errors, policy violations, requests to elsewhere."""
+    """A log of what a page must never do: dialogs, script errors, policy violations, requests to elsewhere."""
 
     def __init__(self, page: Page, base: str) -> None:
         self.faults: list[str] = []
@@ -105,9 +105,9 @@ async def test_from_first_draft_to_approval_undo_rejection_and_redraft_by_keyboa
     await expect(page.locator("#redraft")).to_be_visible()
     await page.keyboard.press("2")
     await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-3")
-    asked = await house.desk.case(f"{PLATFORM}/post-2")
-    assert (asked.state, asked.request.number, asked.request.intent) == ("grounded", 2, "questioning")
-    await add_draft(house.ledger, asked.key, 2, "Would you like to meet one? They bring biscuits.")
+    sent_back = await house.desk.case(f"{PLATFORM}/post-2")
+    assert (sent_back.state, sent_back.request.number, sent_back.request.intent) == ("grounded", 2, "questioning")
+    await add_draft(house.ledger, sent_back.key, 2, "Would you like to meet one? They bring biscuits.")
     await expect(page.locator("#cases .row").first).to_contain_text("They bring biscuits.")
 
     await press(page, "c")

@@ -259,18 +259,18 @@ MOST_IN_BLOCKS = 13_200
 
 def complaints_about_message(blocks: Any) -> list[str]:
     """Return what Slack would say about a message's blocks; nothing when they are fine."""
-    found = _complaints(_MESSAGE, blocks)
-    if not found and any(block["type"] == "input" for block in blocks):
-        found.append("input blocks are not allowed in messages")
-    return found or _repeats(blocks)
+    complaints = _complaints(_MESSAGE, blocks)
+    if not complaints and any(block["type"] == "input" for block in blocks):
+        complaints.append("input blocks are not allowed in messages")
+    return complaints or _repeats(blocks)
 
 
 def complaints_about_modal(view: Any) -> list[str]:
     """Return what Slack would say about a modal; nothing when it is fine."""
-    found = _complaints(_MODAL, view)
-    if not found and any(block["type"] == "input" for block in view["blocks"]) and not view.get("submit"):
-        found.append("a submit is required when a modal has an input")
-    return found or _repeats(view["blocks"])
+    complaints = _complaints(_MODAL, view)
+    if not complaints and any(block["type"] == "input" for block in view["blocks"]) and not view.get("submit"):
+        complaints.append("a submit is required when a modal has an input")
+    return complaints or _repeats(view["blocks"])
 
 
 def texts(value: Any) -> list[str]:
@@ -285,8 +285,8 @@ def elements(value: Any) -> list[dict[str, Any]]:
     """Return every element that has an action id, in order."""
     if isinstance(value, dict):
         own = [value] if "action_id" in value else []
-        return own + [found for item in value.values() for found in elements(item)]
-    return [found for item in value for found in elements(item)] if isinstance(value, list) else []
+        return own + [element for item in value.values() for element in elements(item)]
+    return [element for item in value for element in elements(item)] if isinstance(value, list) else []
 
 
 def _complaints(adapter: TypeAdapter[Any], value: Any) -> list[str]:
@@ -299,8 +299,8 @@ def _complaints(adapter: TypeAdapter[Any], value: Any) -> list[str]:
 
 def _repeats(blocks: list[dict[str, Any]]) -> list[str]:
     ids = Counter(block["block_id"] for block in blocks if block.get("block_id"))
-    found = [f"block_id {name} already exists" for name, times in ids.items() if times > 1]
+    complaints = [f"block_id {name} already exists" for name, times in ids.items() if times > 1]
     for block in blocks:
         inside = Counter(element["action_id"] for element in elements(block))
-        found += [f"action_id {name} already exists" for name, times in inside.items() if times > 1]
-    return found
+        complaints += [f"action_id {name} already exists" for name, times in inside.items() if times > 1]
+    return complaints

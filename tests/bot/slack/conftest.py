@@ -32,7 +32,7 @@ async def slack() -> AsyncIterator[Slack]:
 
 @dataclass
 class Floor:
-    """Hold a Slack and a bot that works in it."""
+    """A Slack and a bot that works in it."""
 
     slack: Slack
     house: House

@@ -23,7 +23,7 @@ HTTP_S = 3.0
 
 @dataclass(frozen=True)
 class Answer:
-    """Hold how the app answered: its payload, how long it took, how often it had to be asked."""
+    """The app's answer: its payload, how long it took, how often it had to be asked."""
 
     payload: dict[str, Any] | None
     ack_s: float | None
@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass
 class Door:
-    """Be an app's address for signed HTTP."""
+    """An app's address for signed HTTP."""
 
     url: str
     secret: str
@@ -47,7 +47,7 @@ def signed(secret: str, body: bytes, at: float | None = None) -> dict[str, str]:
 
 
 class People:
-    """Do what people do."""
+    """The people of a workplace: they press buttons, submit forms and type commands."""
 
     def __init__(self, workplace: Workplace, socket: SocketMode, address: Callable[[], str]) -> None:
         self._at = workplace

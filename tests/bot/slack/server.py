@@ -21,7 +21,7 @@ PATIENCE_S = 60.0
 
 
 class Slack:
-    """Hold the parts; `base_url` is what a client takes in place of `https://slack.com/api/`."""
+    """A Slack server; `base_url` is what a client takes in place of `https://slack.com/api/`."""
 
     def __init__(self) -> None:
         self.at = Workplace()

@@ -24,7 +24,7 @@ MOST_CONNECTIONS = 10
 
 @dataclass
 class Envelope:
-    """Be something that was sent until it was acknowledged."""
+    """One payload, sent until it is acknowledged."""
 
     type: str
     payload: dict[str, Any]
@@ -37,7 +37,7 @@ class Envelope:
 
 
 class SocketMode:
-    """Keep connections and deliver envelopes, each to one of them; not acknowledged in time, it is sent again."""
+    """The open connections: an envelope goes to one of them and, not acknowledged in time, is sent again."""
 
     def __init__(self, address: Callable[[], str], ack_s: float = ACK_S) -> None:
         self._address = address
@@ -114,13 +114,13 @@ class SocketMode:
     async def send(self, envelope: Envelope) -> None:
         """Send an envelope once, to one connection."""
         await asyncio.wait_for(self.connected.wait(), 60)
-        told = {"envelope_id": envelope.id, "type": envelope.type, "payload": envelope.payload,
-                "accepts_response_payload": envelope.accepts_payload}  # fmt: skip
+        frame = {"envelope_id": envelope.id, "type": envelope.type, "payload": envelope.payload,
+                 "accepts_response_payload": envelope.accepts_payload}  # fmt: skip
         if envelope.type == "events_api":
-            told |= {"retry_attempt": envelope.sends, "retry_reason": "timeout" if envelope.sends else ""}
+            frame |= {"retry_attempt": envelope.sends, "retry_reason": "timeout" if envelope.sends else ""}
         envelope.sends += 1
         sockets = self._open
-        await sockets[next(self._numbers) % len(sockets)].send_json(told)
+        await sockets[next(self._numbers) % len(sockets)].send_json(frame)
 
     async def disconnect(self, reason: str = "refresh_requested") -> None:
         """Ask every connection to come back, as Slack does every few hours."""

@@ -131,8 +131,8 @@ async def test_a_lost_channel_is_told_and_its_cases_go_to_the_default_one(
     async with floor.working():
         await add_pending(floor.house.ledger, post(1), group=TargetGroup.WOMEN)
         await floor.card()
-    told = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert len(told) == 1 and says in told[0].getMessage() and "C0WOMEN" in told[0].getMessage()
+    errors = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert len(errors) == 1 and says in errors[0].getMessage() and "C0WOMEN" in errors[0].getMessage()
 
 
 @pytest.mark.parametrize(

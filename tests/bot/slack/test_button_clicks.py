@@ -70,8 +70,8 @@ async def test_anothers_claim_keeps_a_reviewer_off_and_a_lead_may_go_on(working:
     await working.press("claim", BEN)
     await working.card("ben holds it")
     await working.press("approve", ANA)
-    told = await working.ephemeral("claimed by ben")
-    assert told["user"] == ANA and len(told["blocks"]) == 1
+    refusal = await working.ephemeral("claimed by ben")
+    assert refusal["user"] == ANA and len(refusal["blocks"]) == 1
     await working.press("approve", LEA)
     await until(lambda: any(item["user"] == LEA for item in working.ephemerals()))
     offer = next(item for item in working.ephemerals() if item["user"] == LEA)

@@ -29,29 +29,29 @@ async def test_everything_that_does_not_fit_is_told_with_what_to_do(slack: Slack
     slack.at.add_channel(TEAM, "C0OLD", "old", archived=True)
     slack.at.add_channel(TEAM, "C0OUT", "out", bot_inside=False)
     slack.at.tokens[BOT_TOKEN].scopes.discard("files:write")
-    told = "\n".join(await complaints(workspaces(slack, WHOLE), None))
-    assert "lacks files:write" in told
-    assert "C0OLD of workspace T0FIRST was archived" in told
-    assert "not in Slack channel C0OUT" in told
-    assert "C0GONE of workspace T0FIRST was deleted" in told
-    assert "no user group S0LEADS" in told
-    assert BOT_TOKEN not in told
+    report = "\n".join(await complaints(workspaces(slack, WHOLE), None))
+    assert "lacks files:write" in report
+    assert "C0OLD of workspace T0FIRST was archived" in report
+    assert "not in Slack channel C0OUT" in report
+    assert "C0GONE of workspace T0FIRST was deleted" in report
+    assert "no user group S0LEADS" in report
+    assert BOT_TOKEN not in report
 
 
 @pytest.mark.parametrize("refused", ["token_revoked", "token_expired", "account_inactive", "invalid_auth"])
 async def test_a_bad_token_is_told_and_stops_the_start(slack: Slack, refused: str) -> None:
     slack.at.tokens[BOT_TOKEN].refused = refused
     bad = workspaces(slack, WHOLE)
-    (told,) = await complaints(bad, None)
-    assert "Slack refuses the token of T0FIRST" in told
+    (complaint,) = await complaints(bad, None)
+    assert "Slack refuses the token of T0FIRST" in complaint
     with pytest.raises(BadSettings):
         await bad.require_working_token()
 
 
 async def test_a_token_of_another_workspace_is_told(slack: Slack) -> None:
     slack.at.add_team("T0OTHER", "xoxb-other")
-    (told,) = await complaints(workspaces(slack, WHOLE, "xoxb-other"), None)
-    assert "belongs to T0OTHER" in told
+    (complaint,) = await complaints(workspaces(slack, WHOLE, "xoxb-other"), None)
+    assert "belongs to T0OTHER" in complaint
 
 
 def test_the_manifest_asks_for_what_is_needed_and_no_more() -> None:
@@ -64,12 +64,12 @@ async def test_one_good_token_is_enough_to_start(slack: Slack) -> None:
     servers = {TEAM: ChatWorkspace(channel="C0DESK"), "T0OTHER": ChatWorkspace()}
     both = Workspaces(servers, {TEAM: BOT_TOKEN, "T0OTHER": "xoxb-other"}, slack.base_url)
     await both.require_working_token()
-    (told,) = await complaints(both, None)
-    assert "T0OTHER: it was revoked" in told
+    (complaint,) = await complaints(both, None)
+    assert "T0OTHER: it was revoked" in complaint
 
 
 async def test_slack_away_is_told_and_does_not_stop_the_start() -> None:
     away = Workspaces({TEAM: ChatWorkspace()}, {TEAM: BOT_TOKEN}, "http://127.0.0.1:9/api/")
     await away.require_working_token()
-    (told,) = await complaints(away, None)
-    assert "Slack can't be reached" in told
+    (complaint,) = await complaints(away, None)
+    assert "Slack can't be reached" in complaint

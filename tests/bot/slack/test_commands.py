@@ -41,9 +41,9 @@ async def typed(floor: Floor, text: str, says: str, user: str = ANA) -> str:
     floor.ephemerals().clear()
     answer = await floor.slack.people.command(user, CHANNEL, text)
     assert answer.sends == 1
-    told = await floor.ephemeral(says)
-    assert told["user"] == user
-    return seen(told)
+    ephemeral = await floor.ephemeral(says)
+    assert ephemeral["user"] == user
+    return seen(ephemeral)
 
 
 async def test_help_lists_the_commands(working: Floor) -> None:

@@ -23,20 +23,20 @@ LIVE = re.compile(r"<[!@#a-z]|@(?:channel|everyone|here)\b|\w+://\w|www\.\w|mail
 
 def live(value: Any) -> list[str]:
     """Return what of a message would take effect: links and mentions made on purpose are elements of their own."""
-    found: list[str] = []
+    effects: list[str] = []
     if isinstance(value, dict):
         if value.get("type") == "mrkdwn":
-            found.append(f"mrkdwn: {value['text']}")
+            effects.append(f"mrkdwn: {value['text']}")
         if value.get("type") in ("user", "usergroup", "broadcast", "channel", "emoji"):
-            found.append(str(value))
+            effects.append(str(value))
         for name, item in value.items():
             if name in ("text", "alt_text") and isinstance(item, str):
-                found += LIVE.findall(item)
+                effects += LIVE.findall(item)
             elif name != "value":
-                found += live(item)
+                effects += live(item)
     elif isinstance(value, list):
-        found += [thing for item in value for thing in live(item)]
-    return found
+        effects += [effect for item in value for effect in live(item)]
+    return effects
 
 
 @pytest.mark.parametrize("length", [len(HOSTILE), 5_000])

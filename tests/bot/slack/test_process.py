@@ -97,9 +97,9 @@ async def test_over_signed_http(floor: Floor, environment: dict[str, str], tmp_p
             return "listening on" in log.read_text()
 
         await until_true(listening, 60)
-        found = re.search(rf"http://127\.0\.0\.1:\d+{PATH}", log.read_text())
-        assert found is not None
-        floor.slack.people.door = Door(found.group(), SIGNING_SECRET)
+        address = re.search(rf"http://127\.0\.0\.1:\d+{PATH}", log.read_text())
+        assert address is not None
+        floor.slack.people.door = Door(address.group(), SIGNING_SECRET)
         await approve_in_slack(floor)
     assert_discreet(log.read_text())
 
@@ -112,6 +112,6 @@ async def test_without_a_good_token_it_ends_with_a_plain_word(
         sys.executable, "-m", "rejoinder.cli", "slack", env={**os.environ, **environment},
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
-    told = (await asyncio.wait_for(process.communicate(), 120))[0].decode()
+    output = (await asyncio.wait_for(process.communicate(), 120))[0].decode()
     assert process.returncode == 1
-    assert "Slack refuses the token of T0FIRST: it was revoked" in told and "Traceback" not in told
+    assert "Slack refuses the token of T0FIRST: it was revoked" in output and "Traceback" not in output

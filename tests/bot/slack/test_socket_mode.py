@@ -71,10 +71,10 @@ async def test_many_interactions_at_once_are_acknowledged_in_time(
     working.slack.wait_up_to(in_time_s)
     await add_pending(working.house.ledger, post(1))
     card = await working.card()
-    asked = [("show", "approve")[n % 2] for n in range(at_once)]
+    actions = [("show", "approve")[n % 2] for n in range(at_once)]
     presses = [
         working.slack.people.press(f"U{n:04d}", "C0DESK", card["ts"], f"card:{action}")
-        for n, action in enumerate(asked)
+        for n, action in enumerate(actions)
     ]
     began = time.monotonic()
     answers = await asyncio.gather(*presses)

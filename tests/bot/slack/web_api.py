@@ -18,7 +18,7 @@ MOST_TEXT = 40_000
 
 
 class Refused(Exception):
-    """Answer `ok: false` with an error, and what goes with it."""
+    """An answer of `ok: false` with an error, and what goes with it."""
 
     def __init__(self, error: str, **more: Any) -> None:
         super().__init__(error)
@@ -26,7 +26,7 @@ class Refused(Exception):
 
 
 class WebApi:
-    """Answer `/api/METHOD`, response URLs and file uploads."""
+    """The methods at `/api/METHOD`, response URLs and file uploads."""
 
     def __init__(self, workplace: Workplace, address: Callable[[], str], open_socket: Callable[[Grant], str]) -> None:
         self._at = workplace
@@ -177,13 +177,13 @@ class WebApi:
         oldest, limit = float(arguments.get("oldest", "0")), int(arguments.get("limit", 100))
         before = float(arguments.get("cursor") or "inf")
         newest_first = sorted((ts for ts in channel.messages if oldest <= float(ts) < before), reverse=True)
-        found = [dict(channel.messages[ts]) for ts in newest_first[:limit]]
+        messages = [dict(channel.messages[ts]) for ts in newest_first[:limit]]
         if str(arguments.get("include_all_metadata")).lower() not in ("true", "1"):
-            for message in found:
+            for message in messages:
                 message.pop("metadata", None)
         more = len(newest_first) > limit
         following = {"next_cursor": newest_first[limit - 1]} if more else {}
-        return {"messages": found, "has_more": more, "response_metadata": following}
+        return {"messages": messages, "has_more": more, "response_metadata": following}
 
     def _group_users(self, arguments: Arguments, grant: Grant) -> Arguments:
         group = str(arguments.get("usergroup"))

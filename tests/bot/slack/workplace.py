@@ -32,7 +32,7 @@ class Channel:
 
 @dataclass
 class Grant:
-    """Be a token: whose, what it may do, and the error it is refused with once it is no good."""
+    """A token: whose, what it may do, and the error it is refused with once it is no good."""
 
     team: str
     kind: str

@@ -31,8 +31,8 @@ def context(
     groups: tuple[TargetGroup, ...] | None = None,
 ) -> GuardContext:
     post = FlaggedPost(platform=platform, post_id=key, text="zorblaxians ruin everything and should leave our town")
-    found = evidence[0].groups if groups is None and evidence else groups or ()
-    return GuardContext(post=post, language=language, intent=intent, evidence=evidence, groups=found)
+    targets = evidence[0].groups if groups is None and evidence else groups or ()
+    return GuardContext(post=post, language=language, intent=intent, evidence=evidence, groups=targets)
 
 
 def make(text: str, language: str = "en", groups: tuple[TargetGroup, ...] = (TargetGroup.OTHER,)) -> Evidence:
@@ -187,7 +187,7 @@ def test_a_short_platform_gets_a_shorter_template_or_statement(
 def test_every_language_has_three_templates_for_every_intent_and_group(language: str) -> None:
     for intent in Intent:
         for group in TargetGroup:
-            found = templates(language, intent, group)
-            assert len(set(found)) == len(found) >= 3
-            assert all(template.count("{evidence}") == 1 for template in found)
+            claim_templates = templates(language, intent, group)
+            assert len(set(claim_templates)) == len(claim_templates) >= 3
+            assert all(template.count("{evidence}") == 1 for template in claim_templates)
             assert people(language, group)

@@ -133,9 +133,9 @@ async def test_when_every_composed_reply_was_used_the_note_says_which_check_fail
     case: Case, drafter: MakeDrafter, composer: Composer
 ) -> None:
     post, triage, grounding = case
-    one = Grounding(evidence=grounding.evidence[:1])
-    used = tuple(composer.variants(GuardContext.of(post, triage, one, Intent.INFORMATIVE, ()), 1))
-    draft = await drafter(None).draft(post, triage, one, DraftRequest(avoid=used))
+    grounding_of_one = Grounding(evidence=grounding.evidence[:1])
+    used = tuple(composer.variants(GuardContext.of(post, triage, grounding_of_one, Intent.INFORMATIVE, ()), 1))
+    draft = await drafter(None).draft(post, triage, grounding_of_one, DraftRequest(avoid=used))
     assert draft.origin is Origin.NONE
     assert "Composed replies failed: repeat" in draft.note
 

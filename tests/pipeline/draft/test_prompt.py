@@ -52,10 +52,10 @@ def test_marks_are_not_guessable() -> None:
 
 @pytest.mark.parametrize("intent", list(Intent))
 def test_everything_before_the_last_message_is_the_same_for_every_post(ctx: GuardContext, intent: Intent) -> None:
-    one = messages(replace(ctx, intent=intent), "be kind")
-    two = messages(replace(with_text(ctx, "another post"), intent=intent, evidence=()))
-    assert one[:-1] == two[:-1]
-    assert [message.role for message in one] == ["system", "user", "assistant", "user"]
+    prompt = messages(replace(ctx, intent=intent), "be kind")
+    other_prompt = messages(replace(with_text(ctx, "another post"), intent=intent, evidence=()))
+    assert prompt[:-1] == other_prompt[:-1]
+    assert [message.role for message in prompt] == ["system", "user", "assistant", "user"]
 
 
 def test_the_system_prompt_is_the_same_for_every_intent(ctx: GuardContext) -> None:
@@ -94,8 +94,8 @@ def test_an_unlisted_language_is_named_by_its_code() -> None:
 def test_the_whole_prompt_stays_small_whatever_comes_in(ctx: GuardContext) -> None:
     source = Source(institution="x", title="x", symbol="x", locator="x", year=2000, url="x")
     long = tuple(Evidence(id=str(k), text="word " * 2000, groups=(), source=source) for k in range(3))
-    asked = messages(replace(with_text(ctx, "a" * 20_000), evidence=long), "h" * 500)
-    assert sum(len(message.content) for message in asked) < 6_500
+    prompt = messages(replace(with_text(ctx, "a" * 20_000), evidence=long), "h" * 500)
+    assert sum(len(message.content) for message in prompt) < 6_500
     assert len(harmless("a" * 20_000, MAX_POST)) <= MAX_POST + 2
 
 

@@ -82,6 +82,6 @@ async def test_the_grammar_is_understood_and_kept(chat: ChatClient) -> None:
         )
         for answer in answers:
             if answer.finish_reason == "stop":
-                found = split(answer.text)
-                assert all(map(is_complete, found)), answer.text
-                assert len(found) <= 2, answer.text
+                sentences = split(answer.text)
+                assert all(map(is_complete, sentences)), answer.text
+                assert len(sentences) <= 2, answer.text

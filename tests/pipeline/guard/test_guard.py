@@ -141,9 +141,9 @@ def test_the_guard_loads_neither_index_nor_model_nor_torch() -> None:
 
 async def test_a_models_summary_supports_nothing(guard: Guard, context: GuardContext) -> None:
     """Evidence is what the document says, not what a model made of it."""
-    told = "States must guarantee women 77 seats in parliament."
-    summarised = replace(context, evidence=(context.evidence[0].model_copy(update={"summary": told}),))
-    failed = {check.name for check in await guard.check(told, summarised) if check.hard and not check.passed}
+    summary = "States must guarantee women 77 seats in parliament."
+    summarised = replace(context, evidence=(context.evidence[0].model_copy(update={"summary": summary}),))
+    failed = {check.name for check in await guard.check(summary, summarised) if check.hard and not check.passed}
     assert "numbers" in failed
 
 

@@ -7,7 +7,7 @@ from pipeline.languages import DEFAULT, packs
 
 
 @pytest.mark.parametrize(
-    ("language", "one", "other"),
+    ("language", "form", "other_form"),
     [
         ("en", "discriminated", "discrimination"),
         ("en", "women", "woman"),
@@ -23,8 +23,8 @@ from pipeline.languages import DEFAULT, packs
         ("eu", "emakumeak", "emakumeek"),
     ],
 )
-def test_forms_of_a_word_meet_with_and_without_accents(language: str, one: str, other: str) -> None:
-    assert content(words(one), language) == content(words(other), language) != frozenset()
+def test_forms_of_a_word_meet_with_and_without_accents(language: str, form: str, other_form: str) -> None:
+    assert content(words(form), language) == content(words(other_form), language) != frozenset()
 
 
 def test_the_language_of_the_comparison_decides_what_carries_meaning() -> None:

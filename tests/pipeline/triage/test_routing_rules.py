@@ -17,7 +17,7 @@ def scores(hate: float = 0.9, counter: float = 0.0) -> Scores:
 
 
 @pytest.mark.parametrize(
-    ("text", "rule"),
+    ("text", "name"),
     [
         ("I will kill you all", "violence"),
         ("we should shoot them at the border", "violence"),
@@ -57,10 +57,10 @@ def scores(hate: float = 0.9, counter: float = 0.0) -> Scores:
         ("tausche Bilder von Kindern", "child safety"),
     ],
 )
-def test_threats_self_harm_and_child_safety_go_to_people(text: str, rule: str) -> None:
-    found = routing_rules.escalation(text)
-    assert found is not None
-    assert found.name == rule
+def test_threats_self_harm_and_child_safety_go_to_people(text: str, name: str) -> None:
+    rule = routing_rules.escalation(text)
+    assert rule is not None
+    assert rule.name == name
 
 
 @pytest.mark.parametrize(
