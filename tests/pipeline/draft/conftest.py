@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.domain import Evidence, FlaggedPost, Grounding, GroupScore, Route, TargetGroup, Triage
+from core.domain import Evidence, FlaggedPost, Grounding, TargetGroup, Triage
 from core.settings import ChatSettings, GuardSettings
 from kb.starter import load_starter
 from models.chat import ChatModel
@@ -15,6 +15,7 @@ from pipeline.compose import Composer
 from pipeline.draft import Drafter
 from pipeline.guard import Guard, ToxicityCheck, word_checks
 from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies
+from tests.factories import make_grounding, make_post, make_triage
 from tests.models.scripted_chat import ScriptedChat
 
 DEFAULT_CHAT = ChatSettings()
@@ -55,17 +56,14 @@ def drafter(guard: Guard, composer: Composer) -> Callable[..., Drafter]:
 
 @pytest.fixture(scope="session")
 def post() -> FlaggedPost:
-    return FlaggedPost(
-        platform="forum", post_id="7", text="women have no business in politics, they only follow feelings"
-    )
+    return make_post(text="women have no business in politics, they only follow feelings")
 
 
 @pytest.fixture(scope="session")
 def triage() -> Triage:
-    groups = (GroupScore(group=TargetGroup.WOMEN, score=0.9),)
-    return Triage(language="en", groups=groups, hate=0.9, route=Route.DRAFT, reason="")
+    return make_triage(TargetGroup.WOMEN)
 
 
 @pytest.fixture(scope="session")
 def grounding(statements: tuple[Evidence, ...]) -> Grounding:
-    return Grounding(evidence=tuple(item for item in statements if item.id.startswith("women-cedaw"))[:3])
+    return make_grounding(*[item for item in statements if item.id.startswith("women-cedaw")][:3])

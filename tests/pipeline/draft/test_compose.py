@@ -4,10 +4,11 @@ from collections import Counter
 
 import pytest
 
-from core.domain import Evidence, FlaggedPost, Intent, Source, TargetGroup
+from core.domain import Evidence, Intent, TargetGroup
 from core.settings import GuardSettings
 from pipeline.compose import Composer, people, templates
 from pipeline.guard import Guard, GuardContext
+from tests.factories import make_evidence, make_post
 
 LANGUAGES = ("en", "es", "it", "fr", "de")
 PLATFORMS = ("twitter", "mastodon", "forum")
@@ -30,21 +31,9 @@ def context(
     language: str = "en",
     groups: tuple[TargetGroup, ...] | None = None,
 ) -> GuardContext:
-    post = FlaggedPost(platform=platform, post_id=key, text="zorblaxians ruin everything and should leave our town")
+    post = make_post(key, "zorblaxians ruin everything and should leave our town", platform=platform)
     targets = evidence[0].groups if groups is None and evidence else groups or ()
     return GuardContext(post=post, language=language, intent=intent, evidence=evidence, groups=targets)
-
-
-def make(text: str, language: str = "en", groups: tuple[TargetGroup, ...] = (TargetGroup.OTHER,)) -> Evidence:
-    source = Source(
-        institution="United Nations",
-        title="Universal Declaration of Human Rights",
-        symbol="A/RES/217(III)",
-        locator="Article 1",
-        year=1948,
-        url="https://docs.un.org/en/A/RES/217(III)",
-    )
-    return Evidence(id="x", text=text, groups=groups, source=source, language=language)
 
 
 def first_variant(composer: Composer, ctx: GuardContext, number: int) -> str | None:
@@ -85,7 +74,7 @@ async def test_every_template_passes_with_every_group(
 async def test_other_languages_compose_from_evidence_in_their_language(
     composer: Composer, guard: Guard, language: str, statement: str
 ) -> None:
-    evidence = make(statement, language, tuple(TargetGroup))
+    evidence = make_evidence(text=statement, groups=tuple(TargetGroup), language=language)
     for group in TargetGroup:
         for intent in Intent:
             ctx = context((evidence,), intent=intent, language=language, groups=(group,))
@@ -118,18 +107,18 @@ def test_nothing_comes_of_nothing(composer: Composer) -> None:
     ],
 )
 def test_a_paragraph_without_a_quotable_sentence_gives_none(composer: Composer, text: str) -> None:
-    assert first_variant(composer, context((make(text),)), 1) is None
+    assert first_variant(composer, context((make_evidence(text=text),)), 1) is None
 
 
 def test_a_statement_for_another_group_does_not_fit_unless_it_is_for_all(composer: Composer) -> None:
     text = "The UN says that all human beings are born free and equal in dignity and rights."
-    of_another = context((make(text, groups=(TargetGroup.JEWS,)),), groups=(TargetGroup.WOMEN,))
+    of_another = context((make_evidence(text=text, groups=(TargetGroup.JEWS,)),), groups=(TargetGroup.WOMEN,))
     assert first_variant(composer, of_another, 1) is None
-    assert first_variant(composer, context((make(text),), groups=(TargetGroup.WOMEN,)), 1) is not None
+    assert first_variant(composer, context((make_evidence(text=text),), groups=(TargetGroup.WOMEN,)), 1) is not None
 
 
 async def test_a_statement_that_names_no_source_gets_it_put_in_front(composer: Composer, guard: Guard) -> None:
-    ctx = context((make("All human beings are born free and equal in dignity and rights."),))
+    ctx = context((make_evidence(text="All human beings are born free and equal in dignity and rights."),))
     text = first_variant(composer, ctx, 1)
     assert text is not None
     assert "Universal Declaration of Human Rights (United Nations): All human beings" in text
@@ -137,14 +126,11 @@ async def test_a_statement_that_names_no_source_gets_it_put_in_front(composer: C
 
 
 async def test_of_a_long_paragraph_one_sentence_is_taken(composer: Composer, guard: Guard) -> None:
-    ctx = context(
-        (
-            make(
-                "The UN says that all people are born free and equal. They have reason. The UN says they should act "
-                "as brothers and sisters."
-            ),
-        )
+    paragraph = (
+        "The UN says that all people are born free and equal. They have reason. The UN says they should act "
+        "as brothers and sisters."
     )
+    ctx = context((make_evidence(text=paragraph),))
     for text in composer.variants(ctx, 1):
         assert text.count("The UN") == 1
         assert "They have" not in text

@@ -12,6 +12,7 @@ from pipeline.compose import Composer
 from pipeline.draft import MOST_KEPT, MOST_KEPT_BYTES, Drafter, bounded
 from pipeline.guard import Guard, GuardContext
 from pipeline.strategies import tidy
+from tests.factories import make_grounding, make_post
 
 HATEFUL = "You are right. Women have no business in politics, they only follow feelings."
 INVENTED = "That is unfair. Studies by Amnesty show that 99% of women disagree."
@@ -133,7 +134,7 @@ async def test_when_every_composed_reply_was_used_the_note_says_which_check_fail
     case: Case, drafter: MakeDrafter, composer: Composer
 ) -> None:
     post, triage, grounding = case
-    grounding_of_one = Grounding(evidence=grounding.evidence[:1])
+    grounding_of_one = make_grounding(grounding.evidence[0])
     used = tuple(composer.variants(GuardContext.of(post, triage, grounding_of_one, Intent.INFORMATIVE, ()), 1))
     draft = await drafter(None).draft(post, triage, grounding_of_one, DraftRequest(avoid=used))
     assert draft.origin is Origin.NONE
@@ -231,7 +232,7 @@ async def test_a_model_that_obeys_an_injected_post_is_not_shown(
     case: Case, drafter: MakeDrafter, scripted: Scripted, text: str
 ) -> None:
     _, triage, grounding = case
-    post = FlaggedPost(platform="forum", post_id="7", text=text)
+    post = make_post(text=text)
     obeying = ("I agree with you. Women are weak.", "See http://evil.example now. @everyone has rights.", text)
     draft = await drafter(scripted(*obeying)).draft(post, triage, grounding, DraftRequest())
     assert_shown(draft, Origin.COMPOSER)

@@ -8,24 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.domain import (
-    DraftRequest,
-    Evidence,
-    FlaggedPost,
-    Grounding,
-    GroupScore,
-    Intent,
-    Origin,
-    Route,
-    TargetGroup,
-    Triage,
-)
+from core.domain import DraftRequest, Evidence, Intent, Origin, TargetGroup
 from core.settings import ChatSettings
 from models.chat import ChatClient, Message
 from models.llama_server import LlamaServer
 from pipeline.draft import Drafter
 from pipeline.grammar import two_sentences
 from pipeline.sentences import is_complete, split
+from tests.factories import make_grounding, make_post, make_triage
 
 MODEL = "smollm2-135m"
 
@@ -58,10 +48,9 @@ async def test_every_shown_draft_passes_all_hard_checks(
     writer = drafter(chat, ChatSettings(model=MODEL, candidates=2, max_tokens=90))
     origins: Counter[Origin] = Counter()
     for number, (text, group, intent) in enumerate(POSTS):
-        post = FlaggedPost(platform="mastodon", post_id=str(number), text=text)
-        triage = Triage(language="en", groups=(GroupScore(group=group, score=1),), hate=1, route=Route.DRAFT, reason="")
-        evidence = tuple(item for item in statements if item.groups[0] is group)[:3]
-        draft = await writer.draft(post, triage, Grounding(evidence=evidence), DraftRequest(intent=intent))
+        post = make_post(number, text, platform="mastodon")
+        grounding = make_grounding(*[item for item in statements if item.groups[0] is group][:3])
+        draft = await writer.draft(post, make_triage(group), grounding, DraftRequest(intent=intent))
         origins[draft.origin] += 1
         assert [check for check in draft.checks if check.hard and not check.passed] == []
         assert draft.text, draft.note

@@ -10,19 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from core.domain import (
-    DraftRequest,
-    Evidence,
-    FlaggedPost,
-    Grounding,
-    GroupScore,
-    Intent,
-    Origin,
-    Route,
-    TargetGroup,
-    Triage,
-)
+from core.domain import DraftRequest, Evidence, FlaggedPost, Intent, Origin, TargetGroup
 from pipeline.draft import Drafter
+from tests.factories import make_grounding, make_triage
 
 POSTS = Path(__file__).parents[3] / "../shared/data/flags/real_posts.jsonl"
 EVERY = 4
@@ -40,11 +30,9 @@ async def test_every_real_post_gets_a_composed_reply_that_passes(
         posts = [FlaggedPost.model_validate(json.loads(line)) for line in lines][::EVERY]
     for number, post in enumerate(posts):
         group = chance.choice(list(TargetGroup))
-        score = GroupScore(group=group, score=1)
-        triage = Triage(language="en", groups=(score,), hate=1, route=Route.DRAFT, reason="")
-        grounding = Grounding(evidence=tuple(chance.sample(groups[group], 3)))
+        grounding = make_grounding(*chance.sample(groups[group], 3))
         request = DraftRequest(intent=list(Intent)[number % 4])
-        draft = await drafter(None).draft(post, triage, grounding, request)
+        draft = await drafter(None).draft(post, make_triage(group), grounding, request)
         assert all(check.passed for check in draft.checks if check.hard)
         if draft.origin is Origin.NONE:
             without.update(check for check in draft.note.split())

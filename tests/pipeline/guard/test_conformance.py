@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain import FlaggedPost, Intent
+from core.domain import Intent
 from core.settings import GuardSettings
 from models.toxicity import ToxicityHead
 from pipeline.guard import GuardCheck, GuardContext, ToxicityCheck, word_checks
 from pipeline.guard.material import Material, material
 from pipeline.guard.reward import RELEVANCE_WEIGHT
+from tests.factories import make_post
 
 SETTINGS = GuardSettings()
 
@@ -92,7 +93,7 @@ async def test_a_merit_is_a_share(check: GuardCheck, replies: list[Material], co
 async def test_hostile_and_foreign_cases_are_judged_too(
     check: GuardCheck, context: GuardContext, intent: Intent
 ) -> None:
-    post = FlaggedPost(platform="nowhere", post_id="1", text="(" * 5_000, context=("[" * 5_000,))
+    post = make_post(text="(" * 5_000, platform="nowhere", context=("[" * 5_000,))
     hostile = replace(context, post=post, evidence=(), groups=(), language="xx", intent=intent, avoid=("",))
     replies = [material(text, hostile) for text in TEXTS]
     assert len(await check.check_many(replies, hostile)) == len(TEXTS)

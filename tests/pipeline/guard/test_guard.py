@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from core.domain import Check, Evidence, FlaggedPost, Intent
+from core.domain import Check, Intent
 from core.settings import GuardSettings
 from pipeline.guard import Guard, GuardContext, word_checks
 from pipeline.guard.material import Material
 from pipeline.guard.reward import RewardTerm, share_reached
+from tests.factories import make_post
 
 ROOT = Path(__file__).parents[3]
 ORDER = (
@@ -89,7 +90,7 @@ async def test_hostile_text_is_judged_and_quickly(guard: Guard, context: GuardCo
     "text", [text for text in NASTY if text.strip("\x00\ud800\n")], ids=lambda text: ascii(text[:6]) + str(len(text))
 )
 async def test_hostile_posts_are_read_and_quickly(guard: Guard, context: GuardContext, good: str, text: str) -> None:
-    post = FlaggedPost(platform="forum", post_id="1", text=text)
+    post = make_post(text=text)
     began = time.perf_counter()
     await guard.check(good, replace(context, post=post))
     assert time.perf_counter() - began < 60, "the time grows faster than the text"
@@ -105,7 +106,7 @@ async def test_random_text_never_raises(guard: Guard, context: GuardContext) -> 
 
 async def test_the_post_itself_never_passes(guard: Guard, context: GuardContext) -> None:
     for text in ("zorblaxians ruin everything", "women are weak and belong at home", "keep migrants out of our town"):
-        post = FlaggedPost(platform="forum", post_id="1", text=text)
+        post = make_post(text=text)
         for reply in (
             f"{text.capitalize()}. Everyone has equal rights.",
             f"Everyone has equal rights. {text.capitalize()}.",
@@ -120,10 +121,7 @@ async def test_evidence_may_be_missing(guard: Guard, context: GuardContext) -> N
 
 
 async def test_a_statement_of_several_sentences_may_be_quoted_in_part(guard: Guard, context: GuardContext) -> None:
-    first = context.evidence[0]
-    evidence = Evidence.model_validate(
-        {**first.model_dump(), "text": "Queens ruled Zorblaxia for long. They ruled it well."}
-    )
+    evidence = context.evidence[0].model_copy(update={"text": "Queens ruled Zorblaxia for long. They ruled it well."})
     checks = await guard.check(
         "This is unfair. Queens ruled Zorblaxia for long.", replace(context, evidence=(evidence,))
     )

@@ -10,7 +10,7 @@ from itertools import chain
 import pytest
 import snowballstemmer
 
-from core.domain import Evidence, FlaggedPost, Intent, Source, TargetGroup
+from core.domain import Intent, TargetGroup
 from core.settings import GuardSettings
 from pipeline import routing_rules
 from pipeline.compose import Composer, people, templates
@@ -28,6 +28,7 @@ from pipeline.guard.words import claim_stems, fold, function_words
 from pipeline.languages import DEFAULT, LanguagePack, Level, pack, packs
 from pipeline.prompt import language_name
 from pipeline.strategies import tidy
+from tests.factories import make_evidence, make_post
 
 STATEMENTS = {
     "en": "The Universal Declaration of Human Rights says that all people are born free and equal in dignity.",
@@ -152,16 +153,8 @@ def test_there_are_three_templates_for_every_intent_and_group(language: str) -> 
 
 @each_language
 def test_what_is_composed_passes_every_check(language: str) -> None:
-    source = Source(
-        institution="United Nations",
-        title="Universal Declaration of Human Rights",
-        symbol="A/RES/217(III)",
-        locator="Article 1",
-        year=1948,
-        url="https://docs.un.org/en/A/RES/217(III)",
-    )
-    evidence = Evidence(id="x", text=STATEMENTS[language], groups=tuple(TargetGroup), source=source, language=language)
-    post = FlaggedPost(platform="forum", post_id="1", text="zorblaxians ruin everything and should leave our town")
+    evidence = make_evidence(text=STATEMENTS[language], groups=tuple(TargetGroup), language=language)
+    post = make_post(text="zorblaxians ruin everything and should leave our town")
     for group in TargetGroup:
         for intent in Intent:
             context = GuardContext(post=post, language=language, intent=intent, evidence=(evidence,), groups=(group,))
@@ -173,8 +166,7 @@ def test_what_is_composed_passes_every_check(language: str) -> None:
 
 @each_language
 def test_a_generalisation_fails_and_its_denial_takes_a_stance(language: str) -> None:
-    post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
-    context = GuardContext(post=post, language=language)
+    context = GuardContext(post=make_post(), language=language)
 
     def passes(text: str) -> bool:
         return takes_stance(material(text, context), context, GuardSettings()).passed
@@ -184,8 +176,7 @@ def test_a_generalisation_fails_and_its_denial_takes_a_stance(language: str) -> 
 
 @each_language
 def test_a_country_at_the_start_of_a_sentence_is_a_name(language: str) -> None:
-    post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
-    context = GuardContext(post=post, language=language)
+    context = GuardContext(post=make_post(), language=language)
     reply = material(BEGINS_WITH_A_COUNTRY[language], context)
     assert not names(reply, context, GuardSettings()).passed
 
@@ -205,7 +196,6 @@ def test_a_label_before_a_reply_is_dropped(language: str) -> None:
 
 @each_language
 def test_a_domain_with_its_dot_spelled_out_is_a_link(language: str) -> None:
-    post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
-    context = GuardContext(post=post, language=language)
+    context = GuardContext(post=make_post(), language=language)
     reply = material(f"example ({pack(language).spelled_dot}) org", context)
     assert not form.no_links(reply, context, GuardSettings()).passed

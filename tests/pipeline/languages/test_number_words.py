@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from core.domain import FlaggedPost
 from core.settings import GuardSettings
 from pipeline.guard import GuardContext
 from pipeline.guard.figures import figures
@@ -16,7 +15,7 @@ from pipeline.guard.material import material
 from pipeline.guard.numbers import numbers
 from pipeline.guard.words import fold
 from pipeline.languages import pack, packs
-from tests.factories import make_evidence, make_source
+from tests.factories import make_evidence, make_post, make_source
 
 WRITTEN: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("number_words.toml").read_text(encoding="utf-8")
@@ -38,9 +37,8 @@ def read(text: str, language: str) -> list[tuple[float, bool]]:
 
 def passes(text: str, language: str) -> bool:
     source = make_source(institution="Office", title="Survey", symbol="S", locator="Table", year=2024)
-    evidence = make_evidence("share", "16 %", source=source, language=language)
-    post = FlaggedPost(platform="forum", post_id="1", text="zorblax")
-    context = GuardContext(post=post, language=language, evidence=(evidence,))
+    evidence = make_evidence(text="16 %", source=source, language=language)
+    context = GuardContext(post=make_post(), language=language, evidence=(evidence,))
     return numbers(material(text, context), context, GuardSettings()).passed
 
 

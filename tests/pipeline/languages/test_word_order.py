@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain import FlaggedPost
 from core.settings import GuardSettings
 from pipeline.guard.material import GuardContext, material
 from pipeline.guard.stance import takes_stance
 from pipeline.languages import pack
+from tests.factories import make_post
 
 
 def passes(text: str, language: str) -> bool:
-    context = GuardContext(post=FlaggedPost(platform="forum", post_id="1", text="zorblax"), language=language)
+    context = GuardContext(post=make_post(), language=language)
     return takes_stance(material(text, context), context, GuardSettings()).passed
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain import Evidence, FlaggedPost, GroupScore, Route, TargetGroup, Triage
+from core.domain import Evidence, FlaggedPost, TargetGroup, Triage
 from kb.starter import load_starter
+from tests.factories import make_post, make_triage
 
 
 @pytest.fixture(scope="session")
@@ -16,10 +17,9 @@ def evidence() -> tuple[Evidence, ...]:
 
 @pytest.fixture(scope="session")
 def post() -> FlaggedPost:
-    return FlaggedPost(platform="forum", post_id="7", text="women have no business in politics")
+    return make_post(text="women have no business in politics")
 
 
 @pytest.fixture(scope="session")
 def triage() -> Triage:
-    groups = (GroupScore(group=TargetGroup.WOMEN, score=0.9),)
-    return Triage(language="en", groups=groups, hate=0.9, route=Route.DRAFT, reason="")
+    return make_triage(TargetGroup.WOMEN)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.domain import Evidence, FlaggedPost, GroupScore, Plan, Route, Source, TargetGroup, Triage
+from core.domain import Evidence, FlaggedPost, Plan, TargetGroup, Triage
 from core.errors import BadInput, ModelRefused, ModelUnavailable
 from core.settings import GuardSettings, KnowledgeBaseSettings
 from kb.search import Searcher
@@ -14,16 +14,12 @@ from pipeline import vector
 from pipeline.compose import Composer
 from pipeline.ground import Grounder
 from pipeline.strategies import ComposeStrategy, Strategies, Strategy
+from tests.factories import make_evidence, make_post, make_triage
 
-VOTE = Evidence(
-    id="vote",
-    text="States must guarantee women the right to vote.",
-    groups=(TargetGroup.WOMEN,),
-    source=Source(
-        institution="UN", title="CEDAW", symbol="A/RES/34/180", locator="7", year=1979, url="https://docs.un.org"
-    ),
-)
-POST = FlaggedPost(platform="forum", post_id="1", text="women  should NOT vote @someone")
+VOTE = make_evidence("vote", "States must guarantee women the right to vote.", groups=(TargetGroup.WOMEN,))
+POST = make_post(text="women  should NOT vote @someone")
+AGAINST_WOMEN = make_triage(TargetGroup.WOMEN)
+AGAINST_NOBODY = AGAINST_WOMEN.model_copy(update={"groups": ()})
 
 
 class Shelf(Searcher):
@@ -78,15 +74,10 @@ def grounder(shelf: Shelf, top_k: int = 3, strategy: Strategy | None = None) -> 
     return Grounder(shelf, strategies, KnowledgeBaseSettings(top_k=top_k))
 
 
-def triage(*groups: TargetGroup, embedding: str | None = None) -> Triage:
-    scores = tuple(GroupScore(group=group, score=0.9) for group in groups)
-    return Triage(language="en", groups=scores, hate=0.9, route=Route.DRAFT, reason="", embedding=embedding)
-
-
 async def test_evidence_is_searched_with_the_embedding_and_groups_of_triage() -> None:
     shelf = Shelf(VOTE)
     unit = np.eye(384, dtype=np.float32)[3]
-    grounding = await grounder(shelf, 2).ground(POST, triage(TargetGroup.WOMEN, embedding=vector.pack(unit)))
+    grounding = await grounder(shelf, 2).ground(POST, make_triage(TargetGroup.WOMEN, embedding=vector.pack(unit)))
     assert grounding.evidence == (VOTE,)
     assert grounding.note == ""
     assert shelf.asked is not None
@@ -101,44 +92,44 @@ async def test_evidence_is_searched_with_the_embedding_and_groups_of_triage() ->
 
 async def test_the_plans_queries_are_searched_too_and_the_plan_stays_with_the_evidence() -> None:
     shelf = Shelf(VOTE)
-    grounding = await grounder(shelf, strategy=Planning(COMPOSER)).ground(POST, triage(TargetGroup.WOMEN))
+    grounding = await grounder(shelf, strategy=Planning(COMPOSER)).ground(POST, AGAINST_WOMEN)
     assert shelf.also == ("vote", "election")
     assert (grounding.plan.strategy, grounding.plan.claims) == ("compose", ("Women can't vote.",))
-    assert (await grounder(Shelf(), strategy=Planning(COMPOSER)).ground(POST, triage())).plan == grounding.plan
+    assert (await grounder(Shelf(), strategy=Planning(COMPOSER)).ground(POST, AGAINST_NOBODY)).plan == grounding.plan
 
 
 async def test_a_planning_model_that_is_away_is_waited_for_but_on_the_last_attempt() -> None:
     shelf = Shelf(VOTE)
     waiting = grounder(shelf, strategy=Away(ModelUnavailable("gone")))
     with pytest.raises(ModelUnavailable):
-        await waiting.ground(POST, triage(TargetGroup.WOMEN))
+        await waiting.ground(POST, AGAINST_WOMEN)
     assert shelf.asked is None
-    grounding = await waiting.ground(POST, triage(TargetGroup.WOMEN), last_attempt=True)
+    grounding = await waiting.ground(POST, AGAINST_WOMEN, last_attempt=True)
     assert (grounding.plan, grounding.evidence) == (Plan(strategy="compose"), (VOTE,))
 
 
 async def test_a_planning_model_that_refuses_is_done_without_at_once() -> None:
-    grounding = await grounder(Shelf(VOTE), strategy=Away(ModelRefused("too long"))).ground(POST, triage())
+    grounding = await grounder(Shelf(VOTE), strategy=Away(ModelRefused("too long"))).ground(POST, AGAINST_NOBODY)
     assert grounding.plan == Plan(strategy="compose")
 
 
 async def test_without_an_embedding_the_searcher_makes_its_own() -> None:
     shelf = Shelf(VOTE)
-    await grounder(shelf).ground(POST, triage(TargetGroup.WOMEN))
+    await grounder(shelf).ground(POST, AGAINST_WOMEN)
     assert shelf.asked is not None
     assert shelf.asked[1] is None
 
 
 @pytest.mark.parametrize(
-    ("groups", "whom"),
+    ("triage", "whom"),
     [
-        ((), "this post"),
-        ((TargetGroup.LGBT,), "LGBT people"),
-        ((TargetGroup.WOMEN, TargetGroup.MUSLIMS), "women and Muslims"),
+        (AGAINST_NOBODY, "this post"),
+        (make_triage(TargetGroup.LGBT), "LGBT people"),
+        (make_triage(TargetGroup.WOMEN, TargetGroup.MUSLIMS), "women and Muslims"),
     ],
 )
-async def test_a_note_says_for_whom_nothing_fits(groups: tuple[TargetGroup, ...], whom: str) -> None:
-    grounding = await grounder(Shelf()).ground(POST, triage(*groups))
+async def test_a_note_says_for_whom_nothing_fits(triage: Triage, whom: str) -> None:
+    grounding = await grounder(Shelf()).ground(POST, triage)
     assert grounding.evidence == ()
     assert grounding.note.startswith(f"No fitting evidence in the knowledge base for {whom};")
     assert "by hand" in grounding.note
@@ -146,4 +137,4 @@ async def test_a_note_says_for_whom_nothing_fits(groups: tuple[TargetGroup, ...]
 
 async def test_a_torn_embedding_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(BadInput, match="Triage again"):
-        await grounder(Shelf(VOTE)).ground(POST, triage(embedding="torn"))
+        await grounder(Shelf(VOTE)).ground(POST, make_triage(embedding="torn"))
