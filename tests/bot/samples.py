@@ -18,7 +18,7 @@ from core.domain import (
     now,
 )
 from ledger import Ledger
-from tests.factories import make_draft, make_evidence, make_grounding, make_post, make_source
+from tests.factories import make_draft, make_evidence, make_grounding, make_post, make_source, make_triage
 
 PLATFORM = "forum"
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script> Zorblaxians <b>ruin</b> everything'
@@ -74,14 +74,9 @@ def post(number: int, text: str = "Newcomers ruin our schools, keep their childr
 
 
 def triage_of(group: TargetGroup = TargetGroup.MIGRANTS, route: Route = Route.DRAFT, hate: float = 0.87) -> Triage:
-    return Triage(
-        language="en",
-        groups=(GroupScore(group=group, score=0.93), GroupScore(group=TargetGroup.PEOPLE_OF_COLOUR, score=0.41)),
-        hate=hate,
-        route=route,
-        reason="attacks a group and is hateful",
-        embedding="AAAA",
-    )
+    triage = make_triage(group, route=route, hate=hate, score=0.93, embedding="AAAA")
+    less_sure = GroupScore(group=TargetGroup.PEOPLE_OF_COLOUR, score=0.41)
+    return triage.model_copy(update={"groups": (*triage.groups, less_sure)})
 
 
 async def add_pending(

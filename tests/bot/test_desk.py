@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.desk import CaseQuery, Desk, Moderator, allowed, undoable
-from core.domain import Action, Case, CaseState, Decision, DraftRequest, Grounding, Intent, Origin, Route, now
+from core.domain import Action, Case, CaseState, Decision, DraftRequest, Intent, Origin, Route, now
 from core.errors import (
     BadInput,
     CaseNotFound,
@@ -23,6 +23,7 @@ from ledger import Ledger
 from pipeline.guard import Guard
 from rejoinder.assembly import open_guard
 from tests.bot.samples import CHECKS, DRAFT, add_draft, add_pending, post, triage_of
+from tests.factories import make_grounding
 
 ANA = Moderator("ana", "reviewer")
 BEN = Moderator("ben", "reviewer")
@@ -274,7 +275,7 @@ async def test_a_case_of_an_older_version_repeats_the_thread_no_more(desk: Desk,
     flagged = post(1).model_copy(update={"context": ("an earlier reply",)})
     await ledger.stages.triage(flagged, triage_of())
     await ledger.stages.ground(
-        flagged.key, Grounding(evidence=()), DraftRequest(avoid=("an earlier reply", "a draft before"))
+        flagged.key, make_grounding(), DraftRequest(avoid=("an earlier reply", "a draft before"))
     )
     await add_draft(ledger, flagged.key, 1, DRAFT)
     assert (await ask(desk, flagged.key, Action.REDRAFT)).request.avoid == ("a draft before", DRAFT)

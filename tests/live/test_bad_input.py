@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from core.domain import DraftRequest, FlaggedPost, Grounding, Route, Triage
+from core.domain import DraftRequest
 from core.settings import KafkaSettings, Settings
 from ledger import Ledger
 from stream.producer import Producer
+from tests.factories import make_grounding, make_post, make_triage
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
@@ -72,14 +73,13 @@ async def test_an_oversize_case_of_an_older_version_fails_at_the_start_and_the_o
     start_demo: Callable[..., Awaitable[Any]], tmp_path: Path
 ) -> None:
     context = ("x" * 18_000,) * 30
-    old, good = (FlaggedPost(platform="birdsong", post_id=name, text=GOOD["long"]) for name in ("old", "good"))
+    old, good = (make_post(name, GOOD["long"], platform="birdsong") for name in ("old", "good"))
     data = tmp_path / "data"
     data.mkdir()
     ledger = await Ledger.open(Settings(data_dir=data).ledger_url, b"key")
     await ledger.migrate()
-    triage = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
-    await ledger.stages.triage(old.model_copy(update={"context": context}), triage)
-    await ledger.stages.ground(old.key, Grounding(evidence=()), DraftRequest(avoid=context))
+    await ledger.stages.triage(old.model_copy(update={"context": context}), make_triage())
+    await ledger.stages.ground(old.key, make_grounding(), DraftRequest(avoid=context))
     await ledger.stages.receive([good])
     await ledger.close()
 

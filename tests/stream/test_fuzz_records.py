@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from sqlalchemy import text
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Triage
 from core.errors import BadInput, BadMessage
 from core.lifecycle import StageName
 from core.settings import KafkaSettings, StreamSettings
@@ -33,6 +33,7 @@ from stream.intake import posts
 from stream.liveness import Liveness
 from stream.messages import DeadLetter, Grounded, Triaged, decode, encode
 from stream.stages import DeskStage, DraftStage, GroundStage, Outgoing, Stage, TriageStage
+from tests.factories import make_triage
 from tests.stream.hostile_records import SECRET, VALID, spoiled
 
 # A drawn example is checked whole in milliseconds, but not on a machine that does four other things.
@@ -42,7 +43,6 @@ steady = partial(
 )  # fmt: skip
 
 GROUNDING = Grounding.model_validate(VALID[Grounded]["grounding"])
-TRIAGE = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
 
 
 @pytest.mark.parametrize("kind", VALID, ids=lambda kind: kind.__name__)
@@ -108,7 +108,7 @@ class Models:
     """Triager, grounder and drafter in one, with one answer each."""
 
     async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
-        return TRIAGE
+        return make_triage()
 
     async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
         return GROUNDING
@@ -186,7 +186,7 @@ async def _afresh(ledger: Ledger, name: StageName) -> None:
     await _execute(ledger, *(f"DELETE FROM {table}" for table in ("outbox", "history", "drafts", "cases")))
     post = FlaggedPost.model_validate(VALID[FlaggedPost])
     if name is not StageName.TRIAGE:
-        await ledger.stages.triage(post, TRIAGE)
+        await ledger.stages.triage(post, make_triage())
     if name in (StageName.DRAFT, StageName.DESK):
         await ledger.stages.ground(post.key, GROUNDING, DraftRequest())
 

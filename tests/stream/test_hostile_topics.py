@@ -14,19 +14,7 @@ import pytest
 from aiokafka.errors import MessageSizeTooLargeError
 from sqlalchemy import text
 
-from core.domain import (
-    STORED,
-    CaseState,
-    Draft,
-    DraftRequest,
-    FlaggedPost,
-    Grounding,
-    Intent,
-    Origin,
-    Route,
-    Triage,
-    now,
-)
+from core.domain import CaseState, DraftRequest, FlaggedPost, Route, Triage, now
 from core.errors import LedgerUnavailable, MessageTooLarge
 from core.lifecycle import STAGES, StageName, TopicRole
 from core.settings import Settings
@@ -44,22 +32,21 @@ from stream.sweeper import Sweeper
 from stream.topic_reader import read_topic
 from stream.topics import Topics
 from stream.worker import run_worker
+from tests.factories import make_draft, make_grounding, make_post, make_triage
 
 pytestmark = pytest.mark.live
 
-TRIAGE = Triage(language="en", groups=(), hate=0.1, route=Route.DISMISS, reason="not hateful")
-TO_DRAFT = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
 NO_UTC = b'{"platform":"birdsong","post_id":"x","text":"vile words","flagged_at":"0001-01-01T00:00:00+14:00"}'
 
 
-def post(number: int | str = 1, **fields: object) -> FlaggedPost:
-    given = {"platform": "birdsong", "post_id": str(number), "text": "Zorblaxians ruin everything.", **fields}
-    return FlaggedPost.model_validate(given, context=STORED)
+def post(number: int = 1, context: tuple[str, ...] = ()) -> FlaggedPost:
+    """Make a flag, with a context of any size."""
+    return make_post(number, platform="birdsong").model_copy(update={"context": context})
 
 
-def large(number: int | str = 1) -> FlaggedPost:
+def large(number: int = 1) -> FlaggedPost:
     """Return a flag with 540 kB of context, which version 0.1.0 accepted."""
-    return post(number, context=["y" * 18_000] * 30)
+    return post(number, ("y" * 18_000,) * 30)
 
 
 def hostile_records() -> list[bytes | None]:
@@ -94,7 +81,7 @@ async def letters(settings: Settings) -> list[DeadLetter]:
 
 class Dismisser:
     async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
-        return TRIAGE
+        return make_triage(route=Route.DISMISS)
 
 
 async def test_sixty_four_malformed_records_on_four_topics_are_dead_letters_and_the_worker_goes_on(
@@ -187,8 +174,8 @@ async def test_a_null_header_reaches_the_stage() -> None:
 
 
 async def grounded(ledger: Ledger, item: FlaggedPost, request: DraftRequest) -> None:
-    await ledger.stages.triage(item, TO_DRAFT)
-    await ledger.stages.ground(item.key, Grounding(evidence=()), request)
+    await ledger.stages.triage(item, make_triage())
+    await ledger.stages.ground(item.key, make_grounding(), request)
 
 
 async def test_one_oversize_case_of_an_older_version_fails_and_the_sweep_goes_on(
@@ -253,7 +240,7 @@ async def test_a_stages_result_that_faust_cannot_send_is_too_large(settings: Set
 
     app: Any = SimpleNamespace(topic=lambda *_, **__: Channel())
     size = MAX_MESSAGE if refused_by == "size" else 10
-    record = post(1, context=["🤡" * (size // 200 + 1)] * 50)
+    record = post(1, ("🤡" * (size // 200 + 1),) * 50)
     with pytest.raises(MessageTooLarge, match="bytes"):
         await sender(app, Topics("t."), TopicRole.GROUNDED)(Outgoing("birdsong/1", record))
 
@@ -274,9 +261,9 @@ async def test_rows_too_large_for_the_broker_hold_up_no_other(
 ) -> None:
     for number in (1, 2, 3):
         item = post(number)
-        await ledger.stages.triage(item, TRIAGE if number == 2 else TO_DRAFT)
+        await ledger.stages.triage(item, make_triage(route=Route.DISMISS if number == 2 else Route.DRAFT))
         if number != 2:
-            await ledger.stages.ground(item.key, Grounding(evidence=()), DraftRequest())
+            await ledger.stages.ground(item.key, make_grounding(), DraftRequest())
             await ledger.stages.fail(item.key, StageName.DRAFT, "the model was away")
             version = (await ledger.cases.get(item.key)).version
             message = "x" * (1_100_000 if number == 1 else 10)
@@ -309,10 +296,7 @@ async def test_noise_on_replies_keeps_no_reply_back(
 ) -> None:
     item = post(1)
     await grounded(ledger, item, DraftRequest())
-    await ledger.stages.draft(
-        Draft(case_key=item.key, number=1, text="One. Two.", intent=Intent.POSITIVE, origin=Origin.COMPOSER, model="",
-              language="en", checks=())
-    )  # fmt: skip
+    await ledger.stages.draft(make_draft(item.key, text="One. Two."))
     version = (await ledger.cases.get(item.key)).version
     await ledger.decisions.approve(item.key, version, "ana", "One. Two.", "", now())
     dying = OutboxPublisher(ledger, producer, settings)

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import pytest
 from pydantic import AfterValidator, BaseModel
 
-from core.domain import MAX_FLAG_BYTES, MAX_TEXT, STORED, DraftRequest, FlaggedPost, Grounding, Route, Triage
+from core.domain import MAX_FLAG_BYTES, MAX_TEXT, STORED, DraftRequest, FlaggedPost
 from core.errors import BadInput, BadMessage
 from stream.messages import MAX_MESSAGE, DeadLetter, Grounded, Triaged, decode, encode, validated
-from tests.factories import make_post
+from tests.factories import make_grounding, make_post, make_triage
 
 POST = make_post(platform="birdsong")
 
@@ -86,9 +86,9 @@ def test_what_counts_is_the_size_on_the_wire(context: list[str]) -> None:
 
 def test_the_largest_flag_fits_into_every_message_of_its_case() -> None:
     post = FlaggedPost.model_validate(flag_of(MAX_FLAG_BYTES))
-    triage = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful", embedding="A" * 6_000)
+    triage = make_triage(embedding="A" * 6_000)
     request = DraftRequest(avoid=post.context)
-    grounded = Grounded(post=post, triage=triage, grounding=Grounding(evidence=()), request=request)
+    grounded = Grounded(post=post, triage=triage, grounding=make_grounding(), request=request)
     assert decode(encode(grounded), Grounded) == grounded, "with its context in `avoid` too, as version 0.1.0 wrote it"
 
 

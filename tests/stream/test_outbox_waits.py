@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from core.child import free_port
-from core.domain import FlaggedPost, Route, Triage, now
+from core.domain import Route, now
 from core.errors import LedgerUnavailable
 from core.settings import KafkaSettings, Settings, StreamSettings
 from ledger import Ledger, OutboxRow
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
 from tests.core.turned_clock import TurnedClock
+from tests.factories import make_post, make_triage
 
 
 @pytest.fixture
@@ -30,9 +31,7 @@ async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
 
 async def test_a_row_that_failed_a_thousand_times_waits_no_longer_than_the_limit(ledger: Ledger) -> None:
     """`0.5 * 2**1024` is more than a float holds."""
-    post = FlaggedPost(platform="birdsong", post_id="1", text="Zorblaxians ruin everything.")
-    triage = Triage(language="en", groups=(), hate=0.1, route=Route.DISMISS, reason="not hateful")
-    await ledger.stages.triage(post, triage)
+    await ledger.stages.triage(make_post(), make_triage(route=Route.DISMISS))
     kafka = KafkaSettings(bootstrap=f"127.0.0.1:{free_port()}", timeout_s=0.2)
     settings = Settings(kafka=kafka, stream=StreamSettings(backoff_s=0.5, backoff_max_s=15))
     async with Producer(kafka) as producer:

@@ -14,7 +14,6 @@ from core.domain import (
     FlaggedPost,
     Grounding,
     Intent,
-    Origin,
     Route,
     Triage,
 )
@@ -22,16 +21,9 @@ from core.errors import BadMessage
 from ledger import Ledger
 from stream.messages import Grounded, Triaged, encode
 from stream.stages import DeskStage, DraftStage, GroundStage, TriageStage
+from tests.factories import make_draft, make_grounding, make_post, make_triage
 
-POST = FlaggedPost(
-    platform="birdsong",
-    post_id="1",
-    text="Zorblaxians ruin everything.",
-    author_id="zed",
-    context=("An earlier reply.",),
-)
-TRIAGE = Triage(language="en", groups=(), hate=0.9, route=Route.DRAFT, reason="hateful")
-GROUNDING = Grounding(evidence=(), note="nothing fits")
+POST = make_post(author_id="zed", context=("An earlier reply.",))
 
 
 class Triager:
@@ -43,17 +35,17 @@ class Triager:
 
     async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
         self.duplicates.append(duplicate_of)
-        return TRIAGE.model_copy(update={"route": self.route})
+        return make_triage(route=self.route)
 
 
 class Grounder:
-    """A finder of nothing, with whether its last call was the last attempt."""
+    """A finder of one statement, with whether its last call was the last attempt."""
 
     last_attempt = False
 
     async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
         self.last_attempt = last_attempt
-        return GROUNDING
+        return make_grounding()
 
 
 class Drafter:
@@ -71,10 +63,7 @@ class Drafter:
         last_attempt: bool = False,
     ) -> Draft:
         self.calls += 1
-        return Draft(
-            case_key=post.key, number=request.number, text="One. Two.", intent=request.intent, origin=Origin.COMPOSER,
-            model="", language="en", checks=(),
-        )  # fmt: skip
+        return make_draft(post.key, request.number, intent=request.intent)
 
 
 @pytest.fixture
@@ -154,7 +143,7 @@ async def test_triage_is_told_of_the_same_text_by_the_same_author(ledger: Ledger
 
 
 async def test_a_draft_for_a_case_nobody_knows_is_dropped(ledger: Ledger) -> None:
-    message = Grounded(post=POST, triage=TRIAGE, grounding=GROUNDING, request=DraftRequest())
+    message = Grounded(post=POST, triage=make_triage(), grounding=make_grounding(), request=DraftRequest())
     assert await DraftStage(ledger, Drafter()).handle(encode(message)) is None
 
 

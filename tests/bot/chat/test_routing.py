@@ -6,13 +6,14 @@ from bot.chat.people import moderator, require_lead
 from bot.chat.place import Place
 from bot.chat.routing import channel_for, channels, language_of, places
 from bot.desk import Moderator
-from core.domain import GroupScore, Route, TargetGroup, Triage
+from core.domain import TargetGroup, Triage
 from core.errors import Forbidden
 from core.settings import ChannelRule, ChatWorkspace
-from tests.factories import make_post
+from tests.factories import make_post, make_triage
 
 G = TargetGroup
 POST = make_post(language="es-MX")
+NO_GROUP = make_triage().model_copy(update={"groups": ()})
 SERVER = ChatWorkspace(
     channel="all",
     rules=(
@@ -25,21 +26,16 @@ SERVER = ChatWorkspace(
 )  # fmt: skip
 
 
-def triage(*groups: TargetGroup, language: str = "en") -> Triage:
-    scores = tuple(GroupScore(group=group, score=0.9) for group in groups)
-    return Triage(language=language, groups=scores, hate=0.9, route=Route.DRAFT, reason="hateful")
-
-
 @pytest.mark.parametrize(
     ("triaged", "channel"),
     [
-        (triage(G.WOMEN), "women"),
-        (triage(G.WOMEN, language="es"), "spanish-women"),
-        (triage(G.WOMEN, language="und"), "spanish-women"),
-        (triage(G.JEWS, G.WOMEN), "faith"),
-        (triage(G.LGBT, G.MUSLIMS), "faith"),
-        (triage(G.LGBT), "all"),
-        (triage(), "all"),
+        (make_triage(G.WOMEN), "women"),
+        (make_triage(G.WOMEN, language="es"), "spanish-women"),
+        (make_triage(G.WOMEN, language="und"), "spanish-women"),
+        (make_triage(G.JEWS, G.WOMEN), "faith"),
+        (make_triage(G.LGBT, G.MUSLIMS), "faith"),
+        (make_triage(G.LGBT), "all"),
+        (NO_GROUP, "all"),
         (None, "all"),
     ],
 )
@@ -50,19 +46,19 @@ def test_the_first_rule_that_fits_the_surest_group_wins(triaged: Triage | None, 
 def test_a_rule_may_name_a_platform_alone() -> None:
     tube = POST.model_copy(update={"platform": "tube"})
     assert channel_for(SERVER, tube, None) == "video"
-    assert channel_for(SERVER, tube, triage(G.LGBT)) == "video"
+    assert channel_for(SERVER, tube, make_triage(G.LGBT)) == "video"
 
 
 def test_a_case_that_no_rule_fits_stays_away_from_a_server_without_a_default() -> None:
     only_faith = SERVER.model_copy(update={"channel": None})
-    assert channel_for(only_faith, POST, triage(G.LGBT)) is None
-    assert places("slack", {"a": SERVER, "b": only_faith}, POST, triage(G.LGBT)) == [Place("slack", "a", "all")]
+    assert channel_for(only_faith, POST, make_triage(G.LGBT)) is None
+    assert places("slack", {"a": SERVER, "b": only_faith}, POST, make_triage(G.LGBT)) == [Place("slack", "a", "all")]
     assert channels(only_faith) == ("spanish-women", "women", "faith", "video")
 
 
 def test_the_language_of_the_platform_counts_where_triage_knows_none() -> None:
     assert language_of(POST, None) == "es"
-    assert language_of(POST, triage(language="eu")) == "eu"
+    assert language_of(POST, make_triage(language="eu")) == "eu"
 
 
 def test_roles_come_from_the_settings_and_names_are_safe_and_lasting() -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from core.domain import Evidence, Source, TargetGroup
 from core.errors import BadInput, KnowledgeBaseError
 from kb.extract.harvest import FILE, Entry, Harvest, SketchedParagraph, Status
 from kb.extract.near_duplicates import bands, say_the_same
+from tests.factories import make_evidence
 
 LONG = (
     "Recognizing that persons who arrive in the harbours of the coast face discrimination in employment, housing "
@@ -17,9 +17,7 @@ LONG = (
 
 
 def sketched(name: str, text: str) -> SketchedParagraph:
-    source = Source(institution="Union of Zorblax", title="T", symbol="S", locator="Paragraph 1", year=2020, url="")
-    evidence = Evidence(id=name, text=text, groups=(TargetGroup.MIGRANTS,), source=source)
-    return SketchedParagraph(evidence, tuple(bands(text)))
+    return SketchedParagraph(make_evidence(name, text), tuple(bands(text)))
 
 
 def entry(sha256: str, status: Status = Status.DONE, *notes: str) -> Entry:
