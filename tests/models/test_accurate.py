@@ -133,7 +133,11 @@ async def test_a_knowledge_base_is_built_and_searched(embedder: Embedder, tmp_pa
         settings = KnowledgeBaseSettings.model_validate({"min_relevance": 0.0, "retriever": kind})
         searcher = Searcher.open(tmp_path / "kb", embedder, settings)
         evidence = await searcher.search("women vote")
-        assert (evidence and evidence[0].id == "b") or kind == "sparse", kind
+        ids = [statement.id for statement in evidence]
+        if kind == "sparse":  # random weights of words: which statements share one is chance, that they exist is not
+            assert set(ids) <= {"a", "b", "c"}
+        else:
+            assert ids[0] == "b", kind
         searcher.close()
 
 
