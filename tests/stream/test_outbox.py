@@ -27,7 +27,7 @@ from tests.ports import unused_port
 pytestmark = pytest.mark.live
 
 TEXT = "All people are equal in dignity. Nobody's group makes them less, whatever a post says\N{HORIZONTAL ELLIPSIS} ✓"
-LEASE_S = 0.5
+LEASE_S = 5.0
 
 
 async def approved(ledger: Ledger, number: int = 1, release_in_s: float = -1.0) -> str:

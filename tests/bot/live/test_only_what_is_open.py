@@ -40,6 +40,11 @@ class Gate:
         self.broken = False
         self.waiting = asyncio.Event()
 
+    async def asked(self) -> None:
+        """Wait until a request stands at the gate."""
+        async with asyncio.timeout(60):
+            await self.waiting.wait()
+
     async def __call__(self, route: Route) -> None:
         self.waiting.set()
         await self.opened.wait()
@@ -64,7 +69,7 @@ async def test_no_key_decides_while_another_case_loads(page: Page, house: House,
     gate = await gated(page, "post-2")
     await page.wait_for_timeout(450)
     await (page.keyboard.press("j") if go == "by key" else page.locator("#cases .row").nth(1).click())
-    await gate.waiting.wait()
+    await gate.asked()
     for key in ("a", "e", "r", "d", "c", "u", "b"):
         await page.keyboard.press(key)
     await expect(page.locator("#cases .row[aria-current]")).to_have_count(0)
@@ -87,8 +92,8 @@ async def test_no_button_of_the_case_that_is_left_can_be_clicked(page: Page, hou
         }"""
     )
     approve = await place.json_value()
-    await page.keyboard.press("j")
-    await gate.waiting.wait()
+    await press(page, "j")
+    await gate.asked()
     await page.mouse.click(approve["x"], approve["y"])
     gate.opened.set()
     await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-2")
@@ -98,8 +103,8 @@ async def test_no_button_of_the_case_that_is_left_can_be_clicked(page: Page, hou
 async def test_a_case_that_cannot_be_had_leaves_the_one_before_open(page: Page, house: House) -> None:
     gate = await gated(page, "post-2")
     gate.broken = True
-    await page.keyboard.press("j")
-    await gate.waiting.wait()
+    await press(page, "j")
+    await gate.asked()
     gate.opened.set()
     await expect(page.locator("#banner")).to_contain_text("can't be reached")
     await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-1")
@@ -113,7 +118,7 @@ async def test_a_decision_under_way_does_not_pull_one_back_from_the_next_case(pa
     gate = Gate()
     await page.route(f"**/v1/cases/{PLATFORM}/post-1/decision", gate)
     await press(page, "a")
-    await gate.waiting.wait()
+    await gate.asked()
     await page.keyboard.press("j")
     await page.keyboard.press("j")
     await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-3")
@@ -146,7 +151,7 @@ async def test_a_menu_decides_only_on_the_case_it_was_opened_for(page: Page, hou
     gate = Gate()
     await page.route(f"**/v1/cases/{PLATFORM}/post-1/decision", gate)
     await page.keyboard.press("u")
-    await gate.waiting.wait()
+    await gate.asked()
     await press(page, "r")
     await expect(page.locator("#reject")).to_be_visible()
     gate.opened.set()
