@@ -127,7 +127,7 @@ class Delivery:
                     "%s: no dead letter could be written for %s %d:%d",
                     self._stage.name, message.topic, message.partition, message.offset, exc_info=True,
                 )  # fmt: skip
-                break
+                return
         metrics.DEAD_LETTERS.labels(self._stage.name).inc()
 
 
