@@ -1,0 +1,156 @@
+"""Say what is wrong with claims and facts on file: untranslated, unanswered, too long, or not the same everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from core.domain import Intent
+from kb.claims.loading import ClaimFiles, Place
+from kb.claims.records import LANGUAGES, FactKind, FiledClaim, FiledFact, Language
+from kb.paragraphs import sentences
+
+FEWEST_WORDINGS = 6
+FEWEST_COUNTERS = 1
+FEWEST_COUNTERS_IF_COMMON = 3
+LONGEST_COUNTER = 160
+LONGEST_FACT = 300
+LONGEST_SHORT = 140
+"""Characters; a counter-claim and a fact's short form stay under 280 together, and they do with the space between."""
+
+_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f]\d{3})*(?:[.,]\d+)?")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing to correct, and where."""
+
+    place: Place
+    entry: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.entry}: {self.message}"
+
+
+def problems(files: ClaimFiles) -> list[Problem]:
+    """Return everything that must be corrected before these files can be used, in the order of the files."""
+    listed = [
+        Problem(files.places[claim.id], claim.id, text)
+        for claim in files.claims.values()
+        for text in _of_claim(claim, files)
+    ]
+    listed += [
+        Problem(files.places[fact.id], fact.id, text) for fact in files.facts.values() for text in _of_fact(fact, files)
+    ]
+    listed += [Problem(files.places[one], one, text) for one, text in _said_twice(files.claims.values())]
+    return sorted(listed, key=lambda problem: (problem.place.file, problem.place.line))
+
+
+def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
+    group = files.group_of(claim).value.replace("_", "-")
+    if not claim.id.startswith(f"{group}-"):
+        yield f"an id here begins with '{group}-'"
+    if not claim.facts:
+        yield "no fact answers it: name one, a norm at least"
+    yield from (f"no fact is called '{fact}'" for fact in claim.facts if fact not in files.facts)
+    yield from (
+        f"fact '{fact}' is superseded by '{files.facts[fact].superseded_by}'"
+        for fact in claim.facts
+        if fact in files.facts and files.facts[fact].superseded_by
+    )
+    yield from (f"no gist in {language}" for language in LANGUAGES if language not in claim.gist)
+    for language in LANGUAGES:
+        if (count := len(claim.wordings.get(language, ()))) < FEWEST_WORDINGS:
+            yield f"{count} wordings in {language}; {FEWEST_WORDINGS} are needed"
+    fewest = FEWEST_COUNTERS_IF_COMMON if claim.common else FEWEST_COUNTERS
+    for intent in Intent:
+        for language in LANGUAGES:
+            counters = claim.counter.get(intent, {}).get(language, ())
+            if len(counters) < fewest:
+                yield f"{len(counters)} {intent} counter-claims in {language}; {fewest} needed"
+            for counter in counters:
+                yield from _of_counter(counter, intent, language)
+
+
+def _of_counter(counter: str, intent: Intent, language: Language) -> Iterator[str]:
+    yield from _not_one_sentence(counter, language)
+    if len(counter) > LONGEST_COUNTER:
+        yield f"{len(counter)} characters, {LONGEST_COUNTER} at most: {counter!r}"
+    if re.search(r"\d", counter):
+        yield f"a counter-claim holds no figure, facts do: {counter!r}"
+    if intent is Intent.QUESTIONING and not counter.rstrip('»”"').endswith("?"):
+        yield f"a questioning counter-claim ends with a question mark: {counter!r}"
+
+
+def _of_fact(fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
+    if not any(fact.id in claim.facts for claim in files.claims.values()):
+        yield "no claim names it"
+    if fact.superseded_by and fact.superseded_by not in files.facts:
+        yield f"no fact is called '{fact.superseded_by}'"
+    if fact.speaker not in files.speakers:
+        yield f"no speaker is called '{fact.speaker}': add it to [speakers]"
+    if fact.kind is not FactKind.NORM and str(fact.year) not in fact.text.get("en", ""):
+        yield f"the sentence does not name the year {fact.year}"
+    for form, texts, longest in (("text", fact.text, LONGEST_FACT), ("short", fact.short, LONGEST_SHORT)):
+        for language in LANGUAGES:
+            if language not in texts:
+                yield f"no {form} in {language}"
+                continue
+            yield from (
+                f"{form}, {problem}" for problem in _of_sentence(texts[language], language, longest, fact, files)
+            )
+        yield from (f"{form}, {problem}" for problem in _figures_that_differ(texts))
+    read = figures(fact.text.get("en", ""), "en")
+    yield from (
+        f"the figure {figure} is not in the text" for figure in fact.figures if not figures(figure, "en") <= read
+    )
+
+
+def _of_sentence(text: str, language: Language, longest: int, fact: FiledFact, files: ClaimFiles) -> Iterator[str]:
+    yield from _not_one_sentence(text, language)
+    if len(text) > longest:
+        yield f"{language}: {len(text)} characters, {longest} at most"
+    if fact.speaker in files.speakers and not any(
+        name in text for name in files.speakers[fact.speaker].names(language)
+    ):
+        yield f"{language}: does not name its speaker ({' / '.join(files.speakers[fact.speaker].names(language))})"
+
+
+def _not_one_sentence(text: str, language: Language) -> Iterator[str]:
+    if len(sentences(text, language)) != 1 or text[-1] not in ".?!":
+        yield f"{language}: not one whole sentence: {text!r}"
+
+
+def _figures_that_differ(texts: dict[Language, str]) -> Iterator[str]:
+    english = figures(texts.get("en", ""), "en")
+    for language, text in texts.items():
+        if (here := figures(text, language)) != english:
+            yield f"{language}: figures {_listed(here)} differ from English {_listed(english)}"
+
+
+def figures(text: str, language: Language) -> frozenset[Decimal]:
+    """Return the numbers written in digits; English groups by commas, the other languages by points or spaces."""
+    thousands, point = (",", ".") if language == "en" else (".", ",")
+    values: set[Decimal] = set()
+    for written in _NUMBER.findall(text):
+        digits = re.sub(rf"(?<=\d)[{re.escape(thousands)}\u00a0\u202f](?=\d{{3}}(?!\d))", "", written)
+        values.add(Decimal(digits.replace(point, ".").replace(",", ".")))
+    return frozenset(values)
+
+
+def _listed(values: Iterable[Decimal]) -> str:
+    return "{" + ", ".join(map(str, sorted(values))) + "}"
+
+
+def _said_twice(claims: Iterable[FiledClaim]) -> Iterator[tuple[str, str]]:
+    first: dict[tuple[str, str], str] = {}
+    for claim in claims:
+        for language, wordings in claim.wordings.items():
+            for wording in wordings:
+                other = first.setdefault((language, wording.casefold()), claim.id)
+                if other != claim.id:
+                    yield claim.id, f"{language}: {wording!r} is a wording of '{other}' too"
+                    continue

@@ -1,0 +1,111 @@
+"""Read the claims and facts on file, the shipped ones or a folder's."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from core.domain import TargetGroup
+from core.errors import KnowledgeBaseError, describe_errors
+from kb.claims.records import FiledClaim, FiledFact, Speaker
+
+GLOSSARY = "glossary.toml"
+Entry = TypeVar("Entry", FiledClaim, FiledFact)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an entry stands: a file and the line of its id, from 1."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class ClaimFiles:
+    """All claims and facts by their ids, the places where they stand, and the speakers that facts name."""
+
+    claims: Mapping[str, FiledClaim]
+    facts: Mapping[str, FiledFact]
+    speakers: Mapping[str, Speaker]
+    places: Mapping[str, Place]
+
+    def group_of(self, claim: FiledClaim) -> TargetGroup:
+        """Return the group whose file a claim stands in."""
+        return TargetGroup(self.places[claim.id].file.rpartition("/")[2].removesuffix(".toml"))
+
+
+def load_claims(folder: Traversable | None = None) -> ClaimFiles:
+    """Read `claims/*.toml` and `facts/*.toml` of a folder, of the package itself by default.
+
+    Raises KnowledgeBaseError naming file, line and field of the first entry that can't be read. What the entries say is
+    not judged here but in `kb.claims.checking`.
+    """
+    root = folder or files("kb")
+    places: dict[str, Place] = {}
+    speakers: dict[str, Speaker] = {}
+    facts: dict[str, FiledFact] = {}
+    claims: dict[str, FiledClaim] = {}
+    for file, text, tables in _tables(root / "facts"):
+        speakers |= {key: _speaker(file, text, key, row) for key, row in tables.get("speakers", {}).items()}
+        facts |= _entries(FiledFact, file, text, tables.get("fact", []), places)
+    for file, text, tables in _tables(root / "claims"):
+        if file.rpartition("/")[2].removesuffix(".toml") not in list(TargetGroup):
+            raise KnowledgeBaseError(f"{file}: no target group has this name. Call it after one: {_groups()}.")
+        claims |= _entries(FiledClaim, file, text, tables.get("claim", []), places)
+    return ClaimFiles(claims, facts, speakers, places)
+
+
+def _tables(folder: Traversable) -> Iterable[tuple[str, str, dict[str, dict[str, object]]]]:
+    entries = folder.iterdir() if folder.is_dir() else ()
+    for entry in sorted((entry for entry in entries if entry.name.endswith(".toml")), key=lambda entry: entry.name):
+        name = f"{folder.name}/{entry.name}"
+        try:
+            text = entry.read_text(encoding="utf-8")
+            yield name, text, tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise KnowledgeBaseError(f"{name} is not readable TOML: {error}. Correct that place.") from error
+
+
+def _entries(
+    kind: type[Entry], file: str, text: str, rows: Iterable[object], places: dict[str, Place]
+) -> dict[str, Entry]:
+    entries: dict[str, Entry] = {}
+    for number, row in enumerate(rows, start=1):
+        key = str(row.get("id", f"number {number}")) if isinstance(row, dict) else f"number {number}"
+        place = Place(file, _line(text, f'id = "{key}"'))
+        try:
+            entry = kind.model_validate(row)
+        except ValidationError as error:
+            raise KnowledgeBaseError(f"{place}: '{key}', {describe_errors(error)}. Correct it.") from error
+        if entry.id in places:
+            raise KnowledgeBaseError(f"{place}: '{key}' is already at {places[entry.id]}. Give one another id.")
+        places[entry.id] = place
+        entries[entry.id] = entry
+    return entries
+
+
+def _speaker(file: str, text: str, key: str, row: object) -> Speaker:
+    try:
+        return Speaker.model_validate(row)
+    except ValidationError as error:
+        place = Place(file, _line(text, f"{key} = "))
+        raise KnowledgeBaseError(f"{place}: speaker '{key}', {describe_errors(error)}. Correct it.") from error
+
+
+def _line(text: str, phrase: str) -> int:
+    """Return the number of the first line that begins with a phrase; 1 where none does."""
+    return next((number for number, line in enumerate(text.splitlines(), start=1) if line.startswith(phrase)), 1)
+
+
+def _groups() -> str:
+    return ", ".join(TargetGroup)
