@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from core.domain import Intent, Record, TargetGroup
+from core.domain import AttackKind, Intent, Record, TargetGroup
 
 Language = Literal["en", "es", "it", "eu"]
 LANGUAGES: tuple[Language, ...] = ("en", "es", "it", "eu")
@@ -17,16 +17,6 @@ LANGUAGES: tuple[Language, ...] = ("en", "es", "it", "eu")
 Line = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Lines = dict[Language, tuple[Line, ...]]
-
-
-class AttackKind(StrEnum):
-    """How a post attacks people: each kind is answered in its own way."""
-
-    CLAIM = "claim"
-    EXCLUSION = "exclusion"
-    DEHUMANISATION = "dehumanisation"
-    INSULT = "insult"
-    THREAT = "threat"
 
 
 class _Entry(Record):

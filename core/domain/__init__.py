@@ -1,0 +1,52 @@
+"""The vocabulary every room shares. Nothing here imports another room.
+
+A *case* is one flagged post and all that happened to it; its key is `platform/post_id`. `core/lifecycle.py` has the
+states it passes.
+"""
+
+from core.domain.case import Action, Case, CaseState, Decision, ModeratorRole, Outcome, Role, Transition
+from core.domain.draft import MAX_DRAFTS, Candidate, Check, Draft, DraftNumber, DraftRequest, Origin, failed
+from core.domain.evidence import Claim, CounterClaim, Evidence, Grounding, Plan, Source
+from core.domain.post import MAX_FLAG_BYTES, STORED, FlaggedPost
+from core.domain.record import MAX_TEXT, Intent, Moment, Record, TargetGroup, Text, clean, now
+from core.domain.triage import AttackKind, GroupScore, Route, Triage
+
+__all__ = [
+    "MAX_DRAFTS",
+    "MAX_FLAG_BYTES",
+    "MAX_TEXT",
+    "STORED",
+    "Action",
+    "AttackKind",
+    "Candidate",
+    "Case",
+    "CaseState",
+    "Check",
+    "Claim",
+    "CounterClaim",
+    "Decision",
+    "Draft",
+    "DraftNumber",
+    "DraftRequest",
+    "Evidence",
+    "FlaggedPost",
+    "Grounding",
+    "GroupScore",
+    "Intent",
+    "ModeratorRole",
+    "Moment",
+    "Origin",
+    "Outcome",
+    "Plan",
+    "Record",
+    "Role",
+    "Route",
+    "Source",
+    "TargetGroup",
+    "Text",
+    "Transition",
+    "Triage",
+    "clean",
+    "failed",
+    "now",
+]

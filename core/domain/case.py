@@ -1,0 +1,116 @@
+"""A case: one flagged post and all that happened to it; `core/lifecycle.py` has the states it passes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from core.domain.draft import Draft, DraftRequest
+from core.domain.evidence import Grounding
+from core.domain.post import FlaggedPost
+from core.domain.record import MAX_TEXT, Intent, Moment, Record, Text
+from core.domain.triage import Triage
+
+ModeratorRole = Literal["reviewer", "lead", "admin"]
+Role = Literal["platform", ModeratorRole]
+"""What somebody may do here: a platform sends flags, moderators decide; leads and admins may also override."""
+
+
+class CaseState(StrEnum):
+    """Where a case stands."""
+
+    RECEIVED = "received"
+    TRIAGED = "triaged"
+    GROUNDED = "grounded"
+    PENDING = "pending"
+    APPROVED = "approved"
+    RELEASED = "released"
+    REJECTED = "rejected"
+    DISMISSED = "dismissed"
+    ESCALATED = "escalated"
+    FAILED = "failed"
+
+
+class Action(StrEnum):
+    """What a moderator can do with a case."""
+
+    CLAIM = "claim"
+    RELEASE = "release"
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    REDRAFT = "redraft"
+    UNDO = "undo"
+
+
+class Decision(Record):
+    """What a moderator asked for, on the version they saw."""
+
+    action: Action
+    version: int
+    text: Annotated[Text, Field(max_length=MAX_TEXT)] | None = None
+    reason: Annotated[Text, Field(max_length=500)] | None = None
+    intent: Intent | None = None
+    hint: Annotated[Text, Field(max_length=500)] = ""
+    override: bool = False
+
+
+class Transition(Record):
+    """One row of a case's append-only history."""
+
+    id: int
+    case_key: str
+    version: int
+    from_state: CaseState | None
+    to_state: CaseState
+    at: Moment
+    who: str
+    why: str
+
+
+class Case(Record):
+    """A case as the ledger knows it.
+
+    `version` rises with every transition. `request` is the draft the case waits for or last got. `final_text` is the
+    approved text, exactly as approved; it leaves at `release_at` unless undone.
+    """
+
+    post: FlaggedPost
+    state: CaseState
+    version: int
+    received_at: Moment
+    updated_at: Moment
+    triage: Triage | None = None
+    grounding: Grounding | None = None
+    request: DraftRequest = DraftRequest()
+    drafts: tuple[Draft, ...] = ()
+    claimed_by: str | None = None
+    claimed_until: Moment | None = None
+    decided_by: str | None = None
+    decided_why: str | None = None
+    final_text: str | None = None
+    release_at: Moment | None = None
+    error: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Return the case key, `platform/post_id`."""
+        return self.post.key
+
+    @property
+    def draft(self) -> Draft | None:
+        """Return the newest draft, if there is one."""
+        return self.drafts[-1] if self.drafts else None
+
+
+class Outcome(Record):
+    """How a case ended, as published on the `outcomes` topic."""
+
+    case_key: str
+    state: CaseState
+    at: Moment
+    who: str
+    why: str
+    text: str | None = None

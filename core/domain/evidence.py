@@ -1,0 +1,91 @@
+"""What answers a post: evidence with its source, the claims that were matched, and the plan of the search."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from core.domain.record import Intent, Record, TargetGroup
+from core.domain.triage import AttackKind
+
+
+class Source(Record):
+    """The place where a statement can be looked up."""
+
+    institution: str
+    title: str
+    symbol: str
+    locator: str
+    year: int
+    url: str
+
+
+class Evidence(Record):
+    """One quotable statement with its source; `answers` lists claims it refutes, `score` is its relevance.
+
+    `summary` stands for a long text in a draft's prompt and is empty for a short one. It was written by a model: what
+    a reply states is checked against `text`. The rest is known of facts on file only: `short` is the text for tight
+    limits, `region` where it holds, `strength` "fair" for what is contested or a single study's, `secondhand` for what
+    a report tells about the source, `provisional` for words that no speaker of their language has read, and `claims`
+    are the ids of the claims it answers.
+    """
+
+    id: str
+    text: str
+    summary: str = ""
+    groups: tuple[TargetGroup, ...]
+    source: Source
+    answers: tuple[str, ...] = ()
+    language: str = "en"
+    score: float = 0.0
+    short: str = ""
+    region: str = ""
+    strength: Literal["strong", "fair"] = "strong"
+    secondhand: bool = False
+    provisional: bool = False
+    claims: tuple[str, ...] = ()
+
+
+class CounterClaim(Record):
+    """One calm sentence on file that refutes a claim; `provisional` when no speaker of its language has read it."""
+
+    intent: Intent
+    text: str
+    provisional: bool = False
+
+
+class Claim(Record):
+    """What a post asserts of a group, as matched to the claims on file: `gist` names it for a moderator.
+
+    `counter_claims` are those in the language of the reply, and `score` is the probability that the post makes it.
+    """
+
+    id: str
+    kind: AttackKind
+    gist: str
+    counter_claims: tuple[CounterClaim, ...] = ()
+    score: float = 0.0
+
+
+class Plan(Record):
+    """What a strategy decided about a post before the search; whatever it does not need stays empty.
+
+    `claims` are what the post asserts, `counter_claim` is the one sentence chosen to refute them, and `queries` are
+    searched for beside the post itself.
+    """
+
+    strategy: str = ""
+    claims: tuple[str, ...] = ()
+    counter_claim: str = ""
+    queries: tuple[str, ...] = ()
+
+
+class Grounding(Record):
+    """The evidence for a post, best first, the claims it answers, surest first, and the plan it was searched with.
+
+    The evidence is empty when nothing fits, and then `note` says so.
+    """
+
+    evidence: tuple[Evidence, ...]
+    note: str = ""
+    plan: Plan = Plan()
+    claims: tuple[Claim, ...] = ()

@@ -1,0 +1,87 @@
+"""What every record is made of: clean text, moments in UTC, the words for groups and intents."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict
+
+MAX_TEXT = 20_000
+"""Longest post text taken, in characters; the longest public post formats stay well below it."""
+
+_UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def now() -> datetime:
+    """Return the current time, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+def clean(text: str) -> str:
+    """Drop control characters and lone surrogates: no database, log or terminal takes them safely."""
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _UNSTORABLE.sub("", text))
+
+
+def _clean_if_text(value: object) -> object:
+    return clean(value) if isinstance(value, str) else value
+
+
+def _as_utc(value: datetime) -> datetime:
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("lies outside the years 1 to 9999 in UTC") from None
+
+
+Text = Annotated[str, BeforeValidator(_clean_if_text)]
+Moment = Annotated[AwareDatetime, AfterValidator(_as_utc)]
+
+
+class Record(BaseModel):
+    """An immutable value that travels between rooms and over the wire."""
+
+    # JSON knows neither infinity nor NaN; what was written as null could not be read back.
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class TargetGroup(StrEnum):
+    """The people a post attacks."""
+
+    WOMEN = "women"
+    PEOPLE_OF_COLOUR = "people_of_colour"
+    DISABLED = "disabled"
+    MIGRANTS = "migrants"
+    MUSLIMS = "muslims"
+    JEWS = "jews"
+    LGBT = "lgbt"
+    OTHER = "other"
+
+    @property
+    def label(self) -> str:
+        """Return what the group is called in a sentence, on every surface."""
+        return _GROUP_LABELS[self]
+
+
+_GROUP_LABELS = {
+    TargetGroup.WOMEN: "women",
+    TargetGroup.PEOPLE_OF_COLOUR: "people of colour",
+    TargetGroup.DISABLED: "people with disabilities",
+    TargetGroup.MIGRANTS: "migrants",
+    TargetGroup.MUSLIMS: "Muslims",
+    TargetGroup.JEWS: "Jews",
+    TargetGroup.LGBT: "LGBT people",
+    TargetGroup.OTHER: "another group",
+}
+
+
+class Intent(StrEnum):
+    """What a reply sets out to do: the four intents of CoARL (Hengle et al. 2024)."""
+
+    INFORMATIVE = "informative"
+    QUESTIONING = "questioning"
+    DENOUNCING = "denouncing"
+    POSITIVE = "positive"
