@@ -26,6 +26,8 @@ OWN = "A school for all keeps a promise. It is a good one."
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, base: str) -> AsyncIterator[Page]:
     page = await browser.new_page(viewport={"width": 1440, "height": 900})
+    # The browser's driver misses requests made while it begins to intercept them, so it begins before there are any.
+    await page.route("**/nothing-asks-for-this", Route.abort)
     await log_in(page, base)
     await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-1")
     yield page
