@@ -1,16 +1,15 @@
-"""Build a reply from the evidence itself: a claim template and one evidence sentence, no model."""
+"""Build a reply from evidence that no claim on file stands behind: a template and one sentence of it, no model."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeVar
 
 from core.domain import Evidence, Intent, TargetGroup
 from core.settings import GuardSettings
 from pipeline import sentences
+from pipeline.answers import place, rotated
 from pipeline.guard import GuardContext, limit_for
 from pipeline.languages import pack, packs
 
@@ -19,7 +18,6 @@ SHORTEST, LONGEST = 30, 320
 
 _BEGINS = re.compile(r"[^\W\d_a-zß-ÿ]|[“\"«¿¡]|\d+\s")
 _ACRONYM = re.compile(r"\b[A-Z]{2,}\b")
-Item = TypeVar("Item")
 
 
 class Composer:
@@ -33,15 +31,19 @@ class Composer:
 
         Statements come best first and rotate with the number; templates rotate from a place given by the case key.
         """
-        limit = limit_for(ctx.post.platform, self._settings)
+        limit = self.longest(ctx)
         quotable = [(item, quote) for item in ctx.evidence if _fits(item, ctx) for quote in _quotes(item)]
-        for evidence, quote in _rotated(quotable, number - 1):
+        for evidence, quote in rotated(quotable, number - 1):
             group = next((group for group in ctx.groups if group in evidence.groups), TargetGroup.OTHER)
             choices = templates(ctx.reply_language, ctx.intent, group)
-            for template in _rotated(choices, _offset(ctx.post.key) + number - 1):
+            for template in rotated(choices, place(ctx.post.key) + number - 1):
                 text = template.format(people=people(ctx.reply_language, group), evidence=quote)
                 if len(text) <= limit:
                     yield text
+
+    def longest(self, ctx: GuardContext) -> int:
+        """Return how many characters a reply to the post may have."""
+        return limit_for(ctx.post.platform, self._settings)
 
 
 def templates(language: str, intent: Intent, group: TargetGroup) -> tuple[str, ...]:
@@ -84,12 +86,3 @@ def _names_a_source(sentence: str, language: str) -> bool:
 @lru_cache(maxsize=32)
 def _source_word(language: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(pack(language).source_words)})\b", re.IGNORECASE)
-
-
-def _offset(key: str) -> int:
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
-
-
-def _rotated(items: Sequence[Item], by: int) -> list[Item]:
-    by %= len(items) or 1
-    return [*items[by:], *items[:by]]

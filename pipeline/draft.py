@@ -100,6 +100,8 @@ class Drafter:
                     reward=verdict.reward,
                     strategy=strategy.name,
                     model=proposal.model,
+                    claim=proposal.claim,
+                    facts=proposal.facts,
                 )
                 for proposal, verdict in zip(proposals, verdicts, strict=True)
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
-from core.domain import Evidence, FlaggedPost, Grounding, Intent, TargetGroup, Triage
+from core.domain import Claim, Evidence, FlaggedPost, Grounding, Intent, TargetGroup, Triage
 from pipeline import sentences
 from pipeline.guard.words import content, fold, words
 from pipeline.languages import DEFAULT, UNKNOWN, packs
@@ -19,7 +19,7 @@ LONGEST_READ = 5000
 
 @dataclass(frozen=True)
 class GuardContext:
-    """What a reply is judged against: the post, its evidence and the replies it must not repeat.
+    """What a reply is judged against: the post, its claims, its evidence and the replies it must not repeat.
 
     `language` is ISO 639-1 or `und`; then an English reply is expected.
     """
@@ -30,6 +30,7 @@ class GuardContext:
     evidence: tuple[Evidence, ...] = ()
     groups: tuple[TargetGroup, ...] = ()
     avoid: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
     @classmethod
     def of(
@@ -48,6 +49,7 @@ class GuardContext:
             evidence=grounding.evidence if grounding else (),
             groups=tuple(score.group for score in triage.groups) if triage else (),
             avoid=avoid,
+            claims=grounding.claims if grounding else (),
         )
 
     @property
@@ -58,7 +60,7 @@ class GuardContext:
 
 @dataclass(frozen=True)
 class Part:
-    """One sentence of a reply; `quoted` tells that it repeats an evidence statement word for word."""
+    """One sentence of a reply; `quoted` tells that it is evidence, or a counter-claim on file, word for word."""
 
     text: str
     folded: str
@@ -101,13 +103,15 @@ def material(text: str, context: GuardContext) -> Material:
     language = context.reply_language
     statements = tuple(_statement(evidence, language) for evidence in context.evidence)
     post_words = _post_words(context.post.text)
-    parts = tuple(_part(sentence, statements, language) for sentence in sentences.split(text[:LONGEST_READ], language))
+    on_file = frozenset(words(counter.text) for claim in context.claims for counter in claim.counter_claims)
+    split = sentences.split(text[:LONGEST_READ], language)
+    parts = tuple(_part(sentence, statements, on_file, language) for sentence in split)
     return Material(text, language, parts, statements, post_words, content(post_words, language))
 
 
-def _part(text: str, statements: tuple[Statement, ...], language: str) -> Part:
+def _part(text: str, statements: tuple[Statement, ...], on_file: frozenset[tuple[str, ...]], language: str) -> Part:
     folded = words(text)
-    quoted = any(_quotes(folded, statement, language) for statement in statements)
+    quoted = folded in on_file or any(_quotes(folded, statement, language) for statement in statements)
     return Part(text, fold(text), folded, content(folded, language), quoted)
 
 

@@ -1,11 +1,13 @@
-"""Replies composed from the evidence, without a model."""
+"""Replies in words on file, or composed from the evidence, without a model."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from itertools import islice
 
 from core.domain import DraftRequest, FlaggedPost, Origin, Plan, Triage
+from pipeline.answers import answers
 from pipeline.compose import Composer
 from pipeline.guard import GuardContext
 from pipeline.strategies.strategy import Proposal
@@ -15,7 +17,7 @@ MOST_ROUNDS = 12
 
 
 class ComposeStrategy:
-    """A claim template and an evidence sentence; each variant is a round of its own, best first."""
+    """A counter-claim and a fact on file, or a template and an evidence sentence; each is a round, best first."""
 
     name = "compose"
     plans_with_model = writes_with_model = False
@@ -29,7 +31,12 @@ class ComposeStrategy:
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
         """Return up to MOST_ROUNDS replies, beginning at the one that is the requested draft's turn."""
-        texts = await asyncio.to_thread(
-            lambda: list(islice(self._composer.variants(context, request.number), MOST_ROUNDS))
+        return await asyncio.to_thread(
+            lambda: [(proposal,) for proposal in islice(self._proposals(context, request.number), MOST_ROUNDS)]
         )
-        return [(Proposal(text, Origin.COMPOSER),) for text in texts]
+
+    def _proposals(self, context: GuardContext, number: int) -> Iterator[Proposal]:
+        for answer in answers(context, self._composer.longest(context), number):
+            yield Proposal(answer.text, Origin.COMPOSER, claim=answer.claim, facts=(answer.fact,))
+        for text in self._composer.variants(context, number):
+            yield Proposal(text, Origin.COMPOSER)

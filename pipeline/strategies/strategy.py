@@ -14,11 +14,17 @@ from pipeline.languages import packs
 
 @dataclass(frozen=True)
 class Proposal:
-    """A reply that nobody has judged yet; `model` names the model that wrote it, empty for none."""
+    """A reply that nobody has judged yet.
+
+    `model` names the model that wrote it; `claim` is the id of the claim it answers and `facts` those of the evidence
+    that it states word for word, for words on file.
+    """
 
     text: str
     origin: Origin
     model: str = ""
+    claim: str = ""
+    facts: tuple[str, ...] = ()
 
 
 class Strategy(Protocol):

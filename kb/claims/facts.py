@@ -1,0 +1,51 @@
+"""Turn entries on file into what the pipeline speaks of: evidence and claims, in the language of a reply."""
+
+from __future__ import annotations
+
+from core.domain import Claim, CounterClaim, Evidence, Source
+from kb.claims.records import LANGUAGES, FiledClaim, FiledFact, Language
+from kb.claims.reviews import Reviews
+
+
+def language_on_file(language: str) -> Language | None:
+    """Return a language in which entries are on file; None for any other."""
+    return next((known for known in LANGUAGES if known == language), None)
+
+
+def evidence_of(fact: FiledFact, language: Language, claims: tuple[str, ...], reviews: Reviews) -> Evidence:
+    """Return a fact as evidence for claims, in a language."""
+    return Evidence(
+        id=fact.id,
+        text=fact.text[language],
+        groups=fact.groups,
+        source=Source(
+            institution=fact.institution,
+            title=fact.title,
+            symbol=fact.symbol,
+            locator=fact.locator,
+            year=fact.year,
+            url=fact.url,
+        ),
+        language=language,
+        short=fact.short[language],
+        region=fact.region,
+        strength=fact.strength,
+        secondhand=fact.secondhand,
+        provisional=reviews.provisional(fact.text[language], language),
+        claims=claims,
+    )
+
+
+def claim_of(claim: FiledClaim, language: Language, score: float, reviews: Reviews) -> Claim:
+    """Return a claim with its counter-claims in a language; the gist is English, as the desk is."""
+    return Claim(
+        id=claim.id,
+        kind=claim.kind,
+        gist=claim.gist["en"],
+        counter_claims=tuple(
+            CounterClaim(intent=intent, text=text, provisional=reviews.provisional(text, language))
+            for intent, by_language in claim.counter.items()
+            for text in by_language.get(language, ())
+        ),
+        score=round(score, 4),
+    )
