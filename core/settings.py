@@ -120,6 +120,9 @@ class KnowledgeBaseSettings(Section):
     """Which evidence is searched, and how strict the search is."""
 
     folder: Path | None = Field(None, description="Folder of a built knowledge base; unset: the starter set.")
+    claims: Path | None = Field(
+        None, description="Folder with your own `claims/` and `facts/`, used beside the shipped ones."
+    )
     top_k: Count = Field(3, description="Evidence statements per post.")
     min_relevance: Share | None = Field(
         None,

@@ -118,6 +118,10 @@ class Searcher:
             ranked = await asyncio.to_thread(self._fitting, snapshot, queries, groups, considered)
         return list(await asyncio.gather(*map(self._with_summary, await self._choose_best(query, ranked, count))))
 
+    async def embed(self, query: str) -> Vectors:
+        """Return a query's embedding, of length 1; raises ModelUnavailable or ModelRefused when an endpoint fails."""
+        return self._unit((await self._embedder.queries([query]))[0])
+
     async def refresh(self) -> None:
         """Go over to the newest version now; raises KnowledgeBaseError when it can't be used, and stays then."""
         self._stamp = versions.stamp(self._folder)

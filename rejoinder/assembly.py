@@ -17,6 +17,7 @@ from core.settings import NO_MODEL, ChatWorkspace, Settings
 from ledger import Ledger
 
 if TYPE_CHECKING:
+    from kb.claims.matching import ClaimMatcher
     from kb.search import Searcher
     from models.chat import ChatClient, ChatModel
     from models.embed import Embedder
@@ -129,6 +130,18 @@ async def open_searcher(
             yield searcher
 
 
+async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
+    """Return the claims on file, those shipped and one's own; raises KnowledgeBaseError when they can't be read."""
+    from importlib.resources import files
+
+    from kb.claims.loading import load_claims
+    from kb.claims.matching import ClaimMatcher
+    from kb.claims.reviews import load_reviews
+
+    reviews = load_reviews(settings.kb.claims or files("kb"))
+    return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder)
+
+
 def open_guard(settings: Settings) -> Guard:
     """Return the guard of the moderators' process; loads no large model."""
     from models.toxicity import ToxicityHead
@@ -191,7 +204,8 @@ async def open_pipeline(
                 triager = Triager(embedder, settings.triage)
             if StageName.GROUND in stages:
                 searcher = await stack.enter_async_context(open_searcher(settings, embedder, chat))
-                grounder = Grounder(searcher, strategies, settings.kb)
+                claims = await open_claims(settings, embedder)
+                grounder = Grounder(searcher, claims, strategies, settings.kb)
         if StageName.DRAFT in stages:
             from pipeline.draft import Drafter
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -41,39 +41,46 @@ class ClaimFiles:
 
     def group_of(self, claim: FiledClaim) -> TargetGroup:
         """Return the group whose file a claim stands in."""
-        return TargetGroup(self.places[claim.id].file.rpartition("/")[2].removesuffix(".toml"))
+        return TargetGroup(group_named(self.places[claim.id].file))
 
 
-def load_claims(folder: Traversable | None = None) -> ClaimFiles:
-    """Read `claims/*.toml` and `facts/*.toml` of a folder, of the package itself by default.
+def load_claims(own: Traversable | None = None, *, shipped: Traversable | None = None) -> ClaimFiles:
+    """Read `claims/*.toml` and `facts/*.toml` of the package, and of an own folder beside it.
 
     Raises KnowledgeBaseError naming file, line and field of the first entry that can't be read. What the entries say is
     not judged here but in `kb.claims.checking`.
     """
-    root = folder or files("kb")
     places: dict[str, Place] = {}
     speakers: dict[str, Speaker] = {}
     facts: dict[str, FiledFact] = {}
     claims: dict[str, FiledClaim] = {}
-    for file, text, tables in _tables(root / "facts"):
-        speakers |= {key: _speaker(file, text, key, row) for key, row in tables.get("speakers", {}).items()}
-        facts |= _entries(FiledFact, file, text, tables.get("fact", []), places)
-    for file, text, tables in _tables(root / "claims"):
-        if file.rpartition("/")[2].removesuffix(".toml") not in list(TargetGroup):
-            raise KnowledgeBaseError(f"{file}: no target group has this name. Call it after one: {_groups()}.")
-        claims |= _entries(FiledClaim, file, text, tables.get("claim", []), places)
+    roots = [("kb", shipped or files("kb"))] + ([(str(own), own)] if own else [])
+    for name, root in roots:
+        for file, text, tables in _tables(f"{name}/facts", root / "facts"):
+            speakers |= {key: _speaker(file, text, key, row) for key, row in tables.get("speakers", {}).items()}
+            facts |= _entries(FiledFact, file, text, tables.get("fact", []), places)
+        for file, text, tables in _tables(f"{name}/claims", root / "claims"):
+            if group_named(file) not in list(TargetGroup):
+                groups = ", ".join(TargetGroup)
+                raise KnowledgeBaseError(f"{file}: no target group has this name. Call it after one: {groups}.")
+            claims |= _entries(FiledClaim, file, text, tables.get("claim", []), places)
     return ClaimFiles(claims, facts, speakers, places)
 
 
-def _tables(folder: Traversable) -> Iterable[tuple[str, str, dict[str, dict[str, object]]]]:
+def group_named(file: str) -> str:
+    """Return the name of the group that a file is about."""
+    return file.rpartition("/")[2].removesuffix(".toml")
+
+
+def _tables(name: str, folder: Traversable) -> Iterable[tuple[str, str, dict[str, Any]]]:
     entries = folder.iterdir() if folder.is_dir() else ()
     for entry in sorted((entry for entry in entries if entry.name.endswith(".toml")), key=lambda entry: entry.name):
-        name = f"{folder.name}/{entry.name}"
+        file = f"{name}/{entry.name}"
         try:
             text = entry.read_text(encoding="utf-8")
-            yield name, text, tomllib.loads(text)
+            yield file, text, tomllib.loads(text)
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise KnowledgeBaseError(f"{name} is not readable TOML: {error}. Correct that place.") from error
+            raise KnowledgeBaseError(f"{file} is not readable TOML: {error}. Correct that place.") from error
 
 
 def _entries(
@@ -105,7 +112,3 @@ def _speaker(file: str, text: str, key: str, row: object) -> Speaker:
 def _line(text: str, phrase: str) -> int:
     """Return the number of the first line that begins with a phrase; 1 where none does."""
     return next((number for number, line in enumerate(text.splitlines(), start=1) if line.startswith(phrase)), 1)
-
-
-def _groups() -> str:
-    return ", ".join(TargetGroup)

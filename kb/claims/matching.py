@@ -56,6 +56,16 @@ class ClaimMatcher:
         vectors = await embed_passages([Passage(wording.text, True) for wording in wordings], embedder)
         return cls(files, reviews, wordings, vectors)
 
+    def centred(self, vector: Vectors) -> Vectors:
+        """Return a post's embedding as it is compared: less what all wordings share, of length 1."""
+        return np.asarray(_units((vector - self._centre)[None])[0], np.float32)
+
+    def nearest(self, vector: Vectors) -> tuple[str, float]:
+        """Return the claim with the wording nearest to a post, and its centred cosine, whatever the group."""
+        cosines = self._vectors @ self.centred(vector)
+        number = int(np.argmax(cosines))
+        return self._wordings[number].claim, float(cosines[number])
+
     def match(
         self,
         text: str,
@@ -72,7 +82,7 @@ class ClaimMatcher:
         if own is None:
             return (), ()
         allowed = np.isin(self._groups, list(groups)) if groups else np.ones(len(self._groups), bool)
-        cosines = np.where(allowed, self._vectors @ _units((vector - self._centre)[None])[0], -1.0)
+        cosines = np.where(allowed, self._vectors @ self.centred(vector), -1.0)
         best: dict[str, float] = {}
         for number in np.argsort(-cosines)[:200]:
             best.setdefault(self._wordings[number].claim, float(cosines[number]))

@@ -12,6 +12,7 @@ from core.domain import Evidence, TargetGroup
 from core.settings import Settings
 from rejoinder.commands.kb_add import add
 from rejoinder.commands.kb_build import build
+from rejoinder.commands.kb_claims import claims
 from rejoinder.commands.kb_crawl import crawl
 from rejoinder.commands.kb_remove import remove
 from rejoinder.commands.kb_stats import stats
@@ -24,7 +25,7 @@ def kb() -> None:
     """Search and build the knowledge base."""
 
 
-for command in (crawl, add, remove, build, stats, summarise):
+for command in (crawl, add, remove, build, stats, summarise, claims):
     kb.add_command(command)
 
 

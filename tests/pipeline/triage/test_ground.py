@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.domain import Evidence, FlaggedPost, Plan, TargetGroup, Triage
+from core.domain import AttackKind, Claim, CounterClaim, Evidence, FlaggedPost, Intent, Plan, TargetGroup, Triage
 from core.errors import BadInput, ModelRefused, ModelUnavailable
 from core.settings import GuardSettings, KnowledgeBaseSettings
+from kb.claims.matching import ClaimMatcher
 from kb.search import Searcher
 from pipeline import vector
 from pipeline.compose import Composer
@@ -19,6 +20,7 @@ from tests.factories import make_evidence, make_post, make_triage
 VOTE = make_evidence("vote", "States must guarantee women the right to vote.", groups=(TargetGroup.WOMEN,))
 POST = make_post(text="women  should NOT vote @someone")
 AGAINST_WOMEN = make_triage(TargetGroup.WOMEN)
+OWN: NDArray[np.float32] = np.eye(384, dtype=np.float32)[7]
 AGAINST_NOBODY = AGAINST_WOMEN.model_copy(update={"groups": ()})
 
 
@@ -42,6 +44,28 @@ class Shelf(Searcher):
         self.asked = (query, vector, groups, k)
         self.also = also
         return self.evidence
+
+    async def embed(self, query: str) -> NDArray[np.float32]:
+        return OWN
+
+
+class OnFile(ClaimMatcher):
+    """Claims on file of which every post makes the first one, where there is any."""
+
+    def __init__(self, claim: Claim | None = None, *facts: Evidence) -> None:
+        self.claim, self.answers = claim, facts
+        self.asked: tuple[NDArray[np.float32], str] | None = None
+
+    def match(
+        self,
+        text: str,
+        vector: NDArray[np.float32],
+        groups: Collection[TargetGroup],
+        kind: AttackKind | None,
+        language: str,
+    ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
+        self.asked = (vector, language)
+        return ((self.claim,), self.answers) if self.claim else ((), ())
 
 
 class Planning(ComposeStrategy):
@@ -68,10 +92,12 @@ class Away(ComposeStrategy):
 COMPOSER = Composer(GuardSettings())
 
 
-def grounder(shelf: Shelf, top_k: int = 3, strategy: Strategy | None = None) -> Grounder:
+def grounder(
+    shelf: Shelf, top_k: int = 3, strategy: Strategy | None = None, claims: ClaimMatcher | None = None
+) -> Grounder:
     compose = ComposeStrategy(COMPOSER)
     strategies = Strategies(default=strategy or compose, fallback=compose)
-    return Grounder(shelf, strategies, KnowledgeBaseSettings(top_k=top_k))
+    return Grounder(shelf, claims or OnFile(), strategies, KnowledgeBaseSettings(top_k=top_k))
 
 
 async def test_evidence_is_searched_with_the_embedding_and_groups_of_triage() -> None:
@@ -113,26 +139,30 @@ async def test_a_planning_model_that_refuses_is_done_without_at_once() -> None:
     assert grounding.plan == Plan(strategy="compose")
 
 
-async def test_without_an_embedding_the_searcher_makes_its_own() -> None:
-    shelf = Shelf(VOTE)
-    await grounder(shelf).ground(POST, AGAINST_WOMEN)
+async def test_without_an_embedding_the_searcher_makes_one_for_claims_and_paragraphs() -> None:
+    shelf, claims = Shelf(VOTE), OnFile()
+    await grounder(shelf, claims=claims).ground(POST, AGAINST_WOMEN)
     assert shelf.asked is not None
-    assert shelf.asked[1] is None
+    assert claims.asked is not None
+    assert np.array_equal(claims.asked[0], OWN)
+    assert shelf.asked[1] is not None
+    assert np.array_equal(shelf.asked[1], OWN)
 
 
-@pytest.mark.parametrize(
-    ("triage", "whom"),
-    [
-        (AGAINST_NOBODY, "this post"),
-        (make_triage(TargetGroup.LGBT), "LGBT people"),
-        (make_triage(TargetGroup.WOMEN, TargetGroup.MUSLIMS), "women and Muslims"),
-    ],
-)
-async def test_a_note_says_for_whom_nothing_fits(triage: Triage, whom: str) -> None:
-    grounding = await grounder(Shelf()).ground(POST, triage)
-    assert grounding.evidence == ()
-    assert grounding.note.startswith(f"No fitting evidence in the knowledge base for {whom};")
-    assert "by hand" in grounding.note
+async def test_a_claim_on_file_is_answered_with_its_facts_and_nothing_else_is_searched() -> None:
+    counter = CounterClaim(intent=Intent.INFORMATIVE, text="Women vote as everybody does.")
+    claim = Claim(id="women-vote", kind=AttackKind.CLAIM, gist="Women should not vote.", counter_claims=(counter,))
+    shelf = Shelf(make_evidence("other"))
+    grounding = await grounder(shelf, claims=OnFile(claim, VOTE)).ground(POST, AGAINST_WOMEN)
+    assert (grounding.claims, grounding.evidence) == ((claim,), (VOTE,))
+    assert shelf.asked is None
+
+
+async def test_a_post_in_an_unknown_language_is_answered_in_english() -> None:
+    claims = OnFile()
+    await grounder(Shelf(VOTE), claims=claims).ground(POST, AGAINST_WOMEN.model_copy(update={"language": "und"}))
+    assert claims.asked is not None
+    assert claims.asked[1] == "en"
 
 
 async def test_a_torn_embedding_is_an_error_that_says_what_to_do() -> None:
