@@ -45,7 +45,7 @@ def problems(files: ClaimFiles) -> list[Problem]:
     listed += [
         Problem(files.places[fact.id], fact.id, text) for fact in files.facts.values() for text in _of_fact(fact, files)
     ]
-    listed += [Problem(files.places[one], one, text) for one, text in _said_twice(files.claims.values())]
+    listed += [Problem(files.places[claim], claim, text) for claim, text in _said_twice(files)]
     return sorted(listed, key=lambda problem: (problem.place.file, problem.place.line))
 
 
@@ -145,12 +145,12 @@ def _listed(values: Iterable[Decimal]) -> str:
     return "{" + ", ".join(map(str, sorted(values))) + "}"
 
 
-def _said_twice(claims: Iterable[FiledClaim]) -> Iterator[tuple[str, str]]:
-    first: dict[tuple[str, str], str] = {}
-    for claim in claims:
+def _said_twice(files: ClaimFiles) -> Iterator[tuple[str, str]]:
+    """Yield claims with a wording of another claim about the same group: a post can't tell them apart."""
+    first: dict[tuple[str, str, str], str] = {}
+    for claim in files.claims.values():
         for language, wordings in claim.wordings.items():
             for wording in wordings:
-                other = first.setdefault((language, wording.casefold()), claim.id)
+                other = first.setdefault((files.group_of(claim), language, wording.casefold()), claim.id)
                 if other != claim.id:
                     yield claim.id, f"{language}: {wording!r} is a wording of '{other}' too"
-                    continue

@@ -57,7 +57,7 @@ def load_claims(own: Traversable | None = None, *, shipped: Traversable | None =
     roots = [("kb", shipped or files("kb"))] + ([(str(own), own)] if own else [])
     for name, root in roots:
         for file, text, tables in _tables(f"{name}/facts", root / "facts"):
-            speakers |= {key: _speaker(file, text, key, row) for key, row in tables.get("speakers", {}).items()}
+            _add_speakers(speakers, file, text, tables.get("speakers", {}))
             facts |= _entries(FiledFact, file, text, tables.get("fact", []), places)
         for file, text, tables in _tables(f"{name}/claims", root / "claims"):
             if group_named(file) not in list(TargetGroup):
@@ -99,6 +99,14 @@ def _entries(
         places[entry.id] = place
         entries[entry.id] = entry
     return entries
+
+
+def _add_speakers(speakers: dict[str, Speaker], file: str, text: str, rows: Mapping[str, object]) -> None:
+    for key, row in rows.items():
+        speaker = _speaker(file, text, key, row)
+        if speakers.setdefault(key, speaker) != speaker:
+            place = Place(file, _line(text, f"{key} = "))
+            raise KnowledgeBaseError(f"{place}: speaker '{key}' has other names in another file. Keep one of the two.")
 
 
 def _speaker(file: str, text: str, key: str, row: object) -> Speaker:
