@@ -20,7 +20,10 @@ LONGEST_FACT = 300
 LONGEST_SHORT = 140
 """Characters; a counter-claim and a fact's short form stay under 280 together, and they do with the space between."""
 
-_NUMBER = re.compile(r"\d+(?:[.,\u00a0\u202f]\d{3})*(?:[.,]\d+)?")
+_NUMBERS = {
+    "en": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"),
+    "other": re.compile(r"\d{1,3}(?:[.\u00a0\u202f]\d{3})+(?:,\d+)?|\d+(?:[.,]\d+)?"),
+}
 
 
 @dataclass(frozen=True)
@@ -133,11 +136,16 @@ def _figures_that_differ(texts: dict[Language, str]) -> Iterator[str]:
 
 def figures(text: str, language: Language) -> frozenset[Decimal]:
     """Return the numbers written in digits; English groups by commas, the other languages by points or spaces."""
-    thousands, point = (",", ".") if language == "en" else (".", ",")
+    english = language == "en"
     values: set[Decimal] = set()
-    for written in _NUMBER.findall(text):
-        digits = re.sub(rf"(?<=\d)[{re.escape(thousands)}\u00a0\u202f](?=\d{{3}}(?!\d))", "", written)
-        values.add(Decimal(digits.replace(point, ".").replace(",", ".")))
+    for written in _NUMBERS["en" if english else "other"].findall(text):
+        if english:
+            digits = written.replace(",", "")
+        elif re.fullmatch(r"\d{1,3}([.\u00a0\u202f]\d{3})+(,\d+)?", written):
+            digits = re.sub(r"[.\u00a0\u202f]", "", written).replace(",", ".")
+        else:
+            digits = written.replace(",", ".")
+        values.add(Decimal(digits))
     return frozenset(values)
 
 
