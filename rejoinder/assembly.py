@@ -138,7 +138,9 @@ async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
     from kb.claims.matching import ClaimMatcher
     from kb.claims.reviews import load_reviews
 
-    reviews = load_reviews(settings.kb.claims or files("kb"))
+    reviews = load_reviews(files("kb"))
+    if settings.kb.claims is not None:
+        reviews |= load_reviews(settings.kb.claims)
     return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder)
 
 
