@@ -56,6 +56,11 @@ def standing(case: Case) -> str:
     return _STANDING[case.state]
 
 
+def hate_probability(case: Case) -> str:
+    """Return how likely the post is hateful, for example `12 %`."""
+    return f"{round(100 * case.triage.hate)} %" if case.triage else "unknown"
+
+
 def holder(case: Case) -> str | None:
     """Return who holds the case now; a claim that has run out holds nothing."""
     if case.claimed_by is None or (case.claimed_until is not None and case.claimed_until <= now()):
