@@ -73,7 +73,7 @@ function fillReply(root, item) {
   slot(root, "reply-title").textContent = decided ? "Reply as approved" : item.doubtful ? "In doubt" : "Draft";
   const number = draft && item.drafts.length > 1 ? `no. ${draft.number} · ` : "";
   slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${draft.intent} · ${originWords(draft)}` : "no draft yet";
-  say(slot(root, "note"), item.doubtful ? `${draft?.note} ${item.triage.reason}` : draft?.note);
+  say(slot(root, "note"), draft?.note);
   const text = slot(root, "draft");
   say(text, decided ? item.final_text : draft?.text);
   if (draft?.language && draft.language !== "und") text.lang = draft.language;
@@ -144,11 +144,17 @@ function isOffered(item, name) {
   return item.actions.includes(name) && !(name === "redraft" && item.doubtful);
 }
 
+/** Put the buttons with these names before the others; the first is the one that stands out. */
+function putFirst(root, names) {
+  const buttons = names.map((name) => root.querySelector(`.actions [data-do="${name}"]`));
+  slot(root, "actions").prepend(...buttons);
+  buttons[0]?.classList.add("primary");
+}
+
 function fillActions(root, item, me) {
   for (const button of root.querySelectorAll(".actions [data-do]")) button.hidden = !isOffered(item, button.dataset.do);
-  const dismiss = root.querySelector('.actions [data-do="dismiss"]');
-  if (item.doubtful) slot(root, "actions").prepend(dismiss);
-  dismiss.classList.toggle("primary", item.doubtful);
+  putFirst(root, item.doubtful ? ["dismiss", "draft"] : []);
+  slot(root, "edit-word").textContent = item.drafts.at(-1)?.text ? "Edit" : "Write";
   root.querySelector('.actions [data-do="undo"]').hidden = !mayUndo(item);
   const who = item.state === WAITING ? holder(item) : null;
   const others = who !== null && who !== me.name;
