@@ -154,7 +154,7 @@ function putFirst(root, names) {
 function fillActions(root, item, me) {
   for (const button of root.querySelectorAll(".actions [data-do]")) button.hidden = !isOffered(item, button.dataset.do);
   putFirst(root, item.doubtful ? ["dismiss", "draft"] : []);
-  slot(root, "edit-word").textContent = item.drafts.at(-1)?.text ? "Edit" : "Write";
+  slot(root, "edit-word").textContent = item.drafts.at(-1)?.text ? "Edit" : "Own words";
   root.querySelector('.actions [data-do="undo"]').hidden = !mayUndo(item);
   const who = item.state === WAITING ? holder(item) : null;
   const others = who !== null && who !== me.name;

@@ -206,7 +206,7 @@ async def test_a_case_in_doubt_is_dismissed_or_sent_for_a_draft_by_one_key(
     assert "lovely" not in await page.content()
     visible = page.locator(".actions button:visible")
     assert [" ".join(words.split()) for words in await visible.all_inner_texts()] == [
-        "Not hateful n", "Write a draft d", "Write e", "Reject r", "Claim c",
+        "Not hateful n", "Write a draft d", "Own words e", "Reject r", "Claim c",
     ]  # fmt: skip
     await page.screenshot(path=tmp_path / "doubt.png")
 
