@@ -68,11 +68,12 @@ class LedgerSettings(Section):
 
 
 class ChatSettings(Section):
-    """Which language model drafts, and how."""
+    """Which language model there is, and how it is asked; `draft.strategy` says what drafts."""
 
     model: str = Field(
         "qwen2.5-coder-1.5b",
-        description="Name from `rejoinder models list`, or `none`: every draft then comes from the composer.",
+        description="Name from `rejoinder models list`, or `none`. It is started only where something asks it: the "
+        "strategy `free`, `kb.reranker` or `kb.expansion`.",
     )
     engine: Literal["xllamacpp", "llama-cpp-python", "llama-server"] = Field(
         "xllamacpp", description="Which llama.cpp server the worker's supervisor starts."
@@ -90,6 +91,16 @@ class ChatSettings(Section):
     candidates: Count = Field(4, description="Replies sampled for one draft, in one batch.")
     timeout_s: Positive = Field(120.0, description="Seconds to wait for one completion.")
     attempts: Count = Field(3, description="Tries before the model server counts as away.")
+
+
+class DraftSettings(Section):
+    """How replies come about."""
+
+    strategy: Literal["compose", "free"] = Field(
+        "compose",
+        description="`compose`: the counter-claim and fact on file for what the post claims, no model; `free`: replies "
+        "that the chat model writes on the evidence, and composed ones where none passes the checks.",
+    )
 
 
 class EmbeddingSettings(Section):
@@ -319,6 +330,7 @@ class Settings(BaseSettings):
     kafka: KafkaSettings = KafkaSettings()
     ledger: LedgerSettings = LedgerSettings()
     chat: ChatSettings = ChatSettings()
+    draft: DraftSettings = DraftSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     weights: WeightsSettings = WeightsSettings()
     kb: KnowledgeBaseSettings = KnowledgeBaseSettings()

@@ -1,4 +1,4 @@
-"""Embed the starter evidence, so that a new knowledge base need not."""
+"""Embed the starter evidence and the claims' wordings, so that a new knowledge base need not."""
 
 from __future__ import annotations
 
@@ -8,20 +8,27 @@ from pathlib import Path
 
 import numpy as np
 
+from kb.claims.loading import load_claims
+from kb.claims.matching import wordings_of
 from kb.query import Vectors
-from kb.shipped import NAME, Passage, embed_passages, key, passages_of
+from kb.shipped import NAME, Passage, embed_passages, in_bytes, key, passages_of
 from kb.starter import load_starter
 from models.e5 import E5Embedder
 from models.embedders import default_embedder
 
 
 def embed_and_write(out: Path) -> str:
-    """Write the vectors of the starter evidence into folder `out`, embedding what has none yet; return a summary."""
-    passages = list(
-        dict.fromkeys(passage for statement in load_starter() for passage in passages_of(statement.evidence()))
-    )
+    """Write the vectors of all shipped texts into folder `out`, embedding what has none yet; return a summary."""
+    passages = shipped_passages()
     write(out / NAME, E5Embedder.name, passages, asyncio.run(_embed(passages)))
     return f"Wrote the vectors of {len(passages):,} passages to {out / NAME}."
+
+
+def shipped_passages() -> list[Passage]:
+    """Return every text whose vector is shipped, once."""
+    statements = (passage for statement in load_starter() for passage in passages_of(statement.evidence()))
+    wordings = (Passage(wording.text, True) for wording in wordings_of(load_claims()))
+    return list(dict.fromkeys([*statements, *wordings]))
 
 
 async def _embed(passages: list[Passage]) -> Vectors:
@@ -33,6 +40,6 @@ async def _embed(passages: list[Passage]) -> Vectors:
 
 
 def write(path: Path, embedder: str, passages: Iterable[Passage], vectors: Vectors) -> None:
-    """Write vectors in half precision; it moves a cosine by less than 0.001."""
+    """Write unit vectors, with the keys of their texts and the name of their embedder."""
     keys = np.array([np.frombuffer(key(passage), np.uint8) for passage in passages])
-    np.savez_compressed(path, embedder=np.array(embedder), keys=keys, vectors=vectors.astype(np.float16))
+    np.savez_compressed(path, embedder=np.array(embedder), keys=keys, bytes=in_bytes(vectors))

@@ -45,12 +45,7 @@ class ClaimMatcher:
     @classmethod
     async def open(cls, files: ClaimFiles, reviews: Reviews, embedder: Embedder) -> ClaimMatcher:
         """Embed the wordings, taking shipped vectors where there are; raises KnowledgeBaseError without a claim."""
-        wordings = [
-            Wording(claim.id, language, text)
-            for claim in files.claims.values()
-            for language in LANGUAGES
-            for text in claim.wordings.get(language, ())
-        ]
+        wordings = wordings_of(files)
         if not wordings:
             raise KnowledgeBaseError("No claim is on file. Install the package again: its data is missing.")
         vectors = await embed_passages([Passage(wording.text, True) for wording in wordings], embedder)
@@ -103,6 +98,16 @@ class ClaimMatcher:
             )
             for name in names
         )
+
+
+def wordings_of(files: ClaimFiles) -> list[Wording]:
+    """Return every wording of every claim."""
+    return [
+        Wording(claim.id, language, text)
+        for claim in files.claims.values()
+        for language in LANGUAGES
+        for text in claim.wordings.get(language, ())
+    ]
 
 
 def _units(rows: Vectors) -> Vectors:

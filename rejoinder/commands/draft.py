@@ -13,7 +13,7 @@ from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Tri
 from core.errors import BadInput, describe_errors
 from core.lifecycle import goes_on
 from core.settings import Settings
-from rejoinder.commands.process import load_settings, run, start_logging
+from rejoinder.commands.process import drafting_with, load_settings, run, start_logging
 
 UNPRINTED = {"embedding", "plan", "candidates"}
 """Fields of triage, grounding and draft that the JSON leaves out: they serve the machine."""
@@ -24,15 +24,13 @@ UNPRINTED = {"embedding", "plan", "candidates"}
 @click.option("--intent", type=click.Choice([intent.value for intent in Intent]), help="What the reply sets out to do.")
 @click.option("--language", help="The post's language (ISO 639-1), when you know it.")
 @click.option("--platform", default="terminal", show_default=True, help="Whose length limit holds.")
-@click.option("--chat-model", metavar="NAME|none", help="Which model drafts; `none` drafts from the evidence alone.")
+@click.option("--chat-model", metavar="NAME|none", help="Let this model draft; `none`: words on file alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def draft(
     text: str, intent: str | None, language: str | None, platform: str, chat_model: str | None, as_json: bool
 ) -> None:
     """Draft an answer to one post, given as TEXT."""
-    settings = load_settings()
-    if chat_model is not None:
-        settings = settings.model_copy(update={"chat": settings.chat.model_copy(update={"model": chat_model})})
+    settings = drafting_with(load_settings(), chat_model)
     start_logging(settings)
     post = read_post(text, language, platform)
     prepare(settings)
@@ -59,9 +57,9 @@ def read_post(text: str, language: str | None, platform: str) -> FlaggedPost:
 
 def prepare(settings: Settings) -> None:
     """Fetch the weights when they are needed and not there."""
-    from rejoinder.demo import needs_weights
+    from rejoinder.assembly import starts_chat_server
 
-    if needs_weights(settings):
+    if starts_chat_server(settings):
         from rejoinder.commands.models import fetch
 
         fetch(settings, settings.chat.model)

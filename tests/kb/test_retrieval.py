@@ -1,17 +1,14 @@
-"""Search the shipped evidence with the shipped model: does it find what answers a post?
+"""Search the shipped statements with the shipped model: does the search do what it says?
 
-`labelled_pairs.toml` holds 160 posts with the statements that answer them; `dev` was used for tuning, `test` was not.
+How well results answer posts is measured on graded posts, by `make bench-kb`.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 from core.domain import TargetGroup
@@ -22,7 +19,6 @@ from kb.starter import load_starter
 from models.embedders import default_embedder
 
 HERE = Path(__file__).parent
-PAIRS: list[dict[str, Any]] = tomllib.loads((HERE / "labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
 UNRELATED: dict[str, list[str]] = tomllib.loads((HERE / "unrelated_posts.toml").read_text(encoding="utf-8"))
 
 
@@ -36,45 +32,12 @@ async def searcher(tmp_path: Path) -> AsyncIterator[Searcher]:
     await embedder.close()
 
 
-def test_the_labelled_set_is_whole() -> None:
-    known = {statement.id: statement for statement in load_starter()}
-    assert Counter(pair["group"] for pair in PAIRS) == {group.value: 20 for group in TargetGroup}
-    assert {pair["language"] for pair in PAIRS} == {"en", "es", "it"}
-    assert len({pair["post"] for pair in PAIRS}) == len(PAIRS)
-    assert not {name for pair in PAIRS for name in pair["right"]} - set(known)
-    assert all(any(pair["group"] in known[name].groups for name in pair["right"]) for pair in PAIRS)
-    claims = {claim.casefold() for statement in known.values() for claim in statement.answers}
-    assert not [pair["post"] for pair in PAIRS if pair["post"].casefold().rstrip(".!?") in claims]
-
-
-@pytest.mark.parametrize("split", ["dev", "test"])
-async def test_the_right_evidence_is_among_the_first_three(searcher: Searcher, split: str) -> None:
-    missed = []
-    pairs = [pair for pair in PAIRS if pair["split"] == split]
-    for pair in pairs:
-        evidence = await searcher.search(pair["post"], groups=[TargetGroup(pair["group"])])
-        if not {statement.id for statement in evidence} & set(pair["right"]):
-            missed.append(pair["post"])
-    assert 1 - len(missed) / len(pairs) >= 0.85, missed
-
-
-async def test_the_group_of_a_post_is_mostly_among_its_first_three_without_being_told(searcher: Searcher) -> None:
-    missed = [
-        pair["post"]
-        for pair in PAIRS
-        if pair["group"] not in {group for result in await searcher.search(pair["post"]) for group in result.groups}
-    ]
-    assert len(missed) <= 0.1 * len(PAIRS), missed
-
-
-async def test_every_hateful_post_gets_fitting_evidence_of_its_group(searcher: Searcher) -> None:
-    counts = []
-    for pair in PAIRS:
-        evidence = await searcher.search(pair["post"], groups=[TargetGroup(pair["group"])])
-        assert all(TargetGroup(pair["group"]) in statement.groups for statement in evidence)
-        counts.append(len(evidence))
-    assert np.mean(counts) >= 2.8
-    assert counts.count(0) <= 0.02 * len(counts)
+@pytest.mark.parametrize("group", list(TargetGroup))
+async def test_a_group_s_search_gives_statements_of_that_group(searcher: Searcher, group: TargetGroup) -> None:
+    posts = [statement.answers[-1] for statement in load_starter() if group in statement.groups][:5]
+    results = [result for post in posts for result in await searcher.search(post, groups=[group])]
+    assert results
+    assert all(group in result.groups for result in results)
 
 
 async def test_most_posts_about_something_else_get_no_evidence(searcher: Searcher) -> None:

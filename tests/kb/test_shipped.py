@@ -12,6 +12,7 @@ from kb.shipped import Passage
 from kb.starter import load_starter
 from models.e5 import E5Embedder
 from models.embedders import default_embedder
+from training.starter_vectors import shipped_passages
 
 
 @pytest.fixture(autouse=True)
@@ -19,8 +20,8 @@ def fresh() -> None:
     shipped.shipped_vectors.cache_clear()
 
 
-def test_every_shipped_statement_has_its_vectors() -> None:
-    passages = {passage for statement in load_starter() for passage in shipped.passages_of(statement.evidence())}
+def test_every_shipped_statement_and_wording_has_its_vector() -> None:
+    passages = set(shipped_passages())
     keys = set(shipped.shipped_vectors(E5Embedder.name))
     missing = [passage for passage in passages if shipped.key(passage) not in keys]
     assert not missing, f"{len(missing)} passages have no vector; run `rejoinder train starter-vectors`"
