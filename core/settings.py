@@ -244,7 +244,9 @@ class ChatWorkspace(Section):
 
     channel: RoomId | None = Field(None, description="Channel id for cases that no rule fits; unset: they stay away.")
     rules: tuple[ChannelRule, ...] = Field((), description="Where cases go; the first rule that fits wins.")
-    lead_channel: RoomId | None = Field(None, description="Channel id for reminders of an old queue; unset: none.")
+    lead_channel: RoomId | None = Field(
+        None, description="Channel id for reminders of an old queue and notices of escalations; unset: none."
+    )
     reviewers: tuple[str, ...] = Field((), description="Role, user-group or user ids that may decide; empty: everyone.")
     leads: tuple[str, ...] = Field((), description="Role, user-group or user ids of leads.")
     admins: tuple[str, ...] = Field((), description="Role, user-group or user ids of admins.")
@@ -288,6 +290,9 @@ class CareSettings(Section):
     quiet_from: time | None = Field(None, description="Start of the quiet hours, `22:00`; no reminders then.")
     quiet_until: time | None = Field(None, description="End of the quiet hours, `07:00`.")
     timezone: str = Field("UTC", description="Time zone of the quiet hours, `Europe/Madrid`.")
+    escalations_every_s: Positive = Field(
+        600.0, description="Seconds in which the leads get one notice of escalations, which counts further ones."
+    )
     surge_cards: Count = Field(20, description="Cards a channel gets in a minute; more become one notice that counts.")
     surge_window_s: Positive = Field(600.0, description="Seconds without a new post after which a surge is over.")
 

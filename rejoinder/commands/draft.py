@@ -9,8 +9,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Triage
 from core.errors import BadInput, describe_errors
+from core.lifecycle import goes_on
 from core.settings import Settings
 from rejoinder.commands.process import drafting_with, load_settings, run, start_logging
 
@@ -74,7 +75,7 @@ async def answer_post(
     async with open_pipeline(settings, log_file=log_file) as pipeline:
         assert pipeline.triager and pipeline.grounder and pipeline.drafter
         triage = await pipeline.triager.triage(post)
-        if triage.route is not Route.DRAFT:
+        if not goes_on(triage.route):
             return triage, None, None
         grounding = await pipeline.grounder.ground(post, triage, last_attempt=True)
         answer = await pipeline.drafter.draft(post, triage, grounding, request, last_attempt=True)
