@@ -57,9 +57,7 @@ def take(language: Language, sheet: Path, folder: Path | None) -> None:
     path.write_text(write_reviews(reviews), encoding="utf-8")
     for line in marked.corrections:
         click.echo(f"{line.place}: {line.entry}, {line.what}:\n  - {line.sentence}\n  + {line.better}")
-    click.echo(
-        f"{len(marked.good)} reviewed ({path}), {len(marked.corrections)} to be corrected by hand."
-    )
+    click.echo(f"{len(marked.good)} reviewed ({path}), {len(marked.corrections)} to be corrected by hand.")
 
 
 def _reviews(settings: Settings) -> Reviews:
