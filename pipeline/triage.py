@@ -41,9 +41,9 @@ class Triager:
         text, language, rule = await asyncio.to_thread(self._read, post)
         embedding = (await self._embedder.queries([text]))[0]
         own = embedding if self._reader is self._embedder else (await self._reader.queries([text]))[0]
-        scores = self._heads.score(own)
+        scores = self._heads.score(own, text)
         groups = scores.attacked(self._settings.group_threshold)
-        decision = routing_rules.decide(rule, scores, self._settings.dismiss_below, duplicate_of)
+        decision = routing_rules.decide(rule, scores, self._settings, duplicate_of)
         return Triage(
             language=language,
             groups=groups,
