@@ -24,7 +24,11 @@ HATE, COUNTER = "hate", "counterspeech"
 NAMES = (*(group.value for group in TargetGroup), HATE, COUNTER)
 """The heads that triage reads; the file may hold more."""
 HATE_IS_HIGH = 0.5
-"""Hate probability from which a post counts as an attack on somebody, even if no group reaches the threshold."""
+"""Hate probability from which a post seems to attack somebody, not only may."""
+ATTACKS_SOMEBODY = 0.3
+"""Hate probability from which the likeliest group is named even if none reaches the threshold."""
+SURE = 0.5
+"""Probability that a group needs where hate is less likely than that."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,14 @@ class Scores:
         return cls({group: values[group.value] for group in TargetGroup}, values[HATE], values[COUNTER])
 
     def attacked(self, threshold: float) -> tuple[GroupScore, ...]:
-        """Return the groups from `threshold` on, surest first; of a clearly hateful post at least the likeliest."""
+        """Return the groups from `threshold` on, surest first.
+
+        Of a post that may well be hateful it is at least the likeliest; where neither hate nor a group is sure, none.
+        """
         ranked = sorted(self.groups, key=lambda group: -self.groups[group])
-        passing = [group for group in ranked if self.groups[group] >= threshold]
-        if not passing and self.hate >= HATE_IS_HIGH:
+        attacks = self.hate >= ATTACKS_SOMEBODY
+        passing = [group for group in ranked if self.groups[group] >= (threshold if attacks else max(threshold, SURE))]
+        if not passing and attacks:
             passing = ranked[:1]
         return tuple(GroupScore(group=group, score=round(self.groups[group], 4)) for group in passing)
 

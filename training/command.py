@@ -28,14 +28,20 @@ def train() -> None:
     default=Path(tempfile.gettempdir()) / "rejoinder-heads-embeddings.npz",
     help="File that keeps embeddings between runs.",
 )
-def heads(data: Path, claims: Path, out: Path, cache: Path) -> None:
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=_HERE / "docs" / "images" / "hate-reliability.png",
+    help="Where the reliability plot of the hate head goes.",
+)
+def heads(data: Path, claims: Path, out: Path, cache: Path, picture: Path) -> None:
     """Train the heads of triage.
 
     Embeds about 42,000 texts: 8 minutes of two cores the first time, seconds after that, from the cache.
     """
     with needs_extra("dev"):
         from training.heads.train import train_and_write
-    click.echo(train_and_write(data, claims, out, cache))
+    click.echo(train_and_write(data, claims, out, cache, picture))
 
 
 @train.command()
