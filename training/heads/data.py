@@ -259,8 +259,8 @@ def _davidson(path: Path) -> Iterator[Sample]:
     for label, hateful in (("0", True), ("2", False)):
         tweets = (row["tweet"] for row in rows if row["class"] == label)
         judged = NOBODY if hateful else EVERY
-        found = (Sample(_text(text), "Davidson", NOBODY, judged, hateful, False) for text in tweets)
-        yield from _pick(found, DAVIDSON_EACH)
+        samples = (Sample(_text(text), "Davidson", NOBODY, judged, hateful, False) for text in tweets)
+        yield from _pick(samples, DAVIDSON_EACH)
 
 
 def _wikipedia(path: Path) -> Iterator[Sample]:

@@ -23,7 +23,7 @@ Table = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 GROUPS = tuple(TargetGroup)
-LIMITS = (0.05, 0.1, 0.2, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6)
+LIMITS = (0.05, 0.08, 0.1, 0.2, 0.3, 0.35, 0.4, 0.42, 0.45, 0.5, 0.6)
 BINS = 8
 
 

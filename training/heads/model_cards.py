@@ -114,7 +114,7 @@ def _counter(measured: Measurement) -> dict[str, object]:
         "auc": f"{measured.auc(replies, among, COUNTER):.4f}",
         "counter_from": COUNTERSPEECH_FROM,
         "replies": int(replies.sum()),
-        "dismissed": f"{(taken & below)[replies].mean():.1%}",
+        "dismissed": f"{measured.share(Route.DISMISS, replies):.1%}",
         "in_doubt": f"{measured.share(Route.DOUBT, replies):.1%}",
         "drafted": f"{measured.share(Route.DRAFT, replies):.1%}",
         "hateful": int((taken & below & flags & measured.hateful).sum()),
