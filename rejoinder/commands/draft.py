@@ -76,7 +76,8 @@ async def answer_post(
     async with open_pipeline(settings, log_file=log_file) as pipeline:
         assert pipeline.triager and pipeline.grounder and pipeline.drafter
         triage = await pipeline.triager.triage(post)
-        if triage.route is not Route.DRAFT:
+        # Whoever asks for a draft here has answered whether a post in doubt deserves one.
+        if triage.route not in (Route.DRAFT, Route.DOUBT):
             return triage, None, None
         grounding = await pipeline.grounder.ground(post, triage, last_attempt=True)
         answer = await pipeline.drafter.draft(post, triage, grounding, request, last_attempt=True)
