@@ -169,8 +169,13 @@ class KnowledgeBaseSettings(Section):
 class TriageSettings(Section):
     """When a post gets a draft."""
 
-    group_threshold: Share = Field(0.35, description="Probability from which a post counts as attacking a group.")
-    dismiss_below: Share = Field(0.05, description="Hate probability under which a post is dismissed as not hateful.")
+    group_threshold: Share = Field(0.25, description="Probability from which a post counts as attacking a group.")
+    dismiss_below: Share = Field(0.08, description="Hate probability under which a post is dismissed as not hateful.")
+    doubt_below: Share = Field(
+        0.42,
+        description="Hate probability under which a moderator says first whether a post is hateful at all; "
+        "from it on a draft is made.",
+    )
     language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
 
 
