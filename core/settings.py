@@ -161,7 +161,7 @@ class TriageSettings(Section):
     group_threshold: Share = Field(0.35, description="Probability from which a post counts as attacking a group.")
     dismiss_below: Share = Field(0.05, description="Hate probability under which a post is dismissed as not hateful.")
     threat_from: Share = Field(
-        0.35, description="Probability from which a post counts as a threat and goes to people instead of a draft."
+        0.25, description="Probability from which a post counts as a threat and goes to people instead of a draft."
     )
     language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
 

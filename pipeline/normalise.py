@@ -30,7 +30,16 @@ _LOOKALIKES = str.maketrans(
     "авеікмнорстухѕјԁɡαεικνορτυχАВЕІКМНОРСТУХЅЈΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "abeikmhopctyxsjdgaeikvoptuxABEIKMHOPCTYXSJABEZHIKMNOPTYX",
 )
-_WEAPONS = {"🔫": "shoot", "🔪": "stab", "🗡": "stab", "💣": "bomb", "🪓": "axe", "⚰": "dead", "👊": "punch", "🩸": "blood"}
+_WEAPONS = {
+    "🔫": "shoot",
+    "🔪": "stab",
+    "🗡": "stab",
+    "💣": "bomb",
+    "🪓": "axe",
+    "⚰": "dead",
+    "👊": "punch",
+    "🩸": "blood",
+}
 _WEAPON_WORDS = str.maketrans({emoji: f" {word} " for emoji, word in _WEAPONS.items()})
 
 

@@ -41,7 +41,7 @@ SIGNS = frozenset(".!?")
 LETTERS = {
     "self": "I", "will": "W", "should": "S", "somebody": "B", "hope": "H", "not": "N", "told": "T", "rejected": "R",
     "reported": "P", "was": "A", "violence": "V", "harmed": "K", "harming": "G", "death": "D", "weapon": "O",
-    "whom": "M", "asks": "Q", '"': "q", "“": "q", "”": "q", "«": "q", "»": "q",
+    "whom": "M", "asks": "Q", "thing": "Y", "?": "?", '"': "q", "“": "q", "”": "q", "«": "q", "»": "q",
 }  # fmt: skip
 """A letter for each part, so that the forms of a sentence can be searched for."""
 FORMS = {
@@ -56,7 +56,8 @@ FORMS = {
         "wanted": r"I?W[xMBI]{0,4}[DK]",
         "weapon": r"O",
         "violence": r"[VKGD]",
-        "asked": r"Q[^.]{0,5}[VKGD]",
+        "asked": r"Q.{0,5}[VKGD]",
+        "why not": r"N.{0,6}[VKGD].*\?$",
     }.items()
 }
 TAKEN_BACK = {
@@ -69,6 +70,7 @@ TAKEN_BACK = {
         "reported": r"P.{0,10}[VKGDO]|[VKGDO].*P",
         "past": r"(?<!S)A[xM]{0,2}K",
         "others": r"^x{0,3}[BxA]V",
+        "of a thing": r"[VKGD][^VKGD]{0,4}Y|Y[^VKGD]{0,6}[VKGD]",
     }.items()
 }
 
@@ -188,13 +190,17 @@ def _orders(parts: list[str]) -> Iterator[str]:
 def _forms(parts: list[str], ruled: bool) -> Iterator[str]:
     """Yield the forms of threats that sentences take, and what takes them back: negation, quotation, report.
 
-    That a pattern meets the text (`ruled`) counts as a form of all of it.
+    That a pattern meets the text (`ruled`) counts as a form of all of it, and so does that nothing in it is violent.
     """
     letters = "".join(LETTERS.get(part, "." if part in SIGNS else "x") for part in parts)
+    if not ruled and not VIOLENT.intersection(parts):
+        yield "calm"
     if ruled:
         yield "ruled"
-        yield from (f"ruled {name}" for name in [n for n, sign in TAKEN_BACK.items() if sign.search(letters)] or ("plainly",))
-    for sentence in letters.split("."):
+        yield from (
+            f"ruled {name}" for name in [n for n, sign in TAKEN_BACK.items() if sign.search(letters)] or ("plainly",)
+        )
+    for sentence in re.findall(r"[^.?]+\??", letters):
         forms = [name for name, form in FORMS.items() if form.search(sentence)]
         taken_back = [name for name, sign in TAKEN_BACK.items() if sign.search(sentence)]
         yield from forms
@@ -217,7 +223,7 @@ def _part(word: str) -> str:
 
 
 def _misspellings(word: str) -> Iterator[str]:
-    """Yield keys that a word shares with its misspellings: letters doubled, swapped within, or one hidden or dropped."""
+    """Yield keys that a word shares with its misspellings: letters doubled or swapped, one hidden or dropped."""
     if len(word) < 4 or not word[0].isalpha():
         return
     yield _DOUBLED.sub(r"\1", word)

@@ -56,6 +56,7 @@ def read_samples(data: Path) -> list[Sample]:
         _hatemoji(sets / "Hatemoji"),
         _hatemoji_check(sets / "Hatemoji" / "HatemojiCheck_test.csv"),
         _posts(data),
+        _flagged(data / "flags" / "real_posts.jsonl"),
         _replies(sets / "CrowdCounter" / "Train.json"),
         _neutral(),
     )
@@ -81,9 +82,7 @@ def written() -> Iterator[Sample]:
                     yield from _filled(template, texts["slots"], threat, kind, language)
 
 
-def _filled(
-    template: str, slots: Mapping[str, list[str]], threat: bool, kind: str, language: str
-) -> Iterator[Sample]:
+def _filled(template: str, slots: Mapping[str, list[str]], threat: bool, kind: str, language: str) -> Iterator[Sample]:
     gaps = [name for name in slots if f"{{{name}}}" in template]
     for turn in range(FILLS if gaps else 2):
         text, who = template, ""
@@ -194,8 +193,7 @@ def _hatemoji_check(path: Path) -> Iterator[Sample]:
 def _posts(data: Path) -> Iterator[Sample]:
     """Yield posts of HateXplain, CrowdCounter and Davidson: those of `read.txt`, and some without a violent word."""
     texts = dict(_texts(data))
-    with (_HERE / "read.txt").open(encoding="utf-8") as file:
-        labels = dict(reversed(line.split()) for line in file if not line.startswith("#"))
+    labels = _labels("read.txt")
     for name, label in labels.items():
         held_out = chance(name) % 3 == 0
         threat = label == "threat"
@@ -207,6 +205,23 @@ def _posts(data: Path) -> Iterator[Sample]:
         if name not in labels and not speaks_of_violence(text)
     ]
     yield from _pick(calm, 1500)
+
+
+def _labels(file: str) -> dict[str, str]:
+    """Return the labels of a file of this package by the ids of the posts."""
+    lines = (_HERE / file).read_text("utf-8").splitlines()
+    rows = (line.split() for line in lines if not line.startswith("#"))
+    return {name: label for label, name in rows}
+
+
+def _flagged(path: Path) -> Iterator[Sample]:
+    """Yield the flagged posts, for the report only."""
+    labels = _labels("flags.txt")
+    for row in map(json.loads, path.read_text("utf-8").splitlines()):
+        name = f"{row['post_id']}_{row['platform']}"
+        label = labels.get(name, "not read")
+        if label != "unclear":
+            yield Sample(row["text"][:LONGEST], label == "threat", "flagged posts", label, name, held_out=True)
 
 
 def _texts(data: Path) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 from core.settings import TriageSettings
 from pipeline import routing_rules
-from training.threats.data import Sample
+from training.threats.data import LANGUAGES, Sample
 
 FEWEST = 10
 """Samples of a row of the tables; smaller ones say nothing."""
@@ -27,8 +27,8 @@ embedding (multilingual-e5-small), the folded text's words and pieces of words, 
 (`data/threat_roles.toml`), and whether a pattern of the rule for violence meets the post. Written on {day} by
 `rejoinder train threats`; do not edit. Weights: `threat.npz`, half precision, sha256 `{digest}`.
 
-**For**: sending flagged posts to people instead of drafting a reply (`triage.threat_from`, {limit}). **Not for**: judging
-how serious a threat is, reporting anybody, or posts that nobody flagged. A threat that it misses gets a draft, which a
+**For**: sending flagged posts to people instead of drafting a reply (`triage.threat_from`, {limit}). **Not for**:
+judging how serious a threat is, reporting anybody, or posts that nobody flagged. A threat that it misses gets a draft, which a
 moderator still reads; a false alarm costs a lead's time.
 
 ## Trained on {seen:,} texts, {threats:,} of them threats
@@ -37,9 +37,10 @@ moderator still reads; a false alarm costs a lead's time.
 |---|---|---|---|
 {sources}
 
-"written" are this project's own sentences (`training/threats/*.toml`), in English, Spanish, Italian and Basque, with
-threats and look-alikes as pairs, some of them disguised by spelling. "posts" are HateXplain's, CrowdCounter's and
-Davidson's with a violent word, labelled by one reader (`read.txt`), and others without. The flagged posts and those
+"written" are this project's own sentences (`training/threats/*.toml`), in English, Spanish, Italian and Basque (a few
+in French and German), with threats and look-alikes as pairs, some of them disguised by spelling. "posts" are
+HateXplain's, CrowdCounter's and Davidson's with a violent word, labelled by one reader (`read.txt`), and others
+without. The flagged posts and those
 that evidence is measured on (`held_out.txt`) were not used.
 
 ## Measured on {unseen:,} texts that training never saw
@@ -51,7 +52,9 @@ on, "alarms" texts without one. The look-alikes were written to be hard: most po
 |---|---|---|---|---|---|
 {parts}
 
-{flags}
+"flagged posts" are real flags. One reader labelled those that an early version of the head passed and those with a
+violent word (`flags.txt`, ids only); the rest count as none. Many of these threats are hints that only a person reads.
+
 By kind, written sentences and data sets:
 
 | kind | threats | caught | | kind | others | alarms |
@@ -100,7 +103,6 @@ def write_card(seen: Sequence[Sample], unseen: Sequence[Sample], scores: NDArray
         fewest=FEWEST,
         sources="\n".join(_sources(seen)),
         parts="\n".join(_parts(unseen, scores, limit)),
-        flags=_FLAGS,
         kinds="\n".join(_kinds(unseen, scores >= limit)),
         groups="\n".join(_groups(unseen, scores >= limit)),
         limits="\n".join(_limits(unseen, scores)),
@@ -109,7 +111,6 @@ def write_card(seen: Sequence[Sample], unseen: Sequence[Sample], scores: NDArray
     )
 
 
-_FLAGS = ""
 _LICENCES = {
     "EDOS": "CC0", "Hatemoji": "CC BY 4.0", "HatemojiCheck": "CC BY 4.0", "posts": "MIT", "replies": "MIT",
     "written": "Apache-2.0",
@@ -124,18 +125,13 @@ def _sources(seen: Sequence[Sample]) -> Iterable[str]:
 
 def _parts(unseen: Sequence[Sample], scores: NDArray[np.float64], limit: float) -> Iterable[str]:
     threat = np.array([sample.threat for sample in unseen])
-    named: dict[str, Callable[[Sample], bool]] = {
-        "all": lambda _: True,
-        **{origin: lambda sample, origin=origin: sample.origin == origin for origin in _LICENCES},
-        **{
-            f"written, {language}": lambda sample, language=language: (
-                sample.origin == "written" and sample.language == language
-            )
-            for language in ("en", "es", "it", "eu")
-        },
-    }
-    for name, chosen in named.items():
-        part = np.array([chosen(sample) for sample in unseen])
+    origins = np.array([sample.origin for sample in unseen])
+    languages = np.array([sample.language for sample in unseen])
+    written = origins == "written"
+    named = {"all": np.ones(len(unseen), np.bool_)}
+    named |= {origin: origins == origin for origin in (*_LICENCES, "flagged posts")}
+    named |= {f"written, {language}": written & (languages == language) for language in LANGUAGES}
+    for name, part in named.items():
         yes, no = scores[part & threat], scores[part & ~threat]
         auc = f"{roc_auc_score(threat[part], scores[part]):.3f}" if len(yes) and len(no) else "-"
         yield f"| {name} | {len(yes):,} | {_share(yes >= limit)} | {len(no):,} | {_share(no >= limit)} | {auc} |"
@@ -180,14 +176,17 @@ def _reliability(unseen: Sequence[Sample], scores: NDArray[np.float64]) -> Itera
     for low in np.arange(0, 1, 0.1):
         part = (scores >= low) & (scores < low + 0.1)
         if part.any():
-            yield f"| {low:.1f} to {low + 0.1:.1f} | {part.sum()} | {scores[part].mean():.2f} | {threat[part].mean():.2f} |"
+            mean, share = scores[part].mean(), threat[part].mean()
+            yield f"| {low:.1f} to {low + 0.1:.1f} | {part.sum()} | {mean:.2f} | {share:.2f} |"
 
 
 def safety_rows() -> Iterable[str]:
     """Yield the table of what the rules for self-harm and child safety find, by language."""
     for rule, languages in tomllib.loads(_SAFETY.read_text("utf-8")).items():
         for language, lists in languages.items():
-            yes, no = ([_meets(rule, text) for text in lists[part].strip().splitlines()] for part in ("meant", "harmless"))
+            yes, no = (
+                [_meets(rule, text) for text in lists[part].strip().splitlines()] for part in ("meant", "harmless")
+            )
             yield f"| {rule} | {language} | {len(yes)} | {sum(yes)} | {len(no)} | {sum(no)} |"
 
 

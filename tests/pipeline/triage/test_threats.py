@@ -103,7 +103,9 @@ def test_disguised_words_of_violence_are_known(text: str) -> None:
     assert speaks_of_violence(text) == (text != "d**th")
 
 
-@pytest.mark.parametrize("piece", ["a", "kill ", "should be killed ", "😀", ". ", '"kill" ', "k i l l  ", "*", "k*ll ", "'"])
+@pytest.mark.parametrize(
+    "piece", ["a", "kill ", "should be killed ", "😀", ". ", '"kill" ', "k i l l  ", "*", "k*ll ", "'"]
+)
 def test_long_hostile_text_is_read_in_time(piece: str) -> None:
     start = time.monotonic()
     surface = read((piece * 20_000)[:20_000])
