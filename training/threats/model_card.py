@@ -28,8 +28,8 @@ embedding (multilingual-e5-small), the folded text's words and pieces of words, 
 `rejoinder train threats`; do not edit. Weights: `threat.npz`, half precision, sha256 `{digest}`.
 
 **For**: sending flagged posts to people instead of drafting a reply (`triage.threat_from`, {limit}). **Not for**:
-judging how serious a threat is, reporting anybody, or posts that nobody flagged. A threat that it misses gets a draft, which a
-moderator still reads; a false alarm costs a lead's time.
+judging how serious a threat is, reporting anybody, or posts that nobody flagged. A threat that it misses gets a draft,
+which a moderator still reads; a false alarm costs a lead's time.
 
 ## Trained on {seen:,} texts, {threats:,} of them threats
 
