@@ -176,6 +176,9 @@ class TriageSettings(Section):
         description="Hate probability under which a moderator says first whether a post is hateful at all; "
         "from it on a draft is made.",
     )
+    threat_from: Share = Field(
+        0.25, description="Probability from which a post counts as a threat and goes to people instead of a draft."
+    )
     language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
 
 

@@ -18,6 +18,8 @@ from pipeline.heads import Scores
 from pipeline.languages import packs
 from pipeline.normalise import fold_disguised
 
+VIOLENCE = "violence"
+"""The rule that the threat head decides."""
 COUNTERSPEECH_FROM = 0.97
 """Probability from which a post counts as counterspeech itself."""
 
@@ -39,10 +41,27 @@ class Rule:
     pattern: re.Pattern[str]
 
 
-def escalation(text: str) -> Rule | None:
-    """Return the first rule by which people must see `text` (in any spelling), or None."""
-    folded = _idioms().sub(" … ", fold_disguised(text))
-    return next((rule for rule in rules() if rule.pattern.search(folded)), None)
+def escalation(text: str, threat: float, threat_from: float) -> Rule | None:
+    """Return the first rule by which people must see `text` (in any spelling), or None.
+
+    For violence the head decides: `threat` is its probability (see `pipeline.threats`, to which the patterns are one
+    sign among others), `threat_from` the limit. The other rules are patterns alone.
+    """
+    plain = condemned_quotes().sub(" … ", folded(text))
+    for known in rules():
+        if threat >= threat_from if known.name == VIOLENCE else known.pattern.search(plain):
+            return known
+    return None
+
+
+def folded(text: str) -> str:
+    """Return `text` as the rules read it: disguises resolved, idioms taken out."""
+    return _idioms().sub(" … ", fold_disguised(text))
+
+
+def rule(name: str) -> Rule:
+    """Return the rule called `name`; raises KeyError when there is none."""
+    return {known.name: known for known in rules()}[name]
 
 
 def decide(
@@ -77,6 +96,15 @@ def rules() -> tuple[Rule, ...]:
 
 def _patterns(rule: str) -> list[str]:
     return [pattern for pack in packs().values() for pattern in pack.escalation.expanded(rule)]
+
+
+@lru_cache(maxsize=1)
+def condemned_quotes() -> re.Pattern[str]:
+    """Return the pattern of a quotation that the writer rejects in the same sentence."""
+    condemning = "|".join(word for pack in packs().values() for word in pack.escalation.words.get("condemning", ()))
+    return re.compile(
+        rf"""(?:["“”«»][^"“”«»]{{1,150}}["“”«»]|(?<!\w)'[^']{{1,150}}'(?!\w))[^.!?"']{{0,40}}\b(?:{condemning})\b"""
+    )
 
 
 @lru_cache(maxsize=1)

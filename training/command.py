@@ -55,6 +55,22 @@ def toxicity(data: Path, rights: Path | None, out: Path) -> None:
     click.echo(train_and_write(data, rights, out))
 
 
+@train.command()
+@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets` and `flags`.")
+@click.option("--out", type=_FOLDER, default=_HERE / "pipeline" / "data", help="Where `threat.npz` and its card go.")
+@click.option(
+    "--cache",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path(tempfile.gettempdir()) / "rejoinder-threats-embeddings.npz",
+    help="File that keeps embeddings between runs.",
+)
+def threats(data: Path, out: Path, cache: Path) -> None:
+    """Train the threat head of triage: 5 minutes of two cores the first time, one after that."""
+    with needs_extra("dev"):
+        from training.threats.train import train_and_write
+    click.echo(train_and_write(data, out, cache))
+
+
 @train.command("starter-vectors")
 @click.option("--out", type=_FOLDER, default=_HERE / "kb" / "data", help="Where `starter_vectors.npz` goes.")
 def starter_vectors(out: Path) -> None:
