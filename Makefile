@@ -13,7 +13,7 @@ help:
 	@echo "make test    run the tests, in TEST_WORKERS=2 processes"
 	@echo "make test-slow  kills, scale, load, long races, and the large models' libraries in an environment of their own"
 	@echo "make test-accurate  only the large models' libraries"
-	@echo "make check   lint, types, import directions"
+	@echo "make check   lint, types, import directions, claims and facts on file"
 	@echo "make bench   measure speed on this machine and print a table"
 	@echo "make bench-kb  measure the evidence search: hit rates, ablation, scale (BENCH_KB_ARGS=--quick: no scale)"
 	@echo "make format  format the code"
@@ -40,6 +40,7 @@ check: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/rejoinder kb claims check
 
 bench: .venv/dev
 	$(BIN)/rejoinder bench speed

@@ -31,6 +31,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from core.domain import now
 from core.errors import BadSettings, LedgerUnavailable
+from ledger import sqlite_trips
 
 BUSY_S = 15.0
 """Seconds a SQLite writer waits for another process's transaction."""
@@ -141,7 +142,9 @@ def _postgres_engine(url: URL) -> AsyncEngine:
 
 def _sqlite_engine(url: URL) -> AsyncEngine:
     # Hidden, because an error's text goes into logs and dead letters, and the parameters are people's posts.
-    engine = create_async_engine(url, hide_parameters=True, connect_args={"timeout": BUSY_S})
+    engine = create_async_engine(
+        url, hide_parameters=True, connect_args={"timeout": BUSY_S, "async_creator_fn": sqlite_trips.connect}
+    )
     event.listen(engine.sync_engine, "connect", _set_up_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine

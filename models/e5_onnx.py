@@ -97,6 +97,8 @@ def _session(weights: dict[str, NDArray[np.generic]]) -> onnxruntime.InferenceSe
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     # The extended level fuses a sum into the normalisation after it, by a kernel that takes eight times as long.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    # No slower, and the memory that one long text needs is given back.
+    options.enable_cpu_mem_arena = False
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
     options.add_external_initializers(list(weights), values)
     graph = files("models").joinpath("data", GRAPH).read_bytes()

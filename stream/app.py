@@ -23,6 +23,7 @@ from stream.delivery import Delivery, Incoming, Send
 from stream.liveness import Liveness
 from stream.messages import MAX_MESSAGE, encode
 from stream.producer import TOO_LARGE
+from stream.prompt_transport import PromptTransport
 from stream.stages import Outgoing, Stage
 from stream.topics import Topics
 
@@ -51,6 +52,7 @@ def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLet
         broker_commit_interval=0.5,
         stream_wait_empty=False,
     )
+    app.transport = PromptTransport(app.conf.broker_consumer, app)
     topics = Topics(kafka.prefix)
     for stage in stages:
         spec = STAGES[stage.name]

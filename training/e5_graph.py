@@ -81,7 +81,7 @@ def graph() -> bytes:
     for number in range(SHAPE.layers):
         states = grown.layer(states, f"l{number}")
     size: list[str | int | None] = ["tokens", SHAPE.width]
-    made = helper.make_graph(
+    nodes = helper.make_graph(
         grown.nodes,
         "multilingual-e5-small",
         [helper.make_tensor_value_info("embedded", TensorProto.FLOAT, size)],
@@ -89,7 +89,7 @@ def graph() -> bytes:
         [*grown.constants, *(_given_later(name, array) for name, array in weights(file).items())],
     )
     versions = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
-    model = helper.make_model(made, opset_imports=versions, ir_version=IR_VERSION)
+    model = helper.make_model(nodes, opset_imports=versions, ir_version=IR_VERSION)
     return bytes(model.SerializeToString(deterministic=True))
 
 

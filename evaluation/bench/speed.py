@@ -1,4 +1,4 @@
-"""Measure the way of a post: stream throughput and its ratio to the bare pipeline, start-up, memory."""
+"""Measure the way of a post: stream throughput and its ratio to the bare pipeline, start-up, memory, embedders."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import aiohttp
 from core.domain import CaseState, DraftRequest, FlaggedPost, Route
 from core.lifecycle import UNFINISHED
 from core.settings import NO_MODEL, ChatSettings, KafkaSettings, Settings
+from evaluation.bench.embedding_speed import ms_a_token
 from ledger import Ledger
 from rejoinder.assembly import open_pipeline
 from stream.producer import Producer
@@ -42,7 +43,9 @@ async def measure(count: int, model: str) -> list[tuple[str, str]]:
         direct = await pipeline_rate(posts, folder / "direct")
         streamed, page_s, memory_mb = await stream_rate(posts, folder / "stream")
         again_s = await page_start(folder / "stream")
+        costs = await ms_a_token([post.text for post in posts])
         rows = [
+            *((f"embedder {kind}, one thread, ms a token", f"{cost:.2f}") for kind, cost in costs.items()),
             ("posts in the runs", f"{count}"),
             ("pipeline called directly, posts/s", f"{direct:.1f}"),
             ("from Kafka to a pending draft, posts/s", f"{streamed:.1f}"),

@@ -103,10 +103,21 @@ def material(text: str, context: GuardContext) -> Material:
     language = context.reply_language
     statements = tuple(_statement(evidence, language) for evidence in context.evidence)
     post_words = _post_words(context.post.text)
-    on_file = frozenset(words(counter.text) for claim in context.claims for counter in claim.counter_claims)
-    split = sentences.split(text[:LONGEST_READ], language)
+    counters = [counter.text for claim in context.claims for counter in claim.counter_claims]
+    on_file = frozenset(map(words, counters))
+    split = _sentences(text[:LONGEST_READ], counters, language)
     parts = tuple(_part(sentence, statements, on_file, language) for sentence in split)
     return Material(text, language, parts, statements, post_words, content(post_words, language))
+
+
+def _sentences(text: str, counters: Iterable[str], language: str) -> tuple[str, ...]:
+    """Split a text; a counter-claim on file at its start or end is one sentence, whatever abbreviation ends it."""
+    for counter in counters:
+        if text.startswith(f"{counter} "):
+            return (counter, *sentences.split(text.removeprefix(counter), language))
+        if text.endswith(f" {counter}"):
+            return (*sentences.split(text.removesuffix(counter), language), counter)
+    return sentences.split(text, language)
 
 
 def _part(text: str, statements: tuple[Statement, ...], on_file: frozenset[tuple[str, ...]], language: str) -> Part:

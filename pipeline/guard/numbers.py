@@ -18,17 +18,18 @@ _SYMBOL = re.compile(r"(?<![\w/.])(?=[^\s]*\d)[\w.]+(?:/[\w.()]+)+")
 def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check numbers, years, percentages and document symbols; "1,000", "1 000" and "47 %" mean what they mean.
 
-    `value` counts the figures that occur nowhere.
+    Sentences on file were checked when they were written. `value` counts the figures that occur nowhere.
     """
     known = _known(reply, context)
     values = {figure.value for figure in known}
     percentages = {figure.value for figure in known if figure.percent}
+    own = " ".join(part.text for part in reply.parts if not part.quoted)
     unknown = [
         figure.text
-        for figure in figures(reply.text, reply.language)
+        for figure in figures(own, reply.language)
         if figure.value not in (percentages if figure.percent else values)
     ]
-    unknown += [symbol for symbol in _symbols(reply.text) if symbol not in _evidence_text(context)]
+    unknown += [symbol for symbol in _symbols(own) if symbol not in _evidence_text(context)]
     detail = f"Not in the evidence: {', '.join(f'“{text}”' for text in dict.fromkeys(unknown))}." if unknown else ""
     return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
 

@@ -44,7 +44,10 @@ def list_claims(group: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows))
         return
-    table = Table("group", "claim", "kind", "what it says", "wordings", "counter-claims", "facts", box=None)
+    table = Table("group", box=None)
+    table.add_column("claim", no_wrap=True)
+    for name in ("kind", "what it says", "wordings", "counter-claims", "facts"):
+        table.add_column(name)
     for row in rows:
         table.add_row(*map(str, row.values()))
     Console().print(table)
@@ -144,7 +147,7 @@ def gaps(days: int, as_json: bool) -> None:
     for gap in listed:
         table.add_row(str(gap.count), gap.group, gap.nearest, f"{gap.nearness:.2f}", ", ".join(gap.cases[:2]))
     Console().print(table)
-    click.echo(f"{sum(gap.count for gap in listed)} posts in {len(listed)} heaps.")
+    click.echo(f"Heaps: {len(listed)}. Posts: {sum(gap.count for gap in listed)}.")
 
 
 async def find_gaps(settings: Settings, days: int) -> Sequence[Gap]:

@@ -1,0 +1,119 @@
+"""What `kb claims check` finds: every kind of bad data, with the file and the line."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from core.errors import KnowledgeBaseError
+from kb.claims.checking import figures, problems
+from kb.claims.loading import load_claims
+from kb.claims.records import Language
+from tests.kb.claims.conftest import change
+
+CLAIMS, FACTS = "claims/other.toml", "facts/other.toml"
+
+WRONG = [
+    (CLAIMS, 'facts = ["other-boats-survey"]', "facts = []", "no fact answers it"),
+    (CLAIMS, 'facts = ["other-boats-survey"]', 'facts = ["other-gone"]', "no fact is called 'other-gone'"),
+    (CLAIMS, ', "no boats 5 it"', "", "5 wordings in it; 6 are needed"),
+    (CLAIMS, ', eu = "Itsasontzirik ez."', "", "no gist in eu"),
+    (CLAIMS, 'kind = "claim"', 'kind = "claim"\ncommon = true', "1 informative counter-claims in en; 3 needed"),
+    (CLAIMS, '"Zorblaxians sail in es."', '"Zorblaxians sail. They do in es."', "not one whole sentence"),
+    (CLAIMS, '"Zorblaxians sail in it."', '"Zorblaxians sail 3 boats."', "a counter-claim holds no figure"),
+    (CLAIMS, '"Zorblaxians sail in eu?"', '"Zorblaxians sail in eu."', "ends with a question mark"),
+    (CLAIMS, '"Zorblaxians sail in en."', f'"Zorblaxians {"sail and " * 20}swim."', "160 at most"),
+    (CLAIMS, 'id = "other-no-boats"', 'id = "boats"', "an id here begins with 'other-'"),
+    (FACTS, "1.250 barcos, 3,5", "1.250 barcos, 3,6", "es: figures {3.6, 1250, 2020} differ from English"),
+    (FACTS, "2020 contò 1.250", "2020 contò 1.205", "it: figures {3.5, 1205, 2020} differ from English"),
+    (FACTS, 'eu = "Portuko Inkesta 2020: 1.250 itsasontzi."\n', "", "no short in eu"),
+    (FACTS, "Encuesta del Puerto de 2020", "Encuesta de 2020", "es: does not name its speaker"),
+    (FACTS, "Survey of 2020 counted", "Survey counted", "does not name the year 2020"),
+    (FACTS, '"1,250", "3.5"', '"1,250", "3.5", "8"', "the figure 8 is not in the text"),
+    (FACTS, "1,250 boats.", f"1,250 boats{' and boats' * 20}.", "140 at most"),
+    (FACTS, 'speaker = "survey"', 'speaker = "nobody"', "no speaker is called 'nobody'"),
+    (FACTS, "reviewed_at", 'superseded_by = "other-newer"\nreviewed_at', "no fact is called 'other-newer'"),
+]
+
+
+def test_nothing_is_wrong_with_what_is_whole(folder: Path) -> None:
+    assert problems(load_claims(shipped=folder)) == []
+
+
+def test_nothing_is_wrong_with_what_is_shipped() -> None:
+    assert [str(problem) for problem in problems(load_claims())] == []
+
+
+@pytest.mark.parametrize(("file", "before", "after", "message"), WRONG, ids=[wrong[3] for wrong in WRONG])
+def test_what_is_wrong_is_named_with_file_and_line(
+    folder: Path, file: str, before: str, after: str, message: str
+) -> None:
+    change(folder / file, before, after)
+    listed = [str(problem) for problem in problems(load_claims(shipped=folder))]
+    assert any(message in problem for problem in listed)
+    first_line = {CLAIMS: 2, FACTS: 5}
+    assert all(
+        problem.startswith((f"kb/{CLAIMS}:{first_line[CLAIMS]}: ", f"kb/{FACTS}:{first_line[FACTS]}: "))
+        for problem in listed
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "message"),
+    [
+        (CLAIMS, 'kind = "claim"', 'kind = "rumour"', r"kb/claims/other\.toml:2: 'other-no-boats', kind"),
+        (CLAIMS, "[[claim]]", "[[claim]]\nid =", "not readable TOML"),
+        (FACTS, "year = 2020", "year = 20", r"kb/facts/other\.toml:5: 'other-boats-survey', year"),
+        (FACTS, 'groups = ["other"]', 'groups = ["sailors"]', r"kb/facts/other\.toml:5: .*groups"),
+        (FACTS, "[fact.text]\nen", "[fact.text]\nxx", r"kb/facts/other\.toml:5"),
+        (FACTS, "survey = {", "survey = {xx = [], ", r"kb/facts/other\.toml:2: speaker 'survey'"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(
+    folder: Path, file: str, before: str, after: str, message: str
+) -> None:
+    change(folder / file, before, after)
+    with pytest.raises(KnowledgeBaseError, match=message):
+        load_claims(shipped=folder)
+
+
+def test_a_file_of_an_unknown_group_is_refused(folder: Path) -> None:
+    (folder / CLAIMS).rename(folder / "claims" / "sailors.toml")
+    with pytest.raises(KnowledgeBaseError, match=r"sailors\.toml: no target group has this name"):
+        load_claims(shipped=folder)
+
+
+def test_an_id_may_stand_once(folder: Path) -> None:
+    text = (folder / FACTS).read_text(encoding="utf-8")
+    (folder / FACTS).write_text(text + text.partition("\n\n")[2], encoding="utf-8")
+    with pytest.raises(KnowledgeBaseError, match=r"is already at kb/facts/other\.toml:5"):
+        load_claims(shipped=folder)
+
+
+def test_two_claims_of_a_group_have_no_wording_in_common(folder: Path) -> None:
+    text = (folder / CLAIMS).read_text(encoding="utf-8")
+    (folder / CLAIMS).write_text(text + text.replace("other-no-boats", "other-no-sails"), encoding="utf-8")
+    listed = [problem.message for problem in problems(load_claims(shipped=folder))]
+    assert "en: 'no boats 0 en' is a wording of 'other-no-boats' too" in listed
+
+
+def test_own_claims_stand_beside_the_shipped_ones(folder: Path) -> None:
+    shipped, both = load_claims(), load_claims(folder)
+    assert set(both.claims) - set(shipped.claims) == {"other-no-boats"}
+    assert str(both.places["other-no-boats"]) == f"{folder}/claims/other.toml:2"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "values"),
+    [
+        ("1,286,350 people, d = 0.05, in 2010", "en", ["1286350", "0.05", "2010"]),
+        ("1.286.350 personas, 0,05, en 2010", "es", ["1286350", "0.05", "2010"]),
+        ("%32,5 eta 1.250", "eu", ["32.5", "1250"]),
+        ("13.2 und 2006/54", "it", ["13.2", "2006", "54"]),
+        ("1.274.166", "en", ["1.274", "166"]),
+    ],
+)
+def test_figures_are_read_as_each_language_writes_them(text: str, language: Language, values: list[str]) -> None:
+    assert figures(text, language) == frozenset(map(Decimal, values))

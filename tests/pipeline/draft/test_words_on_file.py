@@ -1,0 +1,56 @@
+"""Every claim on file is answered in every intent and language, and the guard lets the answers through."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.domain import Intent
+from core.settings import GuardSettings
+from kb.claims.facts import claim_of, evidence_of
+from kb.claims.loading import load_claims
+from kb.claims.records import LANGUAGES, Language
+from kb.claims.reviews import Reviews
+from pipeline.answers import answers
+from pipeline.guard import Guard, GuardContext, limit_for
+from tests.factories import make_post
+
+FILES, NOTHING_READ = load_claims(), Reviews()
+
+
+def context(name: str, language: Language, intent: Intent, platform: str) -> GuardContext:
+    filed = FILES.claims[name]
+    facts = tuple(evidence_of(FILES.facts[fact], language, (name,), NOTHING_READ) for fact in filed.facts)
+    post = make_post(name, filed.wordings[language][0], platform=platform)
+    return GuardContext(
+        post=post,
+        language=language,
+        intent=intent,
+        evidence=facts,
+        groups=(FILES.group_of(filed),),
+        claims=(claim_of(filed, language, 0.9, NOTHING_READ),),
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_the_first_answer_to_every_claim_passes_every_hard_check(guard: Guard, language: Language) -> None:
+    failed = []
+    for name in FILES.claims:
+        for intent in Intent:
+            ctx = context(name, language, intent, "forum")
+            reply = next(answers(ctx, limit_for("forum", GuardSettings()), 1)).text
+            failed += [
+                (reply, check.detail) for check in await guard.check(reply, ctx) if check.hard and not check.passed
+            ]
+    assert failed == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_claim_has_an_answer_that_fits_the_tightest_platform(language: Language) -> None:
+    limit = limit_for("twitter", GuardSettings())
+    without = [
+        (name, intent)
+        for name in FILES.claims
+        for intent in Intent
+        if next(answers(context(name, language, intent, "twitter"), limit, 1), None) is None
+    ]
+    assert without == []

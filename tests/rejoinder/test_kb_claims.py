@@ -1,0 +1,132 @@
+"""`rejoinder kb claims`: a curator lists, checks and extends what is on file, and sees what is missing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from core.domain import DraftRequest, Evidence, Grounding, TargetGroup
+from core.settings import Settings
+from kb.claims.gaps import Unanswered, heaps
+from kb.claims.loading import load_claims
+from kb.claims.matching import ClaimMatcher
+from kb.claims.reviews import Reviews
+from models.embedders import default_embedder
+from pipeline import vector
+from rejoinder.assembly import open_ledger
+from rejoinder.cli import main
+from tests.factories import make_draft, make_evidence, make_post, make_triage
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "own"
+    monkeypatch.setenv("REJOINDER_KB__CLAIMS", str(folder))
+    return folder
+
+
+def claims(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["kb", "claims", *arguments])
+
+
+def add(name: str, *more: str) -> Result:
+    return claims(
+        "add", "migrants", name, "--gist", "Migrants own the harbour.", "--wording", "they own the harbour now",
+        "--fact", "migrants-equal-dignity", "--counter", "informative", "A harbour belongs to a town.", *more,
+    )  # fmt: skip
+
+
+def test_the_list_counts_what_is_on_file_and_can_be_read_by_a_program() -> None:
+    listed: list[dict[str, Any]] = json.loads(claims("list", "--json").output)
+    assert len(listed) >= 250
+    assert {row["group"] for row in json.loads(claims("list", "--group", "jews", "--json").output)} == {"jews"}
+    assert "migrants-take-jobs" in claims("list", "--group", "migrants").output
+
+
+def test_what_is_shipped_has_nothing_to_correct() -> None:
+    result = claims("check")
+    assert result.exit_code == 0, result.output
+    assert "nothing to correct" in result.output
+
+
+def test_a_begun_claim_is_told_what_it_lacks_and_fails_the_check_with_its_place(own: Path) -> None:
+    result = add("harbour")
+    assert result.exit_code == 0, result.output
+    assert "0 wordings in es; 6 are needed" in result.output
+    assert "0 positive counter-claims in en; 1 needed" in result.output
+    checked = claims("check")
+    assert checked.exit_code == 1
+    assert f"{own}/claims/migrants.toml:2: migrants-harbour: no gist in es" in checked.output
+
+
+def test_a_second_claim_joins_the_file_and_an_id_is_taken_once(own: Path) -> None:
+    assert add("harbour").exit_code == add("quay").exit_code == 0
+    assert {"migrants-harbour", "migrants-quay"} <= set(load_claims(own).claims)
+    again = add("harbour")
+    assert again.exit_code != 0
+    assert "is taken" in again.output
+
+
+def test_without_a_folder_nothing_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REJOINDER_KB__CLAIMS", raising=False)
+    result = add("harbour")
+    assert result.exit_code != 0
+    assert "Set kb.claims" in result.output
+
+
+@pytest.fixture
+async def matcher() -> ClaimMatcher:
+    embedder = default_embedder()
+    try:
+        return await ClaimMatcher.open(load_claims(), Reviews(), embedder)
+    finally:
+        await embedder.close()
+
+
+async def test_like_posts_lie_on_one_heap_with_the_claim_that_is_nearest(matcher: ClaimMatcher) -> None:
+    embedder = default_embedder()
+    texts = ["migrants steal all our jobs", "they are taking our jobs, these migrants", "women can't drive at all"]
+    vectors = await embedder.queries(texts)
+    await embedder.close()
+    posts = [
+        Unanswered(f"forum/{number}", group, vector)
+        for number, (group, vector) in enumerate(zip(("migrants", "migrants", "women"), vectors, strict=True))
+    ]
+    first, second = heaps(posts, matcher)
+    assert (first.count, first.group, first.nearest) == (2, "migrants", "migrants-take-jobs")
+    assert first.cases == ("forum/0", "forum/1")
+    assert (second.count, second.group) == (1, "women")
+    assert heaps([], matcher) == []
+
+
+async def _bring_to_moderators(evidence: dict[str, tuple[Evidence, ...]]) -> None:
+    """Bring a case about taking jobs before the moderators for each key, with this evidence."""
+    embedder = default_embedder()
+    (embedding,) = await embedder.queries(["migrants steal all our jobs"])
+    await embedder.close()
+    triage = make_triage(TargetGroup.MIGRANTS, embedding=vector.pack(embedding))
+    async with open_ledger(Settings()) as ledger:
+        for number, (name, found) in enumerate(evidence.items()):
+            post = make_post(name, f"a post number {number} about jobs")
+            await ledger.stages.receive([post])
+            await ledger.stages.triage(post, triage)
+            await ledger.stages.ground(post.key, Grounding(evidence=found), DraftRequest())
+            await ledger.stages.draft(make_draft(post.key))
+
+
+def test_a_gap_is_a_case_that_came_to_moderators_without_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path))
+    asyncio.run(_bring_to_moderators({"answered": (make_evidence(),), "open": ()}))
+    result = claims("gaps", "--json")
+    assert result.exit_code == 0, result.output
+    (gap,) = json.loads(result.stdout)
+    assert (gap["count"], gap["nearest"]) == (1, "migrants-take-jobs")
+    assert [key.rpartition("/")[2] for key in gap["cases"]] == ["open"]
+    assert "Heaps: 1. Posts: 1." in claims("gaps").output
