@@ -127,6 +127,10 @@ class KnowledgeBaseSettings(Section):
     claims: Path | None = Field(
         None, description="Folder with your own `claims/` and `facts/`, used beside the shipped ones."
     )
+    claim_from: Share = Field(
+        0.2,
+        description="Probability from which a post counts as making a claim on file; known with the default embedder.",
+    )
     top_k: Count = Field(3, description="Evidence statements per post.")
     min_relevance: Share | None = Field(
         None,

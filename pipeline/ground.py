@@ -43,7 +43,7 @@ class Grounder:
         text = normalise(post.text)[:LONGEST_READ]
         embedding = vector.unpack(triage.embedding) if triage.embedding else await self._searcher.embed(text)
         language = DEFAULT if triage.language == UNKNOWN else triage.language
-        claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, triage.kind, language)
+        claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language)
         if facts:
             return Grounding(evidence=facts, plan=plan, claims=claims)
         paragraphs = await self._searcher.search(

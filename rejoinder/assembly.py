@@ -139,7 +139,7 @@ async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
     from kb.claims.reviews import load_reviews
 
     reviews = load_reviews(settings.kb.claims or files("kb"))
-    return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder)
+    return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder, settings.kb)
 
 
 def open_guard(settings: Settings) -> Guard:

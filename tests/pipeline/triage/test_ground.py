@@ -61,7 +61,6 @@ class OnFile(ClaimMatcher):
         text: str,
         vector: NDArray[np.float32],
         groups: Collection[TargetGroup],
-        kind: AttackKind | None,
         language: str,
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
         self.asked = (vector, language)
