@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.domain import AttackKind
 from core.errors import KnowledgeBaseError
@@ -25,11 +26,10 @@ SPREAD = 15.0
 """What brings the numbers of a centred unit vector near to 1."""
 PER_CLAIM = 30.0
 """The weight that all wordings of a claim have together, however many they are."""
-ELSEWHERE = 3.0
-"""The rank of a group that the post isn't read as attacking."""
 FEATURES = (
-    "best cosine", "best cosine in its language", "mean of the best three", "gap to the best claim",
-    "gap of the means", "learned", "gap of the learned", "rank of the group", "first group", "words", "words x mean",
+    "best cosine", "mean of the best three", "gap to the best claim", "gap of the means", "learned",
+    "gap of the learned", "surest group", "another of its groups", "elsewhere", "elsewhere, not English", "not English",
+    "words", "words x mean",
     "kind is likely", "nothing is likely", "a threat is likely", "a claim is likely",
     *(f"of kind {kind}" for kind in AttackKind), "an insult's entry", "an insult's entry x insult is likely",
 )  # fmt: skip
@@ -40,7 +40,6 @@ class Nearness:
     """How near the wordings of each claim are to a post, as centred cosines, each of shape (claims,)."""
 
     best: Vectors
-    own: Vectors
     three: Vectors
 
 
@@ -116,26 +115,36 @@ class Judge:
         return np.asarray(1 / (1 + np.exp(-np.clip(features @ self.weights + self.bias, -30, 30))), np.float32)
 
 
-def features(
-    near: Nearness, learned: Vectors, kinds: Vectors, table: ClaimTable, ranks: Vectors, words: int
-) -> Vectors:
-    """Return the features of a post with each claim, shape (claims, FEATURES).
+@dataclass(frozen=True)
+class Setting:
+    """What else is known of a post: the place of each claim's group, its language, the number of its words.
 
-    `ranks` holds the place of each claim's group among those that the post attacks, from 0, or ELSEWHERE. Only claims
-    that are judged may be given: the gaps are to the best of them.
+    A place is 0 for the group that triage is surest of, then 1 and so on, -1 for a group that it doesn't name; where it
+    names none, `places` is None.
     """
+
+    places: NDArray[np.int_] | None
+    language: str
+    words: int
+
+
+def features(near: Nearness, learned: Vectors, kinds: Vectors, table: ClaimTable, setting: Setting) -> Vectors:
+    """Return the features of a post with each claim, shape (claims, FEATURES)."""
     logs = np.log(np.clip(kinds, 1e-3, 1))
     own_kind = np.array([KINDS.index(kind) for kind in table.kinds])
     count = len(own_kind)
-    length = np.full(count, np.log1p(words))
+    length = np.full(count, np.log1p(setting.words))
+    places = np.full(count, -2) if setting.places is None else setting.places
+    foreign = np.full(count, float(setting.language != "en"), np.float32)
     one_hot = [np.asarray(own_kind == number, np.float32) for number in range(len(AttackKind))]
 
     def same(kind: AttackKind | None) -> Vectors:
         return np.full(count, logs[KINDS.index(kind)], np.float32)
 
     columns = [
-        near.best, near.own, near.three, near.best - near.best.max(), near.three - near.three.max(),
-        learned, learned - learned.max(), ranks, ranks == 0, length, length * near.three,
+        near.best, near.three, near.best - near.best.max(), near.three - near.three.max(), learned,
+        learned - learned.max(), places == 0, places > 0, places == -1, (places == -1) * foreign, foreign,
+        length, length * near.three,
         logs[own_kind], same(None), same(AttackKind.THREAT), same(AttackKind.CLAIM),
         *one_hot, table.insults, table.insults * same(AttackKind.INSULT),
     ]  # fmt: skip

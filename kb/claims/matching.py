@@ -14,7 +14,7 @@ from core.domain import Claim, Evidence, TargetGroup
 from core.errors import KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb.claims.facts import claim_of, evidence_of, language_on_file
-from kb.claims.judge import ELSEWHERE, FEATURES, ClaimTable, Judge, Nearness, features, shipped_judge
+from kb.claims.judge import Judge, Nearness, Setting, features, shipped_judge
 from kb.claims.loading import ClaimFiles
 from kb.claims.records import LANGUAGES, FiledClaim, Language
 from kb.claims.reviews import Reviews
@@ -66,12 +66,11 @@ class ClaimMatcher:
         self._files, self._reviews, self._wordings = files, reviews, wordings
         self._centre = vectors.mean(axis=0)
         self._vectors = _units(vectors - self._centre)
-        self._names = list(dict.fromkeys(wording.claim for wording in wordings))
-        self._groups = np.array([files.group_of(files.claims[name]) for name in self._names])
-        self._places = _places(self._names, wordings)
-        self._languages = np.array([wording.language for wording in wordings])
+        self.names = list(dict.fromkeys(wording.claim for wording in wordings))
+        self._groups = [files.group_of(files.claims[name]) for name in self.names]
+        self._places = _places(self.names, wordings)
         self._judge, self._claim_from = judge, settings.claim_from
-        kinds = {name: files.claims[name].kind for name in self._names}
+        kinds = {name: files.claims[name].kind for name in self.names}
         self._table = judge.table(kinds, [wording.claim for wording in wordings], vectors) if judge else None
 
     @classmethod
@@ -122,17 +121,17 @@ class ClaimMatcher:
         )
 
     def read(self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str) -> Reading:
-        """Judge a post on every claim about its groups, or about anybody where they are unknown.
+        """Judge a post on every claim on file.
 
         Raises KnowledgeBaseError for vectors that nothing was learned for.
         """
         if self._judge is None or self._table is None:
             raise KnowledgeBaseError("Nothing was learned for this embedder's vectors. Use the default embedder.")
         kinds = self._judge.kind_probabilities(vector)
-        chosen, pairs = self.pairs(text, vector, groups, language, kinds, self._judge.learned(vector, self._table))
+        pairs = self.pairs(text, vector, groups, language, kinds, self._judge.learned(vector, self._table))
         probabilities = self._judge.probabilities(pairs)
         order = np.argsort(-probabilities, kind="stable")
-        return Reading({self._names[chosen[place]]: float(probabilities[place]) for place in order}, kinds)
+        return Reading({self.names[number]: float(probabilities[number]) for number in order}, kinds)
 
     def pairs(
         self,
@@ -143,33 +142,22 @@ class ClaimMatcher:
         kinds: Vectors,
         learned: Vectors,
         but: int | None = None,
-    ) -> tuple[list[int], Vectors]:
-        """Return the numbers of the claims that a post is judged on, and their features.
+    ) -> Vectors:
+        """Return the features of a post with each of `names`.
 
         `kinds` and `learned` are the judge's, for every kind and claim; one wording's number may be left out (`but`),
         as training does with a wording that stands for a post.
         """
         assert self._table is not None
-        ranks = {group: float(rank) for rank, group in enumerate(groups)}
-        chosen = [number for number, group in enumerate(self._groups) if not groups or group in ranks]
-        if not chosen:
-            return [], np.zeros((0, len(FEATURES)), np.float32)
         cosines = self._vectors @ self.centred(vector)
         if but is not None:
             cosines[but] = -1.0
-        near = self._near(cosines, language, chosen)
-        table = ClaimTable(
-            [self._table.kinds[number] for number in chosen], self._table.insults[chosen], self._table.weights[chosen]
-        )
-        places = np.array([ranks.get(self._groups[number], ELSEWHERE) for number in chosen], np.float32)
-        return chosen, features(near, learned[chosen], kinds, table, places, len(text.split()))
-
-    def _near(self, cosines: Vectors, language: str, chosen: Sequence[int]) -> Nearness:
-        # A place without a wording, or with one in another language, is nearer to nothing.
-        padded = np.append(cosines, -1.0)[self._places[chosen]]
-        own = np.append(np.where(self._languages == language, cosines, -1.0), -1.0)[self._places[chosen]]
-        three = np.partition(padded, -3, axis=1)[:, -3:].mean(axis=1)
-        return Nearness(padded.max(axis=1), np.maximum(own.max(axis=1), 0.0), three)
+        # A place without a wording is nearer to nothing.
+        padded = np.append(cosines, -1.0)[self._places]
+        near = Nearness(padded.max(axis=1), np.partition(padded, -3, axis=1)[:, -3:].mean(axis=1))
+        ranks = {group: rank for rank, group in enumerate(groups)}
+        places = np.array([ranks.get(group, -1) for group in self._groups]) if ranks else None
+        return features(near, learned, kinds, self._table, Setting(places, language, len(text.split())))
 
     def _sure(
         self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: Language

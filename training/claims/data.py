@@ -36,7 +36,6 @@ class Post:
     kind: AttackKind | None
     claims: frozenset[str]
     language: str = DEFAULT
-    groups: tuple[TargetGroup, ...] | None = None
     labelled: bool = True
     wording: int | None = None
 
@@ -64,9 +63,8 @@ def wordings_as_posts(files: ClaimFiles, wordings: list[Wording]) -> list[Post]:
         numbers = [number for number, wording in enumerate(wordings) if wording.language == language]
         for number in sorted(drawn.choice(numbers, EACH_LANGUAGE, replace=False)) if language != DEFAULT else ():
             claim = files.claims[wordings[number].claim]
-            groups = (files.group_of(claim),)
             text = wordings[number].text
-            posts.append(Post(text, claim.kind, frozenset({claim.id}), language, groups, False, int(number)))
+            posts.append(Post(text, claim.kind, frozenset({claim.id}), language, False, int(number)))
     return posts
 
 
@@ -81,8 +79,6 @@ def harmless() -> list[Post]:
     ]
 
 
-def groups_of(post: Post, vector: np.ndarray[tuple[int], np.dtype[np.float32]], heads: Heads) -> list[TargetGroup]:
-    """Return the groups that triage would name, or those that are known."""
-    if post.groups is not None:
-        return list(post.groups)
+def groups_of(vector: np.ndarray[tuple[int], np.dtype[np.float32]], heads: Heads) -> list[TargetGroup]:
+    """Return the groups that triage would name."""
     return [score.group for score in heads.score(vector).attacked(TriageSettings().group_threshold)]

@@ -37,7 +37,7 @@ KIND_STRENGTH, PAIR_STRENGTH = 0.03, 0.05
 """Inverse regularisation (scikit-learn's C) of the kind head and of the pairs."""
 WORDINGS_READ, WORDING = 3000, 0.1
 """Wordings that the kind head learns from, and how much one weighs."""
-OWN = 0.3
+OWN = 0.5
 """How much a sentence of our own weighs among the pairs."""
 Rows = NDArray[np.int_]
 
@@ -147,7 +147,8 @@ def _kinds(material: Material, blank: Judge, labelled: Sequence[int]) -> Vectors
 def cross_validate(material: Material) -> Measured:
     """Judge every post by what was learned without it, and return the pairs, and how they were judged."""
     reviews, heads = load_reviews(package_files("kb")), Heads.load()
-    counts, pairs, fits = np.zeros(len(material.posts), np.int_), [], []
+    pairs: list[tuple[int, Vectors]] = []
+    fits: list[tuple[int, NDArray[np.bool_]]] = []
     kinds, names = np.zeros((len(material.posts), len(KINDS)), np.float32), list(dict.fromkeys(material.owners))
     for fold in range(FOLDS):
         judge = learned(material, fold, np.zeros(len(FEATURES), np.float32), 0.0)
@@ -160,16 +161,14 @@ def cross_validate(material: Material) -> Measured:
             post, vector = material.posts[n], material.post_vectors[n]
             kinds[n] = judge.kind_probabilities(vector)
             scores = np.asarray(table @ judge.standard(vector[None])[0], np.float32)
-            groups = groups_of(post, vector, heads)
-            chosen, rows = matcher.pairs(post.text, vector, groups, post.language, kinds[n], scores, post.wording)
-            counts[n] = len(chosen)
+            groups = groups_of(vector, heads)
+            rows = matcher.pairs(post.text, vector, groups, post.language, kinds[n], scores, post.wording)
             pairs.append((n, rows))
-            fits.append((n, np.array([names[number] in post.claims for number in chosen], np.bool_)))
-    in_order = [rows for _, rows in sorted(pairs, key=lambda pair: pair[0]) if len(rows)]
+            fits.append((n, np.array([name in post.claims for name in names], np.bool_)))
+    all_pairs = np.vstack([rows for _, rows in sorted(pairs, key=lambda pair: pair[0])])
     fitting = np.concatenate([row for _, row in sorted(fits, key=lambda pair: pair[0])])
-    weights = np.repeat([1.0 if post.labelled else OWN for post in material.posts], counts)
-    of_posts = np.repeat(np.arange(len(material.posts)), counts)
-    all_pairs = np.vstack(in_order)
+    weights = np.repeat([1.0 if post.labelled else OWN for post in material.posts], len(names))
+    of_posts = np.repeat(np.arange(len(material.posts)), len(names))
     judged = np.zeros(len(all_pairs), np.float32)
     for fold in range(FOLDS):
         seen = material.folds[of_posts] != fold
