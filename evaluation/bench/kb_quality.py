@@ -117,10 +117,14 @@ async def _of_claims(questions: list[Question], e5: Embedder, searcher: Searcher
     nearest = ClaimMatcher(files_on_file, reviews, *await matching.embedded(files_on_file, e5), None, DEFAULT)
 
     async def production(question: Question) -> Sequence[str]:
+        return await _matched(shipped)(question) or await _statements(searcher, DEFAULT.paragraph_from)(question)
+
+    async def open_tail(question: Question) -> Sequence[str]:
         return await _matched(shipped)(question) or await _statements(searcher)(question)
 
     return [
-        await _row("claims, then statements (default)", questions, production),
+        await _row("claims, then near statements (default)", questions, production),
+        await _row("claims, then any statements", questions, open_tail),
         await _row("claims alone", questions, _matched(shipped)),
         await _row("claims, no limit", questions, _matched(ungated)),
         await _row("claims, the surest alone", questions, _matched(shipped, most=1)),
@@ -164,10 +168,10 @@ async def _searcher(
     return searcher
 
 
-def _statements(searcher: Searcher) -> Find:
+def _statements(searcher: Searcher, least: float = -1.0) -> Find:
     async def find(question: Question) -> Sequence[str]:
         best = await searcher.search(question.text, vector=question.vector, groups=question.groups)
-        return [evidence.id for evidence in best]
+        return [evidence.id for evidence in best if evidence.score >= least]
 
     return find
 
