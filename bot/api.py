@@ -28,6 +28,7 @@ class _QueryString(BaseModel):
     platform: str | None = None
     claimed_by: str | None = None
     mine: bool = False
+    doubtful: bool | None = None
     limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 50
     cursor: str | None = None
     order: Literal["oldest", "newest"] = "oldest"
@@ -35,10 +36,11 @@ class _QueryString(BaseModel):
     def case_query(self, who: Moderator) -> CaseQuery:
         """Return what to ask the desk for."""
         return CaseQuery(
-            states=self.state,
+            states=(CaseState.PENDING,) if self.doubtful and not self.state else self.state,
             group=self.group,
             platform=self.platform,
             claimed_by=who.name if self.mine else self.claimed_by,
+            doubtful=self.doubtful,
             limit=self.limit,
             cursor=self.cursor,
             oldest_first=self.order == "oldest",
@@ -76,6 +78,7 @@ class CaseApi:
                 "cases": [summary(case) for case in page.cases],
                 "next_cursor": page.next_cursor,
                 "counts": {str(state): number for state, number in counts.items()},
+                "doubtful": await self._desk.doubtful(),
                 "now": now().isoformat(),
             }
         )
@@ -114,6 +117,7 @@ class CaseApi:
             "drafts": drafts,
             "actions": sorted(allowed(case, who)),
             "undoable": undoable(case),
+            "doubtful": case.doubtful,
             "history": [change.model_dump(mode="json", exclude={"case_key"}) for change in history],
             "now": now().isoformat(),
         })  # fmt: skip
@@ -132,6 +136,7 @@ def summary(case: Case) -> dict[str, Any]:
         "flagged_at": case.post.flagged_at.isoformat() if case.post.flagged_at else None,
         "groups": [item.model_dump(mode="json") for item in case.triage.groups] if case.triage else [],
         "hate": case.triage.hate if case.triage else None,
+        "doubtful": case.doubtful,
         "draft": case.draft.text if case.draft else "",
         "origin": case.draft.origin if case.draft else None,
         **fields,

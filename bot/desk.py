@@ -9,6 +9,7 @@ What each action does, and what keeps it from happening (a lead may override wha
 | approve | sends the newest draft, exactly as it was shown | the text given is another one; a check fails*  |
 | edit    | sends the moderator's text                      | it is empty; a hard check fails*               |
 | reject  | closes the case without an answer               | no reason is given                             |
+| dismiss | closes it because the post is not hateful       | "other" is given as reason, without words      |
 | redraft | asks for another draft, unlike the earlier ones | the case was never triaged and grounded        |
 | undo    | takes a decision back before `release_at`       | the window is over; somebody else decided*     |
 
@@ -21,7 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.reasons import stored_reason
+from bot.reasons import NOT_HATEFUL, stored_reason
 from bot.wording import holder, standing
 from core.domain import (
     Action,
@@ -65,12 +66,16 @@ class Moderator:
 
 @dataclass(frozen=True)
 class CaseQuery:
-    """The part of the cases to list; a criterion left out does not narrow it."""
+    """The part of the cases to list; a criterion left out does not narrow it.
+
+    `doubtful` True: only those of which a moderator is asked whether they are hateful at all; False: only the others.
+    """
 
     states: tuple[CaseState, ...] = (CaseState.PENDING,)
     group: TargetGroup | None = None
     platform: str | None = None
     claimed_by: str | None = None
+    doubtful: bool | None = None
     limit: int = 50
     cursor: str | None = None
     oldest_first: bool = True
@@ -101,6 +106,7 @@ class Desk:
             group=query.group,
             platform=query.platform,
             claimed_by=query.claimed_by,
+            doubtful=query.doubtful,
             limit=query.limit,
             cursor=query.cursor,
             oldest_first=query.oldest_first,
@@ -109,6 +115,10 @@ class Desk:
     async def counts(self) -> dict[CaseState, int]:
         """Return how many cases stand in each state."""
         return await self._ledger.cases.counts()
+
+    async def doubtful(self) -> int:
+        """Return how many of the pending cases are in doubt."""
+        return await self._ledger.cases.doubtful()
 
     async def check(self, key: str, text: str) -> tuple[Check, ...]:
         """Return what the guard says about a text a moderator is writing for a case."""
@@ -143,6 +153,8 @@ class Desk:
                 return await self._edit(case, decision, who)
             case Action.REJECT:
                 return await self._reject(case, decision, who)
+            case Action.DISMISS:
+                return await self._dismiss(case, decision, who)
             case Action.REDRAFT:
                 return await self._redraft(case, decision, who)
             case Action.UNDO:
@@ -177,6 +189,12 @@ class Desk:
     async def _reject(self, case: Case, decision: Decision, who: Moderator) -> Case:
         reason = stored_reason(decision.reason)
         return await self._ledger.decisions.reject(
+            case.key, case.version, who.name, reason, self._undo_until(), force=decision.override
+        )
+
+    async def _dismiss(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        reason = stored_reason(decision.reason or NOT_HATEFUL.code)
+        return await self._ledger.decisions.dismiss(
             case.key, case.version, who.name, reason, self._undo_until(), force=decision.override
         )
 
@@ -237,7 +255,7 @@ def _may(action: Action, case: Case, who: Moderator) -> bool:
             return holder(case) == who.name
         case Action.APPROVE:
             return is_free and _approvable_draft(case) is not None
-        case Action.EDIT | Action.REJECT:
+        case Action.EDIT | Action.REJECT | Action.DISMISS:
             return is_free
         case Action.REDRAFT:
             return is_free and Grounded.of(case, case.request) is not None

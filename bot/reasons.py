@@ -1,4 +1,4 @@
-"""The reasons a moderator can give for rejecting a draft: one list for every menu."""
+"""The reasons a moderator can give for rejecting a draft or dismissing a post: one list for every menu."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ class Reason:
     label: str
 
 
+NOT_HATEFUL = Reason("not_hateful", "The post needs no answer: it is not hateful")
+"""Also what a dismissal says when its moderator says nothing else."""
 OTHER = Reason("other", "Something else")
 REASONS = (
-    Reason("not_hateful", "The post needs no answer: it is not hateful"),
+    NOT_HATEFUL,
     Reason("misread", "The draft misreads the post or whom it attacks"),
     Reason("evidence", "The evidence does not fit"),
     Reason("wrong_fact", "A fact is wrong or not backed by the evidence"),

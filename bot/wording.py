@@ -19,7 +19,10 @@ _DECIDED = {
     CaseState.APPROVED: "approved it.",
     CaseState.RELEASED: "approved it, and the reply has left.",
     CaseState.REJECTED: "rejected it.",
+    CaseState.DISMISSED: "dismissed it as not hateful.",
 }
+IN_DOUBT = "Is this hateful at all?"
+"""What a moderator is asked of a case in doubt."""
 INTENT_WORDS = {
     Intent.INFORMATIVE: "give the facts",
     Intent.QUESTIONING: "ask a question back",
@@ -32,6 +35,7 @@ STATE_HEADINGS = {
     CaseState.APPROVED: "Approved",
     CaseState.RELEASED: "Released",
     CaseState.REJECTED: "Rejected",
+    CaseState.DISMISSED: "Dismissed",
     CaseState.ESCALATED: "Escalated",
     CaseState.FAILED: "Failed",
 }
@@ -45,11 +49,16 @@ def intent_label(intent: Intent) -> str:
 
 def standing(case: Case) -> str:
     """Say in one sentence where a case stands and who brought it there."""
-    if case.state in _DECIDED:
+    if case.state in _DECIDED and (case.decided_by or case.state not in _STANDING):
         return f"{case.decided_by or 'somebody'} {_DECIDED[case.state]}"
     if case.state is CaseState.PENDING and holder(case):
         return f"{holder(case)} holds it."
     return _STANDING[case.state]
+
+
+def hate_probability(case: Case) -> str:
+    """Return how likely the post is hateful, for example `12 %`."""
+    return f"{round(100 * case.triage.hate)} %" if case.triage else "unknown"
 
 
 def holder(case: Case) -> str | None:

@@ -66,13 +66,16 @@ class StageSpec:
 
 ROUTES = {
     Route.DRAFT: CaseState.TRIAGED,
+    Route.DOUBT: CaseState.TRIAGED,
     Route.DISMISS: CaseState.DISMISSED,
     Route.ESCALATE: CaseState.ESCALATED,
 }
 """Where triage's decision leads."""
 
 STAGES = {
-    StageName.TRIAGE: StageSpec(TopicRole.FLAGS, TopicRole.TRIAGED, CaseState.RECEIVED, tuple(ROUTES.values())),
+    StageName.TRIAGE: StageSpec(
+        TopicRole.FLAGS, TopicRole.TRIAGED, CaseState.RECEIVED, tuple(dict.fromkeys(ROUTES.values()))
+    ),
     StageName.GROUND: StageSpec(TopicRole.TRIAGED, TopicRole.GROUNDED, CaseState.TRIAGED, (CaseState.GROUNDED,)),
     # A case moves once its draft is on file, which is the desk stage's work.
     StageName.DRAFT: StageSpec(TopicRole.GROUNDED, TopicRole.DRAFTS, CaseState.GROUNDED),
@@ -82,8 +85,10 @@ STAGES = {
 UNFINISHED = tuple(dict.fromkeys(spec.takes for spec in STAGES.values()))
 """States in which the machine owes the next step, in their order; the sweeper watches these."""
 
-DECIDED = (CaseState.APPROVED, CaseState.REJECTED)
-"""States in which a moderator's decision waits out its undo window, or has done so."""
+CLOSED = (CaseState.REJECTED, CaseState.DISMISSED)
+"""States in which a case has ended without a reply, once its undo window is over."""
+DECIDED = (CaseState.APPROVED, *CLOSED)
+"""States in which a moderator's decision waits out its undo window, or has done so; triage dismisses for good."""
 
 _APPROVAL = Change((CaseState.PENDING,), (CaseState.APPROVED,))
 DECISIONS = {
@@ -92,6 +97,7 @@ DECISIONS = {
     Action.APPROVE: _APPROVAL,
     Action.EDIT: _APPROVAL,
     Action.REJECT: Change((CaseState.PENDING,), (CaseState.REJECTED,)),
+    Action.DISMISS: Change((CaseState.PENDING,), (CaseState.DISMISSED,)),
     Action.REDRAFT: Change((CaseState.PENDING, CaseState.FAILED), (CaseState.GROUNDED,)),
     Action.UNDO: Change(DECIDED, (CaseState.PENDING,)),
 }
@@ -103,6 +109,11 @@ FAILURE = Change(UNFINISHED, (CaseState.FAILED,))
 """A stage's message went to the dead letters."""
 REPLAY = Change((CaseState.FAILED,), UNFINISHED)
 """A dead letter is sent again."""
+
+
+def goes_on(route: Route) -> bool:
+    """Tell whether a post with this route gets evidence and reaches the moderators."""
+    return ROUTES[route] in UNFINISHED
 
 
 def fails_in(stage: StageName, *, undelivered: bool = False) -> tuple[CaseState, ...]:

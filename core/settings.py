@@ -68,11 +68,12 @@ class LedgerSettings(Section):
 
 
 class ChatSettings(Section):
-    """Which language model drafts, and how."""
+    """Which language model there is, and how it is asked; `draft.strategy` says what drafts."""
 
     model: str = Field(
         "qwen2.5-coder-1.5b",
-        description="Name from `rejoinder models list`, or `none`: every draft then comes from the composer.",
+        description="Name from `rejoinder models list`, or `none`. It is started only where something asks it: the "
+        "strategy `free`, `kb.reranker` or `kb.expansion`.",
     )
     engine: Literal["xllamacpp", "llama-cpp-python", "llama-server"] = Field(
         "xllamacpp", description="Which llama.cpp server the worker's supervisor starts."
@@ -90,6 +91,16 @@ class ChatSettings(Section):
     candidates: Count = Field(4, description="Replies sampled for one draft, in one batch.")
     timeout_s: Positive = Field(120.0, description="Seconds to wait for one completion.")
     attempts: Count = Field(3, description="Tries before the model server counts as away.")
+
+
+class DraftSettings(Section):
+    """How replies come about."""
+
+    strategy: Literal["compose", "free"] = Field(
+        "compose",
+        description="`compose`: the counter-claim and fact on file for what the post claims, no model; `free`: replies "
+        "that the chat model writes on the evidence, and composed ones where none passes the checks.",
+    )
 
 
 class EmbeddingSettings(Section):
@@ -167,8 +178,13 @@ class KnowledgeBaseSettings(Section):
 class TriageSettings(Section):
     """When a post gets a draft."""
 
-    group_threshold: Share = Field(0.35, description="Probability from which a post counts as attacking a group.")
-    dismiss_below: Share = Field(0.05, description="Hate probability under which a post is dismissed as not hateful.")
+    group_threshold: Share = Field(0.25, description="Probability from which a post counts as attacking a group.")
+    dismiss_below: Share = Field(0.08, description="Hate probability under which a post is dismissed as not hateful.")
+    doubt_below: Share = Field(
+        0.42,
+        description="Hate probability under which a moderator says first whether a post is hateful at all; "
+        "from it on a draft is made.",
+    )
     language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
 
 
@@ -242,7 +258,9 @@ class ChatWorkspace(Section):
 
     channel: RoomId | None = Field(None, description="Channel id for cases that no rule fits; unset: they stay away.")
     rules: tuple[ChannelRule, ...] = Field((), description="Where cases go; the first rule that fits wins.")
-    lead_channel: RoomId | None = Field(None, description="Channel id for reminders of an old queue; unset: none.")
+    lead_channel: RoomId | None = Field(
+        None, description="Channel id for reminders of an old queue and notices of escalations; unset: none."
+    )
     reviewers: tuple[str, ...] = Field((), description="Role, user-group or user ids that may decide; empty: everyone.")
     leads: tuple[str, ...] = Field((), description="Role, user-group or user ids of leads.")
     admins: tuple[str, ...] = Field((), description="Role, user-group or user ids of admins.")
@@ -286,6 +304,9 @@ class CareSettings(Section):
     quiet_from: time | None = Field(None, description="Start of the quiet hours, `22:00`; no reminders then.")
     quiet_until: time | None = Field(None, description="End of the quiet hours, `07:00`.")
     timezone: str = Field("UTC", description="Time zone of the quiet hours, `Europe/Madrid`.")
+    escalations_every_s: Positive = Field(
+        600.0, description="Seconds in which the leads get one notice of escalations, which counts further ones."
+    )
     surge_cards: Count = Field(20, description="Cards a channel gets in a minute; more become one notice that counts.")
     surge_window_s: Positive = Field(600.0, description="Seconds without a new post after which a surge is over.")
 
@@ -323,6 +344,7 @@ class Settings(BaseSettings):
     kafka: KafkaSettings = KafkaSettings()
     ledger: LedgerSettings = LedgerSettings()
     chat: ChatSettings = ChatSettings()
+    draft: DraftSettings = DraftSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     weights: WeightsSettings = WeightsSettings()
     kb: KnowledgeBaseSettings = KnowledgeBaseSettings()

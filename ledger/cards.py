@@ -55,7 +55,10 @@ class PostedCard:
 
 @dataclass(frozen=True)
 class Notice:
-    """One message that is updated instead of repeated: a surge, a reminder."""
+    """One message that is updated instead of repeated: a surge, a reminder, escalations.
+
+    `last_id` is the newest row of the history that it tells of, where it tells of some.
+    """
 
     surface: str
     server: str
@@ -65,6 +68,7 @@ class Notice:
     count: int
     since: datetime
     at: datetime
+    last_id: int | None = None
 
 
 class Cards:
@@ -133,7 +137,7 @@ class Cards:
     async def missing(self, surface: str, server: str, limit: int = 200, after: Case | None = None) -> list[Case]:
         """Return cases that people must see and that have no card on a server, the oldest first, from `after` on.
 
-        Their drafts come without candidates.
+        One in doubt gets its card once somebody has asked for a draft. Their drafts come without candidates.
         """
         has_card = (
             select(cards.c.case_key)
@@ -141,7 +145,8 @@ class Cards:
             .exists()
         )
         fresh = cases.c.updated_at >= self._database.clock() - ESCALATED_FOR
-        seen = or_(cases.c.state == CaseState.PENDING, and_(cases.c.state == CaseState.ESCALATED, fresh))
+        waiting = and_(cases.c.state == CaseState.PENDING, cases.c.doubtful.is_(False))
+        seen = or_(waiting, and_(cases.c.state == CaseState.ESCALATED, fresh))
         query = select(cases.c.key).where(seen, ~has_card)
         if after is not None:
             later = and_(cases.c.received_at == after.received_at, cases.c.key > after.key)

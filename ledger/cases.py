@@ -21,6 +21,7 @@ from ledger.uninterrupted import uninterrupted
 MAX_PAGE = 1_000
 
 _COUNTS = select(cases.c.state, func.count()).group_by(cases.c.state)
+_DOUBTFUL = select(func.count()).where(cases.c.state == CaseState.PENDING, cases.c.doubtful.is_(True))
 _STALE = (
     select(cases.c.key)
     .where(IS_UNFINISHED, cases.c.updated_at < bindparam("before"))
@@ -60,17 +61,19 @@ class Cases:
     @uninterrupted
     async def page(
         self, *, states: Collection[CaseState] = (), group: TargetGroup | None = None, platform: str | None = None,
-        claimed_by: str | None = None, limit: int = 50, cursor: str | None = None, oldest_first: bool = True,
+        claimed_by: str | None = None, doubtful: bool | None = None, limit: int = 50, cursor: str | None = None,
+        oldest_first: bool = True,
     ) -> CasePage:  # fmt: skip
         """Return up to `limit` cases in the order they were received, of any state unless some are named.
 
+        With `doubtful` True only those that triage doubted and nobody asked a draft of, with False only the others.
         Their drafts come without candidates. `cursor` is the `next_cursor` of the page before; cases that arrive or
         move between two pages make none appear twice. Raises BadInput for a foreign cursor or a limit outside 1 to
         1,000.
         """
         if not 1 <= limit <= MAX_PAGE:
             raise BadInput(f"a page of {limit} cases can't be had; ask for 1 to {MAX_PAGE}")
-        filters = _filters(group, platform, claimed_by)
+        filters = _filters(group, platform, claimed_by, doubtful)
         if cursor is not None:
             filters.append(_beyond(_position(cursor), oldest_first))
         query = _ordered(states or tuple(CaseState), filters, oldest_first, limit + 1)
@@ -86,6 +89,12 @@ class Cases:
         async with self._database.read() as connection:
             counted = {CaseState(state): number for state, number in await connection.execute(_COUNTS)}
         return {state: counted.get(state, 0) for state in CaseState}
+
+    @uninterrupted
+    async def doubtful(self) -> int:
+        """Count the pending cases of which a moderator is asked whether they are hateful at all."""
+        async with self._database.read() as connection:
+            return int((await connection.execute(_DOUBTFUL)).scalar_one())
 
     @uninterrupted
     async def stale(self, older_than: datetime, limit: int) -> list[Case]:
@@ -104,7 +113,9 @@ class Cases:
             await connection.execute(_TOUCH, {"keys": list(keys), "at": self._database.clock()})
 
 
-def _filters(group: TargetGroup | None, platform: str | None, claimed_by: str | None) -> list[ColumnElement[bool]]:
+def _filters(
+    group: TargetGroup | None, platform: str | None, claimed_by: str | None, doubtful: bool | None
+) -> list[ColumnElement[bool]]:
     filters: list[ColumnElement[bool]] = []
     if group is not None:
         filters.append(cases.c.groups.bitwise_and(GROUP_BITS[group]) != 0)
@@ -112,6 +123,8 @@ def _filters(group: TargetGroup | None, platform: str | None, claimed_by: str | 
         filters.append(cases.c.platform == clean(platform))
     if claimed_by is not None:
         filters.append(cases.c.claimed_by == clean(claimed_by))
+    if doubtful is not None:
+        filters.append(cases.c.doubtful.is_(doubtful))
     return filters
 
 

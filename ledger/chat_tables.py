@@ -56,6 +56,8 @@ notices = Table(
     Column("count", Integer, nullable=False),
     Column("since", UtcTime, nullable=False),
     Column("at", UtcTime, nullable=False),
+    # The newest row of the history that it tells of, where it tells of some.
+    Column("last_id", RowId),
 )
 
 intents = Table(

@@ -60,7 +60,7 @@ def _what_happened(case: Case, latest: Transition) -> str:
             return "claimed" if case.claimed_by else "unclaimed"
         case CaseState.GROUNDED, CaseState.PENDING:
             return "drafted"
-        case ((CaseState.APPROVED | CaseState.REJECTED), CaseState.PENDING):
+        case ((CaseState.APPROVED | CaseState.REJECTED | CaseState.DISMISSED), CaseState.PENDING):
             return "taken back"
         case ((CaseState.PENDING | CaseState.FAILED), CaseState.GROUNDED):
             return "sent for another draft"

@@ -33,11 +33,12 @@ _FREE = or_(
 )
 _CLAIMED = cases.c.claimed_by.is_not(None)
 _GROUNDED = cases.c.grounding.is_not(None)
+_BY_A_MODERATOR = cases.c.decided_by.is_not(None)
 _SAME_STATE = "did not change; look at it again"
 
 
 class Decisions:
-    """What moderators do with a case: claim, approve, reject, send back, undo."""
+    """What moderators do with a case: claim, approve, reject, dismiss, send back, undo."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -86,13 +87,14 @@ class Decisions:
         self, key: str, version: int, who: str, reason: str, final_at: datetime, force: bool = False
     ) -> Case:
         """Reject a case; final at `final_at` (shown as `release_at`) unless it is undone before."""
-        attempt = _attempt(key, version, who, "reject", force)
-        values = _decided(attempt.who, reason, final_at)
-        at = self._database.clock()
-        async with self._database.write() as connection:
-            row = await self._take(connection, attempt, DECISIONS[Action.REJECT], reason, values)
-            await enqueue(connection, outcome(row, at, attempt.who, clean(reason), final_at), at)
-            return await with_drafts(connection, row)
+        return await self._close(_attempt(key, version, who, "reject", force), Action.REJECT, reason, final_at)
+
+    @uninterrupted
+    async def dismiss(
+        self, key: str, version: int, who: str, reason: str, final_at: datetime, force: bool = False
+    ) -> Case:
+        """Dismiss a case as not hateful; final at `final_at` (shown as `release_at`) unless it is undone before."""
+        return await self._close(_attempt(key, version, who, "dismiss", force), Action.DISMISS, reason, final_at)
 
     @uninterrupted
     async def redraft(
@@ -104,7 +106,7 @@ class Decisions:
         """
         attempt = _attempt(key, version, who, "redraft", force)
         why = clean(f"redraft {request.number}, {request.intent}" + (f": {request.hint}" if request.hint else ""))
-        values = {**request_columns(request), "error": None}
+        values = {**request_columns(request), "doubtful": False, "error": None}
         at = self._database.clock()
         async with self._database.write() as connection:
             row = await self._take(
@@ -120,17 +122,29 @@ class Decisions:
 
     @uninterrupted
     async def undo(self, key: str, version: int, who: str) -> Case:
-        """Take an approval or rejection back, while its message waits and no publisher has touched it."""
+        """Take a moderator's decision back, while its message waits and no publisher has touched it."""
         attempt = _attempt(key, version, who, "undo", force=True)
         async with self._database.write() as connection:
             try:
-                row = await self._take(connection, attempt, DECISIONS[Action.UNDO], "undone", _UNDECIDED)
+                row = await self._take(
+                    connection, attempt, DECISIONS[Action.UNDO], "undone", _UNDECIDED, _BY_A_MODERATOR,
+                    otherwise="was dismissed by triage; there is no decision to undo",
+                )  # fmt: skip
             except StaleVersion as stale:
                 if stale.case is None or stale.case.state is not CaseState.RELEASED:
                     raise
                 raise NotAllowed(f"case {attempt.key} was already released; it can't be undone", stale.case) from None
             if not await withdraw(connection, attempt.key):
                 raise NotAllowed(f"case {attempt.key} is being released or was already released; it can't be undone")
+            return await with_drafts(connection, row)
+
+    async def _close(self, attempt: Attempt, action: Action, reason: str, final_at: datetime) -> Case:
+        """End a case without a reply, and owe its outcome when that is final."""
+        values = _decided(attempt.who, reason, final_at)
+        at = self._database.clock()
+        async with self._database.write() as connection:
+            row = await self._take(connection, attempt, DECISIONS[action], reason, values)
+            await enqueue(connection, outcome(row, at, attempt.who, clean(reason), final_at), at)
             return await with_drafts(connection, row)
 
     async def _take(

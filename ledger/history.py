@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from sqlalchemy import RowMapping, bindparam, func, insert, select, text
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import RowMapping, Select, bindparam, func, insert, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import Transition, clean
 from ledger.database import Database
-from ledger.tables import history
+from ledger.tables import IS_ESCALATION, history
 from ledger.uninterrupted import uninterrupted
 
 append = insert(history).inline()
@@ -19,6 +22,7 @@ transactions that have appended, and they must not wait in turn.
 
 _OF = select(history).where(history.c.case_key == bindparam("key")).order_by(history.c.version)
 _SINCE = select(history).where(history.c.id > bindparam("id")).order_by(history.c.id).limit(bindparam("limit"))
+_ESCALATIONS = _SINCE.where(IS_ESCALATION, history.c.at >= bindparam("from_moment"))
 _LAST = select(func.coalesce(func.max(history.c.id), 0))
 _LATEST_OF = _OF.order_by(None).order_by(history.c.version.desc()).limit(1)
 
@@ -52,14 +56,15 @@ class History:
 
         Following with the last id returned misses none: a row never turns up behind one already returned.
         """
-        page = {"id": id, "limit": limit}
-        async with self._database.read() as connection:
-            rows = (await connection.execute(_SINCE, page)).mappings().all()
-        if rows and not self._database.is_sqlite:
-            async with self._database.write() as connection:
-                await _wait_for_appends(connection)
-                rows = (await connection.execute(_SINCE, page)).mappings().all()
-        return [to_transition(row) for row in rows]
+        return await self._follow(_SINCE, id=id, limit=limit)
+
+    @uninterrupted
+    async def escalations(self, id: int, moment: datetime, limit: int = 500) -> list[Transition]:
+        """Return up to `limit` escalations after row `id` that are not from before `moment`, in order.
+
+        Following with the last id returned misses none.
+        """
+        return await self._follow(_ESCALATIONS, id=id, limit=limit, from_moment=moment)
 
     @uninterrupted
     async def last_id(self) -> int:
@@ -70,6 +75,15 @@ class History:
         async with self._database.write() as connection:
             await _wait_for_appends(connection)
             return int((await connection.execute(_LAST)).scalar_one())
+
+    async def _follow(self, query: Select[Any], **parameters: object) -> list[Transition]:
+        async with self._database.read() as connection:
+            rows = (await connection.execute(query, parameters)).mappings().all()
+        if rows and not self._database.is_sqlite:
+            async with self._database.write() as connection:
+                await _wait_for_appends(connection)
+                rows = (await connection.execute(query, parameters)).mappings().all()
+        return [to_transition(row) for row in rows]
 
 
 async def _wait_for_appends(connection: AsyncConnection) -> None:

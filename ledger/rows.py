@@ -45,6 +45,7 @@ def new_row(post: FlaggedPost, pseudonyms: Pseudonyms, at: datetime) -> dict[str
         "author_hash": pseudonyms.author(post),
         "fingerprint": pseudonyms.fingerprint(post),
         "groups": 0,
+        "doubtful": False,
         "state": CaseState.RECEIVED,
         "version": 1,
         "received_at": at,

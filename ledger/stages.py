@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, RowMapping, bindparam, insert, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Triage, clean
+from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import FAILURE, REPLAY, ROUTES, STAGES, StageName, fails_in
 from ledger.database import Database
@@ -178,7 +178,8 @@ class Stages:
         at = self._database.clock()
         to = ROUTES[triage.route]
         groups = group_mask(score.group for score in triage.groups)
-        values = {"triage": triage.model_dump_json(), "groups": groups}
+        doubtful = triage.route is Route.DOUBT
+        values = {"triage": triage.model_dump_json(), "groups": groups, "doubtful": doubtful}
         planned = _planned(StageName.TRIAGE, to, at, clean(triage.reason), values)
         async with self._database.write(durable=False) as connection:
             moved = await _move_or_look(connection, post.key, planned)

@@ -71,7 +71,7 @@ def _standing_decisions(rows: Any) -> Iterator[DecidedCase]:
     last: dict[str, DecidedCase] = {}
     for row in rows:
         key = row["case_key"]
-        if row["to_state"] in DECIDED:
+        if row["from_state"] == CaseState.PENDING and row["to_state"] in DECIDED:
             last[key] = _decided(row)
         elif row["from_state"] in DECIDED and row["to_state"] == CaseState.PENDING:
             last.pop(key, None)

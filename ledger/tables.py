@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     DateTime,
     Dialect,
@@ -25,10 +26,11 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
     text,
 )
 
-from core.domain import TargetGroup
+from core.domain import CaseState, TargetGroup
 from core.lifecycle import UNFINISHED
 
 
@@ -73,6 +75,8 @@ cases = Table(
     Column("author_hash", String(64)),
     Column("fingerprint", String(64)),
     Column("groups", Integer, nullable=False),
+    # True from the triage that doubts the post until somebody asks for a draft.
+    Column("doubtful", Boolean, nullable=False, server_default=false()),
     Column("state", String(16), nullable=False),
     # Written with the state in one UPDATE, so that RETURNING tells the history where the case came from.
     Column("previous_state", String(16)),
@@ -146,6 +150,7 @@ def _one_of(column: str, values: Iterable[StrEnum]) -> str:
 # Wrapped, `state` suits no other index: SQLite would else walk the queue's, and sort a whole backlog for its first few.
 IS_UNFINISHED = text(_one_of("coalesce(state, '')", UNFINISHED))
 IS_OPEN = text(_one_of("status", (OutboxStatus.WAITING, OutboxStatus.SENDING)))
+IS_ESCALATION = text(f"to_state = '{CaseState.ESCALATED}'")
 
 
 def _partial(name: str, *columns: Column[Any], where: Any) -> Index:
@@ -154,12 +159,14 @@ def _partial(name: str, *columns: Column[Any], where: Any) -> Index:
 
 # Covers every filter of the queue, so that a page is found without touching the wide rows.
 Index(
-    "cases_queue", cases.c.state, cases.c.received_at, cases.c.key, cases.c.groups, cases.c.platform, cases.c.claimed_by
-)
+    "cases_queue", cases.c.state, cases.c.received_at, cases.c.key, cases.c.groups, cases.c.platform,
+    cases.c.claimed_by, cases.c.doubtful,
+)  # fmt: skip
 _partial("cases_unfinished", cases.c.updated_at, where=IS_UNFINISHED)
 _partial(
     "cases_fingerprint", cases.c.fingerprint, cases.c.received_at, cases.c.key, where=cases.c.fingerprint.is_not(None)
 )
+_partial("history_escalations", history.c.id, where=IS_ESCALATION)
 _partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)
 _partial("outbox_open_of_case", outbox.c.case_key, where=IS_OPEN)
 

@@ -13,6 +13,7 @@ from core.domain import (
     Grounding,
     Origin,
     Plan,
+    Route,
     Triage,
     failed,
 )
@@ -31,7 +32,8 @@ _NOTHING = Candidate(text="", origin=Origin.NONE, checks=())
 class Drafter:
     """The writer of drafts, on strategies and a guard. Safe to call from many tasks of one event loop.
 
-    The strategy that planned the case proposes; the fallback steps in where no reply of that one passes.
+    The strategy that planned the case proposes; the fallback steps in where no reply of that one passes. A post in
+    doubt gets no first draft: a moderator says first whether it is hateful at all, or asks for one.
     """
 
     def __init__(self, strategies: Strategies, guard: Guard) -> None:
@@ -53,6 +55,8 @@ class Drafter:
         again; on the `last_attempt` the draft is composed instead. A model that refuses is not asked twice.
         """
         ctx = GuardContext.of(post, triage, grounding, request.intent, request.avoid)
+        if triage.route is Route.DOUBT and request.number == 1:
+            return _draft(ctx, request, None, [], in_doubt(triage.hate))
         strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback
         judged: list[Candidate] = []
         obstacle = ""
@@ -108,6 +112,11 @@ class Drafter:
             if _best(candidates) is not None:
                 break
         return candidates
+
+
+def in_doubt(hate: float) -> str:
+    """Return what a moderator is asked of a post in doubt; `hate` is a probability."""
+    return f"Is this hateful at all? The hate probability is {round(100 * hate)} %."
 
 
 def bounded(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:

@@ -1,4 +1,4 @@
-"""Decide what happens to a post: draft a reply, dismiss it, or leave it to people.
+"""Decide what happens to a post: draft a reply, dismiss it, ask whether it is hateful, or leave it to people.
 
 The rules are plain so that moderators can be told why. People's safety comes first: what looks like a threat, self-harm
 or child abuse is escalated whatever the heads say, a repeated post too.
@@ -13,14 +13,13 @@ from functools import lru_cache
 from importlib import resources
 
 from core.domain import Route
+from core.settings import TriageSettings
 from pipeline.heads import Scores
 from pipeline.languages import packs
 from pipeline.normalise import fold_disguised
 
 COUNTERSPEECH_FROM = 0.97
 """Probability from which a post counts as counterspeech itself."""
-COUNTERSPEECH_HATE_BELOW = 0.2
-"""Hate probability from which it doesn't, however much it sounds like it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,9 @@ def escalation(text: str) -> Rule | None:
     return next((rule for rule in rules() if rule.pattern.search(folded)), None)
 
 
-def decide(rule: Rule | None, scores: Scores, dismiss_below: float, duplicate_of: str | None = None) -> RoutingDecision:
+def decide(
+    rule: Rule | None, scores: Scores, settings: TriageSettings, duplicate_of: str | None = None
+) -> RoutingDecision:
     """Return what to do with a post, from the escalation `rule` it meets and the heads' `scores`.
 
     `duplicate_of` is the key of an earlier case. The reason is empty for a post that gets a draft.
@@ -55,13 +56,16 @@ def decide(rule: Rule | None, scores: Scores, dismiss_below: float, duplicate_of
         return RoutingDecision(Route.ESCALATE, rule.reason)
     if duplicate_of is not None:
         return RoutingDecision(Route.DISMISS, f"It repeats a post that is already a case: {duplicate_of}.")
-    if scores.hate < dismiss_below:
-        return RoutingDecision(
-            Route.DISMISS, f"It does not read as hateful ({scores.hate:.0%}; the limit is {dismiss_below:.0%})."
-        )
-    if scores.counter >= COUNTERSPEECH_FROM and scores.hate < COUNTERSPEECH_HATE_BELOW:
+    if scores.hate < settings.dismiss_below:
+        limit = f"the limit is {settings.dismiss_below:.0%}"
+        return RoutingDecision(Route.DISMISS, f"It does not read as hateful ({scores.hate:.0%}; {limit}).")
+    if scores.hate >= settings.doubt_below:
+        return RoutingDecision(Route.DRAFT, "")
+    # Only what is in doubt anyway: how a plainly hateful post talks back to somebody does not make it counterspeech.
+    if scores.counter >= COUNTERSPEECH_FROM:
         return RoutingDecision(Route.DISMISS, f"It reads as counterspeech itself ({scores.counter:.0%} sure).")
-    return RoutingDecision(Route.DRAFT, "")
+    limit = f"a draft is made from {settings.doubt_below:.0%}"
+    return RoutingDecision(Route.DOUBT, f"It may not be hateful at all ({scores.hate:.0%}; {limit}).")
 
 
 @lru_cache(maxsize=1)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 
-from core.domain import FlaggedPost, GroupScore, TargetGroup, Triage
+from core.domain import FlaggedPost, GroupScore, Route, TargetGroup, Triage
 from core.settings import TriageSettings
 from models.embed import Embedder
 from models.embedders import default_embedder
 from pipeline import routing_rules, vector
-from pipeline.heads import HATE_IS_HIGH, Heads
+from pipeline.heads import HATE_IS_HIGH, Heads, Scores
 from pipeline.languages import detection
 from pipeline.normalise import normalise
 
 LONGEST_READ = 1200
 """Characters that are embedded; what a post is about shows long before."""
+NOTHING = Scores(dict.fromkeys(TargetGroup, 0.0), 0.0, 0.0)
+"""What is known of a post without text, which the heads could only guess at."""
 
 
 class Triager:
@@ -41,9 +43,11 @@ class Triager:
         text, language, rule = await asyncio.to_thread(self._read, post)
         embedding = (await self._embedder.queries([text]))[0]
         own = embedding if self._reader is self._embedder else (await self._reader.queries([text]))[0]
-        scores = self._heads.score(own)
+        scores = self._heads.score(own, text) if text else NOTHING
         groups = scores.attacked(self._settings.group_threshold)
-        decision = routing_rules.decide(rule, scores, self._settings.dismiss_below, duplicate_of)
+        decision = routing_rules.decide(rule, scores, self._settings, duplicate_of)
+        if not text and decision.route is Route.DISMISS and duplicate_of is None:
+            decision = routing_rules.RoutingDecision(Route.DOUBT, "It has no text that can be read.")
         return Triage(
             language=language,
             groups=groups,

@@ -138,7 +138,9 @@ async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
     from kb.claims.matching import ClaimMatcher
     from kb.claims.reviews import load_reviews
 
-    reviews = load_reviews(settings.kb.claims or files("kb"))
+    reviews = load_reviews(files("kb"))
+    if settings.kb.claims is not None:
+        reviews |= load_reviews(settings.kb.claims)
     return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder, settings.kb)
 
 
@@ -168,9 +170,10 @@ def open_strategies(settings: Settings, chat: ChatModel | None) -> Strategies:
     from pipeline.compose import Composer
     from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies
 
-    return Strategies(
-        default=FreeStrategy(chat, settings.chat, settings.guard), fallback=ComposeStrategy(Composer(settings.guard))
-    )
+    compose = ComposeStrategy(Composer(settings.guard))
+    if settings.draft.strategy == "compose":
+        return Strategies(default=compose, fallback=compose)
+    return Strategies(default=FreeStrategy(chat, settings.chat, settings.guard), fallback=compose)
 
 
 class Pipeline:
@@ -219,6 +222,12 @@ def stages_need_chat(settings: Settings, stages: Collection[str], strategies: St
     grounding = searching or strategies.default.plans_with_model
     drafting = any(strategy.writes_with_model for strategy in strategies.all)
     return (StageName.GROUND in stages and grounding) or (StageName.DRAFT in stages and drafting)
+
+
+def starts_chat_server(settings: Settings) -> bool:
+    """Tell whether all stages together ask a chat model that nobody else runs."""
+    given = settings.chat.endpoint is not None or settings.chat.model == NO_MODEL
+    return not given and stages_need_chat(settings, STAGES, open_strategies(settings, None))
 
 
 def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: Collection[str]) -> list[Stage]:

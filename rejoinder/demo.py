@@ -21,9 +21,9 @@ from core.child import Child, keep_running
 from core.domain import FlaggedPost, now
 from core.errors import BadSettings, Unavailable
 from core.lifecycle import StageName
-from core.settings import NO_MODEL, Settings
+from core.settings import Settings
 from ledger import Ledger
-from rejoinder.assembly import chat_endpoint, open_ledger
+from rejoinder.assembly import chat_endpoint, open_ledger, starts_chat_server
 from rejoinder.web import running, web_process
 from stream.broker import EmbeddedBroker
 from stream.intake import Intake
@@ -68,6 +68,7 @@ class DemoProcesses:
             "REJOINDER_KAFKA__SESSION_TIMEOUT_S": str(self._settings.kafka.session_timeout_s),
             "REJOINDER_LEDGER__URL": self._settings.ledger_url,
             "REJOINDER_CHAT__MODEL": self._settings.chat.model,
+            "REJOINDER_DRAFT__STRATEGY": self._settings.draft.strategy,
         }
         if endpoint is not None:
             env["REJOINDER_CHAT__ENDPOINT"] = endpoint
@@ -136,9 +137,10 @@ async def run_demo(settings: Settings, *, samples: bool, announce: Announce, sto
             stack.push_async_callback(drain, ledger, settings)
             port = await stack.enter_async_context(web_process(settings, ledger, producer, gateway=True, desk=True))
             announce(port, broker.bootstrap)
-            endpoint = await stack.enter_async_context(
-                chat_endpoint(settings, settings.data_dir / "logs" / "chat-server.log")
-            )
+            endpoint = settings.chat.endpoint
+            if starts_chat_server(settings):
+                server = chat_endpoint(settings, settings.data_dir / "logs" / "chat-server.log")
+                endpoint = await stack.enter_async_context(server)
             await stack.enter_async_context(processes.worker(endpoint))
             if samples:
                 await send_samples(producer, settings)
@@ -161,8 +163,3 @@ def sample_posts() -> list[FlaggedPost]:
     """Return the sample posts: fictional, mild, several for each target group."""
     lines = files("rejoinder").joinpath("sample_posts.jsonl").read_text().splitlines()
     return [FlaggedPost.model_validate(json.loads(line)) for line in lines if line.strip()]
-
-
-def needs_weights(settings: Settings) -> bool:
-    """Tell whether the demo starts a chat server of its own."""
-    return settings.chat.endpoint is None and settings.chat.model != NO_MODEL

@@ -12,9 +12,9 @@ from typing import ClassVar, Protocol
 
 from pydantic import BaseModel
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Triage
 from core.errors import CaseNotFound
-from core.lifecycle import STAGES, StageName
+from core.lifecycle import STAGES, StageName, goes_on
 from ledger import Ledger, Step
 from stream.messages import Grounded, Triaged, decode
 
@@ -85,7 +85,7 @@ class TriageStage:
         earlier = await self._ledger.stages.duplicate_of(post)
         triage = await self._triager.triage(post, duplicate_of=earlier)
         step = await self._ledger.stages.triage(post, triage)
-        if triage.route is not Route.DRAFT or step is Step.LATE:
+        if not goes_on(triage.route) or step is Step.LATE:
             return None
         return Outgoing(post.key, Triaged(post=post.model_copy(update={"author_id": None}), triage=triage))
 
@@ -120,7 +120,7 @@ class GroundStage:
 
 
 class DraftStage:
-    """The stage that writes the reply that is asked for."""
+    """The stage that writes the reply that is asked for; of a post in doubt, why there is none yet."""
 
     name: ClassVar = StageName.DRAFT
 

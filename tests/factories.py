@@ -21,6 +21,9 @@ from core.domain import (
     TargetGroup,
     Triage,
 )
+from kb.claims.facts import evidence_of
+from kb.claims.loading import load_claims
+from kb.claims.reviews import Reviews
 
 START = datetime(2026, 11, 1, 12, 0, tzinfo=UTC)
 POST_TEXT = "Zorblaxians ruin everything."
@@ -130,3 +133,9 @@ def make_case(
         post=post or make_post(), state=state, version=version, received_at=START, updated_at=START, triage=triage,
         grounding=grounding, drafts=tuple(drafts),
     )  # fmt: skip
+
+
+def facts_on_file(*names: str) -> tuple[Evidence, ...]:
+    """Return shipped facts by their ids, in English, as evidence for no claim in particular."""
+    facts = load_claims().facts
+    return tuple(evidence_of(facts[name], "en", (), Reviews()) for name in names)

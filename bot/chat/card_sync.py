@@ -22,9 +22,9 @@ from bot.chat.cards import Card, build_card
 from bot.chat.place import Place
 from bot.chat.routing import channel_for
 from bot.chat.surge import SurgeLimiter
-from core.domain import Case, CaseState, now
+from core.domain import Case, now
 from core.errors import CardGone, CardRefused, CaseNotFound, ChannelLost, Unavailable
-from core.lifecycle import FINAL
+from core.lifecycle import CLOSED, FINAL
 from core.settings import CareSettings, ChatWorkspace
 from ledger import Ledger
 from ledger.cards import PostedCard
@@ -226,7 +226,7 @@ class CardSync:
         await self._record(place.server, message, case, card)
 
     async def _record(self, server: str, message: str, case: Case, card: Card) -> None:
-        final = case.state in FINAL or (case.state is CaseState.REJECTED and card.undo_until is None)
+        final = case.state in FINAL or (case.state in CLOSED and card.undo_until is None)
         await self._ledger.cards.record_message(
             self._board.surface, server, case.key, message, case.version, card.stale_at, unsettled=not final
         )

@@ -3,13 +3,14 @@
 Every text here is defused and cut (see `bot.chat.defuse`), except `Card.editable` and what this module itself words.
 Markup characters are still to be escaped the platform's way.
 
-| state                | buttons                                                    |
-|----------------------|------------------------------------------------------------|
-| pending, with draft  | approve, edit, reject, redraft, evidence, claim or release |
-| pending, no draft    | edit, reject, redraft, evidence, claim or release          |
-| approved, rejected   | undo, until `Card.undo_until`; evidence                    |
-| failed               | redraft, when it was grounded; evidence                    |
-| anything else        | evidence, when there is some                               |
+| state                         | buttons                                                                 |
+|-------------------------------|-------------------------------------------------------------------------|
+| pending, with draft           | approve, edit, reject, redraft, not hateful, evidence, claim or release |
+| pending, no draft             | edit, reject, redraft, not hateful, evidence, claim or release          |
+| pending, in doubt             | not hateful, draft, edit, reject, evidence, claim or release            |
+| approved, rejected, dismissed | undo, until `Card.undo_until`; evidence                                 |
+| failed                        | redraft, when it was grounded; evidence                                 |
+| anything else                 | evidence, when there is some                                            |
 
 What a state allows stands in `core.lifecycle.DECISIONS`; a card leaves out what would make no sense now.
 """
@@ -23,9 +24,10 @@ from typing import Literal
 
 from bot.chat.defuse import defuse, web_address
 from bot.check_display import is_close
-from bot.wording import holder, standing
+from bot.reasons import NOT_HATEFUL
+from bot.wording import IN_DOUBT, hate_probability, holder, standing
 from core.domain import Action, Case, CaseState, Check, Evidence, Grounding, Origin, now
-from core.lifecycle import DECIDED, DECISIONS
+from core.lifecycle import CLOSED, DECIDED, DECISIONS
 
 MAX_POST = 1_200
 MAX_DRAFT = 1_000
@@ -41,11 +43,16 @@ _ORIGINS = {
 
 
 class ButtonAction(StrEnum):
-    """What a button does; `show` uncovers the post where the platform has no spoiler."""
+    """What a button does; `show` uncovers the post where the platform has no spoiler.
+
+    `redraft` opens a form, `draft` asks for a first draft at once.
+    """
 
     APPROVE = "approve"
     EDIT = "edit"
     REJECT = "reject"
+    DISMISS = "dismiss"
+    DRAFT = "draft"
     REDRAFT = "redraft"
     EVIDENCE = "evidence"
     CLAIM = "claim"
@@ -53,9 +60,13 @@ class ButtonAction(StrEnum):
     UNDO = "undo"
     SHOW = "show"
 
+    @property
+    def decision(self) -> Action | None:
+        """Return what a press asks of the desk; None when it only shows something."""
+        if self in (ButtonAction.EVIDENCE, ButtonAction.SHOW):
+            return None
+        return Action.REDRAFT if self is ButtonAction.DRAFT else Action(self)
 
-_LOOKS = (ButtonAction.EVIDENCE, ButtonAction.SHOW)
-"""Buttons that decide nothing."""
 
 Style = Literal["good", "bad", "plain"]
 
@@ -116,7 +127,7 @@ def build_card(case: Case) -> Card:
         case_key=defuse(case.key, MAX_LINE),
         version=case.version,
         state=case.state,
-        title=defuse(f"{_whom(case)} · {case.post.platform}", MAX_TITLE),
+        title=defuse(f"{IN_DOUBT if case.doubtful else _whom(case)} · {case.post.platform}", MAX_TITLE),
         post=defuse(case.post.text, MAX_POST),
         url=web_address(case.post.url),
         context=len(case.post.context),
@@ -124,7 +135,8 @@ def build_card(case: Case) -> Card:
         draft=defuse(draft.text, MAX_DRAFT) if draft else "",
         drafted=_drafted(case),
         editable=draft.text if draft else "",
-        evidence=evidence_lines(case.grounding),
+        # Whether a post is hateful stands in no document; all evidence is still behind its button.
+        evidence=() if case.doubtful else evidence_lines(case.grounding),
         close_checks=tuple(check_line(check) for check in draft.checks if is_close(check)) if draft else (),
         received_at=case.received_at,
         standing=_standing(case),
@@ -178,6 +190,8 @@ def _whom(case: Case) -> str:
 def _drafted(case: Case) -> str:
     if case.draft is None:
         return ""
+    if case.doubtful:
+        return f"none yet; the hate probability is {hate_probability(case)}"
     again = f", draft {case.draft.number}" if case.draft.number > 1 else ""
     note = f". {case.draft.note}" if case.draft.note else ""
     return defuse(f"{_ORIGINS[case.draft.origin]}, {case.draft.intent}{again}{note}", MAX_LINE)
@@ -185,7 +199,8 @@ def _drafted(case: Case) -> str:
 
 def _standing(case: Case) -> str:
     sentence = standing(case)
-    why = f" ({case.decided_why})" if case.decided_why and case.state is CaseState.REJECTED else ""
+    says_more = case.state in CLOSED and case.decided_by and case.decided_why != NOT_HATEFUL.code
+    why = f" ({case.decided_why})" if says_more and case.decided_why else ""
     error = f" {case.error}" if case.error and case.state is CaseState.FAILED else ""
     # A sentence about the case begins with a capital; one that begins with a name keeps the name as it is.
     if not sentence.startswith((case.decided_by or "\0", holder(case) or "\0")):
@@ -207,23 +222,27 @@ def _ahead(until: datetime | None, moment: datetime) -> bool:
 
 def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
     drafted = case.draft is not None and case.draft.origin is not Origin.NONE and bool(case.draft.text)
-    held = holder(case) is not None
-    sensible = {
-        Button(ButtonAction.APPROVE, "Approve", "good"): drafted and _shown_whole(case),
-        Button(ButtonAction.EDIT, "Edit" if drafted else "Write"): True,
-        Button(ButtonAction.REJECT, "Reject", "bad"): True,
-        Button(ButtonAction.REDRAFT, "Redraft"): case.triage is not None and case.grounding is not None,
-        Button(ButtonAction.UNDO, "Undo"): undoable,
-        Button(ButtonAction.EVIDENCE, "Evidence"): bool(case.grounding and case.grounding.evidence),
-        Button(ButtonAction.CLAIM, "Claim"): not held,
-        Button(ButtonAction.RELEASE, "Release"): held,
-    }
-    return tuple(button for button, fits in sensible.items() if fits and _allows(case.state, button.action))
+    held, doubtful = holder(case) is not None, case.doubtful
+    grounded = case.triage is not None and case.grounding is not None
+    sensible = (
+        (Button(ButtonAction.DISMISS, "Not hateful", "good"), doubtful),
+        (Button(ButtonAction.DRAFT, "Write a draft"), doubtful and grounded),
+        (Button(ButtonAction.APPROVE, "Approve", "good"), drafted and _shown_whole(case)),
+        (Button(ButtonAction.EDIT, "Edit" if drafted else "Write"), True),
+        (Button(ButtonAction.REJECT, "Reject", "bad"), True),
+        (Button(ButtonAction.REDRAFT, "Redraft"), grounded and not doubtful),
+        (Button(ButtonAction.DISMISS, "Not hateful"), not doubtful),
+        (Button(ButtonAction.UNDO, "Undo"), undoable),
+        (Button(ButtonAction.EVIDENCE, "Evidence"), bool(case.grounding and case.grounding.evidence)),
+        (Button(ButtonAction.CLAIM, "Claim"), not held),
+        (Button(ButtonAction.RELEASE, "Release"), held),
+    )
+    return tuple(button for button, fits in sensible if fits and _allows(case.state, button.action))
 
 
 def _allows(state: CaseState, action: ButtonAction) -> bool:
     """Tell whether a state allows a decision; to look at something is always allowed."""
-    return action in _LOOKS or state in DECISIONS[Action(action)].takes
+    return action.decision is None or state in DECISIONS[action.decision].takes
 
 
 def _shown_whole(case: Case) -> bool:

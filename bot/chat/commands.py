@@ -15,8 +15,8 @@ from bot.chat.people import require_lead
 from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.place import Place
 from bot.desk import CaseQuery, Desk, Moderator
-from bot.wording import duration, holder
-from core.domain import Case, CaseState, Intent, TargetGroup, now
+from bot.wording import duration, hate_probability, holder
+from core.domain import Action, Case, CaseState, Decision, Intent, TargetGroup, now
 from core.errors import BadInput
 from core.settings import ChatWorkspace
 from ledger import Ledger
@@ -60,18 +60,32 @@ class Commands:
         self._servers = servers
         self._pipeline_cli = pipeline_cli
 
-    async def queue(self, who: Moderator, *, group: TargetGroup | None = None, mine: bool = False) -> CommandAnswer:
-        """List open cases, the oldest first; `mine` are those held by or assigned to `who`."""
+    async def queue(
+        self, who: Moderator, *, group: TargetGroup | None = None, mine: bool = False, doubtful: bool = False
+    ) -> CommandAnswer:
+        """List open cases, the oldest first: those in doubt or the others.
+
+        `mine` are those held by or assigned to `who`, in doubt or not.
+        """
         hidden = await self._ledger.moderator_settings.hidden(who.name) if group is None else frozenset()
-        cases = await self._mine(who) if mine else await self._open(group)
+        cases = await self._mine(who) if mine else await self._open(group, doubtful)
         seen = [case for case in cases if not _only(case, hidden)]
         lines = [await self._line(case) for case in seen[:LISTED]]
         if not lines:
-            return CommandAnswer(("Nothing waits for you." if mine else "The queue is empty.",))
+            lines.append("Nothing waits for you." if mine else "The queue is empty.")
         if len(seen) > LISTED:
             more = f"{len(seen) - LISTED}{' or more' if len(cases) == LOOKED_THROUGH else ''}"
             lines.append(f"… and {more} more. Open one with: case NUMBER")
+        if not (mine or doubtful) and (count := await self._desk.doubtful()):
+            lines.append(f"In doubt, hateful or not: {count}. List them with: queue doubtful")
         return CommandAnswer(tuple(lines))
+
+    async def dismiss(self, who: Moderator, id: str) -> CommandAnswer:
+        """Dismiss a case as not hateful, and show it with the button that undoes it."""
+        key = await self._key(id)
+        seen = await self._desk.case(key)
+        case = await self._desk.decide(key, Decision(action=Action.DISMISS, version=seen.version), who)
+        return CommandAnswer((f"Case {await self._ledger.cards.number(key)} is dismissed.",), case=case)
 
     async def case(self, id: str) -> CommandAnswer:
         """Show one case, by its number or its key."""
@@ -183,8 +197,8 @@ class Commands:
         picture = await asyncio.to_thread(stats.picture, figures)
         return CommandAnswer(lines, attachment=Attachment("rejoinder-stats.png", picture))
 
-    async def _open(self, group: TargetGroup | None) -> Sequence[Case]:
-        return (await self._desk.queue(CaseQuery(group=group, limit=LOOKED_THROUGH))).cases
+    async def _open(self, group: TargetGroup | None, doubtful: bool) -> Sequence[Case]:
+        return (await self._desk.queue(CaseQuery(group=group, doubtful=doubtful, limit=LOOKED_THROUGH))).cases
 
     async def _mine(self, who: Moderator) -> list[Case]:
         held = (await self._desk.queue(CaseQuery(claimed_by=who.name, limit=LOOKED_THROUGH))).cases
@@ -198,7 +212,8 @@ class Commands:
         number = await self._ledger.cards.number(case.key)
         held = f", held by {holder(case)}" if holder(case) else ""
         age = now() - case.received_at
-        return defuse(f"{number}: {groups_line(case)}, {duration(age)} old, {case.post.platform}{held}", MAX_LINE)
+        about = f"in doubt, hate probability {hate_probability(case)}" if case.doubtful else groups_line(case)
+        return defuse(f"{number}: {about}, {duration(age)} old, {case.post.platform}{held}", MAX_LINE)
 
     async def _key(self, id: str) -> str:
         id = id.strip().removeprefix("#")

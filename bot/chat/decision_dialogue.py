@@ -29,9 +29,14 @@ log = logging.getLogger(__name__)
 
 FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
 """Actions that need something filled in first."""
-IMMEDIATE_ACTIONS = (Action.APPROVE, Action.CLAIM, Action.RELEASE, Action.UNDO)
+IMMEDIATE_ACTIONS = (Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO)
 _AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
-_DONE = {Action.APPROVE: "Approved", Action.EDIT: "Approved with your text", Action.REJECT: "Rejected"}
+_DONE = {
+    Action.APPROVE: "Approved",
+    Action.EDIT: "Approved with your text",
+    Action.REJECT: "Rejected",
+    Action.DISMISS: "Dismissed as not hateful",
+}
 FAULT = "That did not work because of a fault here; it is in the log. Please try again."
 
 

@@ -67,16 +67,19 @@ class Reminders:
         last = await self._ledger.cards.notice(self._board.surface, server, channel, NOTICE_TOPIC)
         if last is not None and moment - last.at < timedelta(seconds=self._care.remind_every_s):
             return
-        message = await self._board.announce(server, channel, reminder(len(cases), age), None)
+        doubtful = sum(case.doubtful for case in cases)
+        message = await self._board.announce(server, channel, reminder(len(cases), age, doubtful), None)
         await self._ledger.cards.note(
             Notice(self._board.surface, server, channel, NOTICE_TOPIC, message, len(cases), moment, moment)
         )
 
 
-def reminder(count: int, age: timedelta) -> str:
-    """Say how old the queue is."""
+def reminder(count: int, age: timedelta, doubtful: int) -> str:
+    """Say how old the queue is, and how much of it is in doubt."""
     number = f"{count} or more cases wait" if count == LOOKED_THROUGH else f"{count} cases wait"
-    return f"{'One case waits' if count == 1 else number}, the oldest for {duration(age)}. See /rejoinder queue"
+    in_doubt = f" ({doubtful} in doubt)" if doubtful else ""
+    waiting = "One case waits" if count == 1 else number
+    return f"{waiting}{in_doubt}, the oldest for {duration(age)}. See /rejoinder queue"
 
 
 def is_quiet(moment: datetime, care: CareSettings, local: tzinfo) -> bool:

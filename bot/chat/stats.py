@@ -39,7 +39,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a period. `median_age` is from receipt to decision; None without decisions."""
+    """The figures of a period. `median_age` is from receipt to decision; None without decisions.
+
+    `dismissed` counts the posts that moderators found not hateful; the shares of accepted drafts leave them out.
+    """
 
     since: datetime
     received: int
@@ -47,6 +50,7 @@ class Figures:
     approved: int
     edited: int
     rejected: int
+    dismissed: int
     median_age: timedelta | None
     by_group: dict[TargetGroup, Share]
     by_intent: dict[Intent, Share]
@@ -73,7 +77,8 @@ def in_words(totals: Figures) -> str:
     median_age = f"Median age at the decision: {duration(totals.median_age)}." if totals.median_age is not None else ""
     lines = [
         f"Since {totals.since:%Y-%m-%d %H:%M} UTC: {totals.received} received, {totals.approved} approved as drafted, "
-        f"{totals.edited} edited, {totals.rejected} rejected; {totals.pending} are pending now.",
+        f"{totals.edited} edited, {totals.rejected} rejected, {totals.dismissed} dismissed as not hateful; "
+        f"{totals.pending} are pending now.",
         median_age or "No decisions.",
     ]
     if totals.by_group:
@@ -121,7 +126,8 @@ def _without_formula(cell: str) -> str:
 
 def _figures(decisions: Period, pending: int) -> Figures:
     ages = [(item.decided_at - item.received_at).total_seconds() for item in decisions.decided]
-    approved = [item for item in decisions.decided if item.state is CaseState.APPROVED]
+    judged = [item for item in decisions.decided if item.state is not CaseState.DISMISSED]
+    approved = [item for item in judged if item.state is CaseState.APPROVED]
     edited = sum(item.edited for item in approved)
     return Figures(
         since=decisions.since,
@@ -129,10 +135,11 @@ def _figures(decisions: Period, pending: int) -> Figures:
         pending=pending,
         approved=len(approved) - edited,
         edited=edited,
-        rejected=len(decisions.decided) - len(approved),
+        rejected=len(judged) - len(approved),
+        dismissed=len(decisions.decided) - len(judged),
         median_age=timedelta(seconds=median(ages)) if ages else None,
-        by_group=_by((group, item) for item in decisions.decided for group in item.groups),
-        by_intent=_by((item.intent, item) for item in decisions.decided),
+        by_group=_by((group, item) for item in judged for group in item.groups),
+        by_intent=_by((item.intent, item) for item in judged),
     )
 
 

@@ -15,6 +15,7 @@ from bot.changes import Changes
 from bot.chat.card_sync import CardSync
 from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue
+from bot.chat.escalations import Escalations
 from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.reminders import Reminders
 from bot.desk import Desk
@@ -65,6 +66,7 @@ class DeskClient(discord.Client):
         dialogue = DecisionDialogue(desk, ledger.cards, self._changes)
         self.decisions = DecisionInteractions(dialogue, ledger.cards, self.card_sync, servers, board.drafts)
         self._reminders = Reminders(ledger, board, servers, care)
+        self._escalations = Escalations(ledger, board, servers, care, self._changes)
         self._tree = app_commands.CommandTree(self)
         commands = Commands(desk, ledger, servers, pipeline_cli or PipelineCli())
         self._tree.add_command(SlashCommands(commands, ledger, servers))
@@ -78,6 +80,7 @@ class DeskClient(discord.Client):
         self._begin("changes", self._changes.run())
         self._begin("cards", self.card_sync.run())
         self._begin("reminders", self._reminders.run())
+        self._begin("escalations", self._escalations.run())
         for server in self._servers:
             await self._offer_commands(server)
 

@@ -70,6 +70,9 @@ class DecisionInteractions:
                 case RefusalAction.AGAIN:
                     refused = self._refused(button)
                     await interaction.response.send_modal(decision_form(refused.form or refused.request))
+                case ButtonAction.DRAFT:
+                    first_draft = DecisionRequest(Action.REDRAFT, button.number, button.version)
+                    await self._decide(interaction, first_draft, who)
                 case ButtonAction.EVIDENCE:
                     await self._show_evidence(interaction, button)
                 case RefusalAction.ANYWAY:

@@ -58,18 +58,31 @@ class SlashCommands(app_commands.Group):
             await self._show(interaction, await work(who, place))
 
     @app_commands.command(description=_description("queue"))
-    @app_commands.describe(group="Only cases against this group", mine="Only cases you hold or were assigned")
+    @app_commands.describe(
+        group="Only cases against this group", mine="Only cases you hold or were assigned",
+        doubtful="Only posts of which nobody knows yet whether they are hateful",
+    )  # fmt: skip
     @app_commands.choices(group=GROUPS)
-    async def queue(self, interaction: discord.Interaction, group: str | None = None, mine: bool = False) -> None:
+    async def queue(
+        self, interaction: discord.Interaction, group: str | None = None, mine: bool = False, doubtful: bool = False
+    ) -> None:
         """List open cases."""
         target = TargetGroup(group) if group else None
-        await self.answer(interaction, lambda who, _: self._desk_commands.queue(who, group=target, mine=mine))
+        await self.answer(
+            interaction, lambda who, _: self._desk_commands.queue(who, group=target, mine=mine, doubtful=doubtful)
+        )
 
     @app_commands.command(description=_description("case"))
     @app_commands.describe(case="The number on its card, or platform/post id")
     async def case(self, interaction: discord.Interaction, case: str) -> None:
         """Show a case."""
         await self.answer(interaction, lambda _, __: self._desk_commands.case(case))
+
+    @app_commands.command(description=_description("dismiss"))
+    @app_commands.describe(case="The number on its card, or platform/post id")
+    async def dismiss(self, interaction: discord.Interaction, case: str) -> None:
+        """Dismiss a case."""
+        await self.answer(interaction, lambda who, _: self._desk_commands.dismiss(who, case))
 
     @app_commands.command(description=_description("draft"))
     @app_commands.describe(text="The post to answer", intent="What the answer sets out to do")
@@ -160,6 +173,7 @@ class SlashCommands(app_commands.Group):
         await self.answer(interaction, work)
 
     @case.autocomplete("case")
+    @dismiss.autocomplete("case")
     @assign.autocomplete("case")
     async def _open_cases(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
         with in_flight(interaction):

@@ -9,6 +9,7 @@ from bot.changes import Changes
 from bot.chat.card_sync import CardSync
 from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue
+from bot.chat.escalations import Escalations
 from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.reminders import Reminders
 from bot.desk import Desk
@@ -24,7 +25,10 @@ from ledger import Ledger
 
 
 class SlackBot:
-    """The parts, put together. `app` takes what Slack sends, `card_sync` keeps the cards, `reminders` remind leads."""
+    """The parts, put together.
+
+    `app` takes what Slack sends, `card_sync` keeps the cards, `reminders` and `escalations` tell the leads.
+    """
 
     def __init__(
         self, desk: Desk, ledger: Ledger, changes: Changes, workspaces: Workspaces, care: CareSettings,
@@ -34,6 +38,7 @@ class SlackBot:
         self.board = SlackBoard(workspaces.clients)
         self.card_sync = CardSync(ledger, self.board, workspaces.servers, care, changes)
         self.reminders = Reminders(ledger, self.board, workspaces.servers, care)
+        self.escalations = Escalations(ledger, self.board, workspaces.servers, care, changes)
         self.app = self._listening(signing_secret, api_url)
         dialogue = DecisionDialogue(desk, ledger.cards, changes)
         ButtonClicks(dialogue, workspaces).add_to(self.app)

@@ -26,8 +26,8 @@ from bot.chat.decision_dialogue import (
     message_of,
 )
 from bot.desk import Moderator
-from bot.slack.blocks import ButtonValue, action_id, evidence_blocks, post_blocks
-from bot.slack.ephemeral import tell_ephemeral
+from bot.slack.blocks import ButtonValue, action_id, card_blocks, evidence_blocks, post_blocks, summary
+from bot.slack.ephemeral import show_ephemeral, tell_ephemeral
 from bot.slack.modals import decision_modal, failed_check_blocks, info_modal
 from bot.slack.rich_text import escaped, line, plain, rich, words
 from bot.slack.web_api import error_code, translated_errors
@@ -41,13 +41,14 @@ _TOO_LATE = ("expired_trigger_id", "exchanged_trigger_id")
 
 @dataclass(frozen=True)
 class ButtonClick:
-    """One press of a button: by whom, where, and what the button carries."""
+    """One press of a button: by whom, where, and what the button carries; `private`: only they see its message."""
 
     team: str
     user: str
     username: str
     trigger: str
     value: str
+    private: bool
     client: AsyncWebClient
     respond: AsyncRespond
 
@@ -59,7 +60,7 @@ class ButtonClick:
             # Who presses in a shared channel may belong to another workspace than the app.
             team=user.get("team_id") or body["team"]["id"], user=user["id"], trigger=body["trigger_id"],
             username=user.get("username") or user.get("name") or "somebody", value=body["actions"][0].get("value", ""),
-            client=client, respond=respond,
+            private=body.get("container", {}).get("is_ephemeral", False), client=client, respond=respond,
         )  # fmt: skip
 
 
@@ -90,13 +91,15 @@ class ButtonClicks:
     def _act(self, action: ButtonAction) -> Callable[[ButtonClick], Awaitable[None]]:
         async def act(click: ButtonClick) -> None:
             value = ButtonValue.read(click.value)
-            if action in (ButtonAction.SHOW, ButtonAction.EVIDENCE):
+            if action.decision is None:
                 await open_modal(click, _info(action, await self._dialogue.case(value.number)))
                 return
-            request = DecisionRequest(Action(action), value.number, value.version)
+            request = DecisionRequest(action.decision, value.number, value.version)
             who = await self._moderator(click)
-            if request.action in IMMEDIATE_ACTIONS:
-                await self._decide(click, request, who)
+            if action is ButtonAction.DRAFT or request.action in IMMEDIATE_ACTIONS:
+                case = await self._decide(click, request, who)
+                if case is not None and click.private:
+                    await _show_again(click, case, value.number)
             else:
                 await open_modal(click, decision_modal(await self._dialogue.open(request)))
 
@@ -104,7 +107,7 @@ class ButtonClicks:
 
     async def _override(self, click: ButtonClick) -> None:
         carried, _, action = click.value.rpartition(":")
-        if action not in IMMEDIATE_ACTIONS:
+        if action not in (*IMMEDIATE_ACTIONS, Action.REDRAFT):
             raise BadInput("This button is not one of ours.")
         value = ButtonValue.read(carried)
         request = DecisionRequest(Action(action), value.number, value.version)
@@ -136,6 +139,12 @@ async def open_modal(click: ButtonClick, view: View) -> None:
             if error_code(error) not in _TOO_LATE:
                 raise
             raise BadInput("That took too long, and Slack no longer opens the form; please press again.") from error
+
+
+async def _show_again(click: ButtonClick, case: Case, number: int) -> None:
+    """Show a private card as its case stands now; those in channels follow by themselves."""
+    card = build_card(case)
+    await show_ephemeral(click.respond, summary(card), card_blocks(card, number), replace=True)
 
 
 def _info(action: ButtonAction, case: Case) -> View:

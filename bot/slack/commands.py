@@ -30,8 +30,9 @@ from ledger.moderator_settings import ScopeKind
 
 COMMAND = "/rejoinder"
 _USAGES = {
-    "queue": "queue [mine] [group:muslims]",
+    "queue": "queue [mine or doubtful] [group:muslims]",
     "case": "case 12",
+    "dismiss": "dismiss 12",
     "intent set": "intent set questioning [for:channel, group:muslims or language:es], intent set none …",
     "draft": "draft [intent:positive] TEXT",
     "evidence": "evidence [group:women] QUERY",
@@ -65,10 +66,11 @@ class SlashCommands:
         self._cards = cards
         self._workspaces = workspaces
         self._known: dict[str, Callable[[CommandCall], Awaitable[CommandAnswer]]] = {
-            "help": self._help, "queue": self._queue, "case": self._case, "intent": self._intent,
-            "draft": self._draft, "evidence": self._evidence, "pause": self._pause, "resume": self._resume,
-            "assign": self._assign, "mute-source": self._mute, "unmute-source": self._unmute, "hide": self._hide,
-            "unhide": self._unhide, "settings": self._settings, "export": self._export, "stats": self._stats,
+            "help": self._help, "queue": self._queue, "case": self._case, "dismiss": self._dismiss,
+            "intent": self._intent, "draft": self._draft, "evidence": self._evidence, "pause": self._pause,
+            "resume": self._resume, "assign": self._assign, "mute-source": self._mute, "unmute-source": self._unmute,
+            "hide": self._hide, "unhide": self._unhide, "settings": self._settings, "export": self._export,
+            "stats": self._stats,
         }  # fmt: skip
 
     @property
@@ -118,10 +120,14 @@ class SlashCommands:
 
     async def _queue(self, call: CommandCall) -> CommandAnswer:
         group = call.command.option("group", TargetGroup)
-        return await self._commands.queue(call.who, group=group, mine=call.command.word() == "mine")
+        word = call.command.word()
+        return await self._commands.queue(call.who, group=group, mine=word == "mine", doubtful=word == "doubtful")
 
     async def _case(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.case(call.command.rest)
+
+    async def _dismiss(self, call: CommandCall) -> CommandAnswer:
+        return await self._commands.dismiss(call.who, call.command.rest)
 
     async def _intent(self, call: CommandCall) -> CommandAnswer:
         match call.command.rest.split():

@@ -18,15 +18,17 @@ _MAX_TEXT = 1_000
 _MAX_BLOCKS = 50
 
 
-async def show_ephemeral(respond: AsyncRespond, text: str, blocks: Sequence[Block]) -> None:
+async def show_ephemeral(respond: AsyncRespond, text: str, blocks: Sequence[Block], *, replace: bool = False) -> None:
     """Show blocks, with `text` (already escaped) for notifications. An answer that Slack does not take is only logged.
+
+    `replace` puts them in place of the message that was pressed.
 
     A response URL is good five times within half an hour
     (https://docs.slack.dev/interactivity/handling-user-interaction#message_responses).
     """
     try:
         answer = await respond(
-            text=text, blocks=list(blocks[:_MAX_BLOCKS]), response_type="ephemeral", replace_original=False
+            text=text, blocks=list(blocks[:_MAX_BLOCKS]), response_type="ephemeral", replace_original=replace
         )
     except (ClientError, TimeoutError, OSError) as error:
         log.warning("An answer could not be given in Slack (%s).", type(error).__name__)

@@ -6,6 +6,7 @@ The page itself holds no case: its script asks the API, and puts whatever it get
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,9 +14,9 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bot.reasons import REASONS
-from bot.wording import INTENT_WORDS
-from core.domain import Action, CaseState, TargetGroup
-from core.lifecycle import DECISIONS, STAGES, UNFINISHED, StageName
+from bot.wording import IN_DOUBT, INTENT_WORDS
+from core.domain import Action, CaseState, Route, TargetGroup
+from core.lifecycle import DECISIONS, ROUTES, STAGES, UNFINISHED, StageName
 
 HERE = Path(__file__).parent
 
@@ -32,6 +33,8 @@ HEADERS: Mapping[str, str] = MappingProxyType({
 """The state of a case that waits for a moderator."""
 DRAFTING = STAGES[StageName.DRAFT].takes
 """The state of a case whose draft is being written."""
+ALARMING = ROUTES[Route.ESCALATE]
+"""The state of a case that leads are told of at once."""
 STATE_WORDS = {
     CaseState.RECEIVED: "received, waits for triage",
     CaseState.TRIAGED: "triaged, waits for evidence",
@@ -44,17 +47,29 @@ STATE_WORDS = {
     CaseState.ESCALATED: "escalated: people act, nothing is drafted",
     CaseState.FAILED: "failed",
 }
-STATE_FILTERS = {
-    "Waiting": (WAITING,),
-    "Approved, leaving soon": (CaseState.APPROVED,),
-    "Released": (CaseState.RELEASED,),
-    "Rejected": (CaseState.REJECTED,),
-    "Dismissed": (CaseState.DISMISSED,),
-    "Escalated to people": (CaseState.ESCALATED,),
-    "Failed": (CaseState.FAILED,),
-    "Being worked on": UNFINISHED,
+
+
+@dataclass(frozen=True)
+class QueueFilter:
+    """One choice of what the queue lists: cases in these states, and where it is said only those in doubt, or not."""
+
+    label: str
+    states: tuple[CaseState, ...]
+    doubtful: bool | None = None
+
+
+QUEUE_FILTERS = {
+    "waiting": QueueFilter("Waiting", (WAITING,), doubtful=False),
+    "doubtful": QueueFilter(IN_DOUBT, (WAITING,), doubtful=True),
+    "approved": QueueFilter("Approved, leaving soon", (CaseState.APPROVED,)),
+    "released": QueueFilter("Released", (CaseState.RELEASED,)),
+    "rejected": QueueFilter("Rejected", (CaseState.REJECTED,)),
+    "dismissed": QueueFilter("Dismissed", (CaseState.DISMISSED,)),
+    "escalated": QueueFilter("Escalated to people", (ALARMING,)),
+    "failed": QueueFilter("Failed", (CaseState.FAILED,)),
+    "unfinished": QueueFilter("Being worked on", UNFINISHED),
 }
-"""What the queue can be narrowed to; every state stands under one label."""
+"""What the queue can be narrowed to, by name; every case stands under one."""
 
 
 class Pages:
@@ -73,9 +88,10 @@ class Pages:
             intents=INTENT_WORDS,
             reasons=REASONS,
             states=STATE_WORDS,
-            state_filters=STATE_FILTERS,
+            queue_filters=QUEUE_FILTERS,
             waiting=WAITING,
             drafting=DRAFTING,
+            alarming=ALARMING,
         )
 
     def add_routes(self, app: web.Application) -> None:

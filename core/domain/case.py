@@ -11,7 +11,7 @@ from core.domain.draft import Draft, DraftRequest
 from core.domain.evidence import Grounding
 from core.domain.post import FlaggedPost
 from core.domain.record import MAX_TEXT, Intent, Moment, Record, Text
-from core.domain.triage import Triage
+from core.domain.triage import Route, Triage
 
 ModeratorRole = Literal["reviewer", "lead", "admin"]
 Role = Literal["platform", ModeratorRole]
@@ -41,6 +41,7 @@ class Action(StrEnum):
     APPROVE = "approve"
     EDIT = "edit"
     REJECT = "reject"
+    DISMISS = "dismiss"
     REDRAFT = "redraft"
     UNDO = "undo"
 
@@ -103,6 +104,12 @@ class Case(Record):
     def draft(self) -> Draft | None:
         """Return the newest draft, if there is one."""
         return self.drafts[-1] if self.drafts else None
+
+    @property
+    def doubtful(self) -> bool:
+        """Tell whether the case waits for a moderator to say if its post is hateful; nobody asked for a draft."""
+        in_doubt = self.triage is not None and self.triage.route is Route.DOUBT
+        return self.state is CaseState.PENDING and in_doubt and self.request.number == 1
 
 
 class Outcome(Record):

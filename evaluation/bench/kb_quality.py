@@ -206,7 +206,7 @@ async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Ques
             post,
             text,
             vector,
-            tuple(score.group for score in heads.score(vector).attacked(threshold)),
+            tuple(score.group for score in heads.score(vector, text).attacked(threshold)),
             KINDS[int(judge.kind_probabilities(vector).argmax())],
         )
         for post, text, vector in zip(posts, texts, vectors, strict=True)

@@ -16,8 +16,8 @@ from typing import Any
 
 import aiohttp
 
-from core.domain import CaseState, DraftRequest, FlaggedPost, Route
-from core.lifecycle import UNFINISHED
+from core.domain import CaseState, DraftRequest, FlaggedPost
+from core.lifecycle import UNFINISHED, goes_on
 from core.settings import NO_MODEL, ChatSettings, KafkaSettings, Settings
 from evaluation.bench.embedding_speed import ms_a_token
 from ledger import Ledger
@@ -84,7 +84,7 @@ async def pipeline_rate(posts: list[FlaggedPost], folder: Path) -> float:
         async def answer(share: list[FlaggedPost]) -> None:
             for post in share:
                 triage = await triager.triage(post)
-                if triage.route is Route.DRAFT:
+                if goes_on(triage.route):
                     await drafter.draft(post, triage, await grounder.ground(post, triage), DraftRequest())
 
         await answer(posts[:WARM_UP])

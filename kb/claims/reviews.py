@@ -22,6 +22,10 @@ class Reviews:
         """Tell whether a sentence still waits for a speaker; English ones were written, not translated."""
         return language != "en" and mark(text, language) not in self.marks
 
+    def __or__(self, other: Reviews) -> Reviews:
+        """Return what was read in either."""
+        return Reviews(self.marks | other.marks)
+
     def with_read(self, sentences: Iterable[tuple[str, str]]) -> Reviews:
         """Return the reviews with further sentences, each a text and its language."""
         return Reviews(self.marks | {mark(text, language) for text, language in sentences})

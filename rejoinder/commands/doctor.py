@@ -122,7 +122,7 @@ async def weights(settings: Settings) -> Finding:
 
     name = settings.chat.model
     if name == NO_MODEL:
-        return Finding("chat model", "ok", "none: drafts come from the composer")
+        return Finding("chat model", "ok", "none: replies are words on file")
     if settings.chat.endpoint is not None:
         return Finding("chat model", "ok", f"{name} at {settings.chat.endpoint}")
     try:

@@ -11,8 +11,9 @@ from rich.table import Table
 
 from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
 from core.errors import BadInput, describe_errors
+from core.lifecycle import goes_on
 from core.settings import Settings
-from rejoinder.commands.process import load_settings, run, start_logging
+from rejoinder.commands.process import drafting_with, load_settings, run, start_logging
 
 UNPRINTED = {"embedding", "plan", "candidates"}
 """Fields of triage, grounding and draft that the JSON leaves out: they serve the machine."""
@@ -23,15 +24,13 @@ UNPRINTED = {"embedding", "plan", "candidates"}
 @click.option("--intent", type=click.Choice([intent.value for intent in Intent]), help="What the reply sets out to do.")
 @click.option("--language", help="The post's language (ISO 639-1), when you know it.")
 @click.option("--platform", default="terminal", show_default=True, help="Whose length limit holds.")
-@click.option("--chat-model", metavar="NAME|none", help="Which model drafts; `none` drafts from the evidence alone.")
+@click.option("--chat-model", metavar="NAME|none", help="Let this model draft; `none`: words on file alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def draft(
     text: str, intent: str | None, language: str | None, platform: str, chat_model: str | None, as_json: bool
 ) -> None:
     """Draft an answer to one post, given as TEXT."""
-    settings = load_settings()
-    if chat_model is not None:
-        settings = settings.model_copy(update={"chat": settings.chat.model_copy(update={"model": chat_model})})
+    settings = drafting_with(load_settings(), chat_model)
     start_logging(settings)
     post = read_post(text, language, platform)
     prepare(settings)
@@ -58,9 +57,9 @@ def read_post(text: str, language: str | None, platform: str) -> FlaggedPost:
 
 def prepare(settings: Settings) -> None:
     """Fetch the weights when they are needed and not there."""
-    from rejoinder.demo import needs_weights
+    from rejoinder.assembly import starts_chat_server
 
-    if needs_weights(settings):
+    if starts_chat_server(settings):
         from rejoinder.commands.models import fetch
 
         fetch(settings, settings.chat.model)
@@ -76,10 +75,12 @@ async def answer_post(
     async with open_pipeline(settings, log_file=log_file) as pipeline:
         assert pipeline.triager and pipeline.grounder and pipeline.drafter
         triage = await pipeline.triager.triage(post)
-        if triage.route is not Route.DRAFT:
+        if not goes_on(triage.route):
             return triage, None, None
         grounding = await pipeline.grounder.ground(post, triage, last_attempt=True)
-        answer = await pipeline.drafter.draft(post, triage, grounding, request, last_attempt=True)
+        # Whoever asks for a draft here has answered whether a post in doubt deserves one.
+        asked_for = triage.model_copy(update={"route": Route.DRAFT})
+        answer = await pipeline.drafter.draft(post, asked_for, grounding, request, last_attempt=True)
         return triage, grounding, answer
 
 

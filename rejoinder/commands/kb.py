@@ -15,6 +15,7 @@ from rejoinder.commands.kb_build import build
 from rejoinder.commands.kb_claims import claims
 from rejoinder.commands.kb_crawl import crawl
 from rejoinder.commands.kb_remove import remove
+from rejoinder.commands.kb_review import review
 from rejoinder.commands.kb_stats import stats
 from rejoinder.commands.kb_summarise import summarise
 from rejoinder.commands.process import load_settings, run, start_logging
@@ -25,7 +26,7 @@ def kb() -> None:
     """Search and build the knowledge base."""
 
 
-for command in (crawl, add, remove, build, stats, summarise, claims):
+for command in (crawl, add, remove, build, stats, summarise, claims, review):
     kb.add_command(command)
 
 

@@ -173,7 +173,8 @@ async def _unanswered(ledger: Ledger, days: int) -> AsyncIterator[Unanswered]:
                 return
             triage, grounding = case.triage, case.grounding
             without = grounding is not None and not grounding.evidence
-            if triage and triage.embedding and triage.groups and (without or case.state is CaseState.REJECTED):
+            gap = without or case.state is CaseState.REJECTED
+            if gap and not case.doubtful and triage and triage.embedding and triage.groups:
                 yield Unanswered(case.key, triage.groups[0].group.value, vector.unpack(triage.embedding))
         cursor = page.next_cursor
         if cursor is None:

@@ -7,13 +7,13 @@ import logging
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
 from core.errors import BadSettings, describe_errors
 from core.rooms import ROOMS
-from core.settings import Settings
+from core.settings import NO_MODEL, Settings
 
 T = TypeVar("T")
 
@@ -25,6 +25,19 @@ def load_settings(**overrides: Any) -> Settings:
     except ValidationError as error:
         complaints = describe_errors(error, "the settings")
         raise BadSettings(f"The settings can't be used: {complaints}. See docs/settings.md.") from error
+
+
+def drafting_with(settings: Settings, chat_model: str | None) -> Settings:
+    """Return the settings with another chat model that drafts, or with none; as they are for None."""
+    if chat_model is None:
+        return settings
+    strategy: Literal["compose", "free"] = "compose" if chat_model == NO_MODEL else "free"
+    return settings.model_copy(
+        update={
+            "chat": settings.chat.model_copy(update={"model": chat_model}),
+            "draft": settings.draft.model_copy(update={"strategy": strategy}),
+        }
+    )
 
 
 def start_logging(settings: Settings) -> None:

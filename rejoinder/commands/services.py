@@ -10,7 +10,7 @@ import click
 
 from core.lifecycle import StageName
 from core.settings import DeskSettings, Settings, Token
-from rejoinder.commands.process import load_settings, run_until_stopped, start_logging
+from rejoinder.commands.process import drafting_with, load_settings, run_until_stopped, start_logging
 
 
 @click.command()
@@ -18,15 +18,16 @@ from rejoinder.commands.process import load_settings, run_until_stopped, start_l
 @click.option("--data-dir", type=click.Path(path_type=Path), help="Folder for ledger, logs and secrets.")
 @click.option("--samples/--no-samples", default=True, show_default=True, help="Send sample posts through the stream.")
 @click.option("--token", help="Bearer token of the page and the API; without it one is made and kept.")
-@click.option("--chat-model", metavar="NAME|none", help="Which model drafts; `none` drafts from the evidence alone.")
+@click.option("--chat-model", metavar="NAME|none", help="Let this model draft; `none`: words on file alone.")
 def demo(port: int | None, data_dir: Path | None, samples: bool, token: str | None, chat_model: str | None) -> None:
     """Run everything on this machine, with sample posts."""
     from bot.web.application import page_address
-    from rejoinder.demo import needs_weights, run_demo
+    from rejoinder.assembly import starts_chat_server
+    from rejoinder.demo import run_demo
 
     settings = demo_settings(port, data_dir, token, chat_model)
     start_logging(settings)
-    if needs_weights(settings):
+    if starts_chat_server(settings):
         from rejoinder.commands.models import fetch
 
         fetch(settings, settings.chat.model)
@@ -56,11 +57,12 @@ def demo_settings(port: int | None, data_dir: Path | None, token: str | None, ch
     if token or not tokens:
         secret = token or kept_secret(settings.data_dir / "demo.token")
         tokens = {"moderator": Token(token=secret, role="lead"), **tokens}
-    chat = settings.chat.model_dump(exclude_none=True)
-    if chat_model is not None:
-        chat["model"] = chat_model
+    settings = drafting_with(settings, chat_model)
     return load_settings(
-        data_dir=settings.data_dir.resolve(), desk=DeskSettings(**{**desk, "tokens": tokens}), chat=chat
+        data_dir=settings.data_dir.resolve(),
+        desk=DeskSettings(**{**desk, "tokens": tokens}),
+        chat=settings.chat.model_dump(exclude_none=True),
+        draft=settings.draft.model_dump(),
     )
 
 

@@ -18,6 +18,7 @@ from core.domain import (
     now,
 )
 from ledger import Ledger
+from pipeline.draft import in_doubt
 from tests.factories import make_draft, make_evidence, make_grounding, make_post, make_source, make_triage
 
 PLATFORM = "forum"
@@ -89,13 +90,20 @@ async def add_pending(
     evidence: Sequence[Evidence] = (CRC, UDHR),
     checks: Sequence[Check] = CHECKS,
     note: str = "",
+    route: Route = Route.DRAFT,
+    hate: float = 0.87,
 ) -> str:
     """Bring a post to the desk and return its key."""
     await ledger.stages.receive([flagged])
-    await ledger.stages.triage(flagged, triage_of(group))
+    await ledger.stages.triage(flagged, triage_of(group, route, hate))
     await ledger.stages.ground(flagged.key, make_grounding(*evidence, note=note), DraftRequest())
     await add_draft(ledger, flagged.key, 1, text, origin=origin, checks=checks, note=note)
     return flagged.key
+
+
+async def add_doubtful(ledger: Ledger, flagged: FlaggedPost, hate: float = 0.12) -> str:
+    """Bring a post to the desk of which nobody knows yet whether it is hateful, and return its key."""
+    return await add_pending(ledger, flagged, origin=Origin.NONE, note=in_doubt(hate), route=Route.DOUBT, hate=hate)
 
 
 async def add_draft(

@@ -12,7 +12,7 @@ import pytest
 
 from core.domain import CaseState
 from tests.bot.conftest import TOKENS, Client, House, Post
-from tests.bot.samples import DRAFT, HOSTILE, PLATFORM, add_pending, fill, post
+from tests.bot.samples import DRAFT, HOSTILE, PLATFORM, add_doubtful, add_pending, fill, post
 
 Bearer = Callable[[str], dict[str, str]]
 DECISION = {"action": "claim", "version": 4}
@@ -57,18 +57,33 @@ async def test_the_queue_is_narrowed_by_group_state_and_holder(
 ) -> None:
     keys = await fill(house.ledger)
     await decide("ana", keys[1], action="claim", version=4)
+    doubtful = await add_doubtful(house.ledger, post(7, "The weather is lovely today."))
     for query, expected in {
         "group=women": [keys[3]],
         "mine=true": [keys[1]],
-        "state=approved&state=pending&order=newest&limit=1": [keys[5]],
+        "state=approved&state=pending&order=newest&limit=1": [doubtful],
         "platform=elsewhere": [],
+        "doubtful=true": [doubtful],
+        "state=pending&doubtful=false": keys,
+        "state=approved&doubtful=true": [],
     }.items():
         _, page = await get(client, f"/v1/cases?{query}", bearer("ana"))
         assert [case["key"] for case in page["cases"]] == expected
+        assert (page["doubtful"], page["counts"]["pending"]) == (1, 7)
 
 
 @pytest.mark.parametrize(
-    "query", ["limit=0", "limit=abc", "limit=100000", "state=sleeping", "group=cats", "order=up", "cursor=x"]
+    "query",
+    [
+        "limit=0",
+        "limit=abc",
+        "limit=100000",
+        "doubtful=perhaps",
+        "state=sleeping",
+        "group=cats",
+        "order=up",
+        "cursor=x",
+    ],
 )
 async def test_a_query_that_makes_no_sense_is_refused_in_plain_words(
     client: Client, bearer: Bearer, query: str
@@ -162,7 +177,7 @@ async def test_a_case_comes_with_what_its_reader_may_do(
 ) -> None:
     key = await add_pending(house.ledger, post(1))
     _, case = await get(client, f"/v1/cases/{key}", bearer("ana"))
-    assert (case["actions"], case["undoable"]) == (["approve", "claim", "edit", "redraft", "reject"], False)
+    assert (case["actions"], case["undoable"]) == (["approve", "claim", "dismiss", "edit", "redraft", "reject"], False)
     _, after = await decide("ana", key, action="approve", version=4)
     assert (after["actions"], after["undoable"]) == (["undo"], True)
     _, as_ben_sees_it = await get(client, f"/v1/cases/{key}", bearer("ben"))

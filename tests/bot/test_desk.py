@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.desk import CaseQuery, Desk, Moderator, allowed, undoable
+from bot.wording import standing
 from core.domain import Action, Case, CaseState, Decision, DraftRequest, Intent, Origin, Route, now
 from core.errors import (
     BadInput,
@@ -22,7 +23,7 @@ from core.settings import DeskSettings, Settings
 from ledger import Ledger
 from pipeline.guard import Guard
 from rejoinder.assembly import open_guard
-from tests.bot.samples import CHECKS, DRAFT, add_draft, add_pending, post, triage_of
+from tests.bot.samples import CHECKS, DRAFT, add_doubtful, add_draft, add_pending, post, triage_of
 from tests.factories import make_grounding
 
 ANA = Moderator("ana", "reviewer")
@@ -36,6 +37,7 @@ ASKS = {
     Action.APPROVE: {},
     Action.EDIT: {"text": "A text of one's own. It has two sentences."},
     Action.REJECT: {"reason": "tone"},
+    Action.DISMISS: {},
     Action.REDRAFT: {"intent": "questioning"},
     Action.UNDO: {},
 }
@@ -78,6 +80,7 @@ ALLOWED = {
     Action.APPROVE: {CaseState.PENDING},
     Action.EDIT: {CaseState.PENDING},
     Action.REJECT: {CaseState.PENDING},
+    Action.DISMISS: {CaseState.PENDING},
     Action.REDRAFT: {CaseState.PENDING},
     Action.UNDO: {CaseState.APPROVED, CaseState.REJECTED},
 }
@@ -86,6 +89,7 @@ AFTERWARDS = {
     Action.APPROVE: CaseState.APPROVED,
     Action.EDIT: CaseState.APPROVED,
     Action.REJECT: CaseState.REJECTED,
+    Action.DISMISS: CaseState.DISMISSED,
     Action.REDRAFT: CaseState.GROUNDED,
     Action.UNDO: CaseState.PENDING,
 }
@@ -140,7 +144,7 @@ async def test_a_claimed_case_is_its_holders_and_a_lead_may_take_it_over(desk: D
 
 async def test_without_a_draft_everything_but_approval_is_allowed(desk: Desk, ledger: Ledger) -> None:
     case = await desk.case(await add_pending(ledger, post(1), "", origin=Origin.NONE))
-    assert allowed(case, ANA) == {Action.CLAIM, Action.EDIT, Action.REJECT, Action.REDRAFT}
+    assert allowed(case, ANA) == {Action.CLAIM, Action.EDIT, Action.REJECT, Action.DISMISS, Action.REDRAFT}
 
 
 async def test_a_failed_case_may_be_drafted_again_once_it_has_evidence(desk: Desk, ledger: Ledger) -> None:
@@ -258,6 +262,30 @@ async def test_a_reason_is_kept_in_the_history(desk: Desk, ledger: Ledger, given
     assert (await desk.history(key))[-1].why == stored
 
 
+@pytest.mark.parametrize(("given", "stored"), [
+    (None, "not_hateful"), ("not_hateful: it quotes them", "not_hateful: it quotes them"), ("a joke", "other: a joke"),
+])  # fmt: skip
+async def test_a_dismissal_says_not_hateful_unless_told_otherwise(
+    desk: Desk, ledger: Ledger, given: str | None, stored: str
+) -> None:
+    key = await add_doubtful(ledger, post(1))
+    after = await ask(desk, key, Action.DISMISS, reason=given)
+    assert (after.state, after.decided_by, after.decided_why) == (CaseState.DISMISSED, "ana", stored)
+    assert undoable(after) and standing(after) == "ana dismissed it as not hateful."
+
+
+async def test_a_case_in_doubt_waits_for_its_first_draft_until_somebody_asks(desk: Desk, ledger: Ledger) -> None:
+    key = await add_doubtful(ledger, post(1))
+    await pending(ledger, 2)
+    assert [case.key for case in (await desk.queue(CaseQuery(doubtful=True))).cases] == [key]
+    assert await desk.doubtful() == 1
+    waiting = await ask(desk, key, Action.REDRAFT)
+    assert (waiting.state, waiting.request, waiting.doubtful) == (CaseState.GROUNDED, DraftRequest(number=2), False)
+    await add_draft(ledger, key, 2, DRAFT)
+    assert not (await desk.case(key)).doubtful
+    assert await desk.doubtful() == 0
+
+
 async def test_a_redraft_asks_for_something_unlike_all_that_was_said(desk: Desk, ledger: Ledger) -> None:
     flagged = post(1).model_copy(update={"context": ("an earlier reply",)})
     key = await add_pending(ledger, flagged)
@@ -308,7 +336,7 @@ async def test_a_decision_on_an_old_version_names_who_was_faster(desk: Desk, led
     assert refused.value.case.decided_by == "ben"
 
 
-@pytest.mark.parametrize("action", [Action.APPROVE, Action.REJECT])
+@pytest.mark.parametrize("action", [Action.APPROVE, Action.REJECT, Action.DISMISS])
 async def test_who_decided_can_take_it_back_and_so_can_a_lead_but_nobody_else(
     desk: Desk, ledger: Ledger, action: Action
 ) -> None:

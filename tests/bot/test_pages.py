@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.web.pages import STATE_FILTERS, STATE_WORDS
+from bot.web.pages import QUEUE_FILTERS, STATE_WORDS
 from core.domain import CaseState
 from tests.bot.conftest import Client
 
@@ -51,11 +51,14 @@ async def test_the_page_offers_every_reason_intent_and_group(client: Client) -> 
 
 async def test_every_state_has_words_and_stands_under_one_filter(client: Client) -> None:
     assert set(STATE_WORDS) == set(CaseState)
-    assert sorted(state for listed in STATE_FILTERS.values() for state in listed) == sorted(CaseState)
+    listed = [state for choice in QUEUE_FILTERS.values() for state in choice.states if choice.doubtful is not True]
+    assert sorted(listed) == sorted(CaseState)
     async with client.get("/") as response:
         page = await response.text()
-    assert 'data-waiting="pending" data-drafting="grounded"' in page
-    assert '<option value="received triaged grounded">Being worked on</option>' in page
+    assert 'data-waiting="pending" data-drafting="grounded" data-alarming="escalated"' in page
+    assert '<option value="unfinished" data-states="received triaged grounded">Being worked on</option>' in page
+    assert '<option value="waiting" data-states="pending" data-doubtful="false">Waiting</option>' in page
+    assert 'data-states="pending" data-doubtful="true">Is this hateful at all?</option>' in page
 
 
 @pytest.mark.parametrize("script", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)

@@ -19,6 +19,7 @@ from core.domain import (
     DraftRequest,
     FlaggedPost,
     Grounding,
+    Origin,
     Route,
     TargetGroup,
     Triage,
@@ -68,6 +69,17 @@ class Maker:
             await self._from_grounded(ledger, to, post.key)
         case = await ledger.cases.get(post.key)
         assert case.state is to
+        return case
+
+    async def bring_in_doubt(self, ledger: Ledger, post: FlaggedPost | None = None) -> Case:
+        """Return a new case that waits for a moderator to say whether it is hateful at all."""
+        post = post or self.post()
+        await ledger.stages.receive([post])
+        assert await ledger.stages.triage(post, self.triage(Route.DOUBT)) is Step.MOVED
+        assert await ledger.stages.ground(post.key, self.grounding(), DraftRequest()) is Step.MOVED
+        assert await ledger.stages.draft(make_draft(post.key, text="", origin=Origin.NONE)) is Step.MOVED
+        case = await ledger.cases.get(post.key)
+        assert case.doubtful
         return case
 
     async def _from_grounded(self, ledger: Ledger, to: CaseState, key: str) -> None:

@@ -119,6 +119,27 @@ async def test_counts_name_every_state(ledger: Ledger, make: Any) -> None:
     assert await ledger.cases.counts() == dict.fromkeys(CaseState, 1)
 
 
+async def test_cases_in_doubt_are_a_queue_of_their_own_until_somebody_asks_for_a_draft(
+    ledger: Ledger, make: Any
+) -> None:
+    await make.bring(ledger, CaseState.PENDING, make.post("plain"))
+    case = await make.bring_in_doubt(ledger, make.post("doubt"))
+    await make.bring_in_doubt(ledger, make.post("other"))
+    pending = [CaseState.PENDING]
+    assert await every_page(ledger, states=pending, doubtful=True) == ["doubt", "other"]
+    assert await every_page(ledger, states=pending, doubtful=False) == ["plain"]
+    assert await every_page(ledger, states=pending) == ["doubt", "other", "plain"]
+    assert (await ledger.cases.doubtful(), (await ledger.cases.counts())[CaseState.PENDING]) == (2, 3)
+    assert ids(await ledger.cards.missing("discord", "1")) == ["plain"]
+    await ledger.decisions.redraft(case.key, case.version, "ana", DraftRequest(number=2), "message")
+    await ledger.stages.draft(make.draft(case.key, 2))
+    after = await ledger.cases.get(case.key)
+    assert (after.state, after.doubtful) == (CaseState.PENDING, False)
+    assert await every_page(ledger, states=pending, doubtful=True) == ["other"]
+    assert ids(await ledger.cards.missing("discord", "1")) == ["doubt", "plain"]
+    assert await ledger.cases.doubtful() == 1
+
+
 async def test_stale_cases_are_those_the_machine_left_lying(ledger: Ledger, make: Any, clock: Any) -> None:
     for number, state in enumerate(CaseState):
         await make.bring(ledger, state, make.post(number))

@@ -57,6 +57,30 @@ async def test_a_rejection_is_published_when_it_is_final(ledger: Ledger, make: A
     assert row.headers == {"idempotency-key": "outcome:forum/1:5"}
 
 
+async def test_a_dismissal_is_published_when_it_is_final_and_once(ledger: Ledger, make: Any, clock: Any) -> None:
+    case = await make.bring_in_doubt(ledger)
+    minute = clock() + timedelta(minutes=1)
+    first = await ledger.decisions.dismiss(case.key, case.version, "ana", "not_hateful", minute)
+    undone = await ledger.decisions.undo(case.key, first.version, "ana")
+    assert undone.doubtful and undone.decided_by is None
+    await ledger.decisions.dismiss(case.key, undone.version, "bo", "not_hateful", minute)
+    assert await ledger.outbox.lease("p", 30, 10) == []
+    clock.pass_s(60)
+    (row,) = await ledger.outbox.lease("p", 30, 10)
+    outcome = Outcome.model_validate_json(row.value)
+    assert (outcome.state, outcome.who, outcome.why) == (CaseState.DISMISSED, "bo", "not_hateful")
+    with pytest.raises(NotAllowed, match="can't be undone"):
+        await ledger.decisions.undo(case.key, undone.version + 1, "bo")
+
+
+async def test_what_triage_dismissed_is_nobodys_to_undo(ledger: Ledger, make: Any) -> None:
+    case = await make.bring(ledger, CaseState.DISMISSED)
+    with pytest.raises(NotAllowed, match="dismissed by triage"):
+        await ledger.decisions.undo(case.key, case.version, "ana")
+    (row,) = await ledger.outbox.lease("p", 30, 10)
+    assert row.topic == "outcomes"
+
+
 async def test_a_redraft_sends_the_given_message_at_once(ledger: Ledger, make: Any) -> None:
     case = await make.bring(ledger, CaseState.PENDING)
     request = DraftRequest(number=2, intent=Intent.QUESTIONING, hint="be brief", avoid=("No.",))
@@ -134,6 +158,9 @@ DECIDE: dict[str, Decide] = {
     "reject": lambda ledger, case, who, force: ledger.decisions.reject(
         case.key, case.version, who, "no", case.received_at + timedelta(hours=2), force
     ),
+    "dismiss": lambda ledger, case, who, force: ledger.decisions.dismiss(
+        case.key, case.version, who, "not_hateful", case.received_at + timedelta(hours=2), force
+    ),
     "redraft": lambda ledger, case, who, force: ledger.decisions.redraft(
         case.key, case.version, who, DraftRequest(number=2), "message", force
     ),
@@ -163,7 +190,13 @@ async def test_a_claim_keeps_others_out_until_it_ends_or_is_overridden(
 
 
 async def test_a_decision_ends_the_claim_and_a_redraft_keeps_it(ledger: Ledger, make: Any, clock: Any) -> None:
-    for action, holder in (("approve", None), ("reject", None), ("unclaim", None), ("redraft", "ana")):
+    for action, holder in (
+        ("approve", None),
+        ("reject", None),
+        ("dismiss", None),
+        ("unclaim", None),
+        ("redraft", "ana"),
+    ):
         case = await claimed(ledger, make, action)
         assert (await DECIDE[action](ledger, case, "ana", False)).claimed_by == holder
 
@@ -181,7 +214,8 @@ async def test_the_error_of_a_slower_moderator_says_who_was_faster(ledger: Ledge
 
 
 @pytest.mark.parametrize(
-    ("action", "deed"), [("claim", "claimed"), ("redraft", "sent for another draft"), ("reject", "rejected")]
+    ("action", "deed"),
+    [("claim", "claimed"), ("redraft", "sent for another draft"), ("reject", "rejected"), ("dismiss", "dismissed")],
 )
 async def test_every_deed_has_its_word(ledger: Ledger, make: Any, action: str, deed: str) -> None:
     case = await make.bring(ledger, CaseState.PENDING)

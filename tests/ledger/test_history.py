@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -53,3 +54,17 @@ async def test_following_the_history_in_steps(ledger: Ledger, make: Any) -> None
     assert [row.version for row in first + rest] == [1, 2] * 3
     assert rest[-1].id == last
     assert await ledger.history.since(last) == []
+
+
+async def test_following_the_escalations(ledger: Ledger, make: Any, clock: Any) -> None:
+    states = [CaseState.ESCALATED, CaseState.DISMISSED, CaseState.ESCALATED, CaseState.PENDING, CaseState.ESCALATED]
+    for number, state in enumerate(states):
+        await make.bring(ledger, state, make.post(number))
+        clock.pass_s(60)
+    start = clock() - timedelta(minutes=5)
+    rows = await ledger.history.escalations(0, start)
+    assert [row.case_key for row in rows] == ["forum/0", "forum/2", "forum/4"]
+    assert {row.to_state for row in rows} == {CaseState.ESCALATED}
+    assert await ledger.history.escalations(rows[0].id, start, limit=1) == rows[1:2]
+    assert await ledger.history.escalations(0, clock() - timedelta(minutes=1)) == rows[2:]
+    assert await ledger.history.escalations(rows[-1].id, start) == []

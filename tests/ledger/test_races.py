@@ -54,6 +54,21 @@ async def test_of_two_moderators_one_wins_and_the_other_is_told_who(
     assert min(won.values()) > 0
 
 
+async def test_of_a_dismissal_and_an_approval_at_once_one_is_decided_and_one_message_owed(
+    ledger: Ledger, other: Ledger, make: Any, clock: Any
+) -> None:
+    for number in range(40):
+        case = await make.bring_in_doubt(ledger, make.post(number))
+        ana, bo = (ledger, other) if number % 2 else (other, ledger)
+        winners, losers = await race(
+            ana.decisions.dismiss(case.key, case.version, "ana", "not_hateful", clock()),
+            bo.decisions.approve(case.key, case.version, "bo", "Yes. Indeed.", "edited", clock()),
+        )
+        assert len(winners) == len(losers) == 1
+        assert isinstance(losers[0], StaleVersion) and losers[0].case == winners[0]
+    assert len(await ledger.outbox.lease("p", 30, 1000)) == 40
+
+
 @pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.live)], indirect=True)
 async def test_a_case_that_turns_up_while_a_stage_looks_for_it_is_moved(
     ledger: Ledger, other: Ledger, make: Any, monkeypatch: pytest.MonkeyPatch

@@ -79,6 +79,10 @@ DECISIONS: dict[str, tuple[Act, dict[CaseState, CaseState]]] = {
         lambda ledger, case, _: ledger.decisions.reject(case.key, case.version, "bo", "no", case.received_at + MINUTE),
         {P: REJ},
     ),
+    "dismiss": (
+        lambda ledger, case, _: ledger.decisions.dismiss(case.key, case.version, "bo", "no", case.received_at + MINUTE),
+        {P: DIS},
+    ),
     "redraft": (
         lambda ledger, case, _: ledger.decisions.redraft(
             case.key, case.version, "bo", DraftRequest(number=2), "the message"
@@ -94,8 +98,9 @@ def test_the_lifecycle_has_exactly_the_transitions_that_these_tests_see() -> Non
     stages = {(state, to) for _, allowed in STAGES.values() for state, (step, to) in allowed.items() if step is MOVED}
     failures = {(state, F) for states in FAILS.values() for state in states}
     decisions = {(state, to) for _, allowed in DECISIONS.values() for state, to in allowed.items()}
-    assert stages | failures | decisions | {(None, R), (A, REL), (G, G)} == TRANSITIONS
-    assert set(FINAL) == {REL, DIS, ESC}
+    # What a moderator dismissed can be undone; what triage dismissed, as in these tables, can't.
+    assert stages | failures | decisions | {(None, R), (A, REL), (G, G), (DIS, P)} == TRANSITIONS
+    assert set(FINAL) == {REL, ESC}
 
 
 @pytest.mark.parametrize("state", CaseState)

@@ -36,9 +36,13 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
     event.listen(Engine, "before_cursor_execute", note)
     try:
         states = [CaseState.PENDING, CaseState.RELEASED]
-        page = ledger.cases.page(states=states, group=TargetGroup.JEWS, platform="forum", claimed_by="ana")
+        page = ledger.cases.page(
+            states=states, group=TargetGroup.JEWS, platform="forum", claimed_by="ana", doubtful=False
+        )
         plans = {
             "COVERING INDEX cases_queue (state=?)": page,
+            "SEARCH cases USING COVERING INDEX cases_queue": ledger.cases.doubtful(),
+            "history_escalations (": ledger.history.escalations(0, clock()),
             "cases_unfinished (updated_at<?)": ledger.cases.stale(clock() + timedelta(1), 10),
             "cases_fingerprint (fingerprint=?": ledger.stages.duplicate_of(make.post(2, author_id="u1")),
             "outbox_open (free_at<?)": ledger.outbox.lease("p", 30, 10),

@@ -12,12 +12,20 @@ from aiohttp.test_utils import TestServer
 
 from core.domain import DraftRequest, Evidence, Origin, Plan, TargetGroup
 from core.errors import BadSettings
-from core.settings import GuardSettings, Settings
+from core.settings import DraftSettings, GuardSettings, KnowledgeBaseSettings, Settings
 from kb.build import build
 from models.embedders import default_embedder
 from pipeline.compose import Composer
 from pipeline.strategies import ComposeStrategy, Strategies
-from rejoinder.assembly import open_drafting_guard, open_guard, open_pipeline, open_strategies, stages_need_chat
+from rejoinder.assembly import (
+    open_drafting_guard,
+    open_guard,
+    open_pipeline,
+    open_strategies,
+    stages_need_chat,
+    starts_chat_server,
+)
+from rejoinder.commands.process import drafting_with
 from tests.factories import make_evidence, make_post, make_triage
 
 POST = make_post(text="Zorblaxians never pay for their moons.")
@@ -62,6 +70,7 @@ def _settings(folder: Path, endpoint: str | None, **kb: Any) -> Settings:
         {
             "data_dir": folder,
             "kb": {"folder": folder / "kb", "min_relevance": 0.0, **kb},
+            "draft": {"strategy": "free"},
             "chat": {"endpoint": endpoint, "model": "tiny", "attempts": 1} if endpoint else {"model": "none"},
         }
     )
@@ -113,10 +122,24 @@ async def test_a_worker_plans_for_the_model_and_composes_what_it_can_not_write(f
     assert len(model.asked) == Settings().chat.candidates
 
 
-def test_new_cases_are_written_freely_and_else_composed() -> None:
-    strategies = open_strategies(Settings(), None)
+FREE = Settings(draft=DraftSettings(strategy="free"))
+
+
+def test_new_cases_are_answered_in_words_on_file_unless_a_model_shall_write() -> None:
+    assert [strategy.name for strategy in open_strategies(Settings(), None).all] == ["compose"]
+    strategies = open_strategies(FREE, None)
     assert [strategy.name for strategy in strategies.all] == ["free", "compose"]
     assert (strategies.default.name, strategies.fallback.name) == ("free", "compose")
+
+
+def test_a_chat_server_is_started_only_where_something_asks_it_and_nobody_else_runs_it() -> None:
+    assert not starts_chat_server(Settings())
+    assert starts_chat_server(FREE)
+    assert starts_chat_server(Settings(kb=KnowledgeBaseSettings(expansion="chat")))
+    assert not starts_chat_server(drafting_with(FREE, "none"))
+    assert starts_chat_server(drafting_with(Settings(), "smollm2-135m"))
+    endpoint = FREE.chat.model_copy(update={"endpoint": "http://127.0.0.1:9/v1"})
+    assert not starts_chat_server(FREE.model_copy(update={"chat": endpoint}))
 
 
 class Planner(ComposeStrategy):
@@ -130,7 +153,7 @@ def test_a_worker_needs_the_chat_model_where_its_strategies_do(stages: list[str]
     settings, compose = Settings(), ComposeStrategy(Composer(GuardSettings()))
     planning = Strategies(default=Planner(Composer(GuardSettings())), fallback=compose)
     assert stages_need_chat(settings, stages, planning) is ("ground" in stages)
-    assert stages_need_chat(settings, stages, open_strategies(settings, None)) is ("draft" in stages)
+    assert stages_need_chat(settings, stages, open_strategies(FREE, None)) is ("draft" in stages)
     assert not stages_need_chat(settings, stages, Strategies(default=compose, fallback=compose))
 
 

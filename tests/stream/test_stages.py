@@ -134,6 +134,12 @@ async def test_what_is_dismissed_or_escalated_ends_at_triage(ledger: Ledger, rou
     assert await state(ledger) is end
 
 
+async def test_a_post_in_doubt_goes_on_to_the_desk(ledger: Ledger) -> None:
+    triaged = await TriageStage(ledger, Triager(Route.DOUBT)).handle(encode(POST))
+    assert triaged is not None
+    assert await state(ledger) is CaseState.TRIAGED
+
+
 async def test_triage_is_told_of_the_same_text_by_the_same_author(ledger: Ledger) -> None:
     triager = Triager()
     stage = TriageStage(ledger, triager)

@@ -14,14 +14,18 @@ from kb.claims.loading import ClaimFiles
 from kb.claims.matching import Wording
 from kb.claims.records import LANGUAGES
 from pipeline.heads import Heads
-from pipeline.languages import DEFAULT, detection
+from pipeline.languages import DEFAULT
 from pipeline.normalise import normalise
 from pipeline.triage import LONGEST_READ
-from training.heads.data import read_written
+from training.heads.sample import Part
+from training.heads.written import read_functional, read_written
 
 LABELS = Path(__file__).with_name("labels.tsv")
 EACH_LANGUAGE = 200
 """Wordings of a language other than English that stand for posts: nobody labelled posts in it."""
+
+HARMLESS = 80
+"""Sentences of a language that attack nobody."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +73,16 @@ def wordings_as_posts(files: ClaimFiles, wordings: list[Wording]) -> list[Post]:
 
 
 def harmless() -> list[Post]:
-    """Return the project's own sentences that name a group and attack nobody, in the languages on file."""
-    sentences = [sample.text for sample in read_written() if not sample.hateful]
-    languages = [detection.detect(text, None, threshold=TriageSettings().language_threshold)[0] for text in sentences]
-    return [
-        Post(text, None, frozenset(), language, labelled=False)
-        for text, language in zip(sentences, languages, strict=True)
-        if language in LANGUAGES
-    ]
+    """Return some of the project's own sentences that name a group and attack nobody, in the languages on file."""
+    sentences = [*read_written(), *(sample for sample in read_functional() if sample.part is Part.TRAIN)]
+    posts = []
+    for language in LANGUAGES:
+        kind = [sample.text for sample in sentences if sample.hateful is False and sample.language == language]
+        drawn = np.random.default_rng(0).permutation(len(kind))[:HARMLESS]
+        posts += [Post(kind[n], None, frozenset(), language, labelled=False) for n in sorted(drawn)]
+    return posts
 
 
-def groups_of(vector: np.ndarray[tuple[int], np.dtype[np.float32]], heads: Heads) -> list[TargetGroup]:
+def groups_of(text: str, vector: np.ndarray[tuple[int], np.dtype[np.float32]], heads: Heads) -> list[TargetGroup]:
     """Return the groups that triage would name."""
-    return [score.group for score in heads.score(vector).attacked(TriageSettings().group_threshold)]
+    return [score.group for score in heads.score(vector, text).attacked(TriageSettings().group_threshold)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +18,11 @@ from sklearn.preprocessing import StandardScaler
 from core.settings import KnowledgeBaseSettings
 from kb.claims.judge import FEATURES, KINDS, NAME, PER_CLAIM, Judge, sums_of
 from kb.claims.loading import ClaimFiles, load_claims
-from kb.claims.matching import ClaimMatcher, Wording, wordings_of
+from kb.claims.matching import ClaimMatcher, Wording, embedded
 from kb.claims.reviews import load_reviews
 from kb.query import Vectors
-from kb.shipped import Passage, shipped_vectors
-from kb.shipped import key as key_of
 from models.e5 import E5Embedder
+from models.embedders import default_embedder
 from pipeline.heads import Heads
 from training.claims.data import Post, groups_of, harmless, read_labelled, wordings_as_posts
 from training.claims.model_card import Measured, write_card
@@ -78,9 +78,7 @@ def train_and_write(data: Path, out: Path, cache: Path) -> str:
 def gather(data: Path, cache: Path) -> Material:
     """Read and embed everything."""
     files = load_claims()
-    wordings = wordings_of(files)
-    shipped = shipped_vectors(E5Embedder.name)
-    vectors = np.stack([shipped[key_of(Passage(wording.text, True))] for wording in wordings])
+    wordings, vectors = asyncio.run(_embedded(files))
     posts = [*read_labelled(data), *harmless(), *wordings_as_posts(files, wordings)]
     post_vectors = embed_cached([post.text for post in posts], cache)
     post_vectors /= np.linalg.norm(post_vectors, axis=1, keepdims=True)
@@ -94,6 +92,14 @@ def gather(data: Path, cache: Path) -> Material:
         if post.wording is not None:
             of_wordings[post.wording] = fold
     return Material(files, wordings, vectors, posts, post_vectors, folds, of_wordings)
+
+
+async def _embedded(files: ClaimFiles) -> tuple[list[Wording], Vectors]:
+    embedder = default_embedder()
+    try:
+        return await embedded(files, embedder)
+    finally:
+        await embedder.close()
 
 
 def fit(material: Material, pairs: Vectors, fits: NDArray[np.bool_], weights: Vectors) -> Judge:
@@ -161,7 +167,7 @@ def cross_validate(material: Material) -> Measured:
             post, vector = material.posts[n], material.post_vectors[n]
             kinds[n] = judge.kind_probabilities(vector)
             scores = np.asarray(table @ judge.standard(vector[None])[0], np.float32)
-            groups = groups_of(vector, heads)
+            groups = groups_of(post.text, vector, heads)
             rows = matcher.pairs(post.text, vector, groups, post.language, kinds[n], scores, post.wording)
             pairs.append((n, rows))
             fits.append((n, np.array([name in post.claims for name in names], np.bool_)))

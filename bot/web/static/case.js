@@ -3,7 +3,7 @@
 import { showChecks, sumUp } from "./checks.js";
 import { bar, byId, copyOf, httpsOnly, make, pointTo, say, slot } from "./dom.js";
 import {
-  age, DRAFTING, groupWord, hatefulness, holder, originWords, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
+  age, DRAFTING, groupWord, hatefulness, holder, originWords, percent, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
 } from "./words.js";
 
 /** Put the case on the page and return its element. */
@@ -70,9 +70,9 @@ function fillPost(root, item) {
 function fillReply(root, item) {
   const draft = item.drafts.at(-1);
   const decided = item.final_text !== null;
-  slot(root, "reply-title").textContent = decided ? "Reply as approved" : "Draft";
+  slot(root, "reply-title").textContent = decided ? "Reply as approved" : item.doubtful ? "In doubt" : "Draft";
   const number = draft && item.drafts.length > 1 ? `no. ${draft.number} · ` : "";
-  slot(root, "origin").textContent = draft ? `${number}${draft.intent} · ${originWords(draft)}` : "none yet";
+  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${draft.intent} · ${originWords(draft)}` : "no draft yet";
   say(slot(root, "note"), draft?.note);
   const text = slot(root, "draft");
   say(text, decided ? item.final_text : draft?.text);
@@ -86,6 +86,7 @@ function fillReply(root, item) {
 function fillEvidence(root, item) {
   const evidence = item.grounding?.evidence ?? [];
   slot(root, "evidence-card").hidden = !item.grounding;
+  slot(root, "evidence-fold").open = !item.doubtful;
   say(slot(root, "evidence-note"), item.grounding?.note || (evidence.length ? "" : "No evidence was found for this post."));
   slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", {},
     make("p", { class: "evidence-text", text: piece.summary || piece.text, lang: piece.language, dir: "auto" }),
@@ -122,7 +123,7 @@ function fillTriage(root, item) {
 function scoreLine(name, score, words) {
   return make("li", {},
     make("span", { class: "score-name", text: name }), bar(score, name),
-    make("span", { class: "score-value", text: [`${Math.round(100 * score)} %`, words].filter(Boolean).join(", ") }));
+    make("span", { class: "score-value", text: [percent(score), words].filter(Boolean).join(", ") }));
 }
 
 function fillHistory(root, item) {
@@ -137,8 +138,23 @@ function fillHistory(root, item) {
 const withTimes = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g,
   (moment) => new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
 
+/** Tell whether the case has a button for `name`: a first draft of a post in doubt is asked for at once, without a menu. */
+function isOffered(item, name) {
+  if (name === "draft") return item.doubtful && item.actions.includes("redraft");
+  return item.actions.includes(name) && !(name === "redraft" && item.doubtful);
+}
+
+/** Put the buttons with these names before the others; the first is the one that stands out. */
+function putFirst(root, names) {
+  const buttons = names.map((name) => root.querySelector(`.actions [data-do="${name}"]`));
+  slot(root, "actions").prepend(...buttons);
+  buttons[0]?.classList.add("primary");
+}
+
 function fillActions(root, item, me) {
-  for (const button of root.querySelectorAll(".actions [data-do]")) button.hidden = !item.actions.includes(button.dataset.do);
+  for (const button of root.querySelectorAll(".actions [data-do]")) button.hidden = !isOffered(item, button.dataset.do);
+  putFirst(root, item.doubtful ? ["dismiss", "draft"] : []);
+  slot(root, "edit-word").textContent = item.drafts.at(-1)?.text ? "Edit" : "Own words";
   root.querySelector('.actions [data-do="undo"]').hidden = !mayUndo(item);
   const who = item.state === WAITING ? holder(item) : null;
   const others = who !== null && who !== me.name;

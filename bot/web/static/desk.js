@@ -4,6 +4,7 @@ import { decide, fetchCase, Offline, Refusal, whoAmI } from "./api.js";
 import { isUndoable, mayUndo, refreshAround, showCase, unveil } from "./case.js";
 import { byId, copyOf, say, slot } from "./dom.js";
 import { Editor } from "./editor.js";
+import { listenToEscalations, openEscalations, tellEscalation } from "./escalations.js";
 import { listenToKeys } from "./keys.js";
 import { follow } from "./live.js";
 import { ask } from "./menus.js";
@@ -12,12 +13,12 @@ import { askForToken, greet, whoIsHere } from "./session.js";
 import { isLive, showConnection, tellTimes, warn } from "./status.js";
 import { countLook, showTally } from "./tally.js";
 import { announce, dropUndoable, lastUndoable, sweepToasts, toast, toastUndoable } from "./toasts.js";
-import { holder, standing, WAITING } from "./words.js";
+import { ALARMING, holder, standing, WAITING } from "./words.js";
 
 const REFRESH_MS = 400;
 const NARROW = matchMedia("(max-width: 760px)");
 const GLANCE_MS = 400; // a second press of the same key is not a yes to a case nobody has seen yet
-const DONE = { approve: "Approved", edit: "Approved with your text", reject: "Rejected" };
+const DONE = { approve: "Approved", edit: "Approved with your text", reject: "Rejected", dismiss: "Dismissed as not hateful" };
 
 let me = { name: null, role: null };
 let open = null; // {item, root, editor, shown, since} of the case on the page; null while another one loads
@@ -79,7 +80,7 @@ function put(item) {
   });
   open = { item, root, editor, shown: false, since };
   if (same) look(true);
-  if (item.actions.includes("edit") && item.drafts.at(-1)?.origin === "none") editor.start(false);
+  if (item.actions.includes("edit") && item.drafts.at(-1)?.origin === "none" && !item.doubtful) editor.start(false);
   byId("case").scrollTop = 0;
   tick();
 }
@@ -95,12 +96,11 @@ function goOn(key) {
   queue.select(null);
   document.body.dataset.view = "queue";
   const empty = copyOf("empty-template");
-  empty.querySelector("h2").textContent = queue.waiting ? "Nothing waits." : "Nothing here.";
-  empty.querySelector(".empty-words").textContent = queue.waiting
-    ? "Every draft has its answer. New ones appear here by themselves; this is a good moment for a break."
-    : "No case is in this state, or none fits the filters.";
+  const { title, words } = queue.emptyWords();
+  empty.querySelector("h2").textContent = title;
+  empty.querySelector(".empty-words").textContent = words;
   byId("case-body").replaceChildren(empty);
-  announce(queue.waiting ? "Nothing waits." : "Nothing here.");
+  announce(title);
 }
 
 function look(shown = !open.shown) {
@@ -139,7 +139,7 @@ async function done(action, after) {
     return moveOn(after);
   }
   if (action === "redraft") {
-    toast("Another draft is being written; the case comes back to the queue with it.");
+    toast("A draft is being written; the case comes back to those that wait with it.");
     return moveOn(after);
   }
   refreshOpen(after);
@@ -211,6 +211,7 @@ async function logInAgain() {
 
 function changed(change) {
   soon();
+  if (change.to_state === ALARMING && me.role !== "reviewer") tellEscalation(change);
   if (change.case_key !== open?.item.key || change.version <= open.item.version) return;
   reread(change.case_key);
 }
@@ -282,6 +283,8 @@ const actions = {
     const answer = await ask("reject", { needsWords: (choice) => choice === "other" });
     if (answer) act("reject", { reason: [answer.choice, answer.words].filter(Boolean).join(": ") }, item);
   }),
+  dismiss: offered("dismiss", () => act("dismiss")),
+  draft: offered("draft", () => act("redraft")),
   redraft: offered("redraft", async () => {
     const { item } = open;
     const answer = await ask("redraft", { current: item.request.intent });
@@ -344,12 +347,17 @@ async function begin() {
   byId("case").addEventListener("click", (event) => actions[event.target.closest("[data-do]")?.dataset.do]?.());
   listenToKeys({
     j: () => step(1), k: () => step(-1), Enter: enter, o: enter, b: actions.unveil, a: actions.approve, e: actions.edit,
-    r: actions.reject, d: actions.redraft, u: actions.undo, c: actions.claim,
+    r: actions.reject, n: actions.dismiss, d: () => (open?.item.doubtful ? actions.draft : actions.redraft)(),
+    u: actions.undo, c: actions.claim, g: openEscalations,
     "/": () => { document.body.dataset.view = "queue"; byId("search").focus(); },
     "?": () => byId("help").showModal(),
   });
   byId("search").addEventListener("keydown", (event) => {
     if (["Enter", "Escape"].includes(event.key)) { event.preventDefault(); byId("search").blur(); }
+  });
+  listenToEscalations((keys) => {
+    if (keys.length === 1) openCase(keys[0], true);
+    else queue.showEscalated().catch(explain);
   });
   setInterval(tick, 1000);
   try {

@@ -2,9 +2,20 @@
 
 import { listCases } from "./api.js";
 import { byId, copyOf } from "./dom.js";
-import { age, groupWord, holder, WAITING } from "./words.js";
+import { age, ALARMING, groupWord, holder, percent, WAITING } from "./words.js";
 
 const PAGE = 100;
+
+/** What is chosen to be listed: its states, and `doubtful` where that matters. */
+const chosen = () => byId("state-filter").selectedOptions[0].dataset;
+
+const doubtLabel = () => byId("state-filter").querySelector('[data-doubtful="true"]').dataset.label;
+
+/** Say in the list why a case has no draft. */
+function draftless(item) {
+  if (item.doubtful) return `In doubt: hate probability ${percent(item.hate)}`;
+  return item.origin === "none" ? "No draft: write the reply" : "No draft";
+}
 
 /** The listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart` and `onError` are set. */
 export class Queue {
@@ -13,6 +24,7 @@ export class Queue {
     this.onOpen = onOpen;
     this.cases = [];
     this.counts = {};
+    this.doubtful = 0;
     this.cursor = null;
     this.selected = null;
     this.awaited = null;
@@ -28,7 +40,16 @@ export class Queue {
     });
   }
 
-  get waiting() { return byId("state-filter").value === WAITING; }
+  get waiting() { return chosen().states === WAITING; }
+
+  get doubting() { return chosen().doubtful === "true"; }
+
+  /** List what was escalated, the newest first, and open that. */
+  showEscalated() {
+    const choice = [...byId("state-filter").options].find((option) => option.dataset.states === ALARMING);
+    byId("state-filter").value = choice.value;
+    return this.restart();
+  }
 
   /** Return the cases that match the search, in order. */
   get shown() {
@@ -56,7 +77,7 @@ export class Queue {
       const page = await this.page(cursor);
       cases = cases.concat(page.cases);
       cursor = page.next_cursor;
-      if (turn === this.refreshes) this.counts = page.counts;
+      if (turn === this.refreshes) [this.counts, this.doubtful] = [page.counts, page.doubtful];
     } while (cursor && cases.length < atLeast);
     if (turn !== this.refreshes) return;
     this.cases = cases;
@@ -74,7 +95,8 @@ export class Queue {
 
   page(cursor) {
     const query = new URLSearchParams({ limit: PAGE, order: this.waiting ? "oldest" : "newest" });
-    for (const state of byId("state-filter").value.split(" ")) query.append("state", state);
+    for (const state of chosen().states.split(" ")) query.append("state", state);
+    if (chosen().doubtful) query.set("doubtful", chosen().doubtful);
     if (byId("group-filter").value) query.set("group", byId("group-filter").value);
     if (byId("mine-filter").checked) query.set("mine", "true");
     if (cursor) query.set("cursor", cursor);
@@ -115,6 +137,7 @@ export class Queue {
     const rest = shown.filter((item) => item.key !== key);
     this.cases = this.cases.filter((item) => item.key !== key);
     this.counts[WAITING] = Math.max(0, this.counts[WAITING] - 1);
+    if (this.doubting) this.doubtful = Math.max(0, this.doubtful - 1);
     this.render();
     const free = (item) => [null, this.me()].includes(holder(item));
     const next = rest.slice(place).find(free) ?? rest.find(free) ?? rest[0];
@@ -129,20 +152,37 @@ export class Queue {
     if (focused) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     byId("more").hidden = this.cursor === null;
     byId("queue-count").textContent = this.countWords(shown.length);
-    const waiting = this.counts[WAITING];
+    const waiting = this.countOf({ states: WAITING, doubtful: "false" });
     document.title = waiting ? `(${waiting}) Rejoinder desk` : "Rejoinder desk";
     for (const option of byId("state-filter").options) {
-      const number = option.value.split(" ").reduce((sum, state) => sum + (this.counts[state] ?? 0), 0);
+      const number = this.countOf(option.dataset);
       option.dataset.label ??= option.text;
       option.text = `${option.dataset.label} (${number})`;
     }
   }
 
+  countOf({ states, doubtful }) {
+    const inStates = states.split(" ").reduce((sum, state) => sum + (this.counts[state] ?? 0), 0);
+    if (doubtful === undefined) return inStates;
+    return doubtful === "true" ? this.doubtful : Math.max(0, inStates - this.doubtful);
+  }
+
   countWords(shown) {
-    if (!this.cases.length) return this.waiting ? "Nothing waits." : "Nothing here.";
+    if (!this.cases.length) return this.emptyWords().title;
     const searched = byId("search").value.trim() ? `${shown} match of ${this.cases.length} listed` : `${shown} listed`;
     const order = this.waiting ? "oldest first" : "newest first";
     return `${searched}, ${order}${this.cursor ? "; there are more" : ""}`;
+  }
+
+  /** Say in a heading and a sentence that nothing is listed. */
+  emptyWords() {
+    if (!this.waiting) return { title: "Nothing here.", words: "No case is in this state, or none fits the filters." };
+    if (this.doubting) return { title: "Nothing is in doubt.", words: "New posts in doubt appear here by themselves." };
+    const doubts = this.doubtful ? ` In doubt, hateful or not: ${this.doubtful}; choose “${doubtLabel()}” to see them.` : "";
+    return {
+      title: "Nothing waits.",
+      words: `Every draft has its answer. New ones appear here by themselves; this is a good moment for a break.${doubts}`,
+    };
   }
 
   row(item) {
@@ -156,7 +196,7 @@ export class Queue {
     const time = copy.querySelector(".row-age");
     time.dateTime = item.received_at;
     time.textContent = age(item.received_at);
-    copy.querySelector(".row-draft").textContent = item.draft || (item.origin === "none" ? "No draft: write the reply" : "No draft");
+    copy.querySelector(".row-draft").textContent = item.draft || draftless(item);
     copy.querySelector(".row-platform").textContent = item.platform;
     const who = holder(item);
     copy.querySelector(".row-claim").textContent = who ? (who === this.me() ? "yours" : `held by ${who}`) : "";

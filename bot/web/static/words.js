@@ -20,6 +20,9 @@ export function age(moment) {
   return unit ? `${Math.floor(seconds / unit[1])} ${unit[0]} ago` : "just now";
 }
 
+/** Say a share from 0 to 1 in percent. */
+export const percent = (share) => `${Math.round(100 * share)} %`;
+
 /** Say how sure a score from 0 to 1 is. */
 export function sureness(score) {
   if (score >= 0.9) return "very sure";
@@ -41,8 +44,8 @@ const wordsIn = (list, value) => [...byId(list).options].find((option) => option
 export const groupWord = (group) => wordsIn("group-filter", group);
 export const stateWords = (state) => wordsIn("states", state);
 
-/** The state of a case that waits for a moderator, and of one whose draft is being written. */
-export const { waiting: WAITING, drafting: DRAFTING } = byId("states").dataset;
+/** The state of a case that waits for a moderator, of one whose draft is being written, of one that leads must see. */
+export const { waiting: WAITING, drafting: DRAFTING, alarming: ALARMING } = byId("states").dataset;
 
 const reasonButton = (code) => byId("reject").querySelector(`[data-choice="${CSS.escape(code)}"]`);
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import functools
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -12,16 +14,19 @@ from typing import Any
 import discord as discord_py
 import pytest
 
+from bot.changes import Changes
 from bot.chat.card_board import CardBoard
 from bot.chat.cards import Card, build_card
+from bot.chat.escalations import Escalations
 from bot.discord.board import DiscordBoard
 from bot.slack.board import SlackBoard
 from bot.slack.workspaces import Workspaces
-from core.domain import now
+from core.domain import Route, now
 from core.errors import CardGone, ChannelLost
+from core.settings import CareSettings, ChatWorkspace
 from tests.bot.conftest import House
 from tests.bot.discord import conftest as discord
-from tests.bot.samples import add_pending, post
+from tests.bot.samples import add_pending, post, triage_of
 from tests.bot.slack import conftest as slack
 from tests.bot.slack.server import BOT_TOKEN, TEAM
 
@@ -123,3 +128,23 @@ async def test_a_notice_is_changed_in_place_and_posted_anew_once_deleted(stage: 
     stage.delete(first)
     second = await announce(stage.server, stage.channel, "Four posts wait.", first)
     assert list(stage.messages()) == [second]
+
+
+def shows(stage: Stage, words: str) -> bool:
+    return any(words in message for message in stage.messages().values())
+
+
+async def test_escalations_are_told_as_they_happen_in_one_notice_without_the_posts(stage: Stage, house: House) -> None:
+    servers = {stage.server: ChatWorkspace(channel=stage.channel, lead_channel=stage.channel)}
+    changes = Changes(house.ledger.history, every_s=0.05)
+    telling = Escalations(house.ledger, stage.board, servers, CareSettings(), changes, every_s=60)
+    jobs = [asyncio.create_task(job) for job in (changes.run(), telling.run())]
+    for number, words in ((1, "1 post was escalated"), (2, "2 posts were escalated")):
+        flagged = post(number, "<!channel> @everyone Zorblaxians should fear us.")
+        await house.ledger.stages.triage(flagged, triage_of(route=Route.ESCALATE))
+        await slack.until(functools.partial(shows, stage, words))
+    for job in jobs:
+        job.cancel()
+    await asyncio.gather(*jobs, return_exceptions=True)
+    (notice,) = stage.messages().values()
+    assert "Zorblaxians" not in notice and "@" not in notice

@@ -8,7 +8,7 @@ import pytest
 from bot.chat.cards import ButtonAction, Card, build_card, failed_lines, groups_line
 from core.domain import Case, CaseState, Check, Origin, Route, now
 from ledger import Ledger
-from tests.bot.samples import CHECKS, DRAFT, UNSAFE_LINK, add_pending, post, triage_of
+from tests.bot.samples import CHECKS, DRAFT, UNSAFE_LINK, add_doubtful, add_pending, post, triage_of
 
 A = ButtonAction
 
@@ -23,7 +23,7 @@ def actions(card: Card) -> list[ButtonAction]:
 
 async def test_a_pending_case_offers_everything(ledger: Ledger) -> None:
     card = build_card(await pending(ledger))
-    assert actions(card) == [A.APPROVE, A.EDIT, A.REJECT, A.REDRAFT, A.EVIDENCE, A.CLAIM]
+    assert actions(card) == [A.APPROVE, A.EDIT, A.REJECT, A.REDRAFT, A.DISMISS, A.EVIDENCE, A.CLAIM]
     assert card.draft == card.editable == DRAFT
     assert card.groups == "migrants 93 %, people of colour 41 %"
     assert card.close_checks == ("echo: 0.47 of 0.5 (repeats: school, children)",)
@@ -73,6 +73,22 @@ async def test_a_rejection_says_why(ledger: Ledger) -> None:
     card = build_card(await ledger.decisions.reject(case.key, case.version, "ana", "tone: @everyone", due))
     assert card.standing.startswith("ana rejected it (tone: @")
     assert "@everyone" not in card.standing
+
+
+async def test_a_case_in_doubt_asks_whether_it_is_hateful_before_anything_else(ledger: Ledger) -> None:
+    case = await ledger.cases.get(await add_doubtful(ledger, post(1)))
+    card = build_card(case)
+    assert card.title == "Is this hateful at all? · forum"
+    assert card.drafted == "none yet; the hate probability is 12 %"
+    assert card.evidence == ()
+    assert actions(card) == [A.DISMISS, A.DRAFT, A.EDIT, A.REJECT, A.EVIDENCE, A.CLAIM]
+    due = now() + timedelta(seconds=20)
+    for reason, words in (("not_hateful", "ana dismissed it as not hateful."), ("not_hateful: a quote", "a quote).")):
+        dismissed = await ledger.decisions.dismiss(case.key, case.version, "ana", reason, due)
+        card = build_card(dismissed)
+        assert card.standing.endswith(words)
+        assert actions(card) == [A.UNDO, A.EVIDENCE]
+        case = await ledger.decisions.undo(case.key, dismissed.version, "ana")
 
 
 async def test_an_escalated_case_has_a_card_without_buttons(ledger: Ledger) -> None:

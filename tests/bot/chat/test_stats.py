@@ -13,7 +13,7 @@ from tests.bot.samples import add_pending, post
 
 
 async def fill(ledger: Ledger) -> None:
-    for number in range(5):
+    for number in range(6):
         key = await add_pending(ledger, post(number), group=TargetGroup.WOMEN if number == 4 else TargetGroup.MIGRANTS)
         case, due = await ledger.cases.get(key), now() + timedelta(minutes=1)
         if number in (0, 1):
@@ -21,6 +21,8 @@ async def fill(ledger: Ledger) -> None:
             await ledger.decisions.approve(key, case.version, "ana", "A reply. Two.", why, due)
         elif number == 2:
             await ledger.decisions.reject(key, case.version, "ana", "tone", due)
+        elif number == 5:
+            await ledger.decisions.dismiss(key, case.version, "ana", "not_hateful", due)
         elif number == 3:
             case = await ledger.decisions.reject(key, case.version, "ana", "tone", due)
             await ledger.decisions.undo(key, case.version, "ana")
@@ -29,11 +31,14 @@ async def fill(ledger: Ledger) -> None:
 async def test_the_figures_of_a_period_leave_undone_decisions_out(ledger: Ledger) -> None:
     await fill(ledger)
     day = await figures(ledger, timedelta(days=1))
-    assert (day.received, day.pending, day.approved, day.edited, day.rejected) == (5, 2, 1, 1, 1)
+    assert (day.received, day.pending, day.approved, day.edited, day.rejected, day.dismissed) == (6, 2, 1, 1, 1, 1)
     assert day.by_group[TargetGroup.MIGRANTS].decided == 3
     assert day.by_intent[Intent.INFORMATIVE].rate == pytest.approx(2 / 3)
     words = in_words(day)
-    assert "5 received, 1 approved as drafted, 1 edited, 1 rejected; 2 are pending now" in words
+    assert (
+        "6 received, 1 approved as drafted, 1 edited, 1 rejected, 1 dismissed as not hateful; 2 are pending now"
+        in words
+    )
     assert "migrants 67 % of 3" in words
     assert picture(day).startswith(b"\x89PNG")
 

@@ -9,9 +9,10 @@ from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, ConsoleMessage, Page, expect
 
 from bot.web.application import page_address
+from core.domain import Route
 from tests.bot.conftest import TOKENS, House
 from tests.bot.live.conftest import CHROMIUM
-from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_draft
+from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_doubtful, add_draft, post, triage_of
 
 pytestmark = [
     pytest.mark.live,
@@ -182,6 +183,91 @@ async def test_a_case_without_a_draft_opens_for_writing(browser: Browser, base: 
     await page.screenshot(path=tmp_path / "no_draft.png")
 
 
+async def test_a_case_in_doubt_is_dismissed_or_sent_for_a_draft_by_one_key(
+    browser: Browser, base: str, house: House, tmp_path: Path
+) -> None:
+    for number, hate in ((7, 0.12), (8, 0.31)):
+        await add_doubtful(house.ledger, post(number, "The weather is lovely today."), hate)
+    page = await browser.new_page(viewport={"width": 1440, "height": 900})
+    watch = Watch(page, base)
+    await log_in(page, base)
+    await expect(page.locator("#queue-count")).to_have_text("6 listed, oldest first")
+    choice = page.locator("#state-filter")
+    await expect(choice.locator('[value="doubtful"]')).to_have_text("Is this hateful at all? (2)")
+    await expect(choice.locator('[value="waiting"]')).to_have_text("Waiting (6)")
+    await choice.select_option("doubtful")
+    await choice.blur()
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-7")
+    note = page.locator('[data-slot="note"]')
+    await expect(note).to_contain_text("Is this hateful at all? The hate probability is 12 %.")
+    await expect(page.locator("#cases .row").first).to_contain_text("In doubt: hate probability 12 %")
+    await expect(page.locator('[data-slot="evidence"]')).to_be_hidden()
+    await expect(page.locator("#reply-text")).to_be_hidden()
+    assert "lovely" not in await page.content()
+    visible = page.locator(".actions button:visible")
+    assert [" ".join(words.split()) for words in await visible.all_inner_texts()] == [
+        "Not hateful n", "Write a draft d", "Own words e", "Reject r", "Claim c",
+    ]  # fmt: skip
+    await page.screenshot(path=tmp_path / "doubt.png")
+
+    await press(page, "n")
+    await expect(page.locator(".toast.undo")).to_contain_text("Dismissed as not hateful.")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-8")
+    dismissed = await house.desk.case(f"{PLATFORM}/post-7")
+    assert (dismissed.state, dismissed.decided_by, dismissed.decided_why) == ("dismissed", "ana", "not_hateful")
+    await press(page, "u")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-7")
+    assert (await house.desk.case(dismissed.key)).doubtful
+
+    await press(page, "d")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-8")
+    await expect(page.locator("#redraft")).to_be_hidden()
+    drafted = await house.desk.case(dismissed.key)
+    assert (drafted.state, drafted.request.number) == ("grounded", 2)
+    await add_draft(house.ledger, drafted.key, 2, DRAFT)
+    await expect(choice.locator('[value="waiting"]')).to_have_text("Waiting (7)")
+    await press(page, "n")
+    await expect(page.locator(".empty h2")).to_have_text("Nothing is in doubt.")
+    assert watch.faults == []
+
+
+async def test_any_waiting_case_is_dismissed_by_the_same_key(browser: Browser, base: str, house: House) -> None:
+    page = await browser.new_page()
+    await log_in(page, base)
+    await press(page, "n")
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-2")
+    assert (await house.desk.case(f"{PLATFORM}/post-1")).state == "dismissed"
+
+
+async def test_a_lead_is_told_of_escalations_at_once_and_a_reviewer_is_not(
+    browser: Browser, base: str, house: House, tmp_path: Path
+) -> None:
+    reason = "It threatens people with violence, or calls for it: a person has to look, so nothing is drafted."
+    triage = triage_of(route=Route.ESCALATE).model_copy(update={"reason": reason})
+    lead = await (await browser.new_context(viewport={"width": 1440, "height": 900})).new_page()
+    reviewer = await (await browser.new_context()).new_page()
+    await log_in(lead, base, "lea")
+    await log_in(reviewer, base, "ana")
+    for page in (lead, reviewer):
+        await expect(page.locator("#connection")).to_have_attribute("data-state", "live")
+    notice = lead.locator("#escalations")
+    await house.ledger.stages.triage(post(20, "Zorblaxians should fear us."), triage)
+    await expect(notice).to_contain_text("1 post was escalated. It threatens people with violence, or calls for it.")
+    await press(lead, "g")
+    await expect(lead.locator('[data-slot="post-id"]')).to_have_text("post-20")
+    await expect(notice).to_be_hidden()
+    for number in (21, 22, 23):
+        await house.ledger.stages.triage(post(number, "Zorblaxians should fear us."), triage)
+    await expect(notice).to_contain_text("3 posts were escalated.")
+    await lead.screenshot(path=tmp_path / "escalations.png")
+    assert "fear us" not in await lead.content()
+    await press(lead, "g")
+    await expect(lead.locator("#queue-count")).to_have_text("4 listed, newest first")
+    await expect(lead.locator('[data-slot="post-id"]')).to_have_text("post-23")
+    await expect(reviewer.locator('#state-filter [value="escalated"]')).to_have_text("Escalated to people (4)")
+    await expect(reviewer.locator("#escalations")).to_be_hidden()
+
+
 async def test_what_was_decided_can_be_looked_at_and_taken_back(browser: Browser, base: str, house: House) -> None:
     page = await browser.new_page()
     await log_in(page, base)
@@ -192,7 +278,7 @@ async def test_what_was_decided_can_be_looked_at_and_taken_back(browser: Browser
     await expect(page.locator('[data-slot="reply-title"]')).to_have_text("Reply as approved")
     await page.locator('[data-do="undo"]').click()
     await expect(page.locator('[data-slot="state"]')).to_have_text("waits for a decision")
-    for state, words in (("released", "Nothing here."), ("pending", "6 listed, oldest first")):
+    for state, words in (("released", "Nothing here."), ("waiting", "6 listed, oldest first")):
         await page.locator("#state-filter").select_option(state)
         await expect(page.locator("#queue-count")).to_have_text(words)
     assert (await house.desk.case(f"{PLATFORM}/post-1")).state == "pending"

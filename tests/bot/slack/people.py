@@ -56,15 +56,17 @@ class People:
         self.door: Door | None = None
         self.http_s = HTTP_S
 
-    async def press(self, user: str, channel: str, ts: str, action_id: str, value: str | None = None) -> Answer:
-        """Press a button of a message, or choose `value` in its menu."""
+    async def press(
+        self, user: str, channel: str, ts: str, action_id: str, value: str | None = None, *, private: bool = False
+    ) -> Answer:
+        """Press a button of a message, or choose `value` in its menu; only they see a `private` message."""
         message = self._at.channels[channel].messages[ts]
         action = self._action(message["blocks"], action_id, value)
         team = self._at.channels[channel].team
         key = self._at.response_url(team, channel, user, ts)
         return await self._interact({
             **self._person(team, user), "type": "block_actions", "trigger_id": self._at.trigger(team, user),
-            "container": {"type": "message", "message_ts": ts, "channel_id": channel, "is_ephemeral": False},
+            "container": {"type": "message", "message_ts": ts, "channel_id": channel, "is_ephemeral": private},
             "channel": {"id": channel, "name": self._at.channels[channel].name}, "message": message,
             "response_url": f"{self._address()}/response/{key}", "actions": [action], "state": {"values": {}},
         })  # fmt: skip

@@ -12,7 +12,7 @@ async def test_a_pending_case_gets_a_card_that_hides_the_post(working: Floor) ->
     card = await working.card()
     assert DRAFT in seen(card) and "Convention on the Rights of the Child" in seen(card)
     assert POST not in str(card)
-    assert buttons(card) == ["show", "approve", "edit", "reject", "redraft", "evidence", "claim"]
+    assert buttons(card) == ["show", "approve", "edit", "reject", "redraft", "dismiss", "evidence", "claim"]
 
 
 async def test_the_post_is_shown_only_to_the_one_who_asks(working: Floor) -> None:

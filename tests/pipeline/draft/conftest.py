@@ -15,7 +15,7 @@ from pipeline.compose import Composer
 from pipeline.draft import Drafter
 from pipeline.guard import Guard, ToxicityCheck, word_checks
 from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies
-from tests.factories import make_grounding, make_post, make_triage
+from tests.factories import facts_on_file, make_grounding, make_post, make_triage
 from tests.models.scripted_chat import ScriptedChat
 
 DEFAULT_CHAT = ChatSettings()
@@ -65,5 +65,5 @@ def triage() -> Triage:
 
 
 @pytest.fixture(scope="session")
-def grounding(statements: tuple[Evidence, ...]) -> Grounding:
-    return make_grounding(*[item for item in statements if item.id.startswith("women-cedaw")][:3])
+def grounding() -> Grounding:
+    return make_grounding(*facts_on_file("women-cedaw-7", "women-cedaw-5-stereotypes", "women-cedaw-11-work"))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.domain import Candidate, Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Plan, Triage
+from core.domain import Candidate, Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Plan, Route, Triage
 from core.errors import ModelRefused, ModelUnavailable
 from core.settings import ChatSettings
 from pipeline.compose import Composer
@@ -67,6 +67,20 @@ async def test_the_model_named_none_is_never_asked(case: Case, drafter: MakeDraf
     draft = await drafter(chat, ChatSettings(model="none")).draft(*case, DraftRequest())
     assert draft.origin is Origin.COMPOSER
     assert chat.asked == []
+
+
+async def test_a_post_in_doubt_gets_no_first_draft_and_no_model_is_asked(
+    case: Case, drafter: MakeDrafter, scripted: Scripted
+) -> None:
+    post, triage, grounding = case
+    doubtful = triage.model_copy(update={"route": Route.DOUBT, "hate": 0.123})
+    chat = scripted(BETTER)
+    draft = await drafter(chat).draft(post, doubtful, grounding, DraftRequest())
+    assert (draft.origin, draft.text, draft.considered) == (Origin.NONE, "", 0)
+    assert draft.note == "Is this hateful at all? The hate probability is 12 %."
+    assert chat.asked == []
+    asked_for = await drafter(chat).draft(post, doubtful, grounding, DraftRequest(number=2))
+    assert_shown(asked_for, Origin.MODEL)
 
 
 async def test_a_model_that_is_away_is_the_callers_to_wait_for(

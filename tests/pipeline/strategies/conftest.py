@@ -5,14 +5,12 @@ from __future__ import annotations
 import pytest
 
 from core.domain import Evidence, FlaggedPost, TargetGroup, Triage
-from kb.starter import load_starter
-from tests.factories import make_post, make_triage
+from tests.factories import facts_on_file, make_post, make_triage
 
 
 @pytest.fixture(scope="session")
 def evidence() -> tuple[Evidence, ...]:
-    statements = (statement.evidence() for statement in load_starter())
-    return tuple(item for item in statements if item.id.startswith("women-cedaw"))[:3]
+    return facts_on_file("women-cedaw-7", "women-cedaw-5-stereotypes", "women-cedaw-11-work")
 
 
 @pytest.fixture(scope="session")

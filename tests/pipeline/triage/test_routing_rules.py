@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from core.domain import Route, TargetGroup
+from core.settings import TriageSettings
 from pipeline import routing_rules
 from pipeline.heads import Scores
 
+SETTINGS = TriageSettings(dismiss_below=0.05, doubt_below=0.4)
 REAL = Path(__file__).parents[3] / "../shared/data/flags/real_posts.jsonl"
 
 
@@ -113,11 +115,11 @@ def test_every_rule_has_a_sentence_for_the_moderator() -> None:
     [
         (False, 0.9, 0.0, None, Route.DRAFT, ""),
         (False, 0.01, 0.0, None, Route.DISMISS, "not read as hateful"),
-        (False, 0.05, 0.0, None, Route.DRAFT, ""),
-        (False, 0.1, 0.97, None, Route.DISMISS, "counterspeech"),
-        (False, 0.3, 0.97, None, Route.DRAFT, ""),
-        (False, 0.7, 0.97, None, Route.DRAFT, ""),
-        (False, 0.3, 0.5, None, Route.DRAFT, ""),
+        (False, 0.05, 0.0, None, Route.DOUBT, "may not be hateful"),
+        (False, 0.39, 0.5, None, Route.DOUBT, "39%"),
+        (False, 0.39, 0.97, None, Route.DISMISS, "counterspeech"),
+        (False, 0.4, 0.97, None, Route.DRAFT, ""),
+        (False, 0.4, 0.0, None, Route.DRAFT, ""),
         (False, 0.9, 0.0, "forum/7", Route.DISMISS, "forum/7"),
         (True, 0.9, 0.0, None, Route.ESCALATE, "violence"),
         (True, 0.01, 0.97, "forum/7", Route.ESCALATE, "violence"),
@@ -127,7 +129,7 @@ def test_what_is_done_follows_from_rules_and_scores(
     escalated: bool, hate: float, counter: float, duplicate: str | None, route: Route, says: str
 ) -> None:
     rule = routing_rules.escalation("I will kill you") if escalated else None
-    decision = routing_rules.decide(rule, scores(hate, counter), 0.05, duplicate)
+    decision = routing_rules.decide(rule, scores(hate, counter), SETTINGS, duplicate)
     assert decision.route is route
     assert says in decision.reason
     assert bool(decision.reason) is (route is not Route.DRAFT)

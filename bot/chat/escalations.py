@@ -1,0 +1,108 @@
+"""Tell the leads of each server that posts were escalated: one notice that counts, without a word of any post.
+
+The notice in the ledger knows the last escalation that was told, so a restarted bot tells what it missed and nothing
+again. (It does repeat one when it is killed between Slack's or Discord's answer and the ledger's: better twice than
+never.) Quiet hours and muted sources don't hold it up: a threat can't wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from bot.changes import Changes, Subscription
+from bot.chat.card_board import CardBoard
+from bot.chat.routing import channel_for
+from bot.wording import duration
+from core.domain import CaseState, Transition, now
+from core.errors import ChannelLost, Unavailable
+from core.settings import CareSettings, ChatWorkspace
+from ledger import Ledger
+from ledger.cards import ESCALATED_FOR, Notice
+
+log = logging.getLogger(__name__)
+
+NOTICE_TOPIC = "escalations"
+
+
+class Escalations:
+    """Notices of escalations to the leads of each server in their own channel; a server without one gets none."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        board: CardBoard,
+        servers: Mapping[str, ChatWorkspace],
+        care: CareSettings,
+        changes: Changes,
+        every_s: float = 30.0,
+    ) -> None:
+        self._ledger = ledger
+        self._board = board
+        self._lead_channels = {name: server.lead_channel for name, server in servers.items() if server.lead_channel}
+        self._servers = servers
+        self._window = timedelta(seconds=care.escalations_every_s)
+        self._changes = changes
+        self._every_s = every_s
+        self._looked_at: dict[str, int] = {}
+
+    async def run(self) -> None:
+        """Tell every escalation as it happens until cancelled; while ledger or platform is away, keep trying."""
+        with self._changes.subscribe() as changes:
+            while True:
+                changes.forget()
+                await self.tell_new(now())
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._every_s):
+                        await _next_escalation(changes)
+
+    async def tell_new(self, moment: datetime) -> None:
+        """Tell each server's leads what was escalated since they were last told, as of a moment."""
+        for server, channel in self._lead_channels.items():
+            try:
+                await self._tell_server(server, channel, moment)
+            except (Unavailable, ChannelLost) as error:
+                log.warning("The leads of %s server %s can't be told of escalations: %s",
+                            self._board.surface, server, error)  # fmt: skip
+
+    async def _tell_server(self, server: str, channel: str, moment: datetime) -> None:
+        where = (self._board.surface, server, channel)
+        last = await self._ledger.cards.notice(*where, NOTICE_TOPIC)
+        last_id = max(last.last_id or 0 if last else 0, self._looked_at.get(server, 0))
+        escalations = await self._ledger.history.escalations(last_id, moment - ESCALATED_FOR)
+        own = [change for change in escalations if await self._belongs(server, change.case_key)]
+        if own:
+            open_notice = last if last is not None and moment - last.since < self._window else None
+            since = open_notice.since if open_notice else moment
+            count = len(own) + (open_notice.count if open_notice else 0)
+            text = await self._notice_text(own, count, moment - since)
+            message = await self._board.announce(server, channel, text, open_notice.message if open_notice else None)
+            await self._ledger.cards.note(Notice(*where, NOTICE_TOPIC, message, count, since, moment, own[-1].id))
+        if escalations:
+            self._looked_at[server] = escalations[-1].id
+
+    async def _belongs(self, server: str, key: str) -> bool:
+        case = await self._ledger.cases.get(key)
+        return channel_for(self._servers[server], case.post, case.triage) is not None
+
+    async def _notice_text(self, escalations: Sequence[Transition], count: int, length: timedelta) -> str:
+        newest = escalations[-1]
+        return escalation_text(count, newest.why, await self._ledger.cards.number(newest.case_key), length)
+
+
+def escalation_text(count: int, why: str, number: int, length: timedelta) -> str:
+    """Say how many posts were escalated, why the newest one was, and how to open it."""
+    reason = why.partition(":")[0].rstrip(".") or "No reason was noted"
+    if count == 1:
+        return f"1 post was escalated. {reason}. Open it with /rejoinder case {number}"
+    within = f" within {duration(length)}" if length >= timedelta(seconds=1) else ""
+    return f"{count} posts were escalated{within}. The newest: {reason}. Open it with /rejoinder case {number}"
+
+
+async def _next_escalation(changes: Subscription) -> None:
+    """Wait for the next escalation, or for changes that were lost and may have held one."""
+    while (change := await changes.next()) is not None and change.to_state is not CaseState.ESCALATED:
+        pass

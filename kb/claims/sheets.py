@@ -1,0 +1,92 @@
+"""The sheet on which a speaker of a language marks the sentences that they have read."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+from core.errors import BadInput
+from kb.claims.loading import ClaimFiles
+from kb.claims.records import FiledClaim, FiledFact, Language
+from kb.claims.reviews import Reviews
+
+GOOD = frozenset({"x", "ok", "yes", "sí", "si", "bai"})
+"""What a reader may write into `good`, in any case."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One sentence to be read beside the English one; `good` and `better` are the reader's."""
+
+    entry: str
+    place: str
+    what: str
+    english: str
+    sentence: str
+    good: str = ""
+    better: str = ""
+
+
+COLUMNS = tuple(field.name for field in fields(Line))
+
+
+@dataclass(frozen=True)
+class Marked:
+    """What a reader said of a sheet: the sentences that are good, and those with a better wording."""
+
+    good: tuple[str, ...]
+    corrections: tuple[Line, ...]
+
+
+def lines(files: ClaimFiles, language: Language, reviews: Reviews) -> list[Line]:
+    """Return the sentences of a language that nobody has read, by file."""
+    listed = [line for claim in files.claims.values() for line in _of_claim(claim, language, files)]
+    listed += [line for fact in files.facts.values() for line in _of_fact(fact, language, files)]
+    return [line for line in listed if reviews.provisional(line.sentence, language)]
+
+
+def write_sheet(path: Path, listed: Iterable[Line]) -> None:
+    """Write a sheet that spreadsheet programs open as it is."""
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        writer.writerows(map(astuple, listed))
+
+
+def read_sheet(path: Path) -> Marked:
+    """Read what a speaker marked; raises BadInput naming the line for a column that is missing or a word not known."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"{path} can't be read: {error}. Give the sheet that `kb review export` wrote.") from error
+    if rows and not set(COLUMNS) <= set(rows[0]):
+        raise BadInput(f"{path} lacks a column; it needs {', '.join(COLUMNS)}. Export a new one.")
+    good: list[str] = []
+    corrections: list[Line] = []
+    for number, row in enumerate(rows, start=2):
+        line = Line(*(row[column].strip() for column in COLUMNS))
+        if line.better:
+            corrections.append(line)
+        elif line.good.casefold() in GOOD:
+            good.append(line.sentence)
+        elif line.good:
+            raise BadInput(f"{path}:{number}: {line.good!r} under `good` is not known. Write x, or leave it empty.")
+    return Marked(tuple(good), tuple(corrections))
+
+
+def _of_claim(claim: FiledClaim, language: Language, files: ClaimFiles) -> Iterator[Line]:
+    place = str(files.places[claim.id])
+    for intent, by_language in claim.counter.items():
+        english = by_language.get("en", ())
+        for number, sentence in enumerate(by_language.get(language, ())):
+            yield Line(claim.id, place, f"counter-claim, {intent}", "".join(english[number : number + 1]), sentence)
+
+
+def _of_fact(fact: FiledFact, language: Language, files: ClaimFiles) -> Iterator[Line]:
+    place = str(files.places[fact.id])
+    for what, texts in (("fact", fact.text), ("fact, short", fact.short)):
+        if language in texts:
+            yield Line(fact.id, place, what, texts.get("en", ""), texts[language])

@@ -1,0 +1,89 @@
+"""`rejoinder kb review`: a speaker reads a sheet, and what is good is no longer provisional."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from kb.claims.loading import load_claims
+from kb.claims.reviews import load_reviews
+from rejoinder.cli import main
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "own"
+    monkeypatch.setenv("REJOINDER_KB__CLAIMS", str(folder))
+    return folder
+
+
+def review(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["kb", "review", *map(str, arguments)])
+
+
+def rows(sheet: Path) -> list[dict[str, str]]:
+    with sheet.open(newline="", encoding="utf-8-sig") as file:
+        return list(csv.DictReader(file))
+
+
+def write(sheet: Path, listed: list[dict[str, str]]) -> None:
+    with sheet.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.DictWriter(file, listed[0])
+        writer.writeheader()
+        writer.writerows(listed)
+
+
+def test_a_sheet_has_every_sentence_of_the_language_beside_the_english_one(own: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "eu.csv"
+    assert review("export", "eu", sheet).exit_code == 0
+    listed = rows(sheet)
+    files = load_claims()
+    counters = sum(len(by.get("eu", ())) for claim in files.claims.values() for by in claim.counter.values())
+    assert len(listed) == counters + 2 * len(files.facts)
+    assert all(row["english"] and row["sentence"] and row["place"] for row in listed)
+
+
+def test_what_a_speaker_finds_good_is_reviewed_and_not_asked_again(own: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "es.csv"
+    review("export", "es", sheet)
+    listed = rows(sheet)
+    listed[0]["good"], listed[1]["good"], listed[2]["better"] = "x", "OK", "Una frase mejor."
+    write(sheet, listed)
+    result = review("take", "es", sheet)
+    assert result.exit_code == 0, result.output
+    assert f"{listed[2]['place']}: {listed[2]['entry']}" in result.output
+    assert "+ Una frase mejor." in result.output
+    reviews = load_reviews(own)
+    assert [reviews.provisional(row["sentence"], "es") for row in listed[:3]] == [False, False, True]
+    review("export", "es", sheet)
+    assert len(rows(sheet)) == len(listed) - 2
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"), [("good", "not known"), ("column", "lacks a column"), ("bytes", "can't be read")]
+)
+def test_a_damaged_sheet_is_refused(own: Path, tmp_path: Path, damage: str, message: str) -> None:
+    sheet = tmp_path / "it.csv"
+    review("export", "it", sheet)
+    listed = rows(sheet)[:3]
+    if damage == "good":
+        listed[1]["good"] = "perhaps"
+    if damage == "column":
+        listed = [{name: text for name, text in row.items() if name != "sentence"} for row in listed]
+    write(sheet, listed)
+    if damage == "bytes":
+        sheet.write_bytes(b"\xff\xfe\x00")
+    result = review("take", "it", sheet)
+    assert result.exit_code != 0
+    assert message in result.output
+    assert not own.exists()
+
+
+def test_without_a_folder_no_review_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REJOINDER_KB__CLAIMS", raising=False)
+    result = review("take", "it", tmp_path / "none.csv")
+    assert result.exit_code != 0
+    assert "Set kb.claims" in result.output
