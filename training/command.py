@@ -71,6 +71,25 @@ def threats(data: Path, out: Path, cache: Path) -> None:
     click.echo(train_and_write(data, out, cache))
 
 
+@train.command()
+@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets`.")
+@click.option("--out", type=_FOLDER, default=_HERE / "kb" / "data", help="Where `matching.npz` and its card go.")
+@click.option(
+    "--cache",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path(tempfile.gettempdir()) / "rejoinder-claims-embeddings.npz",
+    help="File that keeps embeddings between runs.",
+)
+def claims(data: Path, out: Path, cache: Path) -> None:
+    """Train the judge of claims.
+
+    Needed after a change of the claims' ids or labels; a minute of two cores.
+    """
+    with needs_extra("dev"):
+        from training.claims.train import train_and_write
+    click.echo(train_and_write(data, out, cache))
+
+
 @train.command("starter-vectors")
 @click.option("--out", type=_FOLDER, default=_HERE / "kb" / "data", help="Where `starter_vectors.npz` goes.")
 def starter_vectors(out: Path) -> None:
