@@ -52,6 +52,21 @@ class KafkaSettings(Section):
         description="Seconds after which the broker gives a silent worker's partitions to another; brokers "
         "refuse less than 6 by default.",
     )
+    signing_key: SecretStr | None = Field(
+        None,
+        description="Key that records between stages are signed with, at least 16 characters, the same in every "
+        "process; unset: made once and kept in the data folder, if the broker is on this machine.",
+    )
+    signing_key_file: Path | None = Field(None, description="File that holds the signing key instead.")
+    accepted_signing_key: SecretStr | None = Field(
+        None, description="A second key whose signatures are good too, while keys are changed."
+    )
+    accepted_signing_key_file: Path | None = Field(None, description="File that holds the second key instead.")
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Return the brokers' addresses, `host:port`."""
+        return tuple(address.strip() for address in self.bootstrap.split(","))
 
 
 class LedgerSettings(Section):

@@ -29,6 +29,7 @@ from stream.broker import EmbeddedBroker
 from stream.intake import Intake
 from stream.messages import encode
 from stream.producer import Producer
+from stream.signing import Signatures
 from stream.sweeper import Sweeper
 from stream.topics import Topics, ensure_topics
 
@@ -130,7 +131,7 @@ async def run_demo(settings: Settings, *, samples: bool, announce: Announce, sto
             kafka = settings.kafka.model_copy(update={"bootstrap": broker.bootstrap, "session_timeout_s": 6.0})
             settings = settings.model_copy(update={"kafka": kafka})
             ledger = await stack.enter_async_context(open_ledger(settings))
-            producer = await stack.enter_async_context(Producer(settings.kafka))
+            producer = await stack.enter_async_context(Producer(settings.kafka, Signatures.of(settings)))
             processes = DemoProcesses(settings, ledger, producer, broker)
             await stack.enter_async_context(processes.broker())
             stack.push_async_callback(producer.close)

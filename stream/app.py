@@ -24,6 +24,7 @@ from stream.liveness import Liveness
 from stream.messages import MAX_MESSAGE, encode
 from stream.producer import TOO_LARGE
 from stream.prompt_transport import PromptTransport
+from stream.signing import Signatures
 from stream.stages import Outgoing, Stage
 from stream.topics import Topics
 
@@ -31,7 +32,8 @@ log = logging.getLogger(__name__)
 
 
 def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, liveness: Liveness) -> Any:
-    """Return a Faust app with an agent for each stage; it is not started."""
+    """Return a Faust app with an agent for each stage; it is not started. Raises BadSettings without a signing key."""
+    signatures = Signatures.of(settings)
     readable_batches.install()
     kafka = settings.kafka
     app = faust.App(
@@ -56,8 +58,8 @@ def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLet
     topics = Topics(kafka.prefix)
     for stage in stages:
         spec = STAGES[stage.name]
-        send = sender(app, topics, spec.writes)
-        delivery = Delivery(stage, send, dead_letters.write, settings.stream, liveness)
+        send = sender(app, topics, spec.writes, signatures)
+        delivery = Delivery(stage, signatures, send, dead_letters.write, settings.stream, liveness)
         source = raw_topic(app, topics.named(spec.reads))
         app.agent(source, name=stage.name.value, isolated_partitions=True)(agent(delivery))
     return app
@@ -93,8 +95,8 @@ def incoming(event: Any) -> Incoming:
     )
 
 
-def sender(app: Any, topics: Topics, role: TopicRole | None) -> Send:
-    """Return a function that sends through the app's producer and waits for the broker's acknowledgement.
+def sender(app: Any, topics: Topics, role: TopicRole | None, signatures: Signatures) -> Send:
+    """Return a function that signs and sends through the app's producer and waits for the broker's acknowledgement.
 
     It raises BrokerUnavailable, and MessageTooLarge for what the broker will never take. The last stage has no topic to
     write to; what it returns all the same is a fault of the stage.
@@ -103,7 +105,7 @@ def sender(app: Any, topics: Topics, role: TopicRole | None) -> Send:
     channel = raw_topic(app, name) if name else None
 
     async def send(outgoing: Outgoing) -> None:
-        if channel is None:
+        if name is None or channel is None:
             raise TypeError(f"the last stage returned a message for {outgoing.key}, and there is no topic for it")
         value = encode(outgoing.record)
         too_large = MessageTooLarge(
@@ -113,7 +115,8 @@ def sender(app: Any, topics: Topics, role: TopicRole | None) -> Send:
         if len(value) > MAX_MESSAGE:
             raise too_large
         try:
-            await (await channel.send(key=outgoing.key.encode(), value=value))
+            key = outgoing.key.encode()
+            await (await channel.send(key=key, value=value, headers=signatures.headers(name, key, value)))
         except TOO_LARGE as error:
             raise too_large from error
         except (KafkaError, OSError) as error:
