@@ -62,6 +62,30 @@ class KafkaSettings(Section):
         None, description="A second key whose signatures are good too, while keys are changed."
     )
     accepted_signing_key_file: Path | None = Field(None, description="File that holds the second key instead.")
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field(
+        "PLAINTEXT",
+        description="How to talk to the broker: `SSL` encrypts, `SASL_SSL` also signs in; the other two are for "
+        "loopback and networks of one's own.",
+    )
+    tls_ca_file: Path | None = Field(
+        None, description="PEM file of the authorities that may vouch for the broker; unset: the system's."
+    )
+    tls_certificate_file: Path | None = Field(
+        None, description="PEM file of our own certificate, where the broker asks for one."
+    )
+    tls_key_file: Path | None = Field(None, description="PEM file of that certificate's key.")
+    tls_key_password: SecretStr | None = Field(None, description="Password of that key, if it has one.")
+    tls_key_password_file: Path | None = Field(None, description="File that holds that password instead.")
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] = Field(
+        "SCRAM-SHA-512",
+        description="How to sign in; `PLAIN` and `OAUTHBEARER` send a secret, so use them over `SASL_SSL` only.",
+    )
+    sasl_username: str | None = Field(None, description="Name to sign in with; not for `OAUTHBEARER`.")
+    sasl_password: SecretStr | None = Field(None, description="Password to sign in with; not for `OAUTHBEARER`.")
+    sasl_password_file: Path | None = Field(None, description="File that holds that password instead.")
+    sasl_token_file: Path | None = Field(
+        None, description="File in which something else keeps a fresh token for `OAUTHBEARER`; read at each connection."
+    )
 
     @property
     def addresses(self) -> tuple[str, ...]:

@@ -16,8 +16,9 @@ from aiokafka.errors import KafkaError
 
 from core.errors import BrokerUnavailable, MessageTooLarge
 from core.lifecycle import STAGES, TopicRole
-from core.settings import Settings
+from core.settings import KafkaSettings, Settings
 from stream import readable_batches
+from stream.connection import aiokafka_options
 from stream.dead_letters import DeadLetterWriter
 from stream.delivery import Delivery, Incoming, Send
 from stream.liveness import Liveness
@@ -38,7 +39,8 @@ def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLet
     kafka = settings.kafka
     app = faust.App(
         f"{kafka.prefix}worker",
-        broker=[f"kafka://{address.strip()}" for address in kafka.bootstrap.split(",")],
+        broker=[f"kafka://{address}" for address in kafka.addresses],
+        broker_credentials=credentials(kafka),
         web_enabled=False,
         # Else Faust makes a folder in whatever directory the worker was started from.
         datadir=settings.data_dir / "faust",
@@ -63,6 +65,18 @@ def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLet
         source = raw_topic(app, topics.named(spec.reads))
         app.agent(source, name=stage.name.value, isolated_partitions=True)(agent(delivery))
     return app
+
+
+def credentials(kafka: KafkaSettings) -> Any | None:
+    """Return how Faust connects, in its own form; None without TLS and SASL. Raises BadSettings."""
+    options = aiokafka_options(kafka)
+    context = options.get("ssl_context")
+    if token := options.get("sasl_oauth_token_provider"):
+        return faust.OAuthCredentials(oauth_cb=token, ssl_context=context)
+    if mechanism := options.get("sasl_mechanism"):
+        name, password = options["sasl_plain_username"], options["sasl_plain_password"]
+        return faust.SASLCredentials(username=name, password=password, ssl_context=context, mechanism=mechanism)
+    return context and faust.SSLCredentials(context)
 
 
 def raw_topic(app: Any, name: str) -> Any:

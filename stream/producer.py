@@ -12,6 +12,7 @@ from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordListTooL
 
 from core.errors import BrokerUnavailable, MessageTooLarge
 from core.settings import KafkaSettings
+from stream.connection import aiokafka_options
 from stream.messages import MAX_MESSAGE
 from stream.signing import Signatures
 
@@ -28,6 +29,7 @@ class Producer:
 
     def __init__(self, settings: KafkaSettings, signatures: Signatures | None = None) -> None:
         self._settings = settings
+        self._connection = aiokafka_options(settings)
         self._signatures = signatures
         self._client: AIOKafkaProducer | None = None
         self._connecting = asyncio.Lock()
@@ -94,7 +96,7 @@ class Producer:
         async with self._connecting:
             if self._client is None:
                 client = AIOKafkaProducer(
-                    bootstrap_servers=self._settings.bootstrap,
+                    **self._connection,
                     acks="all",
                     request_timeout_ms=int(self._settings.timeout_s * 1000),
                 )
