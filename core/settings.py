@@ -52,6 +52,45 @@ class KafkaSettings(Section):
         description="Seconds after which the broker gives a silent worker's partitions to another; brokers "
         "refuse less than 6 by default.",
     )
+    signing_key: SecretStr | None = Field(
+        None,
+        description="Key that records between stages are signed with, at least 16 characters, the same in every "
+        "process; unset: made once and kept in the data folder, if the broker is on this machine.",
+    )
+    signing_key_file: Path | None = Field(None, description="File that holds the signing key instead.")
+    accepted_signing_key: SecretStr | None = Field(
+        None, description="A second key whose signatures are good too, while keys are changed."
+    )
+    accepted_signing_key_file: Path | None = Field(None, description="File that holds the second key instead.")
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field(
+        "PLAINTEXT",
+        description="How to talk to the broker: `SSL` encrypts, `SASL_SSL` also signs in; the other two are for "
+        "loopback and networks of one's own.",
+    )
+    tls_ca_file: Path | None = Field(
+        None, description="PEM file of the authorities that may vouch for the broker; unset: the system's."
+    )
+    tls_certificate_file: Path | None = Field(
+        None, description="PEM file of our own certificate, where the broker asks for one."
+    )
+    tls_key_file: Path | None = Field(None, description="PEM file of that certificate's key.")
+    tls_key_password: SecretStr | None = Field(None, description="Password of that key, if it has one.")
+    tls_key_password_file: Path | None = Field(None, description="File that holds that password instead.")
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] = Field(
+        "SCRAM-SHA-512",
+        description="How to sign in; `PLAIN` and `OAUTHBEARER` send a secret, so use them over `SASL_SSL` only.",
+    )
+    sasl_username: str | None = Field(None, description="Name to sign in with; not for `OAUTHBEARER`.")
+    sasl_password: SecretStr | None = Field(None, description="Password to sign in with; not for `OAUTHBEARER`.")
+    sasl_password_file: Path | None = Field(None, description="File that holds that password instead.")
+    sasl_token_file: Path | None = Field(
+        None, description="File in which something else keeps a fresh token for `OAUTHBEARER`; read at each connection."
+    )
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Return the brokers' addresses, `host:port`."""
+        return tuple(address.strip() for address in self.bootstrap.split(","))
 
 
 class LedgerSettings(Section):
