@@ -72,6 +72,6 @@ def _print_report(opened: Guard, *, wrong: bool) -> None:
     for row in table(judged):
         click.echo(row)
     if wrong:
-        for one in judged:
-            if one.wrong and one.draft.tuning:
-                click.echo(one.explanation())
+        for entry in judged:
+            if entry.wrong and entry.draft.tuning:
+                click.echo(entry.explanation())

@@ -43,7 +43,7 @@ async def judge_all(guard: Guard, drafts: Sequence[LabelledDraft]) -> tuple[Judg
 
 def share_stopped(judged: Sequence[Judged], *, good: bool) -> float:
     """Return the share of the good drafts, or of the bad ones, that are stopped, 0 to 1."""
-    chosen = [one.stopped for one in judged if one.draft.good is good]
+    chosen = [entry.stopped for entry in judged if entry.draft.good is good]
     return sum(chosen) / len(chosen) if chosen else 0.0
 
 
@@ -52,31 +52,31 @@ def table(judged: Sequence[Judged]) -> Iterator[str]:
     yield f"| drafts | {' | '.join(LANGUAGES)} | all |"
     yield f"|---|{'---:|' * (len(LANGUAGES) + 1)}"
     for good, label in ((False, "bad"), (True, "good")):
-        chosen = [one for one in judged if one.draft.good is good]
-        for kind in sorted({one.draft.kind for one in chosen}):
-            yield _row(f"{label}: {kind}", [one for one in chosen if one.draft.kind == kind])
+        chosen = [entry for entry in judged if entry.draft.good is good]
+        for kind in sorted({entry.draft.kind for entry in chosen}):
+            yield _row(f"{label}: {kind}", [entry for entry in chosen if entry.draft.kind == kind])
     halves: tuple[tuple[str, Callable[[Judged], bool]], ...] = (
         ("", lambda _: True),
-        (", tuning half", lambda one: one.draft.tuning),
-        (", held-out half", lambda one: not one.draft.tuning),
+        (", tuning half", lambda entry: entry.draft.tuning),
+        (", held-out half", lambda entry: not entry.draft.tuning),
     )
     for name, belongs in halves:
         for good, label in ((False, "bad"), (True, "good")):
             yield _row(
                 f"**all {label}{name}**",
-                [one for one in judged if one.draft.good is good and belongs(one)],
+                [entry for entry in judged if entry.draft.good is good and belongs(entry)],
                 percent=True,
             )
 
 
 def _row(name: str, judged: Sequence[Judged], *, percent: bool = False) -> str:
-    by_language = [[one for one in judged if one.draft.line.language == language] for language in LANGUAGES]
+    by_language = [[entry for entry in judged if entry.draft.line.language == language] for language in LANGUAGES]
     cells = [_cell(chosen, percent=percent) for chosen in (*by_language, judged)]
     return f"| {name} | {' | '.join(cells)} |"
 
 
 def _cell(judged: Sequence[Judged], *, percent: bool) -> str:
-    stopped = sum(one.stopped for one in judged)
+    stopped = sum(entry.stopped for entry in judged)
     if not judged:
         return ""
     return f"{stopped}/{len(judged)} ({stopped / len(judged):.0%})" if percent else f"{stopped}/{len(judged)}"
