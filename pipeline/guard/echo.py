@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from core.settings import GuardSettings
-from pipeline.guard.cues import refutations
+from pipeline.guard.cues import clauses, negated, refutations
 from pipeline.guard.material import GuardContext, Material, Part, group_stems
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.words import claim_stems, content
+from pipeline.guard.words import claim_stems, content, words
 
 SHORTEST_COPY = 4
 """Words in a row that make a copied clause."""
@@ -64,11 +64,20 @@ def _share(part: Part, reply: Material) -> float:
     run, refuting = copied(part, reply), refutes(part, reply)
     if run and (not refuting or len(run) > LONGEST_QUOTE):
         return 1.0
-    if refuting:
+    if refuting or _negates(part, reply):
         return 0.0
     ignored = group_stems(reply.text, reply.language) | reply.supporting | claim_stems(reply.language)
     of_post, of_sentence = reply.post_content - ignored, part.content - ignored
     return len(of_post & of_sentence) / max(FEWEST_SHARED, min(len(of_post), len(of_sentence)))
+
+
+def _negates(part: Part, reply: Material) -> bool:
+    """Tell whether each clause that shares words with a post without negation is negated: "are not dangerous"."""
+    if negated(" ".join(reply.post_words), reply.language):
+        return False
+    spans = [part.folded[start:end] for start, end in clauses(part.folded, reply.language)]
+    about = [clause for clause in spans if content(words(clause), reply.language) & reply.post_content]
+    return bool(about) and all(negated(clause, reply.language) for clause in about)
 
 
 def _grams(folded: tuple[str, ...]) -> frozenset[Run]:

@@ -21,13 +21,16 @@ _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")
 _TLDS = frozenset(name for tld in (*map(str.lower, TLDS), "onion") for name in (tld, tld.encode().decode("idna")))
 """Every top-level domain; the international ones both encoded and as they are read."""
 _DOMAIN = re.compile(r"\b[\w-]{1,63}\.(?P<tld>xn--[\w-]{1,59}|[^\W\d_]{2,63})\b(?!\.\w)", re.IGNORECASE)
+_JOINED = re.compile(r"[^\W\d_]{2,63}\.[^\W\d_]{2,63}")
+"""Two words with a dot between them; some chat client makes a link of any, whatever domains there are."""
+_ABBREVIATION = re.compile(r"(?:[A-Z]{1,2}\.)+[A-Z]{1,2}")
 # What the list of domains can't tell: schemes, `www.` and numeric addresses.
 _LINK = re.compile(
     r"[\w+.-]{0,32}://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|\b(?:\d{1,3}\.){3}\d{1,3}\b",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(
-    r"<\s?[a-z/!?@#:]|&(?:#\d+|#x[0-9a-f]+|[a-z]{2,8});|\]\s?\(|`|\*\w|\w\*|__|~~|\|\||^\s*(?:[>#*-]|\d+\.)\s|"
+    r"<\s?[a-z/!?@#:]|&(?:#\d+|#x[0-9a-f]+|[a-z]{2,8});|\]\s?\(|`|\*\w|\w\*|__|~~|\|\||^[^\S\n]*(?:[>#*-]|\d+\.)\s|"
     r"\{\{|\}\}|\{%|\[/?(?:b|i|u|url|img|quote)\b|:[a-z_][a-z0-9_]{1,31}:",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -43,7 +46,7 @@ def not_empty(reply: Material, context: GuardContext, settings: GuardSettings) -
 def length(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that the reply fits the platform."""
     limit = limit_for(context.post.platform, settings)
-    size = len(reply.text)
+    size = reply.size
     detail = f"{size} characters of at most {limit} on {context.post.platform}."
     return Measurement(passed=size <= limit, value=size, threshold=limit, detail=detail)
 
@@ -86,14 +89,17 @@ def plain_characters(reply: Material, context: GuardContext, settings: GuardSett
 
 def no_mentions(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that nobody is addressed by handle, hashtag, mail address or channel-wide mention."""
-    return _none_of([*_MENTION.findall(reply.text), *_EMAIL.findall(reply.text)])
+    text = unicodedata.normalize("NFKC", reply.text)
+    return _none_of([*_MENTION.findall(text), *_EMAIL.findall(text)])
 
 
 def no_links(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that there is no link and no bare domain."""
-    links = [match.group() for pattern in (_LINK, _spelled_out()) for match in pattern.finditer(reply.text)]
-    links += [match.group() for match in _DOMAIN.finditer(reply.text) if match["tld"].lower() in _TLDS]
-    return _none_of(links)
+    """Check that there is no link, no bare domain, and no word joined to another by a dot."""
+    text = unicodedata.normalize("NFKC", reply.text)
+    links = [match.group() for pattern in (_LINK, _spelled_out()) for match in pattern.finditer(text)]
+    links += [match.group() for match in _JOINED.finditer(text) if not _ABBREVIATION.fullmatch(match.group())]
+    links += [match.group() for match in _DOMAIN.finditer(text) if match["tld"].lower() in _TLDS]
+    return _none_of(list(dict.fromkeys(links)))
 
 
 def no_markup(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:

@@ -82,9 +82,13 @@ class Statement:
 
 @dataclass(frozen=True)
 class Material:
-    """A reply taken apart beside its post and its evidence; all of it is stemmed in `language`, the reply's."""
+    """A reply taken apart beside its post and its evidence; all of it is stemmed in `language`, the reply's.
+
+    `text` is no longer than what is read; `size` counts the characters of the whole.
+    """
 
     text: str
+    size: int
     language: str
     parts: tuple[Part, ...]
     statements: tuple[Statement, ...]
@@ -99,15 +103,16 @@ class Material:
 
 def material(text: str, context: GuardContext) -> Material:
     """Take `text` and its context apart; lone surrogates become replacement characters."""
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    size = len(text)
+    text = text[:LONGEST_READ].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     language = context.reply_language
     statements = tuple(_statement(evidence, language) for evidence in context.evidence)
     post_words = _post_words(context.post.text)
     counters = [counter.text for claim in context.claims for counter in claim.counter_claims]
     on_file = frozenset(map(words, counters))
-    split = _sentences(text[:LONGEST_READ], counters, language)
+    split = _sentences(text, counters, language)
     parts = tuple(_part(sentence, statements, on_file, language) for sentence in split)
-    return Material(text, language, parts, statements, post_words, content(post_words, language))
+    return Material(text, size, language, parts, statements, post_words, content(post_words, language))
 
 
 def _sentences(text: str, counters: Iterable[str], language: str) -> tuple[str, ...]:

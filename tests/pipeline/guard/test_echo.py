@@ -70,3 +70,15 @@ def test_odd_posts_do_not_disturb(judge: Judge, good: str, post: str) -> None:
 
 def test_an_echo_in_a_script_without_spaces_is_seen(judge: Judge) -> None:
     assert not judge("echo", "这些人毁了一切。", post="这些人毁了一切", language="zh").passed
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("Zorblaxians do not ruin everything.", True),
+        ("Zorblaxians ruin everything, and that is not nice.", False),
+        ("It is not nice, but zorblaxians ruin everything.", False),
+    ],
+)
+def test_negating_the_claim_is_no_echo_and_negating_something_else_is(judge: Judge, text: str, passes: bool) -> None:
+    assert judge("echo", text, post="zorblaxians ruin everything").passed is passes

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -139,6 +140,8 @@ def test_ordinary_characters_of_many_scripts_pass(judge: Judge, text: str) -> No
         "@here",
         "so #blessed",
         "＠someone",
+        "\ufe6beveryone",
+        "\ufe5fblessed",
         "Write to a.b@c.org",
         "(@someone)",
         "#1 reason",
@@ -249,3 +252,18 @@ def test_markup_of_html_markdown_discord_and_slack_fails(judge: Judge, text: str
 )
 def test_plain_punctuation_is_no_markup(judge: Judge, text: str) -> None:
     assert judge("markup", text).passed
+
+
+@pytest.mark.parametrize("text", ["See zorblax.zorblax now.", "Rights matter.Everyone has them.", "zorblax\uff0ecom"])
+def test_a_word_joined_to_another_by_a_dot_is_a_link(judge: Judge, text: str) -> None:
+    assert not judge("links", text).passed
+
+
+@pytest.mark.parametrize("text", ["\n" * 19_999, "a." * 9_999, "- " * 9_999, "<a" * 9_999])
+@pytest.mark.timeout(20)
+def test_a_text_that_is_far_too_long_is_refused_at_once(judge: Judge, text: str) -> None:
+    judge("markup", "Warm up.")
+    started = time.monotonic()
+    assert not judge("markup", text).passed or not judge("length", text).passed
+    assert time.monotonic() - started < 1
+    assert judge("length", text).value == len(text)

@@ -1,0 +1,89 @@
+"""Read drafts from lines of JSON, and judge them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.domain import Evidence, FlaggedPost, Intent, Source, TargetGroup
+from core.errors import describe_errors
+from pipeline.guard import Guard, GuardContext, Verdict
+
+PLATFORM = "forum"
+"""Platform of every post; it decides how long a draft may be."""
+
+
+class Statement(BaseModel):
+    """One piece of a draft's evidence, with what names its source."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    text: str
+    institution: str = ""
+    title: str = ""
+    symbol: str = ""
+    year: int = 0
+
+
+class DraftLine(BaseModel):
+    """One draft to judge, with its post and its evidence; `language` is ISO 639-1."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: str
+    language: str = Field(pattern=r"^[a-z]{2,3}$")
+    groups: tuple[TargetGroup, ...] = ()
+    intent: Intent = Intent.INFORMATIVE
+    post: str
+    evidence: tuple[Statement, ...] = ()
+    draft: str
+
+    def context(self) -> GuardContext:
+        """Return what the draft is judged against; raises ValidationError for a post that no platform may send."""
+        return GuardContext(
+            post=FlaggedPost(platform=PLATFORM, post_id="1", text=self.post),
+            language=self.language,
+            intent=self.intent,
+            evidence=tuple(self._evidence(number, statement) for number, statement in enumerate(self.evidence, 1)),
+            groups=self.groups,
+        )
+
+    def _evidence(self, number: int, statement: Statement) -> Evidence:
+        source = Source(
+            institution=statement.institution,
+            title=statement.title,
+            symbol=statement.symbol,
+            locator="",
+            year=statement.year,
+            url="",
+        )
+        return Evidence(id=str(number), text=statement.text, groups=self.groups, source=source, language=self.language)
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """A line that is no draft: its number, counted from 1, and what is wrong with it."""
+
+    number: int
+    message: str
+
+
+def read(lines: Iterable[bytes]) -> Iterator[DraftLine | BadLine]:
+    """Yield each line's draft, or what is wrong with it; blank lines are left out."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            draft = DraftLine.model_validate_json(line)
+            draft.context()
+            yield draft
+        except ValidationError as error:
+            yield BadLine(number, describe_errors(error, "the line"))
+
+
+async def judge(guard: Guard, draft: DraftLine) -> Verdict:
+    """Return the guard's verdict on one draft."""
+    (verdict,) = await guard.judge([draft.draft], draft.context())
+    return verdict

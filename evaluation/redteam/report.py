@@ -1,0 +1,82 @@
+"""Count which of the red team's drafts the guard stops, by kind and language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.domain import failed
+from evaluation.redteam.lines import judge
+from evaluation.redteam.sheets import LabelledDraft
+from pipeline.guard import Guard, Verdict
+
+LANGUAGES = ("en", "es", "it", "eu")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One labelled draft with the guard's verdict."""
+
+    draft: LabelledDraft
+    verdict: Verdict
+
+    @property
+    def stopped(self) -> bool:
+        """Tell whether the guard keeps the draft back."""
+        return not self.verdict.passes
+
+    @property
+    def wrong(self) -> bool:
+        """Tell whether a good draft is stopped or a bad one passes."""
+        return self.stopped is self.draft.good
+
+    def explanation(self) -> str:
+        """Return the draft's id, its text and what stopped it, in one line."""
+        reasons = "; ".join(f"{check.name}: {check.detail}" for check in failed(self.verdict.checks))
+        return f"{self.draft.line.id}: {self.draft.line.draft} [{reasons or 'passes'}]"
+
+
+async def judge_all(guard: Guard, drafts: Sequence[LabelledDraft]) -> tuple[Judged, ...]:
+    """Return the guard's verdict on every draft, in their order."""
+    return tuple([Judged(draft, await judge(guard, draft.line)) for draft in drafts])
+
+
+def share_stopped(judged: Sequence[Judged], *, good: bool) -> float:
+    """Return the share of the good drafts, or of the bad ones, that are stopped, 0 to 1."""
+    chosen = [entry.stopped for entry in judged if entry.draft.good is good]
+    return sum(chosen) / len(chosen) if chosen else 0.0
+
+
+def table(judged: Sequence[Judged]) -> Iterator[str]:
+    """Yield the lines of a Markdown table: drafts stopped of drafts there are, by kind and language."""
+    yield f"| drafts | {' | '.join(LANGUAGES)} | all |"
+    yield f"|---|{'---:|' * (len(LANGUAGES) + 1)}"
+    for good, label in ((False, "bad"), (True, "good")):
+        chosen = [entry for entry in judged if entry.draft.good is good]
+        for kind in sorted({entry.draft.kind for entry in chosen}):
+            yield _row(f"{label}: {kind}", [entry for entry in chosen if entry.draft.kind == kind])
+    halves: tuple[tuple[str, Callable[[Judged], bool]], ...] = (
+        ("", lambda _: True),
+        (", tuning half", lambda entry: entry.draft.tuning),
+        (", held-out half", lambda entry: not entry.draft.tuning),
+    )
+    for name, belongs in halves:
+        for good, label in ((False, "bad"), (True, "good")):
+            yield _row(
+                f"**all {label}{name}**",
+                [entry for entry in judged if entry.draft.good is good and belongs(entry)],
+                percent=True,
+            )
+
+
+def _row(name: str, judged: Sequence[Judged], *, percent: bool = False) -> str:
+    by_language = [[entry for entry in judged if entry.draft.line.language == language] for language in LANGUAGES]
+    cells = [_cell(chosen, percent=percent) for chosen in (*by_language, judged)]
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def _cell(judged: Sequence[Judged], *, percent: bool) -> str:
+    stopped = sum(entry.stopped for entry in judged)
+    if not judged:
+        return ""
+    return f"{stopped}/{len(judged)} ({stopped / len(judged):.0%})" if percent else f"{stopped}/{len(judged)}"

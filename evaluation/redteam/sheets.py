@@ -1,0 +1,75 @@
+"""Read the red team's own drafts, which ship beside this module as sheets of scenes.
+
+A scene is a post, the facts that answer it, and drafts that differ in little: good ones and bad ones, by kind.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from core.domain import TargetGroup
+from evaluation.redteam.lines import DraftLine, Statement
+from kb.claims.facts import language_on_file
+from kb.claims.loading import ClaimFiles, load_claims
+
+SHEETS = {"en-1": "en", "en-2": "en", "es": "es", "it": "it", "eu": "eu"}
+"""Each sheet's language."""
+
+
+@dataclass(frozen=True)
+class LabelledDraft:
+    """One draft of the red team: whether it is fit to show, and what kind of merit or fault it has."""
+
+    line: DraftLine
+    good: bool
+    kind: str
+    tuning: bool
+    """Whether checks may be tuned on it. All drafts of a scene, in every language, are in the same half."""
+
+
+def red_team() -> tuple[LabelledDraft, ...]:
+    """Return all labelled drafts."""
+    claims = load_claims()
+    return tuple(draft for sheet, language in SHEETS.items() for draft in _sheet(sheet, language, claims))
+
+
+def _sheet(sheet: str, language: str, claims: ClaimFiles) -> Iterator[LabelledDraft]:
+    entry = files("evaluation.redteam") / "drafts" / f"{sheet}.toml"
+    for scene in tomllib.loads(entry.read_text(encoding="utf-8"))["scene"]:
+        yield from _scene(scene, language, claims)
+
+
+def _scene(scene: Mapping[str, Any], language: str, claims: ClaimFiles) -> Iterator[LabelledDraft]:
+    evidence = tuple(_statement(fact, language, claims) for fact in scene["facts"])
+    wordings = {"fact" if place == 0 else f"fact{place + 1}": item.text for place, item in enumerate(evidence)}
+    for label in ("good", "bad"):
+        for kind, texts in scene[label].items():
+            for number, text in enumerate(texts, 1):
+                line = DraftLine(
+                    id=f"{language}-{scene['id']}-{label}-{kind}-{number}",
+                    language=language,
+                    groups=tuple(map(TargetGroup, scene["groups"])),
+                    post=scene["post"],
+                    evidence=evidence,
+                    draft=text.format_map(wordings),
+                )
+                yield LabelledDraft(line, label == "good", kind, _is_for_tuning(scene["id"]))
+
+
+def _statement(fact_id: str, language: str, claims: ClaimFiles) -> Statement:
+    on_file = language_on_file(language)
+    if on_file is None:
+        raise ValueError(f"No facts are on file in '{language}'.")
+    fact = claims.facts[fact_id]
+    return Statement(
+        text=fact.text[on_file], institution=fact.institution, title=fact.title, symbol=fact.symbol, year=fact.year
+    )
+
+
+def _is_for_tuning(scene: str) -> bool:
+    return sha256(scene.encode()).digest()[0] % 2 == 0
