@@ -8,6 +8,7 @@ from aiohttp import web
 from pydantic import BaseModel, Field, ValidationError
 
 from bot.auth import Auth
+from bot.backing import answered_claim, marks, used_facts, warnings, writer
 from bot.changes import Changes
 from bot.check_display import checks_as_json
 from bot.desk import MAX_PAGE, CaseQuery, Desk, Moderator, allowed, undoable
@@ -107,14 +108,20 @@ class CaseApi:
 
     async def _whole_case(self, case: Case, who: Moderator) -> web.Response:
         history = await self._desk.history(case.key)
+        evidence = case.grounding.evidence if case.grounding else ()
         fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
         drafts = [
-            draft.model_dump(mode="json", exclude={"candidates"}) | {"checks": checks_as_json(draft.checks)}
+            draft.model_dump(mode="json", exclude={"candidates"})
+            | {"checks": checks_as_json(draft.checks), "writer": writer(draft)}
             for draft in case.drafts
         ]
         return web.json_response({
             "key": case.key, **fields,
             "drafts": drafts,
+            "answers": answered_claim(case),
+            "warnings": warnings(case),
+            "marks": {piece.id: marks(piece) for piece in evidence},
+            "used": used_facts(case),
             "actions": sorted(allowed(case, who)),
             "undoable": undoable(case),
             "doubtful": case.doubtful,

@@ -87,7 +87,7 @@ class Desk:
     def __init__(self, ledger: Ledger, guard: Guard, settings: DeskSettings) -> None:
         self._ledger = ledger
         self._guard = guard
-        self._settings = settings
+        self.settings = settings
 
     async def case(self, key: str) -> Case:
         """Return a case; raises CaseNotFound."""
@@ -161,7 +161,7 @@ class Desk:
                 return await self._undo(case, who)
 
     async def _claim(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        until = now() + timedelta(seconds=self._settings.claim_s)
+        until = now() + timedelta(seconds=self.settings.claim_s)
         return await self._ledger.decisions.claim(case.key, case.version, who.name, until, force=decision.override)
 
     async def _approve(self, case: Case, decision: Decision, who: Moderator) -> Case:
@@ -181,7 +181,9 @@ class Desk:
         return await self._send(case, text, "edited", decision, who)
 
     async def _send(self, case: Case, text: str, why: str, decision: Decision, who: Moderator) -> Case:
-        reasons = filter(None, [why, "checks overridden" if decision.override else None, decision.reason])
+        overridden = "checks overridden" if decision.override else None
+        covered = "the post stayed covered" if decision.uncovered is False else None
+        reasons = filter(None, [why, overridden, covered, decision.reason])
         return await self._ledger.decisions.approve(
             case.key, case.version, who.name, text, "; ".join(reasons), self._undo_until(), force=decision.override
         )
@@ -229,7 +231,7 @@ class Desk:
         return await self._guard.check(text, context)
 
     def _undo_until(self) -> datetime:
-        return now() + timedelta(seconds=self._settings.undo_s)
+        return now() + timedelta(seconds=self.settings.undo_s)
 
 
 def allowed(case: Case, who: Moderator) -> frozenset[Action]:

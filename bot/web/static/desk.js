@@ -11,7 +11,7 @@ import { ask } from "./menus.js";
 import { Queue } from "./queue.js";
 import { askForToken, greet, whoIsHere } from "./session.js";
 import { isLive, showConnection, tellTimes, warn } from "./status.js";
-import { countLook, showTally } from "./tally.js";
+import { countLook, hasLooked, showTally } from "./tally.js";
 import { announce, dropUndoable, lastUndoable, sweepToasts, toast, toastUndoable } from "./toasts.js";
 import { ALARMING, holder, standing, WAITING } from "./words.js";
 
@@ -19,6 +19,8 @@ const REFRESH_MS = 400;
 const NARROW = matchMedia("(max-width: 760px)");
 const GLANCE_MS = 400; // a second press of the same key is not a yes to a case nobody has seen yet
 const DONE = { approve: "Approved", edit: "Approved with your text", reject: "Rejected", dismiss: "Dismissed as not hateful" };
+
+const SENDING = ["approve", "edit"];
 
 let me = { name: null, role: null };
 let open = null; // {item, root, editor, shown, since} of the case on the page; null while another one loads
@@ -115,10 +117,13 @@ function look(shown = !open.shown) {
 async function act(action, rest = {}, item = open?.item) {
   if (!item || busy) return;
   if (open?.item.key !== item.key) return toast("Another case is open now; nothing was decided.", "bad");
+  if (SENDING.includes(action) && !await isSure(item)) return;
+  if (open?.item.key !== item.key) return;
   const { editor } = open;
   busy = true;
   try {
-    const after = await decide(item.key, { action, version: item.version, ...rest });
+    const uncovered = SENDING.includes(action) ? hasLooked(item.key) : null;
+    const after = await decide(item.key, { action, version: item.version, uncovered, ...rest });
     warn("");
     if (DONE[action]) editor.forget();
     await done(action, after);
@@ -127,6 +132,14 @@ async function act(action, rest = {}, item = open?.item) {
   } finally {
     busy = false;
   }
+}
+
+/** Where the operator wishes it, ask before a reply goes out whose post nobody looked at. */
+async function isSure(item) {
+  if (!("confirmCovered" in document.body.dataset) || hasLooked(item.key)) return true;
+  const answer = await ask("covered");
+  if (answer?.choice === "look" && open?.item.key === item.key) look(true);
+  return answer?.choice === "send";
 }
 
 /** Whether the case that was just decided, or refused, is still the one on the page. */
@@ -296,6 +309,7 @@ const actions = {
   }),
   undo: undoLast,
   unveil: () => { if (open) look(); },
+  send: () => open?.editor.submit(false),
   override: () => open?.editor.submit(true),
   "cancel-edit": () => open?.editor.leave(),
   back: () => { document.body.dataset.view = "queue"; },

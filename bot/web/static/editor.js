@@ -1,6 +1,7 @@
 // Write or change a reply, checked while one writes. What was written is kept until it is sent.
 
 import { checkText, Refusal } from "./api.js";
+import { showDraftChecks } from "./case.js";
 import { showChecks, sumUp } from "./checks.js";
 import { slot } from "./dom.js";
 
@@ -19,7 +20,7 @@ export class Editor {
     this.area = this.form.querySelector("textarea");
     this.area.addEventListener("input", () => this.changed());
     this.area.addEventListener("keydown", (event) => this.key(event));
-    this.form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(false); });
+    this.form.addEventListener("submit", (event) => event.preventDefault());
   }
 
   get open() { return !this.form.hidden; }
@@ -29,6 +30,7 @@ export class Editor {
     if (!this.open) {
       this.area.value = unsent.get(this.item.key) ?? this.item.drafts.at(-1)?.text ?? "";
       this.form.hidden = false;
+      slot(this.root, "actions").hidden = false;
       slot(this.root, "draft").hidden = true;
       this.check();
     }
@@ -42,6 +44,8 @@ export class Editor {
   leave() {
     this.form.hidden = true;
     slot(this.root, "draft").hidden = !slot(this.root, "draft").textContent;
+    this.checking?.abort();
+    showDraftChecks(this.root, this.item);
     this.close();
   }
 
@@ -92,7 +96,7 @@ export class Editor {
     const element = slot(this.root, "verdict");
     element.textContent = words;
     element.classList.toggle("error", failed);
-    showChecks(slot(this.root, "editor-checks"), checks.filter((check) => !check.passed || !failed));
+    showChecks(this.root, "your text", checks);
     this.root.querySelector('[data-do="override"]').hidden = !failed || this.me.role === "reviewer";
   }
 }

@@ -76,7 +76,7 @@ async def test_from_first_draft_to_approval_undo_rejection_and_redraft_by_keyboa
     area = page.locator("#reply-text")
     await expect(area).to_be_focused()
     await area.fill("This is forbidden. It fails.")
-    await expect(page.locator('[data-slot="verdict"]')).to_have_text("1 of 2 fail")
+    await expect(page.locator('[data-slot="verdict"]')).to_have_text("1 of 2 checks fails.")
     await page.keyboard.press("Control+Enter")
     await expect(page.locator('[data-slot="verdict"]')).to_contain_text("The text fails: insult.")
     await page.screenshot(path=tmp_path / "editor.png")
