@@ -30,6 +30,7 @@ class _QueryString(BaseModel):
     claimed_by: str | None = None
     mine: bool = False
     doubtful: bool | None = None
+    search: Annotated[str, Field(max_length=200)] = ""
     limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 50
     cursor: str | None = None
     order: Literal["oldest", "newest"] = "oldest"
@@ -42,6 +43,7 @@ class _QueryString(BaseModel):
             platform=self.platform,
             claimed_by=who.name if self.mine else self.claimed_by,
             doubtful=self.doubtful,
+            search=self.search,
             limit=self.limit,
             cursor=self.cursor,
             oldest_first=self.order == "oldest",

@@ -68,7 +68,8 @@ class Moderator:
 class CaseQuery:
     """The part of the cases to list; a criterion left out does not narrow it.
 
-    `doubtful` True: only those of which a moderator is asked whether they are hateful at all; False: only the others.
+    `doubtful` True: only those of which a moderator is asked whether they False: only the others.
+    `search` holds words that each listed case has in post, drafts, sent text, key or groups.
     """
 
     states: tuple[CaseState, ...] = (CaseState.PENDING,)
@@ -76,6 +77,7 @@ class CaseQuery:
     platform: str | None = None
     claimed_by: str | None = None
     doubtful: bool | None = None
+    search: str = ""
     limit: int = 50
     cursor: str | None = None
     oldest_first: bool = True
@@ -107,6 +109,7 @@ class Desk:
             platform=query.platform,
             claimed_by=query.claimed_by,
             doubtful=query.doubtful,
+            search=query.search,
             limit=query.limit,
             cursor=query.cursor,
             oldest_first=query.oldest_first,

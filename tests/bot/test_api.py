@@ -64,6 +64,9 @@ async def test_the_queue_is_narrowed_by_group_state_and_holder(
         "state=approved&state=pending&order=newest&limit=1": [doubtful],
         "platform=elsewhere": [],
         "doubtful=true": [doubtful],
+        "search=wheelchair": [keys[2]],
+        "search=ramp%20DISABIL": [keys[2]],
+        "search=women&group=migrants": [],
         "state=pending&doubtful=false": keys,
         "state=approved&doubtful=true": [],
     }.items():
