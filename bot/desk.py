@@ -173,7 +173,8 @@ class Desk:
             raise BadInput("There is no draft to approve; write the reply yourself and send it as an edit.")
         if decision.text is not None and decision.text != draft.text:
             raise BadInput("The text to approve is not the draft's; to send another text, use edit.")
-        _require_passing(case, draft.checks, decision)
+        # What a draft on file says about itself is not enough: the checks that need no large model are made again.
+        _require_passing(case, (*await self._checks_of(case, draft.text), *draft.checks), decision)
         return await self._send(case, draft.text, f"approved draft {draft.number}", decision, who)
 
     async def _edit(self, case: Case, decision: Decision, who: Moderator) -> Case:
@@ -278,7 +279,7 @@ def _approvable_draft(case: Case) -> Draft | None:
 
 
 def _require_passing(case: Case, checks: tuple[Check, ...], decision: Decision) -> None:
-    names = [check.name for check in failed(checks)]
+    names = list(dict.fromkeys(check.name for check in failed(checks)))
     if names and not decision.override:
         raise FailsChecks(f"The text fails: {', '.join(names)}. Change it, or let a lead override.", checks, case)
 

@@ -11,7 +11,8 @@ from pydantic import ConfigDict, PlainSerializer, WithJsonSchema
 from core.domain import Moment, Record
 
 IDEMPOTENCY_KEY = "idempotency-key"
-"""The header that tells a reply or an outcome from a second sending of it."""
+"""The header that tells a reply or an outcome from a second sending of it, which is rare but can happen: whoever acts
+on one stores its key with what it did, and passes over a key it has."""
 
 OffsetMoment = Annotated[
     Moment,
@@ -22,7 +23,7 @@ OffsetMoment = Annotated[
 
 
 class ReleasedReply(Record):
-    """One approved text, as the platform gets it: once a case, exactly as a moderator approved it.
+    """One approved text, as the platform gets it: one a case, exactly as a moderator approved it.
 
     `schema_version` rises when a field is taken away or changes its meaning; a new field leaves it as it is, so readers
     pass over what they do not know. `draft_number` is the draft it came from; `edited`: it differs from that draft.

@@ -3,6 +3,7 @@
 RejoinderError
 ├── BadInput              somebody sent something that can't be used; sending it again won't help
 │   └── BadMessage        bytes on a topic that are not the record the topic carries
+│       └── UnsignedMessage   a record between stages that none of them has signed
 ├── MessageTooLarge       a message that the broker does not take; it never will
 ├── Unauthenticated       nobody knows who calls
 ├── Forbidden             the caller's role does not allow it
@@ -46,6 +47,10 @@ class BadInput(RejoinderError):
 
 class BadMessage(BadInput):
     """Bytes on a topic that are not the record the topic carries."""
+
+
+class UnsignedMessage(BadMessage):
+    """A record between stages that none of them has signed; it says nothing about the case it names."""
 
 
 class MessageTooLarge(RejoinderError):

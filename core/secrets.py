@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -12,12 +13,51 @@ from pydantic import SecretStr
 from core.errors import BadSettings
 from core.settings import Settings
 
+MIN_KEY = 16
+"""Fewest characters of a signing key."""
+_SIGNING_KEY = "REJOINDER_KAFKA__SIGNING_KEY"
+
 
 def author_key(settings: Settings) -> bytes:
     """Return the key that author ids are hashed with: from the settings, or kept in the data folder."""
     if settings.ledger.author_key is not None:
         return settings.ledger.author_key.get_secret_value().encode()
     return kept_secret(settings.data_dir / "author.key").encode()
+
+
+def record_keys(settings: Settings) -> tuple[bytes, ...]:
+    """Return the key that signs records between stages, then any other whose signatures are good.
+
+    Raises BadSettings when a key is too short, or is not set although other machines may need the same.
+    """
+    kafka = settings.kafka
+    accepted = []
+    if kafka.accepted_signing_key is not None or kafka.accepted_signing_key_file is not None:
+        variable = "REJOINDER_KAFKA__ACCEPTED_SIGNING_KEY"
+        accepted.append(_long_key(kafka.accepted_signing_key, kafka.accepted_signing_key_file, variable))
+    if kafka.signing_key is not None or kafka.signing_key_file is not None:
+        return _long_key(kafka.signing_key, kafka.signing_key_file, _SIGNING_KEY), *accepted
+    if not all(map(_is_loopback, kafka.addresses)):
+        raise BadSettings(
+            f"{_SIGNING_KEY} is not set. Processes on several machines may share the broker at {kafka.bootstrap}, and "
+            f"all must sign with the same key: set it, or {_SIGNING_KEY}_FILE to a file that holds it, in each."
+        )
+    return kept_secret(settings.data_dir / "record.key").encode(), *accepted
+
+
+def _long_key(value: SecretStr | None, file: Path | None, variable: str) -> bytes:
+    key = given_secret(value, file, variable)
+    if len(key) < MIN_KEY:
+        raise BadSettings(f"{variable} has {len(key)} characters; use {MIN_KEY} or more, made by chance.")
+    return key.encode()
+
+
+def _is_loopback(address: str) -> bool:
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def kept_secret(path: Path) -> str:

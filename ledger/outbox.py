@@ -1,8 +1,11 @@
 """The outbox: messages owed to Kafka, leased by publishers until they are sent.
 
-A publisher goes: `lease` -> for each row `note_probe` (how far the topic's partitions reach now), send, then `sent` or
-`retry`. When a publisher dies between sending and `sent`, its lease ends and the row is leased again, with the probe:
-the next publisher looks from there on whether the message is on the topic already.
+A publisher goes: `lease` -> for each row `note_probe` (how far the topic's partitions reach now), `renew`, send, then
+`sent` or `retry`. When a publisher dies between sending and `sent`, its lease ends and the row is leased again, with
+the probe: the next publisher looks from there on whether the message is on the topic already.
+
+Leases of a row are numbered, and each call names the one it is about. So who was paused for longer than its lease, and
+wakes up, is told so by whichever call comes next.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from ledger.uninterrupted import uninterrupted
 
 @dataclass(frozen=True)
 class OutboxRow:
-    """One leased message.
+    """One leased message; `lease` is the number of this lease, and of the attempt that it is for.
 
     `probe` maps partitions to the offsets noted before the first send; with a probe the
     message may be on the topic already.
@@ -41,7 +44,7 @@ class OutboxRow:
     headers: dict[str, str]
     due_at: datetime
     probe: dict[str, int] | None
-    attempts: int
+    lease: int
     created_at: datetime
 
 
@@ -69,15 +72,15 @@ _HELD = update(outbox).where(
     outbox.c.id == bindparam("row"),
     outbox.c.status == OutboxStatus.SENDING,
     outbox.c.lease_owner == bindparam("owner"),
+    outbox.c.attempts == bindparam("lease"),
 )
 _NOTE = (
     _HELD.where(outbox.c.free_at > bindparam("at"))
     .values(probe=func.coalesce(outbox.c.probe, bindparam("noted")))
     .returning(outbox.c.id)
 )
-_SENT = _HELD.values(status=OutboxStatus.SENT, sent_at=bindparam("at"), lease_owner=None).returning(
-    outbox.c.case_key, outbox.c.topic
-)
+_RENEW = _HELD.where(outbox.c.free_at > bindparam("at")).values(free_at=bindparam("until")).returning(outbox.c.id)
+_SENT = _HELD.values(status=OutboxStatus.SENT, sent_at=bindparam("at"), lease_owner=None).returning(outbox.c.id)
 _RETRY = _HELD.values(
     status=OutboxStatus.WAITING, free_at=bindparam("again"), last_error=bindparam("error"), lease_owner=None
 ).returning(outbox.c.id)
@@ -111,37 +114,43 @@ class Outbox:
         return sorted(rows, key=lambda row: (row.due_at, row.id))
 
     @uninterrupted
-    async def note_probe(self, id: int, owner: str, probe: Mapping[str, int]) -> bool:
+    async def note_probe(self, row: OutboxRow, owner: str, probe: Mapping[str, int]) -> bool:
         """Record how far the topic reached before the first send; False: the lease is lost, so don't send.
 
         A probe noted by an earlier attempt stays: the look for the message must start there.
         """
         noted = json.dumps(dict(probe))
-        return await self._change(_NOTE, id, owner, at=self._database.clock(), noted=noted)
+        return await self._change(_NOTE, row, owner, at=self._database.clock(), noted=noted)
 
     @uninterrupted
-    async def sent(self, id: int, owner: str) -> bool:
+    async def renew(self, row: OutboxRow, owner: str, lease_s: float) -> bool:
+        """Hold a row for `lease_s` seconds from now; False: the lease is over or lost, so don't send."""
+        at = self._database.clock()
+        return await self._change(_RENEW, row, owner, at=at, until=at + timedelta(seconds=lease_s))
+
+    @uninterrupted
+    async def sent(self, row: OutboxRow, owner: str) -> bool:
         """Record that the message is on the topic; a reply's case moves to released, with its outcome owed.
 
         False: the row is not (or no longer) this owner's, and nothing changed.
         """
         at = self._database.clock()
         async with self._database.write() as connection:
-            result = await connection.execute(_SENT, {"row": id, "owner": owner, "at": at})
-            row = result.mappings().one_or_none()
-            if row is not None and row["topic"] == TopicRole.REPLIES:
-                await _release(connection, row["case_key"], at)
-        return row is not None
+            result = await connection.execute(_SENT, {**_held(row, owner), "at": at})
+            held = result.first() is not None
+            if held and row.topic is TopicRole.REPLIES:
+                await _release(connection, row.case_key, at)
+        return held
 
     @uninterrupted
-    async def retry(self, id: int, owner: str, error: str, due_at: datetime) -> bool:
+    async def retry(self, row: OutboxRow, owner: str, error: str, due_at: datetime) -> bool:
         """Give a row back after a failed attempt, to be taken again at `due_at`; False: not this owner's."""
-        return await self._change(_RETRY, id, owner, error=clean(error), again=due_at)
+        return await self._change(_RETRY, row, owner, error=clean(error), again=due_at)
 
     @uninterrupted
-    async def cancel(self, id: int, owner: str, error: str) -> bool:
+    async def cancel(self, row: OutboxRow, owner: str, error: str) -> bool:
         """Give a row up that can never be sent; False: not this owner's."""
-        return await self._change(_CANCEL, id, owner, error=clean(error))
+        return await self._change(_CANCEL, row, owner, error=clean(error))
 
     @uninterrupted
     async def backlog(self) -> int:
@@ -149,9 +158,13 @@ class Outbox:
         async with self._database.read() as connection:
             return (await connection.execute(_BACKLOG, {"at": self._database.clock()})).scalar_one()
 
-    async def _change(self, statement: Update, id: int, owner: str, **values: Any) -> bool:
+    async def _change(self, statement: Update, row: OutboxRow, owner: str, **values: Any) -> bool:
         async with self._database.write() as connection:
-            return (await connection.execute(statement, {"row": id, "owner": owner, **values})).first() is not None
+            return (await connection.execute(statement, {**_held(row, owner), **values})).first() is not None
+
+
+def _held(row: OutboxRow, owner: str) -> dict[str, Any]:
+    return {"row": row.id, "owner": owner, "lease": row.lease}
 
 
 async def _release(connection: AsyncConnection, key: str, at: datetime) -> None:
@@ -171,6 +184,6 @@ def _to_row(row: RowMapping) -> OutboxRow:
         headers=json.loads(row["headers"]),
         due_at=row["due_at"],
         probe=json.loads(row["probe"]) if row["probe"] else None,
-        attempts=row["attempts"],
+        lease=row["attempts"],
         created_at=row["created_at"],
     )

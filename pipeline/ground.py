@@ -31,7 +31,7 @@ class Grounder:
         self._settings = settings
 
     async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
-        """Return the facts that answer the claims which the post makes; where none is sure, the nearest paragraphs.
+        """Return the facts that answer the claims which the post makes; where none is sure, paragraphs very near to it.
 
         A note says why there is no evidence. Triage's embedding is used again; raises BadInput when it can't be read.
         Raises ModelUnavailable while the model that the strategy plans with is away; on the `last_attempt`, or when
@@ -43,14 +43,15 @@ class Grounder:
         text = normalise(post.text)[:LONGEST_READ]
         embedding = vector.unpack(triage.embedding) if triage.embedding else await self._searcher.embed(text)
         language = DEFAULT if triage.language == UNKNOWN else triage.language
-        claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, triage.kind, language)
+        claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language)
         if facts:
             return Grounding(evidence=facts, plan=plan, claims=claims)
-        paragraphs = await self._searcher.search(
+        near = await self._searcher.search(
             text, vector=embedding, groups=groups, k=self._settings.top_k, also=plan.queries
         )
+        paragraphs = tuple(paragraph for paragraph in near if paragraph.score >= self._settings.paragraph_from)
         if paragraphs:
-            return Grounding(evidence=tuple(paragraphs), plan=plan)
+            return Grounding(evidence=paragraphs, plan=plan)
         whom = named(groups) if groups else "this post"
         note = f"No fitting evidence in the knowledge base for {whom}; search it by hand or write the reply yourself."
         return Grounding(evidence=(), note=note, plan=plan)

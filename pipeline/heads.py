@@ -1,11 +1,13 @@
-"""Read a post's embedding: whom it attacks, how hateful it is, whether it is counterspeech itself.
+"""Read a post: whom it attacks, how hateful it is, whether it is counterspeech itself.
 
-Linear heads over query embeddings, trained by `training.heads`; data, figures and limits in `data/heads.md`.
+Each head is linear over two views of the post: its query embedding and its surface (`pipeline.ngrams`). They are
+trained by `training.heads`; data, figures and limits in `data/group_head.md`, `hate_head.md`, `counterspeech_head.md`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -15,12 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain import GroupScore, TargetGroup
-from core.errors import BadInput
+from core.errors import BadInput, WeightsError
+from pipeline import ngrams
 
 HATE, COUNTER = "hate", "counterspeech"
 NAMES = (*(group.value for group in TargetGroup), HATE, COUNTER)
+"""The heads that triage reads; the file may hold more."""
 HATE_IS_HIGH = 0.5
-"""Hate probability from which a post counts as an attack on somebody, even if no group reaches the threshold."""
+"""Hate probability from which a post seems to attack somebody, not only may."""
+ATTACKS_SOMEBODY = 0.3
+"""Hate probability from which the likeliest group is named even if none reaches the threshold."""
+SURE = 0.5
+"""Probability that a group needs where hate is less likely than that."""
 
 
 @dataclass(frozen=True)
@@ -31,41 +39,73 @@ class Scores:
     hate: float
     counter: float
 
+    @classmethod
+    def read(cls, names: Sequence[str], probabilities: NDArray[np.float32]) -> Self:
+        """Read the probabilities of the heads called `names`."""
+        values = dict(zip(names, map(float, probabilities), strict=True))
+        return cls({group: values[group.value] for group in TargetGroup}, values[HATE], values[COUNTER])
+
     def attacked(self, threshold: float) -> tuple[GroupScore, ...]:
-        """Return the groups from `threshold` on, surest first; of a clearly hateful post at least the likeliest."""
+        """Return the groups from `threshold` on, surest first.
+
+        Of a post that may well be hateful it is at least the likeliest; where neither hate nor a group is sure, none.
+        """
         ranked = sorted(self.groups, key=lambda group: -self.groups[group])
-        passing = [group for group in ranked if self.groups[group] >= threshold]
-        if not passing and self.hate >= HATE_IS_HIGH:
+        attacks = self.hate >= ATTACKS_SOMEBODY
+        passing = [group for group in ranked if self.groups[group] >= (threshold if attacks else max(threshold, SURE))]
+        if not passing and attacks:
             passing = ranked[:1]
         return tuple(GroupScore(group=group, score=round(self.groups[group], 4)) for group in passing)
 
 
 @dataclass(frozen=True)
 class Heads:
-    """One logistic regression for each of NAMES: `weights` has shape (10, d), `bias` (10,).
+    """Logistic regressions by name, over an embedding of d numbers and `ngrams.BUCKETS` buckets.
 
-    They fit the vectors of one embedder only, the one called `embedder`.
+    `embedding_weights` has shape (n, d), `ngram_weights` (ngrams.BUCKETS, n), `bias` (n,). They fit the vectors of one
+    embedder only, the one called `embedder`.
     """
 
-    weights: NDArray[np.float32]
+    names: tuple[str, ...]
+    embedding_weights: NDArray[np.float32]
+    ngram_weights: NDArray[np.float32]
     bias: NDArray[np.float32]
     embedder: str
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the shipped heads, or those at `path`."""
+        """Load the shipped heads, or those at `path`; raises WeightsError for a file that is missing or torn."""
         file_path = path or resources.files("pipeline").joinpath("data/heads.npz")
-        with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-            return cls(data["weights"].astype(np.float32), data["bias"].astype(np.float32), str(data["embedder"]))
+        try:
+            with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
+                return cls(
+                    tuple(data["names"].tolist()),
+                    data["embedding_weights"].astype(np.float32),
+                    (data["ngram_weights"] * data["ngram_scale"]).astype(np.float32),
+                    data["bias"],
+                    str(data["embedder"]),
+                )
+        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise WeightsError(
+                f"The heads of triage can't be read from {file_path} ({error}): install Rejoinder again."
+            ) from error
 
-    def probabilities(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return probabilities of shape (n, 10), in the order of NAMES, for vectors of shape (n, d)."""
-        logits = np.clip(vectors @ self.weights.T + self.bias, -30, 30)
-        return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
+    def logits(self, vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return logits of shape (n, heads), in the order of `names`, for vectors of shape (n, d) and their texts."""
+        surface = np.zeros((len(texts), len(self.names)), np.float32)
+        for row, text in zip(surface, texts, strict=True):
+            buckets, weights = ngrams.buckets(text)
+            row += weights @ self.ngram_weights[buckets]
+        logits = vectors @ self.embedding_weights.T + surface + self.bias
+        return np.asarray(np.clip(logits, -30, 30), np.float32)
 
-    def score(self, vector: NDArray[np.float32]) -> Scores:
-        """Score one embedding of shape (d,); raises BadInput for another shape."""
-        if vector.shape != self.weights.shape[1:]:
-            raise BadInput(f"The heads read {self.weights.shape[1]} numbers, not an embedding of shape {vector.shape}.")
-        values = dict(zip(NAMES, map(float, self.probabilities(vector[np.newaxis])[0]), strict=True))
-        return Scores({group: values[group.value] for group in TargetGroup}, values[HATE], values[COUNTER])
+    def probabilities(self, vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the probabilities of what `logits` returns, in the same shape."""
+        return np.asarray(1 / (1 + np.exp(-self.logits(vectors, texts))), np.float32)
+
+    def score(self, vector: NDArray[np.float32], text: str) -> Scores:
+        """Score a text with its embedding of shape (d,); raises BadInput for another shape."""
+        width = self.embedding_weights.shape[1]
+        if vector.shape != (width,):
+            raise BadInput(f"The heads read {width} numbers, not an embedding of shape {vector.shape}.")
+        return Scores.read(self.names, self.probabilities(vector[np.newaxis], [text])[0])

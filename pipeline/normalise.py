@@ -22,18 +22,37 @@ _LONG_SIGNS = re.compile(r"([^\w\s])\1{3,}")
 _LONG_VOWELS = re.compile(r"([aeiou])\1{2,}")
 _SPACED_OUT = re.compile(r"(?<!\w)[^\W\d_](?:([ .*_-])[^\W\d_])(?:\1[^\W\d_])+(?!\w)")
 _LEET = re.compile(r"(?<=[a-z])[013457@$!]+(?=[a-z])")
+_PLAIN_LEET = re.compile(r"(?<=[^\W\d_])[013457$]{1,2}(?=[^\W\d_])")
+"""The same in text that people may still mean: no signs that end sentences or stand in addresses."""
 _LEET_LETTERS = str.maketrans("013457@$!", "oieastasi")
 _WORD = re.compile(r"\w+")
-_LOOKALIKES = str.maketrans("авеікмнорстухѕјԁɡαεικνορτυχ", "abeikmhopctyxsjdgaeikvoptux")
+_LOOKALIKES = str.maketrans(
+    "авеікмнорстухѕјԁɡαεικνορτυχАВЕІКМНОРСТУХЅЈΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "abeikmhopctyxsjdgaeikvoptuxABEIKMHOPCTYXSJABEZHIKMNOPTYX",
+)
+_WEAPONS = {
+    "🔫": "shoot",
+    "🔪": "stab",
+    "🗡": "stab",
+    "💣": "bomb",
+    "🪓": "axe",
+    "⚰": "dead",
+    "👊": "punch",
+    "🩸": "blood",
+}
+_WEAPON_WORDS = str.maketrans({emoji: f" {word} " for emoji, word in _WEAPONS.items()})
 
 
 def normalise(text: str) -> str:
     """Return the text as models read it: NFKC, nothing invisible, placeholders for people and links, runs cut.
 
-    Case, accents and emoji stay. The result may be empty.
+    Look-alikes, spaced-out letters and digits within words are resolved where they can mean nothing else. Case, accents
+    and emoji stay. The result may be empty.
     """
     plain = unicodedata.normalize("NFKC", without_invisible(clean(html.unescape(text))))
     plain = _MENTION.sub(SOMEONE, _URL.sub(LINK, plain))
+    plain = joined(_WORD.sub(lambda word: latin(word.group()), plain))
+    plain = _PLAIN_LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)
     return " ".join(shortened(_AGAIN.sub(f"{SOMEONE} ", plain)).split())
 
 
@@ -60,16 +79,22 @@ def shortened(text: str) -> str:
 def fold_disguised(text: str) -> str:
     """Return the text as rules match it: lower case, no accents, look-alikes, leet or spaced-out letters resolved.
 
-    Drawn-out vowels become one, drawn-out consonants two ("diiie" -> "die", "killll" -> "kill").
+    Emoji of weapons become the words they stand for. Drawn-out vowels become one, drawn-out consonants two
+    ("diiie" -> "die", "killll" -> "kill").
     """
     plain = without_invisible(clean(html.unescape(text)))
     plain = unicodedata.normalize("NFKC", plain).casefold()
     plain = _URL.sub(" ", plain)
     plain = _MENTION.sub(SOMEONE, without_accents(plain)).replace("’", "'")
     plain = _WORD.sub(lambda word: latin(word.group()), plain)
-    plain = _SPACED_OUT.sub(lambda run: run.group().replace(run.group(1), ""), plain)
+    plain = joined(plain).translate(_WEAPON_WORDS)
     plain = _LEET.sub(lambda run: run.group().translate(_LEET_LETTERS), plain)
     return " ".join(shortened(_LONG_VOWELS.sub(r"\1", plain)).split())
+
+
+def joined(text: str) -> str:
+    """Join three or more letters that one sign or blank spaces out: "k i l l" -> "kill"."""
+    return _SPACED_OUT.sub(lambda run: run.group().replace(run.group(1), ""), text)
 
 
 def without_accents(text: str) -> str:
@@ -81,6 +106,6 @@ def without_accents(text: str) -> str:
 
 def latin(word: str) -> str:
     """Replace Cyrillic and Greek look-alikes in a word that also has Latin letters; leave other words alone."""
-    if word.isascii() or not any("a" <= char <= "z" for char in word):
+    if word.isascii() or not any("a" <= char.lower() <= "z" for char in word):
         return word
     return word.translate(_LOOKALIKES)

@@ -1,4 +1,4 @@
-"""Decide what happens to a post: draft a reply, dismiss it, or leave it to people.
+"""Decide what happens to a post: draft a reply, dismiss it, ask whether it is hateful, or leave it to people.
 
 The rules are plain so that moderators can be told why. People's safety comes first: what looks like a threat, self-harm
 or child abuse is escalated whatever the heads say, a repeated post too.
@@ -13,14 +13,15 @@ from functools import lru_cache
 from importlib import resources
 
 from core.domain import Route
+from core.settings import TriageSettings
 from pipeline.heads import Scores
 from pipeline.languages import packs
 from pipeline.normalise import fold_disguised
 
+VIOLENCE = "violence"
+"""The rule that the threat head decides."""
 COUNTERSPEECH_FROM = 0.97
 """Probability from which a post counts as counterspeech itself."""
-COUNTERSPEECH_HATE_BELOW = 0.2
-"""Hate probability from which it doesn't, however much it sounds like it."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,32 @@ class Rule:
     pattern: re.Pattern[str]
 
 
-def escalation(text: str) -> Rule | None:
-    """Return the first rule by which people must see `text` (in any spelling), or None."""
-    folded = _idioms().sub(" … ", fold_disguised(text))
-    return next((rule for rule in rules() if rule.pattern.search(folded)), None)
+def escalation(text: str, threat: float, threat_from: float) -> Rule | None:
+    """Return the first rule by which people must see `text` (in any spelling), or None.
+
+    For violence the head decides: `threat` is its probability (see `pipeline.threats`, to which the patterns are one
+    sign among others), `threat_from` the limit. The other rules are patterns alone.
+    """
+    plain = condemned_quotes().sub(" … ", folded(text))
+    for known in rules():
+        if threat >= threat_from if known.name == VIOLENCE else known.pattern.search(plain):
+            return known
+    return None
 
 
-def decide(rule: Rule | None, scores: Scores, dismiss_below: float, duplicate_of: str | None = None) -> RoutingDecision:
+def folded(text: str) -> str:
+    """Return `text` as the rules read it: disguises resolved, idioms taken out."""
+    return _idioms().sub(" … ", fold_disguised(text))
+
+
+def rule(name: str) -> Rule:
+    """Return the rule called `name`; raises KeyError when there is none."""
+    return {known.name: known for known in rules()}[name]
+
+
+def decide(
+    rule: Rule | None, scores: Scores, settings: TriageSettings, duplicate_of: str | None = None
+) -> RoutingDecision:
     """Return what to do with a post, from the escalation `rule` it meets and the heads' `scores`.
 
     `duplicate_of` is the key of an earlier case. The reason is empty for a post that gets a draft.
@@ -55,13 +75,16 @@ def decide(rule: Rule | None, scores: Scores, dismiss_below: float, duplicate_of
         return RoutingDecision(Route.ESCALATE, rule.reason)
     if duplicate_of is not None:
         return RoutingDecision(Route.DISMISS, f"It repeats a post that is already a case: {duplicate_of}.")
-    if scores.hate < dismiss_below:
-        return RoutingDecision(
-            Route.DISMISS, f"It does not read as hateful ({scores.hate:.0%}; the limit is {dismiss_below:.0%})."
-        )
-    if scores.counter >= COUNTERSPEECH_FROM and scores.hate < COUNTERSPEECH_HATE_BELOW:
+    if scores.hate < settings.dismiss_below:
+        limit = f"the limit is {settings.dismiss_below:.0%}"
+        return RoutingDecision(Route.DISMISS, f"It does not read as hateful ({scores.hate:.0%}; {limit}).")
+    if scores.hate >= settings.doubt_below:
+        return RoutingDecision(Route.DRAFT, "")
+    # Only what is in doubt anyway: how a plainly hateful post talks back to somebody does not make it counterspeech.
+    if scores.counter >= COUNTERSPEECH_FROM:
         return RoutingDecision(Route.DISMISS, f"It reads as counterspeech itself ({scores.counter:.0%} sure).")
-    return RoutingDecision(Route.DRAFT, "")
+    limit = f"a draft is made from {settings.doubt_below:.0%}"
+    return RoutingDecision(Route.DOUBT, f"It may not be hateful at all ({scores.hate:.0%}; {limit}).")
 
 
 @lru_cache(maxsize=1)
@@ -73,6 +96,15 @@ def rules() -> tuple[Rule, ...]:
 
 def _patterns(rule: str) -> list[str]:
     return [pattern for pack in packs().values() for pattern in pack.escalation.expanded(rule)]
+
+
+@lru_cache(maxsize=1)
+def condemned_quotes() -> re.Pattern[str]:
+    """Return the pattern of a quotation that the writer rejects in the same sentence."""
+    condemning = "|".join(word for pack in packs().values() for word in pack.escalation.words.get("condemning", ()))
+    return re.compile(
+        rf"""(?:["“”«»][^"“”«»]{{1,150}}["“”«»]|(?<!\w)'[^']{{1,150}}'(?!\w))[^.!?"']{{0,40}}\b(?:{condemning})\b"""
+    )
 
 
 @lru_cache(maxsize=1)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 
-from core.domain import FlaggedPost, GroupScore, TargetGroup, Triage
+from core.domain import FlaggedPost, GroupScore, Route, TargetGroup, Triage
 from core.settings import TriageSettings
 from models.embed import Embedder
 from models.embedders import default_embedder
 from pipeline import routing_rules, vector
-from pipeline.heads import HATE_IS_HIGH, Heads
+from pipeline.heads import HATE_IS_HIGH, Heads, Scores
 from pipeline.languages import detection
 from pipeline.normalise import normalise
+from pipeline.threats import ThreatHead
 
 LONGEST_READ = 1200
 """Characters that are embedded; what a post is about shows long before."""
+NOTHING = Scores(dict.fromkeys(TargetGroup, 0.0), 0.0, 0.0)
+"""What is known of a post without text, which the heads could only guess at."""
 
 
 class Triager:
@@ -27,6 +30,7 @@ class Triager:
     def __init__(self, embedder: Embedder, settings: TriageSettings) -> None:
         self._settings = settings
         self._heads = Heads.load()
+        self._threats = ThreatHead.load()
         detection.load()
         self._embedder = embedder
         self._reader = embedder if embedder.name == self._heads.embedder else default_embedder()
@@ -38,26 +42,31 @@ class Triager:
         Raises ModelUnavailable or ModelRefused when an embedding endpoint fails.
         """
         # It takes a millisecond for most posts, but a long hostile one must not hold up the event loop.
-        text, language, rule = await asyncio.to_thread(self._read, post)
+        text, language = await asyncio.to_thread(self._read, post)
         embedding = (await self._embedder.queries([text]))[0]
         own = embedding if self._reader is self._embedder else (await self._reader.queries([text]))[0]
-        scores = self._heads.score(own)
+        scores = self._heads.score(own, text) if text else NOTHING
+        threat = await asyncio.to_thread(self._threats.score, post.text, own)
+        rule = await asyncio.to_thread(routing_rules.escalation, post.text, threat, self._settings.threat_from)
         groups = scores.attacked(self._settings.group_threshold)
-        decision = routing_rules.decide(rule, scores, self._settings.dismiss_below, duplicate_of)
+        decision = routing_rules.decide(rule, scores, self._settings, duplicate_of)
+        if not text and decision.route is Route.DISMISS and duplicate_of is None:
+            decision = routing_rules.RoutingDecision(Route.DOUBT, "It has no text that can be read.")
         return Triage(
             language=language,
             groups=groups,
             hate=round(scores.hate, 4),
+            threat=round(threat, 4),
             route=decision.route,
             reason=decision.reason or attack(groups, scores.hate),
             embedding=vector.pack(embedding),
         )
 
-    def _read(self, post: FlaggedPost) -> tuple[str, str, routing_rules.Rule | None]:
-        """Return the text that is embedded, its language, and the rule by which people must see it."""
+    def _read(self, post: FlaggedPost) -> tuple[str, str]:
+        """Return the text that is embedded, and its language."""
         text = normalise(post.text)[:LONGEST_READ]
         language, _ = detection.detect(text, post.language, threshold=self._settings.language_threshold)
-        return text, language, routing_rules.escalation(post.text)
+        return text, language
 
 
 def attack(groups: tuple[GroupScore, ...], hate: float) -> str:

@@ -141,7 +141,7 @@ async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
     reviews = load_reviews(files("kb"))
     if settings.kb.claims is not None:
         reviews |= load_reviews(settings.kb.claims)
-    return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder)
+    return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder, settings.kb)
 
 
 def open_guard(settings: Settings) -> Guard:
@@ -255,6 +255,7 @@ async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) 
     """Run a worker with the named stages until `stop`; raises WorkerDied or RejoinderError."""
     from stream.dead_letters import DeadLetterWriter
     from stream.producer import Producer
+    from stream.signing import Signatures
     from stream.topics import Topics
     from stream.worker import run_worker
 
@@ -262,7 +263,7 @@ async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) 
         start_http_server(settings.stream.metrics_port)
     async with (
         open_ledger(settings) as ledger,
-        Producer(settings.kafka) as producer,
+        Producer(settings.kafka, Signatures.of(settings)) as producer,
         open_pipeline(settings, names, settings.data_dir / "logs" / "chat-server.log") as pipeline,
     ):
         dead_letters = DeadLetterWriter(producer, Topics(settings.kafka.prefix), ledger)

@@ -29,6 +29,7 @@ from stream.broker import EmbeddedBroker
 from stream.intake import Intake
 from stream.messages import encode
 from stream.producer import Producer
+from stream.signing import Signatures
 from stream.sweeper import Sweeper
 from stream.topics import Topics, ensure_topics
 
@@ -65,6 +66,7 @@ class DemoProcesses:
         env = {
             "REJOINDER_DATA_DIR": str(self._settings.data_dir),
             "REJOINDER_KAFKA__BOOTSTRAP": self._settings.kafka.bootstrap,
+            "REJOINDER_KAFKA__SECURITY_PROTOCOL": self._settings.kafka.security_protocol,
             "REJOINDER_KAFKA__SESSION_TIMEOUT_S": str(self._settings.kafka.session_timeout_s),
             "REJOINDER_LEDGER__URL": self._settings.ledger_url,
             "REJOINDER_CHAT__MODEL": self._settings.chat.model,
@@ -127,10 +129,11 @@ async def run_demo(settings: Settings, *, samples: bool, announce: Announce, sto
     with locked(settings.data_dir):
         async with AsyncExitStack() as stack:
             broker = EmbeddedBroker(log_file=settings.data_dir / "logs" / "broker.log")
-            kafka = settings.kafka.model_copy(update={"bootstrap": broker.bootstrap, "session_timeout_s": 6.0})
+            own = {"bootstrap": broker.bootstrap, "session_timeout_s": 6.0, "security_protocol": "PLAINTEXT"}
+            kafka = settings.kafka.model_copy(update=own)
             settings = settings.model_copy(update={"kafka": kafka})
             ledger = await stack.enter_async_context(open_ledger(settings))
-            producer = await stack.enter_async_context(Producer(settings.kafka))
+            producer = await stack.enter_async_context(Producer(settings.kafka, Signatures.of(settings)))
             processes = DemoProcesses(settings, ledger, producer, broker)
             await stack.enter_async_context(processes.broker())
             stack.push_async_callback(producer.close)

@@ -16,14 +16,16 @@ from aiokafka.errors import KafkaError
 
 from core.errors import BrokerUnavailable, MessageTooLarge
 from core.lifecycle import STAGES, TopicRole
-from core.settings import Settings
+from core.settings import KafkaSettings, Settings
 from stream import readable_batches
+from stream.connection import aiokafka_options
 from stream.dead_letters import DeadLetterWriter
 from stream.delivery import Delivery, Incoming, Send
 from stream.liveness import Liveness
 from stream.messages import MAX_MESSAGE, encode
 from stream.producer import TOO_LARGE
 from stream.prompt_transport import PromptTransport
+from stream.signing import Signatures
 from stream.stages import Outgoing, Stage
 from stream.topics import Topics
 
@@ -31,12 +33,14 @@ log = logging.getLogger(__name__)
 
 
 def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, liveness: Liveness) -> Any:
-    """Return a Faust app with an agent for each stage; it is not started."""
+    """Return a Faust app with an agent for each stage; it is not started. Raises BadSettings without a signing key."""
+    signatures = Signatures.of(settings)
     readable_batches.install()
     kafka = settings.kafka
     app = faust.App(
         f"{kafka.prefix}worker",
-        broker=[f"kafka://{address.strip()}" for address in kafka.bootstrap.split(",")],
+        broker=[f"kafka://{address}" for address in kafka.addresses],
+        broker_credentials=credentials(kafka),
         web_enabled=False,
         # Else Faust makes a folder in whatever directory the worker was started from.
         datadir=settings.data_dir / "faust",
@@ -56,11 +60,23 @@ def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLet
     topics = Topics(kafka.prefix)
     for stage in stages:
         spec = STAGES[stage.name]
-        send = sender(app, topics, spec.writes)
-        delivery = Delivery(stage, send, dead_letters.write, settings.stream, liveness)
+        send = sender(app, topics, spec.writes, signatures)
+        delivery = Delivery(stage, signatures, send, dead_letters.write, settings.stream, liveness)
         source = raw_topic(app, topics.named(spec.reads))
         app.agent(source, name=stage.name.value, isolated_partitions=True)(agent(delivery))
     return app
+
+
+def credentials(kafka: KafkaSettings) -> Any | None:
+    """Return how Faust connects, in its own form; None without TLS and SASL. Raises BadSettings."""
+    options = aiokafka_options(kafka)
+    context = options.get("ssl_context")
+    if token := options.get("sasl_oauth_token_provider"):
+        return faust.OAuthCredentials(oauth_cb=token, ssl_context=context)
+    if mechanism := options.get("sasl_mechanism"):
+        name, password = options["sasl_plain_username"], options["sasl_plain_password"]
+        return faust.SASLCredentials(username=name, password=password, ssl_context=context, mechanism=mechanism)
+    return context and faust.SSLCredentials(context)
 
 
 def raw_topic(app: Any, name: str) -> Any:
@@ -93,8 +109,8 @@ def incoming(event: Any) -> Incoming:
     )
 
 
-def sender(app: Any, topics: Topics, role: TopicRole | None) -> Send:
-    """Return a function that sends through the app's producer and waits for the broker's acknowledgement.
+def sender(app: Any, topics: Topics, role: TopicRole | None, signatures: Signatures) -> Send:
+    """Return a function that signs and sends through the app's producer and waits for the broker's acknowledgement.
 
     It raises BrokerUnavailable, and MessageTooLarge for what the broker will never take. The last stage has no topic to
     write to; what it returns all the same is a fault of the stage.
@@ -103,7 +119,7 @@ def sender(app: Any, topics: Topics, role: TopicRole | None) -> Send:
     channel = raw_topic(app, name) if name else None
 
     async def send(outgoing: Outgoing) -> None:
-        if channel is None:
+        if name is None or channel is None:
             raise TypeError(f"the last stage returned a message for {outgoing.key}, and there is no topic for it")
         value = encode(outgoing.record)
         too_large = MessageTooLarge(
@@ -113,7 +129,8 @@ def sender(app: Any, topics: Topics, role: TopicRole | None) -> Send:
         if len(value) > MAX_MESSAGE:
             raise too_large
         try:
-            await (await channel.send(key=outgoing.key.encode(), value=value))
+            key = outgoing.key.encode()
+            await (await channel.send(key=key, value=value, headers=signatures.headers(name, key, value)))
         except TOO_LARGE as error:
             raise too_large from error
         except (KafkaError, OSError) as error:

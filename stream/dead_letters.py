@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 
 from core.domain import now
-from core.errors import BadMessage, CaseNotFound, MessageTooLarge, NotAllowed
+from core.errors import BadMessage, CaseNotFound, MessageTooLarge, NotAllowed, UnsignedMessage
 from core.lifecycle import REPLAY, STAGES, StageName
 from core.settings import KafkaSettings
 from ledger import Ledger
 from stream.delivery import Incoming
 from stream.messages import MAX_MESSAGE, DeadLetter, decode, encode
 from stream.producer import Producer
+from stream.signing import SIGNATURE, Signatures
 from stream.topic_reader import read_topic
 from stream.topics import Topics
 
@@ -36,11 +37,16 @@ class DeadLetterWriter:
         self._topics = topics
         self._ledger = ledger
 
-    async def write(self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False) -> None:
-        """Write one message; the letter comes before the case, so that a crash in between loses nothing."""
+    async def write(
+        self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False, fails_case: bool = True
+    ) -> None:
+        """Write one message; the letter comes before the case, so that a crash in between loses nothing.
+
+        What a forged message says must not end a case: without `fails_case` it stays as it is.
+        """
         letter = letter_of(message, stage, error)
         await self._producer.send(self._topics.dead_letters, letter.key, encode(letter))
-        if letter.key is not None:
+        if fails_case and letter.key is not None:
             await self._ledger.stages.fail(letter.key, stage, error, undelivered=undelivered)
 
 
@@ -97,38 +103,44 @@ async def read_dead_letters(settings: KafkaSettings) -> AsyncIterator[StoredDead
             log.warning("skipped %s on %s: %s", place, topic, error)
 
 
-async def replay(settings: KafkaSettings, ledger: Ledger, places: Collection[str] = ()) -> list[StoredDeadLetter]:
+async def replay(
+    settings: KafkaSettings, ledger: Ledger, signatures: Signatures, places: Collection[str] = ()
+) -> list[StoredDeadLetter]:
     """Send dead letters to the topic they came from, all or those at `places`; return those that were sent.
 
     A letter whose case has moved on since, by an earlier replay or by the sweeper, is left alone. So is one that can't
-    be sent; the log says why.
+    be sent, and one whose message was never signed; the log says why. Those that were get a fresh signature.
     """
     sent = []
-    async with Producer(settings) as producer:
+    async with Producer(settings, signatures) as producer:
         async for item in read_dead_letters(settings):
             if places and item.place not in places:
                 continue
             try:
-                if await _sent_again(settings, ledger, producer, item):
+                if await _sent_again(settings, ledger, signatures, producer, item):
                     sent.append(item)
-            except (NotAllowed, MessageTooLarge) as error:
+            except (NotAllowed, MessageTooLarge, UnsignedMessage) as error:
                 log.warning("%s can't be sent again: %s", item.place, error)
     return sent
 
 
-async def _sent_again(settings: KafkaSettings, ledger: Ledger, producer: Producer, item: StoredDeadLetter) -> bool:
+async def _sent_again(
+    settings: KafkaSettings, ledger: Ledger, signatures: Signatures, producer: Producer, item: StoredDeadLetter
+) -> bool:
     letter = item.letter
     if letter.topic != Topics(settings.prefix).named(STAGES[letter.stage].reads):
         log.warning("%s: %s does not read %s; it is not sent there", item.place, letter.stage, letter.topic)
-        return False
-    if not await _revived(ledger, letter):
         return False
     value = await _original(settings, letter)
     if value is None:
         log.warning("%s: the message is no longer on %s; it can't be sent again", item.place, letter.topic)
         return False
-    headers = {name: base64.b64decode(value).decode(errors="replace") for name, value in letter.headers}
-    await producer.send(letter.topic, letter.key, value, headers)
+    headers = [(name, base64.b64decode(packed)) for name, packed in letter.headers]
+    signatures.verify(letter.topic, letter.key.encode() if letter.key else None, value, headers)
+    if not await _revived(ledger, letter):
+        return False
+    others = {name: content.decode(errors="replace") for name, content in headers if name != SIGNATURE}
+    await producer.send(letter.topic, letter.key, value, others)
     return True
 
 

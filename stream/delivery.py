@@ -3,6 +3,7 @@
 | what happened            | what becomes of the message                                          |
 |--------------------------|----------------------------------------------------------------------|
 | the stage returned       | sent downstream, then acknowledged                                   |
+| no good signature        | dead letter at once, and the case stays as it is                     |
 | BadMessage               | dead letter at once                                                  |
 | result too large to send | dead letter at once                                                  |
 | broker or ledger away    | tried again, with backoff, until they are back: nothing else could go on either |
@@ -19,12 +20,21 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, MessageTooLarge, Unavailable, describe_errors
+from core.errors import (
+    BadMessage,
+    BrokerUnavailable,
+    LedgerUnavailable,
+    MessageTooLarge,
+    Unavailable,
+    UnsignedMessage,
+    describe_errors,
+)
 from core.lifecycle import StageName
 from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import StreamSettings
 from stream import metrics
 from stream.liveness import Liveness
+from stream.signing import Signatures
 from stream.stages import Outgoing, Stage
 
 log = logging.getLogger(__name__)
@@ -50,19 +60,23 @@ Send = Callable[[Outgoing], Awaitable[None]]
 class WriteDeadLetter(Protocol):
     """The way of a message to dead letters; `dead_letters.DeadLetterWriter.write` is the product's."""
 
-    async def __call__(self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False) -> None:
+    async def __call__(
+        self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False, fails_case: bool = True
+    ) -> None:
         """Write a letter and fail the case; raises BrokerUnavailable or LedgerUnavailable."""
 
 
 class Delivery:
     """The runs of `stage`; `send` passes results on, `write_dead_letter` gets what nobody can work on, and why.
 
+    No stage sees a message that `signatures` does not find good.
     `deliver` returns only when the message may be acknowledged.
     """
 
     def __init__(
         self,
         stage: Stage,
+        signatures: Signatures,
         send: Send,
         write_dead_letter: WriteDeadLetter,
         settings: StreamSettings,
@@ -70,6 +84,7 @@ class Delivery:
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._stage = stage
+        self._signatures = signatures
         self._send = send
         self._write_dead_letter = write_dead_letter
         self._settings = settings
@@ -92,6 +107,7 @@ class Delivery:
     async def _try(self, message: Incoming, last_attempt: bool) -> Exception | None:
         try:
             with self._liveness.working(), metrics.STAGE_SECONDS.labels(self._stage.name).time():
+                self._signatures.verify(message.topic, message.key, message.value, message.headers)
                 outgoing = await self._stage.handle(message.value, last_attempt=last_attempt)
                 if outgoing is not None:
                     await self._send(outgoing)
@@ -115,8 +131,10 @@ class Delivery:
         while True:
             try:
                 await self._write_dead_letter(
-                    message, self._stage.name, reason, undelivered=isinstance(error, MessageTooLarge)
-                )
+                    message, self._stage.name, reason,
+                    undelivered=isinstance(error, MessageTooLarge),
+                    fails_case=not isinstance(error, UnsignedMessage),
+                )  # fmt: skip
                 break
             except (BrokerUnavailable, LedgerUnavailable) as away:
                 log.warning("%s: dead letter for %s waits: %s", self._stage.name, message.key, away)

@@ -6,13 +6,16 @@ import json
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from kafka import KafkaProducer
 from kafka.errors import KafkaError
+from kafka.net.sasl.oauth import AbstractTokenProvider
 
 from core.domain import FlaggedPost
 from core.errors import BadInput, BrokerUnavailable
 from core.settings import KafkaSettings
+from stream.connection import client_options
 from stream.messages import encode, validated
 from stream.topics import Topics
 
@@ -33,6 +36,18 @@ class IngestReport:
         self.bad += 1
         if len(self.complaints) < MAX_COMPLAINTS:
             self.complaints.append((line, message))
+
+
+class TokenFile(AbstractTokenProvider):  # type: ignore[misc]  # kafka-python has no types
+    """A file that something else keeps a fresh OAuth token in; read at each connection."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def token(self) -> str:
+        """Return the token; raises OSError."""
+        return self._path.read_text().strip()
 
 
 def ingest(lines: Iterable[bytes], settings: KafkaSettings, progress: Callable[[int], None]) -> IngestReport:
@@ -68,14 +83,14 @@ def ingest(lines: Iterable[bytes], settings: KafkaSettings, progress: Callable[[
 
 
 def connect(settings: KafkaSettings) -> KafkaProducer:
-    """Return a connected producer; raises BrokerUnavailable.
+    """Return a connected producer; raises BrokerUnavailable or BadSettings.
 
     Whether anybody listens is found out first: kafka-python leaves its sockets open when its own bootstrap fails.
     """
     try:
         _check_listening(settings)
         return KafkaProducer(
-            bootstrap_servers=settings.bootstrap.split(","),
+            **client_options(settings, TokenFile),
             acks="all",
             enable_idempotence=False,
             linger_ms=20,
@@ -92,8 +107,8 @@ def connect(settings: KafkaSettings) -> KafkaProducer:
 
 def _check_listening(settings: KafkaSettings) -> None:
     failure: OSError | None = None
-    for address in settings.bootstrap.split(","):
-        host, _, port = address.strip().rpartition(":")
+    for address in settings.addresses:
+        host, _, port = address.rpartition(":")
         try:
             socket.create_connection((host, int(port)), settings.timeout_s).close()
             return

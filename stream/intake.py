@@ -20,6 +20,7 @@ from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import Settings
 from ledger import Ledger
 from stream import readable_batches
+from stream.connection import aiokafka_options
 from stream.messages import decode
 from stream.topic_reader import read_topic
 from stream.topics import Topics
@@ -98,7 +99,7 @@ class Intake:
         kafka = self._settings.kafka
         return AIOKafkaConsumer(
             Topics(kafka.prefix).flags,
-            bootstrap_servers=kafka.bootstrap,
+            **aiokafka_options(kafka),
             group_id=f"{kafka.prefix}intake",
             enable_auto_commit=False,
             auto_offset_reset="earliest",

@@ -3,7 +3,8 @@
 The decision and its outbox row are one transaction, so nothing approved is lost. To publish once, although a publisher
 may die between the broker's acknowledgement and the note in the ledger: before the first try the publisher notes where
 the topic ends; whoever takes over a row with such a note first looks from there on whether the message, known by its
-`idempotency-key`, has already arrived. A row is held by one publisher at a time (a lease).
+`idempotency-key`, has already arrived. A row is held by one publisher at a time, by a numbered lease that is renewed
+right before the send: who was paused for longer than a lease and wakes up is refused, and sends nothing.
 
 A message too large for the broker does not hold up the others. A draft asked for fails its case; a reply or an outcome
 stays owed and is tried again now and then, for the broker's limit is the operator's to raise.
@@ -79,34 +80,40 @@ class OutboxPublisher:
         except MessageTooLarge as error:
             await self._put_aside(row, error)
         except (BrokerUnavailable, TimeoutError) as error:
-            wait_s = self._backoff.wait_s(row.attempts)
+            wait_s = self._backoff.wait_s(row.lease)
             log.warning("outbox row %d waits %.1f s: %s", row.id, wait_s, error)
-            await self._ledger.outbox.retry(row.id, self._owner, str(error), now() + timedelta(seconds=wait_s))
+            await self._ledger.outbox.retry(row, self._owner, str(error), now() + timedelta(seconds=wait_s))
 
     async def _put_aside(self, row: OutboxRow, error: MessageTooLarge) -> None:
         log.error("outbox row %d of %s: %s", row.id, row.case_key, error)
         if row.topic is TopicRole.GROUNDED:
             await self._ledger.stages.fail(row.case_key, StageName.DRAFT, str(error))
-            await self._ledger.outbox.cancel(row.id, self._owner, str(error))
+            await self._ledger.outbox.cancel(row, self._owner, str(error))
         else:
             again = now() + timedelta(seconds=TOO_LARGE_AGAIN_S)
-            await self._ledger.outbox.retry(row.id, self._owner, str(error), again)
+            await self._ledger.outbox.retry(row, self._owner, str(error), again)
 
     async def _publish(self, row: OutboxRow) -> None:
         topic = self._topics.named(row.topic)
         if row.topic in PROBED and await self._already_there(row, topic):
             log.info("outbox row %d is on %s already", row.id, topic)
         else:
-            if row.topic in PROBED and row.probe is None and not await self._probe(row, topic):
+            if row.topic in PROBED and not await self._may_send(row, topic):
+                log.warning("outbox row %d was taken over while this publisher was held up", row.id)
                 return
             await self._producer.send(topic, row.key, row.value.encode(), row.headers)
-        await self._ledger.outbox.sent(row.id, self._owner)
+        await self._ledger.outbox.sent(row, self._owner)
         metrics.PUBLISHED.labels(row.topic).inc()
+
+    async def _may_send(self, row: OutboxRow, topic: str) -> bool:
+        if row.probe is None and not await self._probe(row, topic):
+            return False
+        return await self._ledger.outbox.renew(row, self._owner, self._settings.stream.lease_s)
 
     async def _probe(self, row: OutboxRow, topic: str) -> bool:
         """Note where the topic ends; False when the lease has passed to another publisher."""
         ends = await end_offsets(self._settings.kafka, topic)
-        return await self._ledger.outbox.note_probe(row.id, self._owner, {str(part): end for part, end in ends.items()})
+        return await self._ledger.outbox.note_probe(row, self._owner, {str(part): end for part, end in ends.items()})
 
     async def _already_there(self, row: OutboxRow, topic: str) -> bool:
         if row.probe is None:

@@ -12,7 +12,9 @@ from aiokafka.errors import KafkaError, MessageSizeTooLargeError, RecordListTooL
 
 from core.errors import BrokerUnavailable, MessageTooLarge
 from core.settings import KafkaSettings
+from stream.connection import aiokafka_options
 from stream.messages import MAX_MESSAGE
+from stream.signing import Signatures
 
 TOO_LARGE = (MessageSizeTooLargeError, RecordListTooLargeError)
 """What client or broker answers to a message that does not fit, at whatever limit that broker has."""
@@ -21,11 +23,14 @@ TOO_LARGE = (MessageSizeTooLargeError, RecordListTooLargeError)
 class Producer:
     """A Kafka producer whose sends return only when all in-sync replicas have them.
 
+    Records between stages are signed with `signatures`; whoever sends none of them needs none.
     Connects on first use and again after a failure, so that a broker that is away at start-up is no reason to die.
     """
 
-    def __init__(self, settings: KafkaSettings) -> None:
+    def __init__(self, settings: KafkaSettings, signatures: Signatures | None = None) -> None:
         self._settings = settings
+        self._connection = aiokafka_options(settings)
+        self._signatures = signatures
         self._client: AIOKafkaProducer | None = None
         self._connecting = asyncio.Lock()
 
@@ -64,7 +69,10 @@ class Producer:
         try:
             async with asyncio.timeout(self._settings.timeout_s):
                 client = await self._connected()
-                waiting = [await _enqueued(client, topic, key, value, packed) for key, value in messages]
+                waiting = [
+                    await _enqueued(client, topic, key, value, [*packed, *self._signed(topic, key, value)])
+                    for key, value in ((_bytes(key), value) for key, value in messages)
+                ]
                 results = await asyncio.gather(*waiting, return_exceptions=True)
             _raise_first(result for result in results if not isinstance(result, TOO_LARGE))
         except (KafkaError, OSError, TimeoutError) as error:
@@ -81,11 +89,14 @@ class Producer:
                 places,
             )
 
+    def _signed(self, topic: str, key: bytes | None, value: bytes | None) -> list[tuple[str, bytes]]:
+        return self._signatures.headers(topic, key, value) if self._signatures else []
+
     async def _connected(self) -> AIOKafkaProducer:
         async with self._connecting:
             if self._client is None:
                 client = AIOKafkaProducer(
-                    bootstrap_servers=self._settings.bootstrap,
+                    **self._connection,
                     acks="all",
                     request_timeout_ms=int(self._settings.timeout_s * 1000),
                 )
@@ -104,16 +115,18 @@ class Producer:
             await asyncio.wait({stopping}, timeout=1.0)
 
 
+def _bytes(key: str | bytes | None) -> bytes | None:
+    return key.encode() if isinstance(key, str) else key
+
+
 async def _enqueued(
-    client: AIOKafkaProducer, topic: str, key: str | bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]
+    client: AIOKafkaProducer, topic: str, key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]
 ) -> Awaitable[Any]:
     """Hand one message to the client; what comes back waits for the broker's answer."""
     try:
         if len(value or b"") > MAX_MESSAGE:
             raise MessageSizeTooLargeError
-        sent: Awaitable[Any] = await client.send(
-            topic, key=key.encode() if isinstance(key, str) else key, value=value, headers=headers
-        )
+        sent: Awaitable[Any] = await client.send(topic, key=key, value=value, headers=headers)
     except TOO_LARGE as error:
         refused: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         refused.set_exception(error)

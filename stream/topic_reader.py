@@ -12,6 +12,7 @@ from aiokafka.errors import KafkaError
 from core.errors import BrokerUnavailable
 from core.settings import KafkaSettings
 from stream import readable_batches
+from stream.connection import aiokafka_options
 
 START = 0
 EMPTY_POLL_MS = 200
@@ -21,7 +22,7 @@ EMPTY_POLL_MS = 200
 async def _consumer(settings: KafkaSettings, group: str | None = None) -> AsyncIterator[AIOKafkaConsumer]:
     readable_batches.install()
     consumer = AIOKafkaConsumer(
-        bootstrap_servers=settings.bootstrap,
+        **aiokafka_options(settings),
         group_id=group,
         request_timeout_ms=int(settings.timeout_s * 1000),
         enable_auto_commit=False,

@@ -10,6 +10,7 @@ from aiokafka.errors import KafkaError, TopicAlreadyExistsError
 from core.errors import BrokerUnavailable
 from core.lifecycle import TopicRole
 from core.settings import KafkaSettings
+from stream.connection import aiokafka_options
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Topics:
 
 async def ensure_topics(settings: KafkaSettings) -> None:
     """Create the missing topics; raises BrokerUnavailable when the broker does not answer."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=settings.bootstrap, request_timeout_ms=int(settings.timeout_s * 1000))
+    admin = AIOKafkaAdminClient(**aiokafka_options(settings), request_timeout_ms=int(settings.timeout_s * 1000))
     try:
         await admin.start()
         existing = set(await admin.list_topics())

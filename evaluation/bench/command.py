@@ -47,10 +47,15 @@ def speed(posts: int, model: str) -> None:
 @click.option(
     "--built", type=click.Path(exists=True, path_type=Path), help="Folder of a knowledge base that `kb build` made."
 )
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with `datasets`: the posts of the yardstick that are not written out here.",
+)
 @click.option("--folder", type=_FOLDER, help="Where the synthetic ones are built; kept when given.")
 def kb(
     scale: tuple[int, ...], quick: bool, quality: bool, chat: str | None, sbert: str | None, bge: str | None,
-    bge_reranker: str | None, built: Path | None, folder: Path | None,
+    bge_reranker: str | None, built: Path | None, data: Path | None, folder: Path | None,
 ) -> None:  # fmt: skip
     """Measure the evidence search: hit rates, an ablation, and speed at 1 and 3 million paragraphs.
 
@@ -60,5 +65,5 @@ def kb(
     from evaluation.bench import kb as tables
     from evaluation.bench.kb_quality import Models
 
-    models = Models(sbert, bge, bge_reranker, chat, built) if quality else None
+    models = Models(sbert, bge, bge_reranker, chat, built, data) if quality else None
     tables.run(() if quick else scale, models, folder)

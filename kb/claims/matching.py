@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import logging
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.domain import AttackKind, Claim, Evidence, TargetGroup
+from core.domain import Claim, Evidence, TargetGroup
 from core.errors import KnowledgeBaseError
+from core.settings import KnowledgeBaseSettings
 from kb.claims.facts import claim_of, evidence_of, language_on_file
+from kb.claims.judge import Judge, Nearness, Setting, features, shipped_judge
 from kb.claims.loading import ClaimFiles
 from kb.claims.records import LANGUAGES, FiledClaim, Language
 from kb.claims.reviews import Reviews
@@ -20,8 +24,14 @@ from kb.shipped import Passage, embed_passages
 if TYPE_CHECKING:
     from models.embed import Embedder
 
-MOST_CLAIMS = 2
+log = logging.getLogger(__name__)
+
+MOST_CLAIMS = 3
 """Claims that a post is answered on; those after the surest are for redrafts."""
+BESIDE = 0.5
+"""How probable a further claim must be, as a share of the surest one's probability."""
+MOST_FACTS = 5
+"""Facts that a moderator sees."""
 
 
 @dataclass(frozen=True)
@@ -33,23 +43,50 @@ class Wording:
     text: str
 
 
-class ClaimMatcher:
-    """The claims on file by the nearness of their wordings to a post. Safe to call from many threads."""
+@dataclass(frozen=True)
+class Reading:
+    """How a post was judged: the probability of each claim, by id, the likeliest first, and that of each kind."""
 
-    def __init__(self, files: ClaimFiles, reviews: Reviews, wordings: Sequence[Wording], vectors: Vectors) -> None:
+    claims: Mapping[str, float]
+    kinds: Vectors
+
+
+class ClaimMatcher:
+    """The claims on file, by how probably a post makes them. Safe to call from many threads."""
+
+    def __init__(
+        self,
+        files: ClaimFiles,
+        reviews: Reviews,
+        wordings: Sequence[Wording],
+        vectors: Vectors,
+        judge: Judge | None,
+        settings: KnowledgeBaseSettings,
+    ) -> None:
         self._files, self._reviews, self._wordings = files, reviews, wordings
         self._centre = vectors.mean(axis=0)
         self._vectors = _units(vectors - self._centre)
-        self._groups = np.array([files.group_of(files.claims[wording.claim]) for wording in wordings])
+        self.names = list(dict.fromkeys(wording.claim for wording in wordings))
+        self._groups = [files.group_of(files.claims[name]) for name in self.names]
+        self._places = _places(self.names, wordings)
+        self._judge, self._claim_from = judge, settings.claim_from
+        kinds = {name: files.claims[name].kind for name in self.names}
+        self._table = judge.table(kinds, [wording.claim for wording in wordings], vectors) if judge else None
 
     @classmethod
-    async def open(cls, files: ClaimFiles, reviews: Reviews, embedder: Embedder) -> ClaimMatcher:
-        """Embed the wordings, taking shipped vectors where there are; raises KnowledgeBaseError without a claim."""
-        wordings = wordings_of(files)
-        if not wordings:
-            raise KnowledgeBaseError("No claim is on file. Install the package again: its data is missing.")
-        vectors = await embed_passages([Passage(wording.text, True) for wording in wordings], embedder)
-        return cls(files, reviews, wordings, vectors)
+    async def open(
+        cls, files: ClaimFiles, reviews: Reviews, embedder: Embedder, settings: KnowledgeBaseSettings
+    ) -> ClaimMatcher:
+        """Embed the wordings, taking shipped vectors where there are; raises KnowledgeBaseError without a claim.
+
+        What was learned reads the default embedder's vectors: with another, the nearest claims are taken as they come.
+        """
+        wordings, vectors = await embedded(files, embedder)
+        judge = shipped_judge()
+        if judge.embedder != embedder.name:
+            log.warning("Claims are not judged with %s: the nearest two are taken for a post's.", embedder.name)
+            return cls(files, reviews, wordings, vectors, None, settings)
+        return cls(files, reviews, wordings, vectors, judge, settings)
 
     def centred(self, vector: Vectors) -> Vectors:
         """Return a post's embedding as it is compared: less what all wordings share, of length 1."""
@@ -66,29 +103,86 @@ class ClaimMatcher:
         text: str,
         vector: Vectors,
         groups: Collection[TargetGroup],
-        kind: AttackKind | None,
         language: str,
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
         """Return the claims that the post surely makes, surest first, and their facts, in the reply's language.
 
-        Both are empty where no claim is sure, or the language is none of those on file.
+        The facts of several claims take turns, the first of each before the second of any. Both are empty where no
+        claim is sure, or the language is none of those on file.
         """
         own = language_on_file(language)
         if own is None:
             return (), ()
-        allowed = np.isin(self._groups, list(groups)) if groups else np.ones(len(self._groups), bool)
-        cosines = np.where(allowed, self._vectors @ self.centred(vector), -1.0)
-        best: dict[str, float] = {}
-        for number in np.argsort(-cosines)[:200]:
-            best.setdefault(self._wordings[number].claim, float(cosines[number]))
-        claims = [self._files.claims[name] for name in list(best)[:MOST_CLAIMS]]
+        sure = self._sure(text, vector, groups, own)
+        claims = [self._files.claims[name] for name in sure]
         return (
-            tuple(claim_of(claim, own, max(0.0, best[claim.id]), self._reviews) for claim in claims),
+            tuple(claim_of(claim, own, sure[claim.id], self._reviews) for claim in claims),
             self._facts(claims, own),
         )
 
+    def read(self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str) -> Reading:
+        """Judge a post on every claim on file.
+
+        Raises KnowledgeBaseError for vectors that nothing was learned for.
+        """
+        if self._judge is None or self._table is None:
+            raise KnowledgeBaseError("Nothing was learned for this embedder's vectors. Use the default embedder.")
+        kinds = self._judge.kind_probabilities(vector)
+        pairs = self.pairs(text, vector, groups, language, kinds, self._judge.learned(vector, self._table))
+        probabilities = self._judge.probabilities(pairs)
+        order = np.argsort(-probabilities, kind="stable")
+        return Reading({self.names[number]: float(probabilities[number]) for number in order}, kinds)
+
+    def pairs(
+        self,
+        text: str,
+        vector: Vectors,
+        groups: Collection[TargetGroup],
+        language: str,
+        kinds: Vectors,
+        learned: Vectors,
+        but: int | None = None,
+    ) -> Vectors:
+        """Return the features of a post with each of `names`.
+
+        `kinds` and `learned` are the judge's, for every kind and claim; one wording's number may be left out (`but`),
+        as training does with a wording that stands for a post.
+        """
+        assert self._table is not None
+        cosines = self._vectors @ self.centred(vector)
+        if but is not None:
+            cosines[but] = -1.0
+        # A place without a wording is nearer to nothing.
+        padded = np.append(cosines, -1.0)[self._places]
+        near = Nearness(padded.max(axis=1), np.partition(padded, -3, axis=1)[:, -3:].mean(axis=1))
+        ranks = {group: rank for rank, group in enumerate(groups)}
+        places = np.array([ranks.get(group, -1) for group in self._groups]) if ranks else None
+        return features(near, learned, kinds, self._table, Setting(places, language, len(text.split())))
+
+    def _sure(
+        self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: Language
+    ) -> dict[str, float]:
+        if self._judge is None:
+            return self._nearest_two(vector, groups)
+        claims = self.read(text, vector, groups, language).claims
+        least = max(self._claim_from, BESIDE * max(claims.values(), default=0.0))
+        sure = [(name, probability) for name, probability in claims.items() if probability >= least]
+        return dict(sure[:MOST_CLAIMS])
+
+    def _nearest_two(self, vector: Vectors, groups: Collection[TargetGroup]) -> dict[str, float]:
+        cosines = self._vectors @ self.centred(vector)
+        best: dict[str, float] = {}
+        for number in np.argsort(-cosines):
+            name = self._wordings[number].claim
+            if not groups or self._files.group_of(self._files.claims[name]) in groups:
+                best.setdefault(name, max(0.0, float(cosines[number])))
+            if len(best) == 2:
+                break
+        return best
+
     def _facts(self, claims: Sequence[FiledClaim], language: Language) -> tuple[Evidence, ...]:
-        names = dict.fromkeys(name for claim in claims for name in claim.facts)
+        turns = chain.from_iterable(zip_longest(*(claim.facts for claim in claims)))
+        names = list(dict.fromkeys(name for name in turns if name))[: max(MOST_FACTS, len(claims))]
         return tuple(
             evidence_of(
                 self._files.facts[name],
@@ -100,6 +194,14 @@ class ClaimMatcher:
         )
 
 
+async def embedded(files: ClaimFiles, embedder: Embedder) -> tuple[list[Wording], Vectors]:
+    """Return the wordings and their embeddings; raises KnowledgeBaseError without a claim."""
+    wordings = wordings_of(files)
+    if not wordings:
+        raise KnowledgeBaseError("No claim is on file. Install the package again: its data is missing.")
+    return wordings, await embed_passages([Passage(wording.text, True) for wording in wordings], embedder)
+
+
 def wordings_of(files: ClaimFiles) -> list[Wording]:
     """Return every wording of every claim."""
     return [
@@ -108,6 +210,15 @@ def wordings_of(files: ClaimFiles) -> list[Wording]:
         for language in LANGUAGES
         for text in claim.wordings.get(language, ())
     ]
+
+
+def _places(names: Sequence[str], wordings: Sequence[Wording]) -> np.ndarray[tuple[int, int], np.dtype[np.int_]]:
+    """Return the numbers of each claim's wordings, one row a claim, filled up with the number after the last."""
+    numbers: dict[str, list[int]] = {name: [] for name in names}
+    for number, wording in enumerate(wordings):
+        numbers[wording.claim].append(number)
+    most = max(3, *map(len, numbers.values()))
+    return np.array([row + [len(wordings)] * (most - len(row)) for row in numbers.values()])
 
 
 def _units(rows: Vectors) -> Vectors:

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Triage
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Route, Triage
 from core.errors import BadInput, describe_errors
 from core.lifecycle import goes_on
 from core.settings import Settings
@@ -78,7 +78,9 @@ async def answer_post(
         if not goes_on(triage.route):
             return triage, None, None
         grounding = await pipeline.grounder.ground(post, triage, last_attempt=True)
-        answer = await pipeline.drafter.draft(post, triage, grounding, request, last_attempt=True)
+        # Whoever asks for a draft here has answered whether a post in doubt deserves one.
+        asked_for = triage.model_copy(update={"route": Route.DRAFT})
+        answer = await pipeline.drafter.draft(post, asked_for, grounding, request, last_attempt=True)
         return triage, grounding, answer
 
 

@@ -83,6 +83,7 @@ def replay(places: tuple[str, ...], everything: bool) -> None:
     """Send dead letters at PLACES (as `dead-letters list` prints them) to where they came from."""
     from rejoinder.assembly import open_ledger
     from stream.dead_letters import replay as send_again
+    from stream.signing import Signatures
 
     if bool(places) == everything:
         raise click.UsageError("name places, or say --all")
@@ -91,6 +92,6 @@ def replay(places: tuple[str, ...], everything: bool) -> None:
 
     async def body() -> int:
         async with open_ledger(settings) as ledger:
-            return len(await send_again(settings.kafka, ledger, places))
+            return len(await send_again(settings.kafka, ledger, Signatures.of(settings), places))
 
     click.echo(f"{run(body())} dead letters sent again")

@@ -106,10 +106,12 @@ def serve(*, gateway_on: bool, desk_on: bool) -> None:
         from rejoinder.assembly import open_ledger
         from rejoinder.web import web_process
         from stream.producer import Producer
+        from stream.signing import Signatures
 
         async with (
             open_ledger(settings) as ledger,
-            Producer(settings.kafka) as producer,
+            # The gateway sends flags only, and the key that stages are believed by is better away from the internet.
+            Producer(settings.kafka, Signatures.of(settings) if desk_on else None) as producer,
             web_process(settings, ledger, producer, gateway=gateway_on, desk=desk_on) as port,
         ):
             click.echo(f"listening on http://{settings.desk.host}:{port}")

@@ -206,6 +206,14 @@ async def test_a_draft_that_fails_a_check_is_not_approved_by_a_reviewer(desk: De
     assert (await ask(desk, key, Action.APPROVE, LEA, override=True)).state is CaseState.APPROVED
 
 
+async def test_a_draft_that_claims_to_have_passed_is_checked_again(ledger: Ledger, desk: Desk) -> None:
+    key = await add_pending(ledger, post(1), checks=())
+    await ask(desk, key, Action.REDRAFT)
+    await add_draft(ledger, key, 2, "This is forbidden. It is.", checks=())
+    with pytest.raises(FailsChecks, match="insult"):
+        await ask(desk, key, Action.APPROVE)
+
+
 @pytest.mark.parametrize(("who", "override", "outcome"), [
     (ANA, False, FailsChecks), (ANA, True, Forbidden), (LEA, False, FailsChecks), (LEA, True, None), (ADA, True, None),
 ])  # fmt: skip

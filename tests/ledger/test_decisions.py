@@ -137,11 +137,11 @@ async def test_undo_comes_too_late_once_a_publisher_has_touched_the_reply(
     (row,) = await ledger.outbox.lease("p", 30, 10)
     with pytest.raises(NotAllowed, match="already released"):
         await ledger.decisions.undo(case.key, case.version, "ana")
-    assert await ledger.outbox.retry(row.id, "p", "no answer", clock())
+    assert await ledger.outbox.retry(row, "p", "no answer", clock())
     with pytest.raises(NotAllowed, match="already released"):
         await ledger.decisions.undo(case.key, case.version, "ana")
     (row,) = await ledger.outbox.lease("p", 30, 10)
-    await ledger.outbox.sent(row.id, "p")
+    await ledger.outbox.sent(row, "p")
     with pytest.raises(NotAllowed, match="already released"):
         await ledger.decisions.undo(case.key, case.version, "ana")
     assert (await ledger.cases.get(case.key)).state is CaseState.RELEASED

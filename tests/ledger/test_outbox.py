@@ -46,9 +46,9 @@ async def test_a_sent_reply_releases_its_case_and_owes_the_outcome(ledger: Ledge
     case = await make.bring(ledger, CaseState.APPROVED)
     clock.pass_s(60)
     (row,) = await ledger.outbox.lease("p", 30, 10)
-    assert await ledger.outbox.note_probe(row.id, "p", {"0": 7, "1": 0})
-    assert await ledger.outbox.sent(row.id, "p")
-    assert not await ledger.outbox.sent(row.id, "p")
+    assert await ledger.outbox.note_probe(row, "p", {"0": 7, "1": 0})
+    assert await ledger.outbox.sent(row, "p")
+    assert not await ledger.outbox.sent(row, "p")
     released = await ledger.cases.get(case.key)
     assert (released.state, released.version) == (CaseState.RELEASED, case.version + 1)
     last = (await ledger.history.of(case.key))[-1]
@@ -57,21 +57,22 @@ async def test_a_sent_reply_releases_its_case_and_owes_the_outcome(ledger: Ledge
     outcome = Outcome.model_validate_json(row.value)
     assert (outcome.state, outcome.who, outcome.text) == (CaseState.RELEASED, "ana", case.final_text)
     assert row.headers == {"idempotency-key": "outcome:forum/1:6"}
-    assert await ledger.outbox.sent(row.id, "p")
+    assert await ledger.outbox.sent(row, "p")
     assert await ledger.outbox.backlog() == 0
 
 
 async def test_a_dead_publishers_row_goes_to_the_next_with_its_probe(ledger: Ledger, make: Any, clock: Any) -> None:
     await owe(ledger, make, 1)
     (row,) = await ledger.outbox.lease("dead", 30, 10)
-    assert (row.probe, row.attempts) == (None, 1)
-    assert await ledger.outbox.note_probe(row.id, "dead", {"0": 41, "3": 7})
+    assert (row.probe, row.lease) == (None, 1)
+    assert await ledger.outbox.note_probe(row, "dead", {"0": 41, "3": 7})
     clock.pass_s(29)
     assert await ledger.outbox.lease("next", 30, 10) == []
     clock.pass_s(1)
     (taken,) = await ledger.outbox.lease("next", 30, 10)
-    assert (taken.id, taken.probe, taken.attempts) == (row.id, {"0": 41, "3": 7}, 2)
-    assert await ledger.outbox.note_probe(row.id, "next", {"0": 99})
+    assert (taken.id, taken.probe, taken.lease) == (row.id, {"0": 41, "3": 7}, 2)
+    assert not await ledger.outbox.renew(row, "dead", 30)
+    assert await ledger.outbox.note_probe(taken, "next", {"0": 99})
     clock.pass_s(30)
     (taken,) = await ledger.outbox.lease("third", 30, 10)
     assert taken.probe == {"0": 41, "3": 7}
@@ -81,29 +82,48 @@ async def test_who_lost_the_lease_can_change_nothing(ledger: Ledger, make: Any, 
     await owe(ledger, make, 1)
     (row,) = await ledger.outbox.lease("slow", 30, 10)
     clock.pass_s(30)
-    assert not await ledger.outbox.note_probe(row.id, "slow", {"0": 1})
-    await ledger.outbox.lease("next", 30, 10)
-    assert not await ledger.outbox.note_probe(row.id, "slow", {"0": 1})
-    assert not await ledger.outbox.sent(row.id, "slow")
-    assert not await ledger.outbox.retry(row.id, "slow", "no answer", clock())
-    assert await ledger.outbox.sent(row.id, "next")
+    assert not await ledger.outbox.note_probe(row, "slow", {"0": 1})
+    assert not await ledger.outbox.renew(row, "slow", 30)
+    (taken,) = await ledger.outbox.lease("next", 30, 10)
+    assert not await ledger.outbox.note_probe(row, "slow", {"0": 1})
+    assert not await ledger.outbox.renew(row, "slow", 30)
+    assert not await ledger.outbox.sent(row, "slow")
+    assert not await ledger.outbox.retry(row, "slow", "no answer", clock())
+    assert await ledger.outbox.sent(taken, "next")
+
+
+async def test_a_lease_that_ran_out_counts_for_nothing_even_when_the_same_publisher_has_the_next(
+    ledger: Ledger, make: Any, clock: Any
+) -> None:
+    await owe(ledger, make, 1)
+    (first,) = await ledger.outbox.lease("p", 30, 10)
+    clock.pass_s(30)
+    (second,) = await ledger.outbox.lease("p", 30, 10)
+    assert second.lease == first.lease + 1
+    assert not await ledger.outbox.renew(first, "p", 30)
+    assert not await ledger.outbox.sent(first, "p")
+    clock.pass_s(29)
+    assert await ledger.outbox.renew(second, "p", 30)
+    clock.pass_s(29)
+    assert await ledger.outbox.lease("q", 30, 10) == []
+    assert await ledger.outbox.sent(second, "p")
 
 
 async def test_a_row_given_back_waits_until_it_is_due_again(ledger: Ledger, make: Any, clock: Any) -> None:
     await owe(ledger, make, 1)
     (row,) = await ledger.outbox.lease("p", 30, 10)
     again = clock() + timedelta(seconds=5)
-    assert await ledger.outbox.retry(row.id, "p", "the broker\0 is away", again)
+    assert await ledger.outbox.retry(row, "p", "the broker\0 is away", again)
     assert await ledger.outbox.lease("p", 30, 10) == []
     clock.pass_s(5)
     (taken,) = await ledger.outbox.lease("q", 30, 10)
-    assert (taken.id, taken.attempts) == (row.id, 2)
+    assert (taken.id, taken.lease) == (row.id, 2)
 
 
 async def test_a_row_that_can_never_be_sent_is_closed_with_its_reason(ledger: Ledger, make: Any, clock: Any) -> None:
     await owe(ledger, make, 1)
     (row,) = await ledger.outbox.lease("p", 30, 10)
-    assert not await ledger.outbox.cancel(row.id, "another", "too large")
-    assert await ledger.outbox.cancel(row.id, "p", "too large")
+    assert not await ledger.outbox.cancel(row, "another", "too large")
+    assert await ledger.outbox.cancel(row, "p", "too large")
     clock.pass_s(31)
     assert await ledger.outbox.lease("q", 30, 10) == [] and await ledger.outbox.backlog() == 0

@@ -69,7 +69,7 @@ def _settings(folder: Path, endpoint: str | None, **kb: Any) -> Settings:
     return Settings.model_validate(
         {
             "data_dir": folder,
-            "kb": {"folder": folder / "kb", "min_relevance": 0.0, **kb},
+            "kb": {"folder": folder / "kb", "min_relevance": 0.0, "paragraph_from": 0.0, **kb},
             "draft": {"strategy": "free"},
             "chat": {"endpoint": endpoint, "model": "tiny", "attempts": 1} if endpoint else {"model": "none"},
         }

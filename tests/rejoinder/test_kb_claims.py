@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from core.domain import DraftRequest, Evidence, Grounding, TargetGroup
-from core.settings import Settings
+from core.settings import KnowledgeBaseSettings, Settings
 from kb.claims.gaps import Unanswered, heaps
 from kb.claims.loading import load_claims
 from kb.claims.matching import ClaimMatcher
@@ -83,7 +83,7 @@ def test_without_a_folder_nothing_is_added(monkeypatch: pytest.MonkeyPatch) -> N
 async def matcher() -> ClaimMatcher:
     embedder = default_embedder()
     try:
-        return await ClaimMatcher.open(load_claims(), Reviews(), embedder)
+        return await ClaimMatcher.open(load_claims(), Reviews(), embedder, KnowledgeBaseSettings())
     finally:
         await embedder.close()
 

@@ -18,6 +18,7 @@ from core import tether
 from core.settings import KafkaSettings, Settings, StreamSettings
 from ledger import Ledger
 from stream.producer import Producer
+from stream.signing import Signatures
 from stream.topics import Topics, ensure_topics
 from tests.ports import unused_port
 
@@ -66,6 +67,11 @@ async def ledger(settings: Settings) -> AsyncIterator[Ledger]:
 
 
 @pytest.fixture
-async def producer(settings: Settings) -> AsyncIterator[Producer]:
-    async with Producer(settings.kafka) as opened:
+def signatures(settings: Settings) -> Signatures:
+    return Signatures.of(settings)
+
+
+@pytest.fixture
+async def producer(settings: Settings, signatures: Signatures) -> AsyncIterator[Producer]:
+    async with Producer(settings.kafka, signatures) as opened:
         yield opened

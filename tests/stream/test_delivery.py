@@ -13,13 +13,16 @@ from core.lifecycle import StageName
 from core.settings import StreamSettings
 from stream.delivery import Delivery, Incoming
 from stream.liveness import Liveness
+from stream.signing import Signatures
 from stream.stages import Outgoing
+from stream.topics import Topics
 from tests.core.turned_clock import TurnedClock
 from tests.factories import make_post
 
 POST = make_post(platform="birdsong")
 RESULT = Outgoing(POST.key, POST)
 MESSAGE = Incoming("flags", 0, 7, b"birdsong/1", b"{}")
+SIGNATURES = Signatures([b"k" * 16], Topics("t."))
 SETTINGS = StreamSettings(attempts=3, backoff_s=1, backoff_max_s=15)
 
 
@@ -54,8 +57,11 @@ class Ends:
             raise BrokerUnavailable("away")
         self.sent.append(outgoing)
 
-    async def write(self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False) -> None:
+    async def write(
+        self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False, fails_case: bool = True
+    ) -> None:
         self.undelivered = undelivered
+        self.fails_case = fails_case
         if self._write_errors:
             self._write_errors -= 1
             raise LedgerUnavailable("away")
@@ -65,7 +71,7 @@ class Ends:
 async def deliver(script: Script, ends: Ends) -> list[float]:
     """Deliver one message; return the waits between the tries."""
     clock = TurnedClock()
-    await Delivery(script, ends.send, ends.write, SETTINGS, Liveness(60), clock).deliver(MESSAGE)
+    await Delivery(script, SIGNATURES, ends.send, ends.write, SETTINGS, Liveness(60), clock).deliver(MESSAGE)
     return clock.slept
 
 
@@ -134,7 +140,9 @@ async def test_a_fault_in_a_record_is_named_without_its_text() -> None:
 
 async def test_a_letter_that_cannot_be_written_does_not_end_the_stage(caplog: pytest.LogCaptureFixture) -> None:
     class Unwritable(Ends):
-        async def write(self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False) -> None:
+        async def write(
+            self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False, fails_case: bool = True
+        ) -> None:
             raise ValueError("no")
 
     await deliver(Script(BadMessage("not JSON")), Unwritable())

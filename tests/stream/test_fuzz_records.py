@@ -32,7 +32,9 @@ from stream.ingest import IngestReport, read_line
 from stream.intake import posts
 from stream.liveness import Liveness
 from stream.messages import DeadLetter, Grounded, Triaged, decode, encode
+from stream.signing import Signatures
 from stream.stages import DeskStage, DraftStage, GroundStage, Outgoing, Stage, TriageStage
+from stream.topics import Topics
 from tests.factories import make_triage
 from tests.stream.hostile_records import SECRET, VALID, spoiled
 
@@ -130,7 +132,9 @@ class Ends:
     async def send(self, outgoing: Outgoing) -> None:
         assert encode(outgoing.record)
 
-    async def write(self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False) -> None:
+    async def write(
+        self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False, fails_case: bool = True
+    ) -> None:
         letter = letter_of(message, stage, error)
         assert decode(encode(letter), DeadLetter) == letter and SECRET not in letter.error
         await self.ledger.stages.fail("birdsong/1", stage, error, undelivered=undelivered)
@@ -165,8 +169,9 @@ def test_every_stage_carries_every_message_to_its_end(
     }
     stage, kind = stages[name]
     ends = Ends(ledger)
+    signatures = Signatures([b"k" * 16], Topics("t."))
     waits = StreamSettings(attempts=2, backoff_s=0.001, backoff_max_s=0.001)
-    delivery = Delivery(stage, ends.send, ends.write, waits, Liveness(60))
+    delivery = Delivery(stage, signatures, ends.send, ends.write, waits, Liveness(60))
 
     @steady(max_examples=40)
     @given(spoiled(kind), st.none() | st.binary(max_size=20))

@@ -27,6 +27,7 @@ from stream.intake import Intake
 from stream.messages import MAX_MESSAGE, DeadLetter, decode, encode
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
+from stream.signing import Signatures
 from stream.stages import DeskStage, DraftStage, GroundStage, Outgoing, Stage, TriageStage
 from stream.sweeper import Sweeper
 from stream.topic_reader import read_topic
@@ -242,7 +243,7 @@ async def test_a_stages_result_that_faust_cannot_send_is_too_large(settings: Set
     size = MAX_MESSAGE if refused_by == "size" else 10
     record = post(1, ("🤡" * (size // 200 + 1),) * 50)
     with pytest.raises(MessageTooLarge, match="bytes"):
-        await sender(app, Topics("t."), TopicRole.GROUNDED)(Outgoing("birdsong/1", record))
+        await sender(app, Topics("t."), TopicRole.GROUNDED, Signatures.of(settings))(Outgoing("birdsong/1", record))
 
 
 async def test_what_is_too_large_is_named_and_everything_else_is_sent(
@@ -330,7 +331,7 @@ async def test_replay_passes_over_what_cannot_be_sent_again(
     await writer.write(
         Incoming(topics.flags, 0, 1, post(2).key.encode(), encode(post(2))), StageName.TRIAGE, "the model was away"
     )
-    [sent] = await replay(settings.kafka, ledger)
+    [sent] = await replay(settings.kafka, ledger, Signatures.of(settings))
     assert sent.letter.key == post(2).key
     assert [None async for _ in read_topic(settings.kafka, topics.replies)] == []
 

@@ -109,6 +109,33 @@ async def test_a_publisher_that_dies_before_the_send_loses_nothing(
     assert len(await replies(settings, topics)) == 1
 
 
+@pytest.mark.parametrize("held_up_in", ["note_probe", "_already_there"])
+async def test_a_publisher_that_is_paused_and_wakes_up_sends_no_second_reply(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch,
+    held_up_in: str,
+) -> None:  # fmt: skip
+    """It is stopped after its last look at the lease or the topic; another takes over, sends, and is done."""
+    key = await approved(ledger)
+    paused = OutboxPublisher(ledger, producer, settings)
+    if held_up_in == "_already_there":
+        [row] = await ledger.outbox.lease("dead", LEASE_S, 10)
+        assert await ledger.outbox.note_probe(row, "dead", {})
+        ledger.outbox._database.clock = lambda: now() + timedelta(seconds=LEASE_S)
+    held_up = ledger.outbox if held_up_in == "note_probe" else paused
+    step = getattr(held_up, held_up_in)
+
+    async def step_and_pause(*arguments: object) -> object:
+        result = await step(*arguments)
+        monkeypatch.undo()
+        ledger.outbox._database.clock = lambda: now() + timedelta(seconds=LEASE_S + settings.stream.lease_s)
+        await until_released(ledger, key, OutboxPublisher(ledger, producer, settings))
+        return result
+
+    monkeypatch.setattr(held_up, held_up_in, step_and_pause)
+    assert await paused.publish_due() == 1
+    assert len(await replies(settings, topics)) == 1
+
+
 async def test_without_a_broker_the_row_waits_and_leaves_when_it_is_back(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
 ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from core.child import free_port
 from core.domain import Route, now
@@ -36,8 +36,11 @@ async def test_a_row_that_failed_a_thousand_times_waits_no_longer_than_the_limit
     settings = Settings(kafka=kafka, stream=StreamSettings(backoff_s=0.5, backoff_max_s=15))
     async with Producer(kafka) as producer:
         publisher = OutboxPublisher(ledger, producer, settings)
+        async with ledger._database.write() as connection:
+            await connection.execute(text("UPDATE outbox SET attempts = 1023"))
         [row] = await ledger.outbox.lease(publisher._owner, settings.stream.lease_s, 10)
-        await publisher._publish_or_put_back(replace(row, attempts=1024))
+        assert row.lease == 1024
+        await publisher._publish_or_put_back(row)
     assert await ledger.outbox.lease("another", 30, 10) == []
     ledger.outbox._database.clock = lambda: now() + timedelta(seconds=16)
     assert [again.id for again in await ledger.outbox.lease("another", 30, 10)] == [row.id]

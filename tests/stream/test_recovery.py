@@ -17,6 +17,7 @@ from stream.delivery import Incoming
 from stream.intake import Intake
 from stream.messages import Grounded, Triaged, decode, encode
 from stream.producer import Producer
+from stream.signing import Signatures
 from stream.sweeper import Sweeper
 from stream.topic_reader import backlog, read_topic
 from stream.topics import Topics
@@ -82,12 +83,12 @@ async def test_a_message_given_up_keeps_its_bytes_and_its_case_is_failed_until_r
     [item] = [letter async for letter in read_dead_letters(settings.kafka)]
     assert (item.letter.stage, item.letter.offset, item.letter.key) == (StageName.TRIAGE, 5, post().key)
 
-    assert await replay(settings.kafka, ledger, ["9:99"]) == []
-    assert [sent.place for sent in await replay(settings.kafka, ledger)] == [item.place]
+    assert await replay(settings.kafka, ledger, Signatures.of(settings), ["9:99"]) == []
+    assert [sent.place for sent in await replay(settings.kafka, ledger, Signatures.of(settings))] == [item.place]
     assert (await ledger.cases.get(post().key)).state is CaseState.RECEIVED
     [record] = [record async for record in read_topic(settings.kafka, topics.flags)]
     assert record.value == message.value and record.headers == (("trace", b"t-1"),)
-    assert await replay(settings.kafka, ledger) == [], "a second replay leaves the case alone"
+    assert await replay(settings.kafka, ledger, Signatures.of(settings)) == [], "a second replay leaves the case alone"
 
 
 async def test_a_letter_without_a_readable_case_is_kept_too(
@@ -111,7 +112,7 @@ async def test_a_message_too_large_for_a_letter_is_named_and_replayed_from_where
     await DeadLetterWriter(producer, topics, ledger).write(message, StageName.TRIAGE, "too long")
     [item] = [letter async for letter in read_dead_letters(settings.kafka)]
     assert item.letter.value is None
-    assert len(await replay(settings.kafka, ledger)) == 1
+    assert len(await replay(settings.kafka, ledger, Signatures.of(settings))) == 1
     assert [record.value async for record in read_topic(settings.kafka, topics.flags)] == [huge, huge]
 
 

@@ -6,22 +6,34 @@ import ast
 import csv
 import io
 import json
-import tomllib
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain, product
+from importlib import resources
+from itertools import chain
 from pathlib import Path
 
 from core.domain import TargetGroup as Group
 from pipeline.normalise import normalise
+from training.heads.sample import EVERY, NOBODY, Part, Sample
+from training.heads.written import read_claims, read_functional, read_written
 
 LONGEST = 400
 """Characters of a text that are embedded for training; posts are short, and long ones cost minutes."""
-EVERY = frozenset(Group)
-NOBODY: frozenset[Group] = frozenset()
+SHORT = 20
+"""Characters up to which texts that look alike may be of different people."""
+NOTHING: frozenset[str] = frozenset()
+REAL, REPLIES, ADVERSARIAL = "real posts", "CrowdCounter replies", "Hatemoji"
+
+# How many samples of a kind a source gives: beyond these, more of the same taught nothing.
+EDOS_SEXIST, EDOS_OTHER = 3000, 3500
+HATEMOJI_CALM, HATEMOJI_CHECK = 3000, 1500
+DAVIDSON_EACH = 2500
+WIKIPEDIA_CALM = 1500
+REPLIES_EACH = {"Train": 3000, "Test": 300}
+CLAIMS, ANSWERS = 6000, 2200
+MLMA_EACH = {"en": 900, "fr": 150, "ar": 60}
 
 _HATEXPLAIN = {
     "Women": Group.WOMEN, "African": Group.PEOPLE_OF_COLOUR, "Asian": Group.PEOPLE_OF_COLOUR,
@@ -33,7 +45,8 @@ _HATEMOJI = {
     "bla": Group.PEOPLE_OF_COLOUR, "african": Group.PEOPLE_OF_COLOUR, "asi": Group.PEOPLE_OF_COLOUR,
     "ethmin": Group.PEOPLE_OF_COLOUR, "mix.race": Group.PEOPLE_OF_COLOUR, "wom": Group.WOMEN, "dis": Group.DISABLED,
     "mus": Group.MUSLIMS, "arab": Group.MUSLIMS, "jew": Group.JEWS, "gay": Group.LGBT, "lgbtqa": Group.LGBT,
-    "trans": Group.LGBT, "bis": Group.LGBT, "immig": Group.MIGRANTS, "ref": Group.MIGRANTS, "asy": Group.MIGRANTS,
+    "trans": Group.LGBT, "bis": Group.LGBT, "trav": Group.PEOPLE_OF_COLOUR, "rom": Group.PEOPLE_OF_COLOUR,
+    "immig": Group.MIGRANTS, "ref": Group.MIGRANTS, "asy": Group.MIGRANTS,
     "for": Group.MIGRANTS, "hisp": Group.MIGRANTS, "mex": Group.MIGRANTS,
 }  # fmt: skip
 _HATEMOJI_CHECK = {
@@ -44,47 +57,61 @@ _MLMA = {
     "women": Group.WOMEN, "special_needs": Group.DISABLED, "refugees": Group.MIGRANTS, "immigrants": Group.MIGRANTS,
     "hispanics": Group.MIGRANTS, "gay": Group.LGBT, "muslims": Group.MUSLIMS, "arabs": Group.MUSLIMS,
     "jews": Group.JEWS, "african_descent": Group.PEOPLE_OF_COLOUR, "asians": Group.PEOPLE_OF_COLOUR,
-    "christian": Group.OTHER,
+    "indian/hindu": Group.PEOPLE_OF_COLOUR, "christian": Group.OTHER,
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Sample:
-    """One text and what is known about it.
+def read_samples(data: Path, claims: Path) -> list[Sample]:
+    """Return every sample of the data sets under `data`, the claim files in `claims` and our own sentences.
 
-    `groups` are those it attacks, `judged` those of which the data say whether it does. `hateful` and `counter` are
-    None where the data don't tell. `held_out` marks what training never sees.
+    Each text comes once, in the part that sees least of training.
     """
-
-    text: str
-    origin: str
-    groups: frozenset[Group] = NOBODY
-    judged: frozenset[Group] = NOBODY
-    hateful: bool | None = None
-    counter: bool | None = None
-    held_out: bool = False
-    label: str = ""
-
-
-def read_samples(data: Path) -> list[Sample]:
-    """Return every sample under `data`, each text once, held-out ones first; at most about 16,000."""
-    sets = data / "datasets"
+    sets, reserved = data / "datasets", reserved_posts()
     real = _real_posts(data / "flags" / "real_posts.jsonl")
     parts = chain(
-        _hatexplain(sets / "HateXplain", real),
+        _hatexplain(sets / "HateXplain", real, reserved["hatexplain"]),
         _hatemoji(sets / "Hatemoji"),
-        _crowdcounter(sets / "CrowdCounter", real),
+        _crowdcounter(sets / "CrowdCounter", real.keys() | reserved["hatexplain"]),
         read_written(),
+        read_functional(),
+        *_some_claims(claims),
         _edos(sets / "EDOS" / "edos_labelled_aggregated.csv"),
-        _mlma(sets / "MLMA" / "hate_speech_mlma.zip"),
+        _mlma(sets / "MLMA" / "hate_speech_mlma.zip", reserved["mlma"]),
         _davidson(sets / "Davidson2017" / "labeled_data.csv"),
         _wikipedia(sets / "ConversationAI_bias" / "toxicity_nonfuzzed_testset.csv"),
     )
     once: dict[str, Sample] = {}
-    for sample in sorted(parts, key=lambda sample: not sample.held_out):
+    for sample in sorted(parts, key=lambda sample: list(Part).index(sample.part)):
         if sample.text:
             once.setdefault(sample.text.casefold(), sample)
-    return list(once.values())
+    return list(_without_copies(once.values()))
+
+
+def _without_copies(samples: Collection[Sample]) -> Iterator[Sample]:
+    """Yield all but reserved samples, and but those of training that differ from a held-out one in signs only."""
+    held_out = {letters(sample.text) for sample in samples if sample.part is not Part.TRAIN}
+    for sample in samples:
+        copied = len(sample.text) > SHORT and letters(sample.text) in held_out
+        if sample.part is not Part.RESERVED and not (sample.part is Part.TRAIN and copied):
+            yield sample
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of a text, by which its copies are known."""
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def _some_claims(folder: Path) -> Iterator[list[Sample]]:
+    samples = list(read_claims(folder))
+    yield _pick((sample for sample in samples if sample.hateful), CLAIMS)
+    yield _pick((sample for sample in samples if not sample.hateful), ANSWERS)
+
+
+def reserved_posts() -> Mapping[str, frozenset[str]]:
+    """Return the ids, by data set, of the posts that the evidence is measured on."""
+    lines = resources.files("evaluation").joinpath("evidence/held_out.txt").read_text("utf-8").splitlines()
+    pairs = [line.split(":", 1) for line in lines if line and not line.startswith("#")]
+    return {name: frozenset(post for source, post in pairs if source == name) for name in ("hatexplain", "mlma")}
 
 
 def _text(raw: str) -> str:
@@ -96,9 +123,13 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def _crc(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "replace"))
+
+
 def _pick(samples: Iterable[Sample], most: int) -> list[Sample]:
     """Pick `most` samples, the same in every run."""
-    return sorted(samples, key=lambda sample: zlib.crc32(sample.text.encode("utf-8", "replace")))[:most]
+    return sorted(samples, key=lambda sample: _crc(sample.text))[:most]
 
 
 def _real_posts(path: Path) -> dict[str, str]:
@@ -107,49 +138,64 @@ def _real_posts(path: Path) -> dict[str, str]:
     return {f"{row['post_id']}_{row['platform']}": row["text"] for row in rows}
 
 
-def _hatexplain(folder: Path, real: Mapping[str, str]) -> Iterator[Sample]:
-    """Yield labels and targets that two of three annotators agree on; the posts in `real` are held out."""
+def _hatexplain(folder: Path, real: Mapping[str, str], reserved: Collection[str]) -> Iterator[Sample]:
+    """Yield labels and targets that two of three annotators agree on.
+
+    Of the posts in `real`, which never train, half choose thresholds and half are reported on.
+    """
     for row in chain(*(_rows(folder / f"df_{split}_processed.csv") for split in ("val", "test"))):
         votes = ast.literal_eval(row["annotators"])
         label, agree = Counter(votes["label"]).most_common(1)[0]
+        is_real = row["id"] in real
+        text = real[row["id"]] if is_real else " ".join(ast.literal_eval(row["post_tokens"]))
+        if row["id"] in reserved and not is_real:
+            yield Sample(_text(text), "HateXplain", part=Part.RESERVED)
+            continue
         if agree < 2:
             continue
         hits = Counter(target for named in votes["target"] for target in set(named))
         targets = [target for target, count in hits.items() if count >= 2 and target != "None"]
-        held_out = row["id"] in real
-        text = real[row["id"]] if held_out else " ".join(ast.literal_eval(row["post_tokens"]))
-        groups = frozenset(_HATEXPLAIN.get(target, Group.OTHER) for target in targets)
         yield Sample(
             _text(text),
-            "real posts" if held_out else "HateXplain",
-            groups,
+            REAL if is_real else "HateXplain",
+            frozenset(_HATEXPLAIN.get(target, Group.OTHER) for target in targets),
             EVERY,
             label != 1,
             counter=False,
-            held_out=held_out,
+            part=part_of_flag(row["id"]) if is_real else Part.TRAIN,
             label=("hate", "normal", "offensive")[label],
         )
 
 
+def part_of_flag(post: str) -> Part:
+    """Say what a flagged post serves for, by its HateXplain id."""
+    return Part.CALIBRATE if _crc(post) % 2 else Part.REPORT
+
+
 def _hatemoji(folder: Path) -> Iterator[Sample]:
     for split in ("train", "validation", "test"):
-        kind: dict[bool, list[Sample]] = {True: [], False: []}
+        attacks: list[Sample] = []
+        calm: list[Sample] = []
         for row in _rows(folder / f"HatemojiBuild_{split}.csv"):
             hateful = row["label_gold"] == "1"
             # What isn't hateful still names a group, mostly in praise: it says nothing about whom posts attack.
             groups = frozenset(chain(*map(_hatemoji_groups, ast.literal_eval(row["target"])))) if hateful else NOBODY
             judged = EVERY if hateful else NOBODY
-            kind[hateful].append(
-                Sample(_text(row["text"]), "Hatemoji", groups, judged, hateful, False, split == "test")
+            part = Part.REPORT if split == "test" else Part.TRAIN
+            pair = min(int(row["entry_id"]), int(float(row["matched_id"] or row["entry_id"])))
+            sample = Sample(
+                _text(row["text"]), ADVERSARIAL, groups, judged, hateful, False, part, family=f"pair {pair}"
             )
-        yield from kind[True]
-        yield from _pick(kind[False], 1000)
+            (attacks if hateful else calm).append(sample)
+        yield from attacks
+        yield from _pick(calm, HATEMOJI_CALM)
     check = []
     for row in _rows(folder / "HatemojiCheck_test.csv"):
         hateful = row["label_gold"] == "1" and row["target"] in _HATEMOJI_CHECK
         groups = frozenset({_HATEMOJI_CHECK[row["target"]]}) if hateful else NOBODY
-        check.append(Sample(_text(row["text"]), "HatemojiCheck", groups, EVERY if hateful else NOBODY, hateful, False))
-    yield from _pick(check, 600)
+        check.append(Sample(_text(row["text"]), "HatemojiCheck", groups, EVERY if hateful else NOBODY, hateful, False,
+                            family=f"check {row['templ_id']}"))  # fmt: skip
+    yield from _pick(check, HATEMOJI_CHECK)
 
 
 def _hatemoji_groups(target: str) -> Iterator[Group]:
@@ -162,53 +208,44 @@ def _hatemoji_groups(target: str) -> Iterator[Group]:
     yield _HATEMOJI.get(stem.split(".")[0] if stem.startswith("asi") else stem, Group.OTHER)
 
 
-def _crowdcounter(folder: Path, real: Collection[str]) -> Iterator[Sample]:
+def _crowdcounter(folder: Path, left_out: Collection[str]) -> Iterator[Sample]:
     for case in json.loads((folder / "Final_Dataset_additional_context.json").read_text("utf-8")).values():
-        if case["org_id"] in real:
+        if case["org_id"] in left_out:
+            yield Sample(_text(case["post"]), "CrowdCounter posts", part=Part.RESERVED)
             continue
         groups = frozenset(_HATEXPLAIN[target] for target in case["targets"] if target in _HATEXPLAIN)
         # Any one annotator's target counts here, so that "other" and posts with many targets are mostly noise.
         judged = EVERY - {Group.OTHER} if len(groups) in (1, 2) else NOBODY
         yield Sample(_text(case["post"]), "CrowdCounter posts", groups, judged, True, False)
-    for split, most in (("Train", 1500), ("Test", 300)):
+    for split, most in REPLIES_EACH.items():
         rows = [json.loads(line) for line in (folder / f"{split}.json").read_text("utf-8").splitlines() if line.strip()]
-        replies = (
-            Sample(_text(row["counterspeech"]), "CrowdCounter replies", NOBODY, NOBODY, False, True, split == "Test")
-            for row in rows
-        )
+        part = Part.REPORT if split == "Test" else Part.TRAIN
+        replies = (Sample(_text(row["counterspeech"]), REPLIES, hateful=False, counter=True, part=part) for row in rows)
         yield from _pick(replies, most)
 
 
-def read_written() -> Iterator[Sample]:
-    """Yield the project's own sentences: every group in five languages, attacked and not."""
-    path = Path(__file__).with_name("sentences.toml")
-    for texts in tomllib.loads(path.read_text("utf-8")).values():
-        for kind, (group, names) in product(("hostile", "neutral"), texts["names"].items()):
-            for name, sentence in product(names, texts["sentences"][kind]):
-                text, hostile = sentence.format(name), kind == "hostile"
-                groups, judged = (frozenset({Group(group)}), EVERY) if hostile else (NOBODY, NOBODY)
-                yield Sample(text[0].upper() + text[1:], "written", groups, judged, hostile, False)
-
-
 def _edos(path: Path) -> Iterator[Sample]:
-    rows = [row for row in _rows(path) if row["split"] == "train"]
+    rows = _rows(path)
     women = frozenset({Group.WOMEN})
     sexist = (row["text"] for row in rows if row["label_sexist"] == "sexist")
     others = (row["text"] for row in rows if row["label_sexist"] != "sexist")
-    yield from _pick((Sample(_text(text), "EDOS", women, women, True, False) for text in sexist), 1000)
+    yield from _pick((Sample(_text(text), "EDOS", women, women, True, False) for text in sexist), EDOS_SEXIST)
     # "Not sexist" is not "not hateful": these come from rough forums.
-    yield from _pick((Sample(_text(text), "EDOS", NOBODY, women) for text in others), 600)
+    yield from _pick((Sample(_text(text), "EDOS", NOBODY, women) for text in others), EDOS_OTHER)
 
 
-def _mlma(path: Path) -> Iterator[Sample]:
+def _mlma(path: Path, reserved: Collection[str]) -> Iterator[Sample]:
     with zipfile.ZipFile(path) as archive:
-        for language, each in (("en", 120), ("fr", 150), ("ar", 60)):
+        for language, each in MLMA_EACH.items():
             with archive.open(f"hate_speech_mlma/{language}_dataset.csv") as file:
-                yield from _mlma_language(list(csv.DictReader(io.TextIOWrapper(file, "utf-8"))), each)
+                rows = list(csv.DictReader(io.TextIOWrapper(file, "utf-8")))
+                # The languages count their ids apart; those reserved are English.
+                yield from _mlma_language(rows, each, reserved if language == "en" else NOTHING)
 
 
-def _mlma_language(rows: list[dict[str, str]], each: int) -> Iterator[Sample]:
+def _mlma_language(rows: list[dict[str, str]], each: int, reserved: Collection[str]) -> Iterator[Sample]:
     """Yield up to `each` attacks on a group; its labels come from one or two annotators, so all are kept few."""
+    yield from (Sample(_text(row["tweet"]), "MLMA", part=Part.RESERVED) for row in rows if row["HITId"] in reserved)
     for name, group in _MLMA.items():
         attacks = (row["tweet"] for row in rows if row["group"] == name and "normal" not in row["sentiment"])
         whom = frozenset({group})
@@ -222,9 +259,10 @@ def _davidson(path: Path) -> Iterator[Sample]:
     for label, hateful in (("0", True), ("2", False)):
         tweets = (row["tweet"] for row in rows if row["class"] == label)
         judged = NOBODY if hateful else EVERY
-        yield from _pick((Sample(_text(text), "Davidson", NOBODY, judged, hateful, False) for text in tweets), 700)
+        samples = (Sample(_text(text), "Davidson", NOBODY, judged, hateful, False) for text in tweets)
+        yield from _pick(samples, DAVIDSON_EACH)
 
 
 def _wikipedia(path: Path) -> Iterator[Sample]:
     calm = (row["comment"] for row in _rows(path) if row["toxic"] == "False")
-    yield from _pick((Sample(_text(text), "Wikipedia", NOBODY, EVERY, False, False) for text in calm), 400)
+    yield from _pick((Sample(_text(text), "Wikipedia", NOBODY, EVERY, False, False) for text in calm), WIKIPEDIA_CALM)

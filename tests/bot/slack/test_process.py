@@ -16,7 +16,7 @@ import pytest
 from bot.slack.signed_http import PATH
 from core.domain import CaseState
 from tests.bot.conftest import House
-from tests.bot.samples import add_pending, post
+from tests.bot.samples import CRC, add_pending, post
 from tests.bot.slack.conftest import ANA, CHANNEL, Floor, until_true
 from tests.bot.slack.people import Door
 from tests.bot.slack.server import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, TEAM, Slack
@@ -64,7 +64,9 @@ def environment(slack: Slack, house: House, tmp_path: Path) -> dict[str, str]:
 
 
 async def approve_in_slack(floor: Floor) -> None:
-    key = await add_pending(floor.house.ledger, post(1))
+    text = f"That claim is wrong, and it hurts migrants who only want to learn. {CRC.text}"
+    # The process has the real guard, which judges a draft once more when it is approved.
+    key = await add_pending(floor.house.ledger, post(1), text)
 
     async def approved() -> bool:
         return (await floor.house.desk.case(key)).state is CaseState.APPROVED

@@ -17,7 +17,7 @@ from pipeline.ground import Grounder
 from pipeline.strategies import ComposeStrategy, Strategies, Strategy
 from tests.factories import make_evidence, make_post, make_triage
 
-VOTE = make_evidence("vote", "States must guarantee women the right to vote.", groups=(TargetGroup.WOMEN,))
+VOTE = make_evidence("vote", "States must guarantee women the right to vote.", groups=(TargetGroup.WOMEN,), score=0.95)
 POST = make_post(text="women  should NOT vote @someone")
 AGAINST_WOMEN = make_triage(TargetGroup.WOMEN)
 OWN: NDArray[np.float32] = np.eye(384, dtype=np.float32)[7]
@@ -61,7 +61,6 @@ class OnFile(ClaimMatcher):
         text: str,
         vector: NDArray[np.float32],
         groups: Collection[TargetGroup],
-        kind: AttackKind | None,
         language: str,
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
         self.asked = (vector, language)
@@ -156,6 +155,14 @@ async def test_a_claim_on_file_is_answered_with_its_facts_and_nothing_else_is_se
     grounding = await grounder(shelf, claims=OnFile(claim, VOTE)).ground(POST, AGAINST_WOMEN)
     assert (grounding.claims, grounding.evidence) == ((claim,), (VOTE,))
     assert shelf.asked is None
+
+
+async def test_paragraphs_that_are_not_very_near_are_no_fitting_evidence() -> None:
+    far = VOTE.model_copy(update={"id": "far", "score": 0.86})
+    assert (await grounder(Shelf(far, VOTE)).ground(POST, AGAINST_WOMEN)).evidence == (VOTE,)
+    grounding = await grounder(Shelf(far)).ground(POST, AGAINST_WOMEN)
+    assert grounding.evidence == ()
+    assert grounding.note.startswith("No fitting evidence")
 
 
 async def test_a_post_in_an_unknown_language_is_answered_in_english() -> None:

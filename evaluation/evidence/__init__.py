@@ -1,0 +1,1 @@
+"""The posts that evidence is measured on, the grades of texts for them, and what is made of both."""

@@ -1,0 +1,105 @@
+"""The posts that evidence is measured on, and the grades that readers gave to texts for them."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import hashlib
+import io
+import json
+import tomllib
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.domain import TargetGroup
+from core.errors import BadInput
+
+HERE = Path(__file__).parent
+FITS = 1.5
+"""The mean grade from which a text answers what the post says."""
+
+Grades = Mapping[tuple[str, str], tuple[int, ...]]
+"""What the readers gave to a text for a post, by post and text: 0 wrong, 1 the same subject, 2 answers what it says."""
+
+
+@dataclass(frozen=True)
+class Post:
+    """A post of the yardstick, with the groups that its annotators name."""
+
+    id: str
+    text: str
+    language: str
+    groups: tuple[TargetGroup, ...]
+
+    @property
+    def half(self) -> str:
+        """Return `calibrate` or `report`: limits are set on the one and figures told of the other."""
+        return ("calibrate", "report")[hashlib.sha256(self.id.encode()).digest()[0] % 2]
+
+
+def read_posts(data: Path | None, folder: Path = HERE) -> list[Post]:
+    """Return the posts that are written out, and those of the data sets where their folder is at hand.
+
+    Raises BadInput for an id that no data set has.
+    """
+    written = tomllib.loads((folder / "written.toml").read_text("utf-8"))["post"]
+    posts = [Post(row["id"], row["text"], row["id"].partition(":")[2][:2], _groups(row["groups"])) for row in written]
+    if data is None:
+        return posts
+    texts = texts_by_id(data)
+    for key, groups in _rows(folder / "groups.tsv"):
+        if key not in texts:
+            raise BadInput(f"No data set under {data} has the post {key}. Give the folder that holds `datasets`.")
+        posts.append(Post(key, texts[key], "en", _groups(groups.split(","))))
+    return posts
+
+
+def read_grades(folder: Path = HERE) -> dict[tuple[str, str], tuple[int, ...]]:
+    """Return the grades on file."""
+    return {(post, text): tuple(map(int, grades)) for post, text, *grades in _rows(folder / "grades.tsv")}
+
+
+def texts_by_id(data: Path) -> dict[str, str]:
+    """Return the texts of the posts that labels and yardstick speak of, by `dataset:id`."""
+    sets = data / "datasets"
+    texts: dict[str, str] = {}
+    for split in ("val", "test"):
+        with (sets / "HateXplain" / f"df_{split}_processed.csv").open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                texts[f"hatexplain:{row['id']}"] = " ".join(ast.literal_eval(row["post_tokens"]))
+    # These are the same posts as they were written, with their capitals and signs.
+    crowd = json.loads((sets / "CrowdCounter" / "Final_Dataset_additional_context.json").read_text("utf-8"))
+    texts |= {f"hatexplain:{case['org_id']}": case["post"] for case in crowd.values()}
+    with (
+        zipfile.ZipFile(sets / "MLMA" / "hate_speech_mlma.zip") as archive,
+        archive.open("hate_speech_mlma/en_dataset.csv") as raw,
+    ):
+        rows = csv.DictReader(io.TextIOWrapper(raw, "utf-8"))
+        texts |= {f"mlma:{row['HITId']}": row["tweet"] for row in rows}
+    return texts
+
+
+def fitting(post: Post, grades: Grades) -> bool:
+    """Tell whether any graded text answers a post."""
+    return any(key[0] == post.id and float(np.mean(given)) >= FITS for key, given in grades.items())
+
+
+def weighted_kappa(grades: Grades) -> float:
+    """Return how far two readers agree beyond chance, by Cohen's kappa with quadratic weights."""
+    pairs = np.array([given for given in grades.values() if len(given) == 2])
+    table = np.zeros((3, 3))
+    np.add.at(table, (pairs[:, 0], pairs[:, 1]), 1 / len(pairs))
+    distance = (np.arange(3)[:, None] - np.arange(3)) ** 2
+    return float(1 - (distance * table).sum() / (distance * np.outer(table.sum(1), table.sum(0))).sum())
+
+
+def _groups(names: Sequence[str]) -> tuple[TargetGroup, ...]:
+    return tuple(map(TargetGroup, names))
+
+
+def _rows(path: Path) -> list[list[str]]:
+    return [line.split("\t") for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]

@@ -1,0 +1,53 @@
+"""The yardstick as it is on file: whole, halved, and never learned from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadInput
+from evaluation.evidence.yardstick import HERE, read_grades, read_posts
+from training.claims.data import LABELS
+
+DATA = Path(__file__).parents[3] / "../shared/data"
+
+
+def _ids(path: Path) -> set[str]:
+    return {line.split("\t")[0] for line in path.read_text("utf-8").splitlines() if not line.startswith("#")}
+
+
+def test_sixty_posts_are_written_out_and_both_halves_have_their_share() -> None:
+    posts = read_posts(None)
+    assert Counter(post.language for post in posts) == {"es": 20, "it": 20, "eu": 20}
+    assert len({post.id for post in posts}) == 60
+    assert 20 <= Counter(post.half for post in posts)["report"] <= 40
+
+
+def test_the_other_posts_are_found_in_the_data_sets() -> None:
+    if not DATA.is_dir():
+        pytest.skip("the data sets (../shared/data) are not beside this checkout")
+    posts = read_posts(DATA)
+    assert len(posts) == 240
+    assert _ids(HERE / "groups.tsv") == _ids(HERE / "held_out.txt")
+
+
+def test_no_post_of_the_yardstick_is_learned_from() -> None:
+    assert not _ids(LABELS) & (_ids(HERE / "held_out.txt") | {post.id for post in read_posts(None)})
+
+
+def test_every_grade_is_of_a_post_on_the_yardstick_and_given_twice() -> None:
+    ids = _ids(HERE / "held_out.txt") | {post.id for post in read_posts(None)}
+    assert all(
+        post in ids and len(grades) == 2 and set(grades) <= {0, 1, 2} for (post, _), grades in read_grades().items()
+    )
+
+
+def test_a_post_that_no_data_set_has_is_named(tmp_path: Path) -> None:
+    (tmp_path / "written.toml").write_text("post = []", encoding="utf-8")
+    (tmp_path / "groups.tsv").write_text("mlma:gone\twomen\n", encoding="utf-8")
+    if not DATA.is_dir():
+        pytest.skip("the data sets (../shared/data) are not beside this checkout")
+    with pytest.raises(BadInput, match="mlma:gone"):
+        read_posts(DATA, tmp_path)

@@ -1,0 +1,132 @@
+"""Match posts to the claims on file, with the shipped model and with a judge that knows nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.domain import TargetGroup
+from core.errors import KnowledgeBaseError
+from core.settings import KnowledgeBaseSettings
+from kb.claims import judge as judging
+from kb.claims.loading import load_claims
+from kb.claims.matching import MOST_CLAIMS, MOST_FACTS, ClaimMatcher
+from kb.claims.reviews import Reviews
+from models.embed import Embedder
+from models.embedders import default_embedder
+
+FILES = load_claims()
+
+
+@pytest.fixture
+async def e5() -> AsyncIterator[Embedder]:
+    embedder = default_embedder()
+    yield embedder
+    await embedder.close()
+
+
+@pytest.fixture(scope="module")
+def matcher() -> ClaimMatcher:
+    async def opened() -> ClaimMatcher:
+        embedder = default_embedder()
+        try:
+            return await ClaimMatcher.open(FILES, Reviews(), embedder, KnowledgeBaseSettings())
+        finally:
+            await embedder.close()
+
+    return asyncio.run(opened())
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "group", "claim"),
+    [
+        ("they come here only to live off our benefits", "en", TargetGroup.MIGRANTS, "migrants-live-off-benefits"),
+        ("the jews own every newspaper and tv station", "en", TargetGroup.JEWS, "jews-media-control"),
+        ("las mujeres se inventan las violaciones para vengarse", "es", TargetGroup.WOMEN, "women-lie-about-rape"),
+        ("gli invalidi fingono per prendere la pensione", "it", TargetGroup.DISABLED, "disabled-benefit-fakers"),
+        ("feministek gizonak gorroto dituzte", "eu", TargetGroup.WOMEN, "women-feminists-hate-men"),
+    ],
+)
+async def test_a_post_gets_its_claim_and_facts_in_its_language(
+    matcher: ClaimMatcher, e5: Embedder, text: str, language: str, group: TargetGroup, claim: str
+) -> None:
+    vector = (await e5.queries([text]))[0]
+    claims, facts = matcher.match(text, vector, [group], language)
+    assert claim in [found.id for found in claims]
+    assert claims[0].score >= KnowledgeBaseSettings().claim_from
+    assert [found.score for found in claims] == sorted((found.score for found in claims), reverse=True)
+    assert len(claims) <= MOST_CLAIMS
+    assert len(facts) <= MOST_FACTS
+    assert {fact.language for fact in facts} == {language}
+    assert all(any(found.id in fact.claims for fact in facts) for found in claims)
+
+
+async def test_a_post_that_claims_nothing_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:
+    for text in ("The train to Lisbon leaves at nine from platform four.", "Busco recomendaciones de series."):
+        assert matcher.match(text, (await e5.queries([text]))[0], [], "en") == ((), ())
+
+
+async def test_a_post_in_a_language_without_claims_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:
+    text = "they come here only to live off our benefits"
+    vector = (await e5.queries([text]))[0]
+    assert matcher.match(text, vector, [TargetGroup.MIGRANTS], "fr") == ((), ())
+
+
+async def test_a_clear_claim_is_found_under_another_group_though_less_surely(
+    matcher: ClaimMatcher, e5: Embedder
+) -> None:
+    text = "los seis millones es una exageración, los números no salen"
+    vector = (await e5.queries([text]))[0]
+    told, mistaken = (
+        matcher.read(text, vector, [group], "es").claims["jews-six-million-exaggerated"]
+        for group in (TargetGroup.JEWS, TargetGroup.MIGRANTS)
+    )
+    assert told > mistaken > KnowledgeBaseSettings().claim_from
+
+
+async def test_a_reading_gives_every_claim_and_kind_a_probability(matcher: ClaimMatcher, e5: Embedder) -> None:
+    vector = (await e5.queries(["feminists hate men"]))[0]
+    reading = matcher.read("feminists hate men", vector, [TargetGroup.WOMEN], "en")
+    assert set(reading.claims) == set(FILES.claims)
+    assert list(reading.claims.values()) == sorted(reading.claims.values(), reverse=True)
+    assert float(reading.kinds.sum()) == pytest.approx(1.0, abs=1e-4)
+
+
+async def test_with_another_embedder_the_nearest_two_are_taken(embedder: Any) -> None:
+    matcher = await ClaimMatcher.open(FILES, Reviews(), embedder, KnowledgeBaseSettings())
+    wording = FILES.claims["women-feminists-hate-men"].wordings["en"][0]
+    vector = (await embedder.queries([wording]))[0]
+    claims, facts = matcher.match(wording, vector, [TargetGroup.WOMEN], "en")
+    assert claims[0].id == "women-feminists-hate-men"
+    assert len(claims) == 2
+    assert facts
+    with pytest.raises(KnowledgeBaseError, match="default embedder"):
+        matcher.read(wording, vector, [TargetGroup.WOMEN], "en")
+
+
+async def test_a_claim_of_one_s_own_is_matched_too(tmp_path: Path, e5: Embedder) -> None:
+    claim = FILES.claims["women-feminists-hate-men"]
+    own = claim.model_copy(update={"id": "women-zorblax", "wordings": {"en": ("zorblax women steal every comet",) * 3}})
+    place = FILES.places[claim.id]
+    files = type(FILES)({**FILES.claims, own.id: own}, FILES.facts, FILES.speakers, {**FILES.places, own.id: place})
+    matcher = await ClaimMatcher.open(files, Reviews(), e5, KnowledgeBaseSettings())
+    text = "those zorblax women steal all of our comets"
+    claims, _ = matcher.match(text, (await e5.queries([text]))[0], [TargetGroup.WOMEN], "en")
+    assert own.id in [found.id for found in claims]
+
+
+def test_a_torn_judge_says_to_install_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    np.savez(tmp_path / "data" / judging.NAME, embedder=np.array("e5"))
+    monkeypatch.setattr(judging, "files", lambda _: tmp_path)
+    judging.shipped_judge.cache_clear()
+    try:
+        with pytest.raises(KnowledgeBaseError, match="Install the package again"):
+            judging.shipped_judge()
+    finally:
+        judging.shipped_judge.cache_clear()

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.domain import AttackKind
+from kb.claims.judge import FEATURES, KINDS, Judge, shipped_judge
+from kb.claims.loading import load_claims
+from kb.claims.matching import wordings_of
+from training.claims.data import EACH_LANGUAGE, LABELS, harmless, read_labelled, wordings_as_posts
+from training.claims.train import save
+
+DATA = Path(__file__).parents[2] / "../shared/data"
+ROWS = [line.split("\t") for line in LABELS.read_text("utf-8").splitlines() if not line.startswith("#")]
+
+
+def test_every_label_names_a_kind_and_claims_on_file() -> None:
+    known = set(load_claims().claims) | {"-"}
+    assert len(ROWS) >= 800
+    assert {kind for _, kind, _ in ROWS} <= {*map(str, AttackKind), "none"}
+    assert not {name for _, _, names in ROWS for name in names.split(",")} - known
+
+
+def test_labelled_posts_are_found_in_the_data_sets() -> None:
+    if not DATA.is_dir():
+        pytest.skip("the data sets (../shared/data) are not beside this checkout")
+    assert len(read_labelled(DATA)) == len(ROWS)
+
+
+def test_sentences_of_our_own_stand_for_posts_in_every_language() -> None:
+    files = load_claims()
+    posts = wordings_as_posts(files, wordings_of(files))
+    assert len(posts) == 3 * EACH_LANGUAGE
+    assert posts == wordings_as_posts(files, wordings_of(files))
+    assert all(post.claims and not post.labelled for post in posts)
+    assert {post.language for post in harmless()} >= {"en", "es", "it"}
+
+
+def test_a_judge_is_the_same_after_saving(tmp_path: Path) -> None:
+    judge = shipped_judge()
+    save(judge, tmp_path / "judge.npz")
+    with np.load(tmp_path / "judge.npz") as data:
+        again = Judge.read(data)
+    assert (again.claims, again.embedder, again.bias) == (judge.claims, judge.embedder, judge.bias)
+    assert np.array_equal(again.posts, judge.posts)
+    assert (len(judge.weights), len(judge.kinds)) == (len(FEATURES), len(KINDS))

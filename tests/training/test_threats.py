@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from pipeline.threats import ThreatHead
+from training.threats.data import Sample, disguised, written
+from training.threats.model_card import safety_rows
+from training.threats.train import matrix, save, train
+
+PACKAGE = Path(__file__).parents[2] / "training" / "threats"
+HELD_OUT = Path(__file__).parents[2] / "evaluation" / "evidence" / "held_out.txt"
+
+
+def test_sentences_of_a_template_are_all_seen_or_none_is() -> None:
+    parts: dict[str, set[bool]] = {}
+    for sample in written():
+        parts.setdefault(sample.source, set()).add(sample.held_out)
+        assert "{" not in sample.text
+    assert {len(part) for part in parts.values()} == {1}
+    assert {True} in parts.values()
+
+
+def test_no_post_that_evidence_is_measured_on_was_labelled_for_training() -> None:
+    lines = (PACKAGE / "read.txt").read_text("utf-8").splitlines()
+    labelled = {line.split()[1] for line in lines if not line.startswith("#")}
+    assert labelled
+    assert not labelled & set(HELD_OUT.read_text("utf-8").split())
+
+
+def test_a_disguise_changes_a_sentence_the_same_way_each_time() -> None:
+    text = "Somebody should really count those Zorblaxians"
+    changed = [disguised(text, turn) for turn in range(12)]
+    assert changed == [disguised(text, turn) for turn in range(12)]
+    assert len(set(changed)) > 3
+
+
+def test_the_rules_for_self_harm_and_child_safety_cover_every_language() -> None:
+    rows = list(safety_rows())
+    assert len(rows) == 8
+    for row in rows:
+        meant, caught, _, alarms = map(int, row.strip("| ").split(" | ")[2:])
+        assert caught >= meant - 1
+        assert alarms == 0
+
+
+def test_a_head_learns_and_is_read_back_as_saved(tmp_path: Path) -> None:
+    samples = [
+        Sample(text, threat, "written", "test", f"{threat} {number}", held_out=False)
+        for number in range(8)
+        for text, threat in ((f"we should shoot group {number}", True), (f"we should greet group {number}", False))
+    ]
+    vectors = np.random.default_rng(0).normal(size=(len(samples), 384)).astype(np.float32)
+    head = train(samples, vectors, matrix(samples))
+    scores = [head.score(sample.text, vector) for sample, vector in zip(samples, vectors, strict=True)]
+    assert min(scores[0::2]) > max(scores[1::2])
+    save(head, tmp_path / "threat.npz")
+    assert np.array_equal(ThreatHead.load(tmp_path / "threat.npz").hashed, head.hashed)

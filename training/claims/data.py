@@ -1,0 +1,88 @@
+"""Read the posts that people labelled with the claims on file, and find their texts in the data sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.domain import AttackKind, TargetGroup
+from core.settings import TriageSettings
+from evaluation.evidence.yardstick import texts_by_id
+from kb.claims.loading import ClaimFiles
+from kb.claims.matching import Wording
+from kb.claims.records import LANGUAGES
+from pipeline.heads import Heads
+from pipeline.languages import DEFAULT
+from pipeline.normalise import normalise
+from pipeline.triage import LONGEST_READ
+from training.heads.sample import Part
+from training.heads.written import read_functional, read_written
+
+LABELS = Path(__file__).with_name("labels.tsv")
+EACH_LANGUAGE = 200
+"""Wordings of a language other than English that stand for posts: nobody labelled posts in it."""
+
+HARMLESS = 80
+"""Sentences of a language that attack nobody."""
+
+
+@dataclass(frozen=True)
+class Post:
+    """A text to learn from: how it attacks (None: nobody), and the claims that it makes.
+
+    `labelled` says that people read it; the rest are sentences of our own. `wording` is the number of the wording that
+    stands for a post.
+    """
+
+    text: str
+    kind: AttackKind | None
+    claims: frozenset[str]
+    language: str = DEFAULT
+    labelled: bool = True
+    wording: int | None = None
+
+
+def read_labelled(data: Path, labels: Path = LABELS) -> list[Post]:
+    """Return the labelled posts whose texts are among the data sets under `data`."""
+    texts = texts_by_id(data)
+    rows = [line.split("\t") for line in labels.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return [
+        Post(
+            normalise(texts[key])[:LONGEST_READ],
+            None if kind == "none" else AttackKind(kind),
+            frozenset(name for name in names.split(",") if name and name != "-"),
+        )
+        for key, kind, names in rows
+        if key in texts
+    ]
+
+
+def wordings_as_posts(files: ClaimFiles, wordings: list[Wording]) -> list[Post]:
+    """Return some wordings of each language but English as posts, the same in every run."""
+    drawn = np.random.default_rng(0)
+    posts = []
+    for language in LANGUAGES:
+        numbers = [number for number, wording in enumerate(wordings) if wording.language == language]
+        for number in sorted(drawn.choice(numbers, EACH_LANGUAGE, replace=False)) if language != DEFAULT else ():
+            claim = files.claims[wordings[number].claim]
+            text = wordings[number].text
+            posts.append(Post(text, claim.kind, frozenset({claim.id}), language, False, int(number)))
+    return posts
+
+
+def harmless() -> list[Post]:
+    """Return some of the project's own sentences that name a group and attack nobody, in the languages on file."""
+    sentences = [*read_written(), *(sample for sample in read_functional() if sample.part is Part.TRAIN)]
+    posts = []
+    for language in LANGUAGES:
+        kind = [sample.text for sample in sentences if sample.hateful is False and sample.language == language]
+        drawn = np.random.default_rng(0).permutation(len(kind))[:HARMLESS]
+        posts += [Post(kind[n], None, frozenset(), language, labelled=False) for n in sorted(drawn)]
+    return posts
+
+
+def groups_of(text: str, vector: np.ndarray[tuple[int], np.dtype[np.float32]], heads: Heads) -> list[TargetGroup]:
+    """Return the groups that triage would name."""
+    return [score.group for score in heads.score(vector, text).attacked(TriageSettings().group_threshold)]

@@ -1,0 +1,198 @@
+"""Train the judge of claims, and write its arrays and model card. Needs scikit-learn (the `dev` extra)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files as package_files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+
+from core.settings import KnowledgeBaseSettings
+from kb.claims.judge import FEATURES, KINDS, NAME, PER_CLAIM, Judge, sums_of
+from kb.claims.loading import ClaimFiles, load_claims
+from kb.claims.matching import ClaimMatcher, Wording, embedded
+from kb.claims.reviews import load_reviews
+from kb.query import Vectors
+from models.e5 import E5Embedder
+from models.embedders import default_embedder
+from pipeline.heads import Heads
+from training.claims.data import Post, groups_of, harmless, read_labelled, wordings_as_posts
+from training.claims.model_card import Measured, write_card
+from training.heads.train import embed_cached
+
+FOLDS = 5
+POST = 3.0
+"""How much a labelled post weighs in the least squares; all wordings of a claim weigh 30 together."""
+RIDGE = 0.03
+"""Regularisation a row of the least squares."""
+KIND_STRENGTH, PAIR_STRENGTH = 0.03, 0.05
+"""Inverse regularisation (scikit-learn's C) of the kind head and of the pairs."""
+WORDINGS_READ, WORDING = 3000, 0.1
+"""Wordings that the kind head learns from, and how much one weighs."""
+OWN = 0.5
+"""How much a sentence of our own weighs among the pairs."""
+Rows = NDArray[np.int_]
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that is learned from: posts and wordings with their vectors, and the folds they are in.
+
+    `of_wordings` has the fold of a wording that stands for a post, FOLDS for any other: those are always seen.
+    """
+
+    files: ClaimFiles
+    wordings: list[Wording]
+    vectors: Vectors
+    posts: list[Post]
+    post_vectors: Vectors
+    folds: Rows
+    of_wordings: Rows
+
+    @property
+    def owners(self) -> list[str]:
+        """Return the claim of each wording."""
+        return [wording.claim for wording in self.wordings]
+
+
+def train_and_write(data: Path, out: Path, cache: Path) -> str:
+    """Train on the labelled posts and the wordings on file, write `matching.npz` and its card, and return the card."""
+    material = gather(data, cache)
+    measured = cross_validate(material)
+    judge = fit(material, measured.pairs, measured.fits, measured.weights)
+    out.mkdir(parents=True, exist_ok=True)
+    save(judge, out / NAME)
+    card = write_card(measured, hashlib.sha256((out / NAME).read_bytes()).hexdigest())
+    (out / "matching.md").write_text(card, encoding="utf-8")
+    return card
+
+
+def gather(data: Path, cache: Path) -> Material:
+    """Read and embed everything."""
+    files = load_claims()
+    wordings, vectors = asyncio.run(_embedded(files))
+    posts = [*read_labelled(data), *harmless(), *wordings_as_posts(files, wordings)]
+    post_vectors = embed_cached([post.text for post in posts], cache)
+    post_vectors /= np.linalg.norm(post_vectors, axis=1, keepdims=True)
+    folds = np.zeros(len(posts), np.int_)
+    kinds = [str(post.kind) for post in posts]
+    splits = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(post_vectors, kinds)
+    for number, (_, held_out) in enumerate(splits):
+        folds[held_out] = number
+    of_wordings = np.full(len(wordings), FOLDS)
+    for post, fold in zip(posts, folds, strict=True):
+        if post.wording is not None:
+            of_wordings[post.wording] = fold
+    return Material(files, wordings, vectors, posts, post_vectors, folds, of_wordings)
+
+
+async def _embedded(files: ClaimFiles) -> tuple[list[Wording], Vectors]:
+    embedder = default_embedder()
+    try:
+        return await embedded(files, embedder)
+    finally:
+        await embedder.close()
+
+
+def fit(material: Material, pairs: Vectors, fits: NDArray[np.bool_], weights: Vectors) -> Judge:
+    """Fit the judge on everything; `pairs` are the features of posts that the other parts had not seen."""
+    scaler = StandardScaler().fit(pairs)
+    regression = LogisticRegression(C=PAIR_STRENGTH, max_iter=1000).fit(scaler.transform(pairs), fits, weights)
+    slopes = regression.coef_[0] / scaler.scale_
+    offset = float(regression.intercept_[0] - slopes @ scaler.mean_)
+    return learned(material, FOLDS + 1, np.asarray(slopes, np.float32), offset)
+
+
+def learned(material: Material, fold: int, weights: Vectors, bias: float) -> Judge:
+    """Return a judge whose kinds and least squares have not seen a fold; an unknown fold leaves nothing out."""
+    seen, on_file = material.folds != fold, material.of_wordings != fold
+    centre = material.vectors.mean(axis=0)
+    blank = Judge(E5Embedder.name, centre, _NONE, _NONE, (), _NONE, weights, bias)
+    labelled = [int(n) for n in np.flatnonzero(seen) if material.posts[n].labelled]
+    rows, posts = blank.standard(material.vectors[on_file]), blank.standard(material.post_vectors[labelled])
+    names = list(dict.fromkeys(material.owners))
+    owners = np.array([names.index(owner) for owner in material.owners])[on_file]
+    shares = PER_CLAIM / np.bincount(owners, minlength=len(names))[owners]
+    gram = rows.T @ (rows * shares[:, None]) + POST * posts.T @ posts
+    gram += RIDGE * (len(rows) + len(posts)) * np.eye(len(gram))
+    makes = np.array([[name in material.posts[n].claims for name in names] for n in labelled], np.float32)
+    return Judge(
+        embedder=E5Embedder.name,
+        centre=centre,
+        kinds=_kinds(material, blank, labelled),
+        inverse=np.asarray(np.linalg.inv(gram), np.float32),
+        claims=tuple(names),
+        posts=np.asarray(POST * makes.T @ posts, np.float16).astype(np.float32),
+        weights=weights,
+        bias=bias,
+    )
+
+
+_NONE = np.zeros((0, 0), np.float32)
+_SETTINGS = KnowledgeBaseSettings()
+
+
+def _kinds(material: Material, blank: Judge, labelled: Sequence[int]) -> Vectors:
+    drawn = np.random.default_rng(0).choice(len(material.wordings), WORDINGS_READ, replace=False)
+    x = blank.standard(np.vstack([material.post_vectors[labelled], material.vectors[drawn]]))[:, :-1]
+    kinds = [material.posts[n].kind for n in labelled]
+    kinds += [material.files.claims[material.wordings[n].claim].kind for n in drawn]
+    weights = np.r_[np.ones(len(labelled)), np.full(len(drawn), WORDING)]
+    regression = LogisticRegression(C=KIND_STRENGTH, max_iter=300).fit(x, list(map(KINDS.index, kinds)), weights)
+    return np.asarray(np.hstack([regression.coef_, regression.intercept_[:, None]]), np.float32)
+
+
+def cross_validate(material: Material) -> Measured:
+    """Judge every post by what was learned without it, and return the pairs, and how they were judged."""
+    reviews, heads = load_reviews(package_files("kb")), Heads.load()
+    pairs: list[tuple[int, Vectors]] = []
+    fits: list[tuple[int, NDArray[np.bool_]]] = []
+    kinds, names = np.zeros((len(material.posts), len(KINDS)), np.float32), list(dict.fromkeys(material.owners))
+    for fold in range(FOLDS):
+        judge = learned(material, fold, np.zeros(len(FEATURES), np.float32), 0.0)
+        matcher = ClaimMatcher(material.files, reviews, material.wordings, material.vectors, judge, _SETTINGS)
+        on_file = material.of_wordings != fold
+        owners = np.array([names.index(owner) for owner in material.owners])
+        sums = sums_of(judge.standard(material.vectors[on_file]), owners[on_file], len(names)) + judge.posts
+        table = sums @ judge.inverse
+        for n in map(int, np.flatnonzero(material.folds == fold)):
+            post, vector = material.posts[n], material.post_vectors[n]
+            kinds[n] = judge.kind_probabilities(vector)
+            scores = np.asarray(table @ judge.standard(vector[None])[0], np.float32)
+            groups = groups_of(post.text, vector, heads)
+            rows = matcher.pairs(post.text, vector, groups, post.language, kinds[n], scores, post.wording)
+            pairs.append((n, rows))
+            fits.append((n, np.array([name in post.claims for name in names], np.bool_)))
+    all_pairs = np.vstack([rows for _, rows in sorted(pairs, key=lambda pair: pair[0])])
+    fitting = np.concatenate([row for _, row in sorted(fits, key=lambda pair: pair[0])])
+    weights = np.repeat([1.0 if post.labelled else OWN for post in material.posts], len(names))
+    of_posts = np.repeat(np.arange(len(material.posts)), len(names))
+    judged = np.zeros(len(all_pairs), np.float32)
+    for fold in range(FOLDS):
+        seen = material.folds[of_posts] != fold
+        judge = fit(material, all_pairs[seen], fitting[seen], weights[seen])
+        judged[~seen] = judge.probabilities(all_pairs[~seen])
+    return Measured(material.posts, kinds, of_posts, all_pairs, fitting, np.asarray(weights, np.float32), judged)
+
+
+def save(judge: Judge, path: Path) -> None:
+    """Write the judge; the same judge gives the same bytes."""
+    np.savez_compressed(
+        path,
+        embedder=np.array(judge.embedder),
+        centre=judge.centre,
+        kinds=judge.kinds,
+        inverse=judge.inverse,
+        claims=np.array(judge.claims),
+        posts=judge.posts.astype(np.float16),
+        weights=judge.weights,
+        bias=np.float32(judge.bias),
+    )

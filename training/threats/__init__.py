@@ -1,0 +1,1 @@
+"""The threat head of triage: data, training, model card."""

@@ -1,0 +1,258 @@
+"""Read what the threat head learns from and is measured on."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+import tomllib
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from pipeline.threats import speaks_of_violence
+from training.heads.written import read_written
+
+LONGEST = 400
+"""Characters that are read."""
+FILLS = 8
+"""Sentences that are made of a template with gaps."""
+HELD_OUT_OF = 4
+"""One in so many templates, and posts that no data set has set apart, is for the report only."""
+LANGUAGES = ("en", "es", "it", "eu", "fr", "de")
+
+_HERE = Path(__file__).parent
+_EVIDENCE_POSTS = Path(__file__).parents[2] / "evaluation" / "evidence" / "held_out.txt"
+_CHECK_THREATS = frozenset({*range(1, 11), 41, 42, 43, 61, 63, 69, 73})
+"""Templates of HatemojiCheck that threaten or urge violence, in their hateful version; read by eye."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One text and whether it is a threat.
+
+    `origin` is the data set, `kind` what sort of text it is there, `source` the template or row it was made of: samples
+    of one source are all seen in training or none is. `who` is the group it names, where that is known.
+    """
+
+    text: str
+    threat: bool
+    origin: str
+    kind: str
+    source: str
+    held_out: bool
+    language: str = "en"
+    who: str = ""
+
+
+def read_samples(data: Path) -> list[Sample]:
+    """Return every sample, each text once, held-out ones first."""
+    sets = data / "datasets"
+    parts = chain(
+        written(),
+        _edos(sets / "EDOS" / "edos_labelled_aggregated.csv"),
+        _hatemoji(sets / "Hatemoji"),
+        _hatemoji_check(sets / "Hatemoji" / "HatemojiCheck_test.csv"),
+        _posts(data),
+        _flagged(data / "flags" / "real_posts.jsonl"),
+        _replies(sets / "CrowdCounter" / "Train.json"),
+        _neutral(),
+    )
+    once: dict[str, Sample] = {}
+    for sample in sorted(parts, key=lambda sample: not sample.held_out):
+        if sample.text.strip():
+            once.setdefault(sample.text.casefold(), sample)
+    return list(once.values())
+
+
+def chance(*parts: object) -> int:
+    """Return a number that looks drawn by chance, and is the same in every run."""
+    return zlib.crc32(" ".join(map(str, parts)).encode("utf-8", "replace"))
+
+
+def written() -> Iterator[Sample]:
+    """Yield the project's own sentences: threats and harmless look-alikes by language, some disguised."""
+    for language in LANGUAGES:
+        texts = tomllib.loads((_HERE / f"{language}.toml").read_text("utf-8"))
+        for section, threat in (("threats", True), ("harmless", False)):
+            for kind, lines in texts[section].items():
+                for template in lines.strip().splitlines():
+                    yield from _filled(template, texts["slots"], threat, kind, language)
+
+
+def _filled(template: str, slots: Mapping[str, list[str]], threat: bool, kind: str, language: str) -> Iterator[Sample]:
+    gaps = [name for name in slots if f"{{{name}}}" in template]
+    for turn in range(FILLS if gaps else 2):
+        text, who = template, ""
+        for name in gaps:
+            filling = slots[name][chance(template, name, turn) % len(slots[name])]
+            who = filling if name == "who" else who
+            text = text.replace(f"{{{name}}}", filling)
+        yield Sample(
+            _varied(text, turn), threat, "written", kind, template, chance(template) % HELD_OUT_OF == 0, language, who
+        )
+
+
+def _varied(text: str, turn: int) -> str:
+    """Return the sentence as it might be typed: half of them with another case, sign or spelling."""
+    drawn = chance(text, turn) % 16
+    if drawn < 3:
+        return text.lower()
+    if drawn == 3:
+        return text.upper()
+    if drawn in (4, 5):
+        return text.rstrip(".!?") + ("!!!" if drawn == 4 else ".")
+    if drawn in (6, 7):
+        return disguised(text, turn)
+    return text[:1].upper() + text[1:]
+
+
+def disguised(text: str, turn: int) -> str:
+    """Return the text with letters dropped, doubled, swapped, spaced out or written as digits, in its longer words."""
+    how = chance(turn, text) % 6
+    words = text.split()
+    for place, word in enumerate(words):
+        if len(word) < 4 or not word.isalpha() or chance(word, place) % 3 == 0:
+            continue
+        at = 1 + chance(word, turn) % (len(word) - 2)
+        if how == 0:
+            words[place] = word[:at] + word[at + 1 :]
+        elif how == 1:
+            words[place] = word[: at + 1] + word[at:]
+        elif how == 2:
+            words[place] = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        elif how == 3:
+            words[place] = " ".join(word)
+        elif how == 4:
+            words[place] = word[:at] + "*" + word[at + 1 :]
+        else:
+            words[place] = word.translate(str.maketrans("aeiost", "431057"))
+    return " ".join(words)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return list(csv.DictReader(file))
+
+
+def _pick(samples: Iterable[Sample], most: int) -> list[Sample]:
+    """Pick `most` samples, the same in every run."""
+    return sorted(samples, key=lambda sample: chance(sample.text))[:most]
+
+
+def _edos(path: Path) -> Iterator[Sample]:
+    """Yield EDOS: its threats, and sexist posts that are none. "Not sexist" does not mean "no threat": left out."""
+    harmless: dict[bool, list[Sample]] = {True: [], False: []}
+    for row in _rows(path):
+        if row["label_sexist"] != "sexist":
+            continue
+        threat, held_out = row["label_category"].startswith("1."), row["split"] == "test"
+        kind = row["label_vector"][4:] if threat else "sexism without a threat"
+        sample = Sample(row["text"][:LONGEST], threat, "EDOS", kind, row["rewire_id"], held_out, who="women")
+        if threat:
+            yield sample
+        else:
+            harmless[held_out].append(sample)
+    yield from chain(_pick(harmless[True], 800), _pick(harmless[False], 2200))
+
+
+def _hatemoji(folder: Path) -> Iterator[Sample]:
+    for split in ("train", "validation", "test"):
+        kinds: dict[bool, list[Sample]] = {True: [], False: []}
+        for row in _rows(folder / f"HatemojiBuild_{split}.csv"):
+            threat = row["type"] == "threateninglanguage"
+            kind = "threat" if threat else "hate without a threat" if row["label_gold"] == "1" else "not hateful"
+            who = row["target"] if threat else ""
+            source = f"{min(int(row['entry_id']), int(float(row['matched_id'] or row['entry_id'])))}"
+            kinds[threat].append(
+                Sample(row["text"][:LONGEST], threat, "Hatemoji", kind, source, split == "test", who=who)
+            )
+        yield from kinds[True]
+        yield from _pick(kinds[False], 2500)
+
+
+def _hatemoji_check(path: Path) -> Iterator[Sample]:
+    samples: dict[str, list[Sample]] = {}
+    for row in _rows(path):
+        template = int(float(row["templ_id"]))
+        hateful = row["label_gold"] == "1"
+        threat = hateful and template in _CHECK_THREATS
+        kind = row["functionality"] + ("" if threat else ", no threat")
+        samples.setdefault(row["templ_id"], []).append(
+            Sample(
+                row["text"], threat, "HatemojiCheck", kind, str(template),
+                chance("check", template) % HELD_OUT_OF == 0, who=row["target"],
+            )
+        )  # fmt: skip
+    for several in samples.values():
+        yield from _pick(several, 5)
+
+
+def _posts(data: Path) -> Iterator[Sample]:
+    """Yield posts of HateXplain, CrowdCounter and Davidson: those of `read.txt`, and some without a violent word."""
+    texts = dict(_texts(data))
+    labels = _labels("read.txt")
+    for name, label in labels.items():
+        held_out = chance(name) % 3 == 0
+        threat = label == "threat"
+        kind = "threat" if threat else "violent words, no threat"
+        yield Sample(texts[name][:LONGEST], threat, "posts", kind, name, held_out)
+    calm = [
+        Sample(text[:LONGEST], False, "posts", "no violent words", name, chance(name) % 3 == 0)
+        for name, text in texts.items()
+        if name not in labels and not speaks_of_violence(text)
+    ]
+    yield from _pick(calm, 1500)
+
+
+def _labels(file: str) -> dict[str, str]:
+    """Return the labels of a file of this package by the ids of the posts."""
+    lines = (_HERE / file).read_text("utf-8").splitlines()
+    rows = (line.split() for line in lines if not line.startswith("#"))
+    return {name: label for label, name in rows}
+
+
+def _flagged(path: Path) -> Iterator[Sample]:
+    """Yield the flagged posts, for the report only."""
+    labels = _labels("flags.txt")
+    for row in map(json.loads, path.read_text("utf-8").splitlines()):
+        name = f"{row['post_id']}_{row['platform']}"
+        label = labels.get(name, "not read")
+        if label != "unclear":
+            yield Sample(row["text"][:LONGEST], label == "threat", "flagged posts", label, name, held_out=True)
+
+
+def _texts(data: Path) -> Iterator[tuple[str, str]]:
+    """Yield posts by `dataset:id`, without the flagged posts and those that evidence is measured on."""
+    sets = data / "datasets"
+    kept_apart = set(_EVIDENCE_POSTS.read_text("utf-8").split())
+    with (data / "flags" / "real_posts.jsonl").open(encoding="utf-8") as file:
+        kept_apart |= {f"hatexplain:{row['post_id']}_{row['platform']}" for row in map(json.loads, file)}
+    replied = json.loads((sets / "CrowdCounter" / "Final_Dataset_additional_context.json").read_text("utf-8"))
+    posts = {f"hatexplain:{case['org_id']}": case["post"] for case in replied.values()}
+    for split in ("val", "test"):
+        for row in _rows(sets / "HateXplain" / f"df_{split}_processed.csv"):
+            posts[f"hatexplain:{row['id']}"] = " ".join(ast.literal_eval(row["post_tokens"]))
+    for row in _rows(sets / "Davidson2017" / "labeled_data.csv"):
+        if row["class"] == "0":
+            posts[f"davidson:{next(iter(row.values()))}"] = row["tweet"]
+    yield from ((name, text) for name, text in posts.items() if name not in kept_apart)
+
+
+def _replies(path: Path) -> Iterator[Sample]:
+    """Yield counterspeech, which often speaks of violence and never threatens it."""
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    replies = (
+        Sample(row["counterspeech"][:LONGEST], False, "replies", "counterspeech", row["counterspeech"],
+               chance(row["counterspeech"]) % HELD_OUT_OF == 0)
+        for row in rows
+    )  # fmt: skip
+    yield from _pick(replies, 1000)
+
+
+def _neutral() -> Iterator[Sample]:
+    """Yield the sentences of the other heads, hostile and neutral, none of which threatens."""
+    for sample in read_written():
+        yield Sample(sample.text, False, "written", "no violence", sample.text, chance(sample.text) % 4 == 0, "und")
