@@ -274,7 +274,9 @@ async def test_what_was_decided_can_be_looked_at_and_taken_back(browser: Browser
     await press(page, "a")
     await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-2")
     await page.locator("#state-filter").select_option("approved")
-    await expect(page.locator('[data-slot="state"]')).to_contain_text("approved by ana: approved draft 1 · final in")
+    await expect(page.locator('[data-slot="state"]')).to_contain_text(
+        "approved by ana: approved draft 1; the post stayed covered · final in"
+    )
     await expect(page.locator('[data-slot="reply-title"]')).to_have_text("Reply as approved")
     await page.locator('[data-do="undo"]').click()
     await expect(page.locator('[data-slot="state"]')).to_have_text("waits for a decision")
@@ -305,7 +307,7 @@ async def test_the_list_is_searched(browser: Browser, base: str) -> None:
     page = await browser.new_page()
     await log_in(page, base)
     await press(page, "/")
-    await page.keyboard.type("wheel ramp")
+    await page.keyboard.type("wheel lantern")
     await expect(page.locator("#cases .row")).to_have_count(0)
     await page.locator("#search").fill("ramp disab")
     await expect(page.locator("#queue-count")).to_have_text("1 found, oldest first")
