@@ -178,7 +178,7 @@ class KnowledgeBaseSettings(Section):
         None, description="Folder with your own `claims/` and `facts/`, used beside the shipped ones."
     )
     claim_from: Share = Field(
-        0.2,
+        0.15,
         description="Probability from which a post counts as making a claim on file; known with the default embedder.",
     )
     paragraph_from: Share = Field(

@@ -128,7 +128,6 @@ async def _of_claims(questions: list[Question], e5: Embedder, searcher: Searcher
         await _row("claims alone", questions, _matched(shipped)),
         await _row("claims, no limit", questions, _matched(ungated)),
         await _row("claims, the surest alone", questions, _matched(shipped, most=1)),
-        await _row("claims, groups not told", questions, _matched(shipped, grouped=False)),
         await _row("claims, nearest wording (no judge)", questions, _matched(nearest)),
     ]
 
@@ -176,10 +175,9 @@ def _statements(searcher: Searcher, least: float = -1.0) -> Find:
     return find
 
 
-def _matched(matcher: ClaimMatcher, *, most: int | None = None, grouped: bool = True) -> Find:
+def _matched(matcher: ClaimMatcher, *, most: int | None = None) -> Find:
     async def find(question: Question) -> Sequence[str]:
-        groups = question.groups if grouped else ()
-        claims, facts = matcher.match(question.text, question.vector, groups, question.post.language)
+        claims, facts = matcher.match(question.text, question.vector, question.groups, question.post.language)
         kept = {claim.id for claim in claims[:most]}
         return [fact.id for fact in facts if kept & set(fact.claims)]
 
