@@ -8,6 +8,7 @@ from aiohttp import web
 from pydantic import BaseModel, Field, ValidationError
 
 from bot.auth import Auth
+from bot.backing import answered_claim, marks, used_facts, warnings, writer
 from bot.changes import Changes
 from bot.check_display import checks_as_json
 from bot.desk import MAX_PAGE, CaseQuery, Desk, Moderator, allowed, undoable
@@ -29,6 +30,7 @@ class _QueryString(BaseModel):
     claimed_by: str | None = None
     mine: bool = False
     doubtful: bool | None = None
+    search: Annotated[str, Field(max_length=200)] = ""
     limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 50
     cursor: str | None = None
     order: Literal["oldest", "newest"] = "oldest"
@@ -41,6 +43,7 @@ class _QueryString(BaseModel):
             platform=self.platform,
             claimed_by=who.name if self.mine else self.claimed_by,
             doubtful=self.doubtful,
+            search=self.search,
             limit=self.limit,
             cursor=self.cursor,
             oldest_first=self.order == "oldest",
@@ -107,14 +110,20 @@ class CaseApi:
 
     async def _whole_case(self, case: Case, who: Moderator) -> web.Response:
         history = await self._desk.history(case.key)
+        evidence = case.grounding.evidence if case.grounding else ()
         fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
         drafts = [
-            draft.model_dump(mode="json", exclude={"candidates"}) | {"checks": checks_as_json(draft.checks)}
+            draft.model_dump(mode="json", exclude={"candidates"})
+            | {"checks": checks_as_json(draft.checks), "writer": writer(draft)}
             for draft in case.drafts
         ]
         return web.json_response({
             "key": case.key, **fields,
             "drafts": drafts,
+            "answers": answered_claim(case),
+            "warnings": warnings(case),
+            "marks": {piece.id: marks(piece) for piece in evidence},
+            "used": used_facts(case),
             "actions": sorted(allowed(case, who)),
             "undoable": undoable(case),
             "doubtful": case.doubtful,

@@ -68,7 +68,8 @@ class Moderator:
 class CaseQuery:
     """The part of the cases to list; a criterion left out does not narrow it.
 
-    `doubtful` True: only those of which a moderator is asked whether they are hateful at all; False: only the others.
+    `doubtful` True: only those of which a moderator is asked whether they False: only the others.
+    `search` holds words that each listed case has in post, drafts, sent text, key or groups.
     """
 
     states: tuple[CaseState, ...] = (CaseState.PENDING,)
@@ -76,6 +77,7 @@ class CaseQuery:
     platform: str | None = None
     claimed_by: str | None = None
     doubtful: bool | None = None
+    search: str = ""
     limit: int = 50
     cursor: str | None = None
     oldest_first: bool = True
@@ -87,7 +89,7 @@ class Desk:
     def __init__(self, ledger: Ledger, guard: Guard, settings: DeskSettings) -> None:
         self._ledger = ledger
         self._guard = guard
-        self._settings = settings
+        self.settings = settings
 
     async def case(self, key: str) -> Case:
         """Return a case; raises CaseNotFound."""
@@ -107,6 +109,7 @@ class Desk:
             platform=query.platform,
             claimed_by=query.claimed_by,
             doubtful=query.doubtful,
+            search=query.search,
             limit=query.limit,
             cursor=query.cursor,
             oldest_first=query.oldest_first,
@@ -161,7 +164,7 @@ class Desk:
                 return await self._undo(case, who)
 
     async def _claim(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        until = now() + timedelta(seconds=self._settings.claim_s)
+        until = now() + timedelta(seconds=self.settings.claim_s)
         return await self._ledger.decisions.claim(case.key, case.version, who.name, until, force=decision.override)
 
     async def _approve(self, case: Case, decision: Decision, who: Moderator) -> Case:
@@ -182,7 +185,9 @@ class Desk:
         return await self._send(case, text, "edited", decision, who)
 
     async def _send(self, case: Case, text: str, why: str, decision: Decision, who: Moderator) -> Case:
-        reasons = filter(None, [why, "checks overridden" if decision.override else None, decision.reason])
+        overridden = "checks overridden" if decision.override else None
+        covered = "the post stayed covered" if decision.uncovered is False else None
+        reasons = filter(None, [why, overridden, covered, decision.reason])
         return await self._ledger.decisions.approve(
             case.key, case.version, who.name, text, "; ".join(reasons), self._undo_until(), force=decision.override
         )
@@ -230,7 +235,7 @@ class Desk:
         return await self._guard.check(text, context)
 
     def _undo_until(self) -> datetime:
-        return now() + timedelta(seconds=self._settings.undo_s)
+        return now() + timedelta(seconds=self.settings.undo_s)
 
 
 def allowed(case: Case, who: Moderator) -> frozenset[Action]:

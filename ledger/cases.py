@@ -15,6 +15,7 @@ from core.domain import Case, CaseState, TargetGroup, clean
 from core.errors import BadInput, CaseNotFound
 from ledger.database import Database
 from ledger.rows import find_case, find_cases
+from ledger.search import has_words
 from ledger.tables import GROUP_BITS, IS_UNFINISHED, UtcTime, cases
 from ledger.uninterrupted import uninterrupted
 
@@ -61,19 +62,20 @@ class Cases:
     @uninterrupted
     async def page(
         self, *, states: Collection[CaseState] = (), group: TargetGroup | None = None, platform: str | None = None,
-        claimed_by: str | None = None, doubtful: bool | None = None, limit: int = 50, cursor: str | None = None,
-        oldest_first: bool = True,
+        claimed_by: str | None = None, doubtful: bool | None = None, search: str = "", limit: int = 50,
+        cursor: str | None = None, oldest_first: bool = True,
     ) -> CasePage:  # fmt: skip
         """Return up to `limit` cases in the order they were received, of any state unless some are named.
 
         With `doubtful` True only those that triage doubted and nobody asked a draft of, with False only the others.
-        Their drafts come without candidates. `cursor` is the `next_cursor` of the page before; cases that arrive or
+        With `search` only those that have each of its words in post, drafts, sent text, key or groups. Their drafts
+        come without candidates. `cursor` is the `next_cursor` of the page before; cases that arrive or
         move between two pages make none appear twice. Raises BadInput for a foreign cursor or a limit outside 1 to
         1,000.
         """
         if not 1 <= limit <= MAX_PAGE:
             raise BadInput(f"a page of {limit} cases can't be had; ask for 1 to {MAX_PAGE}")
-        filters = _filters(group, platform, claimed_by, doubtful)
+        filters = [*_filters(group, platform, claimed_by, doubtful), *has_words(search)]
         if cursor is not None:
             filters.append(_beyond(_position(cursor), oldest_first))
         query = _ordered(states or tuple(CaseState), filters, oldest_first, limit + 1)

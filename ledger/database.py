@@ -157,6 +157,8 @@ def _try_file(file: str) -> None:
 def _set_up_sqlite(connection: Any, record: Any) -> None:
     # The driver would open transactions by its own rules, too late and never IMMEDIATE.
     connection.isolation_level = None
+    # SQLite's own lower() knows ASCII only.
+    connection.create_function("small", 1, lambda text: None if text is None else text.lower(), deterministic=True)
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode")
     if cursor.fetchone()[0] != "wal":

@@ -22,8 +22,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
+from bot.backing import answered_claim, marks, warnings, writer
 from bot.chat.defuse import defuse, web_address
-from bot.check_display import is_close
+from bot.check_display import finding, is_close
 from bot.reasons import NOT_HATEFUL
 from bot.wording import IN_DOUBT, hate_probability, holder, standing
 from core.domain import Action, Case, CaseState, Check, Evidence, Grounding, Origin, now
@@ -34,12 +35,6 @@ MAX_DRAFT = 1_000
 MAX_EVIDENCE = 1_400
 MAX_TITLE = 120
 MAX_LINE = 200
-
-_ORIGINS = {
-    Origin.MODEL: "written by the model",
-    Origin.COMPOSER: "composed from the evidence",
-    Origin.NONE: "no draft",
-}
 
 
 class ButtonAction(StrEnum):
@@ -82,7 +77,10 @@ class Button:
 
 @dataclass(frozen=True)
 class EvidenceLine:
-    """One statement with its source; `url` is None when the link can't be shown safely."""
+    """One statement with its source; `where` begins with what to know before one relies on it.
+
+    `url` is None when the link can't be shown safely.
+    """
 
     text: str
     title: str
@@ -94,6 +92,7 @@ class EvidenceLine:
 class Card:
     """What a card shows. `post` is to be hidden until somebody asks for it; `url` is where it stands, or None.
 
+    `answers` is the claim that the draft answers, `warnings` say what doesn't fit about it.
     `editable` is the draft as it is, to start an edit from: for input fields only, never to be rendered.
     `stale_at` is when the card stops being true although the case does not change; build it again then.
     """
@@ -108,6 +107,8 @@ class Card:
     groups: str
     draft: str
     drafted: str
+    answers: str
+    warnings: tuple[str, ...]
     editable: str
     evidence: tuple[EvidenceLine, ...]
     close_checks: tuple[str, ...]
@@ -134,6 +135,8 @@ def build_card(case: Case) -> Card:
         groups=groups_line(case),
         draft=defuse(draft.text, MAX_DRAFT) if draft else "",
         drafted=_drafted(case),
+        answers=defuse(answered_claim(case), MAX_LINE),
+        warnings=tuple(defuse(words, MAX_LINE) for words in warnings(case)),
         editable=draft.text if draft else "",
         # Whether a post is hateful stands in no document; all evidence is still behind its button.
         evidence=() if case.doubtful else evidence_lines(case.grounding),
@@ -162,18 +165,18 @@ def evidence_line(item: Evidence) -> EvidenceLine:
     """Return one statement as it is shown."""
     source = item.source
     parts = (source.institution, source.symbol, source.locator, str(source.year))
+    marked = f"[{', '.join(marks(item))}] " if marks(item) else ""
     return EvidenceLine(
         text=defuse(item.text, MAX_EVIDENCE),
         title=defuse(source.title, MAX_TITLE),
-        where=defuse(", ".join(part for part in parts if part), MAX_LINE),
+        where=defuse(marked + ", ".join(part for part in parts if part), MAX_LINE),
         url=web_address(source.url),
     )
 
 
 def check_line(check: Check) -> str:
-    """Say what a check measured, with its limit."""
-    detail = f" ({check.detail})" if check.detail else ""
-    return defuse(f"{check.name}: {check.value:g} of {check.threshold:g}{detail}", MAX_LINE)
+    """Say how a check of a text went, in words."""
+    return defuse(finding(check), MAX_LINE)
 
 
 def failed_lines(checks: tuple[Check, ...]) -> tuple[str, ...]:
@@ -194,7 +197,7 @@ def _drafted(case: Case) -> str:
         return f"none yet; the hate probability is {hate_probability(case)}"
     again = f", draft {case.draft.number}" if case.draft.number > 1 else ""
     note = f". {case.draft.note}" if case.draft.note else ""
-    return defuse(f"{_ORIGINS[case.draft.origin]}, {case.draft.intent}{again}{note}", MAX_LINE)
+    return defuse(f"{writer(case.draft)}, {case.draft.intent}{again}{note}", MAX_LINE)
 
 
 def _standing(case: Case) -> str:

@@ -48,6 +48,10 @@ def card_embed(card: Card, number: int) -> discord.Embed:
     elif card.draft or card.drafted:
         name = escaped(f"Draft, {card.drafted}", MAX_TITLE)
         embed.add_field(name=name, value=escaped(card.draft, MAX_FIELD) or "There is none.", inline=False)
+    if card.answers:
+        embed.add_field(name="Answers", value=escaped(card.answers, _SHORT), inline=False)
+    if card.warnings:
+        embed.add_field(name="Look twice", value=escaped("\n".join(card.warnings), _SHORT), inline=False)
     if card.evidence:
         embed.add_field(name="Evidence", value=_sources(card.evidence), inline=False)
     if card.close_checks:

@@ -49,6 +49,8 @@ def card_blocks(card: Card, number: int) -> list[Block]:
     blocks: list[Block] = [header(f"{prefix}{card.title}"), rich(*_facts(card, number))]
     if card.draft or card.drafted or card.final_text:
         blocks.append(rich(*_reply(card)))
+    if card.warnings:
+        blocks.append(rich(line(words("Look twice: ", bold), words(" ".join(card.warnings)))))
     if card.evidence:
         blocks.append(rich(line(words("Evidence", bold)), _sources(card.evidence)))
     if card.close_checks and card.state is CaseState.PENDING:
@@ -90,7 +92,8 @@ def _reply(card: Card) -> list[RichTextElement]:
     heading: list[RichTextElement] = [words(label, bold)]
     if card.drafted and not card.final_text:
         heading.append(words(f" · {card.drafted}", italic))
-    return [line(*heading), *([quote(text)] if text else [])]
+    answers = [line(words(f"Answers: {card.answers}", italic))] if card.answers else []
+    return [line(*heading), *answers, *([quote(text)] if text else [])]
 
 
 def _sources(evidence: Sequence[EvidenceLine]) -> RichTextElement:

@@ -75,7 +75,7 @@ QUEUE_FILTERS = {
 class Pages:
     """The desk's page, rendered once, and its files."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, confirm_covered: bool = False) -> None:
         environment = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -92,6 +92,7 @@ class Pages:
             waiting=WAITING,
             drafting=DRAFTING,
             alarming=ALARMING,
+            confirm_covered=confirm_covered,
         )
 
     def add_routes(self, app: web.Application) -> None:

@@ -47,7 +47,10 @@ class Action(StrEnum):
 
 
 class Decision(Record):
-    """What a moderator asked for, on the version they saw."""
+    """What a moderator asked for, on the version they saw.
+
+    `uncovered` tells whether they had the post itself before their eyes; None where that can't be known.
+    """
 
     action: Action
     version: int
@@ -56,6 +59,7 @@ class Decision(Record):
     intent: Intent | None = None
     hint: Annotated[Text, Field(max_length=500)] = ""
     override: bool = False
+    uncovered: bool | None = None
 
 
 class Transition(Record):

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.domain import (
+    AttackKind,
+    Candidate,
     Check,
+    Claim,
+    CounterClaim,
     DraftRequest,
     Evidence,
     FlaggedPost,
@@ -57,6 +61,24 @@ SHORTENED = CRC.model_copy(
 )
 UNSAFE_LINK = CRC.model_copy(update={"source": CRC.source.model_copy(update={"url": "javascript:alert(3)"})})
 
+COUNTER = "Work is not taken away: newcomers also open shops and hire people."
+HEARSAY = make_evidence(
+    "zorblax-jobs",
+    "A survey of Zorblax found two new jobs for each newcomer.",
+    groups=(TargetGroup.MIGRANTS,),
+    source=make_source(institution="Office for Moons", title="Work in the harbour towns", symbol="", locator="page 3"),
+    score=0.8,
+).model_copy(
+    update={"strength": "fair", "secondhand": True, "region": "Zorblax", "provisional": True, "claims": ("jobs",)}
+)
+CLAIM = Claim(
+    id="jobs",
+    kind=AttackKind.CLAIM,
+    gist="Migrants take work away from locals.",
+    counter_claims=(CounterClaim(intent=Intent.INFORMATIVE, text=COUNTER),),
+    score=0.8,
+)
+
 CHECKS = (
     Check(name="sentences", passed=True, value=2, threshold=2),
     Check(name="length", passed=True, value=172, threshold=500),
@@ -104,6 +126,21 @@ async def add_pending(
 async def add_doubtful(ledger: Ledger, flagged: FlaggedPost, hate: float = 0.12) -> str:
     """Bring a post to the desk of which nobody knows yet whether it is hateful, and return its key."""
     return await add_pending(ledger, flagged, origin=Origin.NONE, note=in_doubt(hate), route=Route.DOUBT, hate=hate)
+
+
+async def add_answered(ledger: Ledger, flagged: FlaggedPost, hate: float = 0.87) -> str:
+    """Bring a post to the desk whose draft is on file, with a fact of every mark, and return its key."""
+    text = f"{COUNTER} {HEARSAY.text}"
+    grounding = make_grounding(CRC, HEARSAY).model_copy(update={"claims": (CLAIM,)})
+    candidate = Candidate(
+        text=text, origin=Origin.COMPOSER, checks=CHECKS, strategy="compose", claim=CLAIM.id, facts=(HEARSAY.id,)
+    )
+    draft = make_draft(flagged.key, 1, text, origin=Origin.COMPOSER, model="", checks=CHECKS, created_at=now())
+    await ledger.stages.receive([flagged])
+    await ledger.stages.triage(flagged, triage_of(hate=hate))
+    await ledger.stages.ground(flagged.key, grounding, DraftRequest())
+    await ledger.stages.draft(draft.model_copy(update={"candidates": (candidate,)}))
+    return flagged.key
 
 
 async def add_draft(

@@ -64,6 +64,9 @@ async def test_the_queue_is_narrowed_by_group_state_and_holder(
         "state=approved&state=pending&order=newest&limit=1": [doubtful],
         "platform=elsewhere": [],
         "doubtful=true": [doubtful],
+        "search=wheelchair": [keys[2]],
+        "search=ramp%20DISABIL": [keys[2]],
+        "search=women&group=migrants": [],
         "state=pending&doubtful=false": keys,
         "state=approved&doubtful=true": [],
     }.items():
@@ -208,6 +211,7 @@ async def test_a_text_that_fails_comes_back_with_its_checks(house: House, decide
     assert (status, answer["error"]) == (422, "fails_checks")
     assert answer["checks"][0] == {
         "name": "insult", "passed": False, "value": 1, "threshold": 0, "hard": True, "detail": "a word", "close": False,
+        "label": "insults nobody", "finding": "fails: insults nobody (a word; 1 of 0)",
     }  # fmt: skip
     assert (await decide("ana", key, action="edit", version=4, text="It is forbidden.", override=True))[0] == 403
     assert (await decide("lea", key, action="edit", version=4, text="It is forbidden.", override=True))[0] == 200

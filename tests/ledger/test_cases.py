@@ -55,6 +55,27 @@ async def test_lists_leave_out_the_candidates_that_the_case_itself_has(ledger: L
     assert await ledger.cards.missing("discord", "1") == [bare]
 
 
+async def test_words_are_found_in_posts_drafts_replies_keys_and_groups(ledger: Ledger, make: Any, clock: Any) -> None:
+    posts = {"plain": "ÑANDÚ and 100% of \\ Harbour", "key-7": "Moons", "a": "Zorblax", "b": "Zorblax again", "c": "So"}
+    drafts = {"a": "A ramp at the pier. It serves all.", "c": "A zeppelin\0 is moored. It waits."}
+    for name, text in posts.items():
+        await ledger.stages.receive([make.post(name, text)])
+    unseen = Candidate(text="Unseen words.", origin=Origin.MODEL, checks=())
+    for name, text in drafts.items():
+        await make.bring(ledger, CaseState.GROUNDED, make.post(name, posts[name]))
+        draft = make.draft(f"forum/{name}", text=text)
+        await ledger.stages.draft(draft.model_copy(update={"candidates": (unseen,) if name == "a" else ()}))
+    sent = await make.bring(ledger, CaseState.PENDING, make.post("b", posts["b"]))
+    await ledger.decisions.approve(sent.key, sent.version, "ana", "Own lantern. Two.", "edited", clock())
+    for search, expected in {
+        "ñandú": ["plain"], "100% harbour": ["plain"], "\\ harbour": ["plain"], "10_%": [], "zorblax": ["a", "b"],
+        "RAMP pier": ["a"], "ramp lantern": [], "lantern": ["b"], "key-7": ["key-7"], "unseen": [],
+        "zeppelin moored": ["c"], "migrants": ["a", "b", "c"], "Migrants lantern": ["b"], "' OR 1=1 --": [],
+        "  ": sorted(posts),
+    }.items():  # fmt: skip
+        assert sorted(ids((await ledger.cases.page(search=search)).cases)) == expected, search
+
+
 async def test_a_full_last_page_has_no_next(ledger: Ledger, make: Any) -> None:
     await ledger.stages.receive([make.post(number) for number in range(3)])
     assert (await ledger.cases.page(limit=3)).next_cursor is None

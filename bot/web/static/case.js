@@ -1,9 +1,10 @@
 // Show one case. Its post is not even on the page until somebody asks to see it.
 
-import { showChecks, sumUp } from "./checks.js";
+import { isTurned, plainNodes } from "./bidi.js";
+import { showChecks } from "./checks.js";
 import { bar, byId, copyOf, httpsOnly, make, pointTo, say, slot } from "./dom.js";
 import {
-  age, DRAFTING, groupWord, hatefulness, holder, originWords, percent, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
+  age, DRAFTING, groupWord, hatefulness, holder, percent, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
 } from "./words.js";
 
 /** Put the case on the page and return its element. */
@@ -24,11 +25,16 @@ export function showCase(item, me) {
 export function unveil(root, item, shown) {
   slot(root, "veil").hidden = shown;
   slot(root, "post").hidden = !shown;
-  slot(root, "text").textContent = shown ? item.post.text : "";
+  slot(root, "text").replaceChildren(...plainNodes(shown ? item.post.text : ""));
   const context = shown ? item.post.context : [];
+  const turned = shown && [item.post.text, ...context].some(isTurned);
+  say(slot(root, "turned"), turned && "This text has characters that turn its order around. They are marked, and it is shown as it was written.");
   slot(root, "thread").hidden = !context.length;
-  slot(root, "context").replaceChildren(...context.map((text) => make("li", { text, dir: "auto" })));
+  slot(root, "context").replaceChildren(...context.map((text) => make("li", { dir: "auto" }, ...plainNodes(text))));
 }
+
+/** Show the checks of the newest draft. */
+export const showDraftChecks = (root, item) => showChecks(root, "the draft", item.drafts.at(-1)?.checks ?? []);
 
 /** Bring head, actions and history up to date, and leave the rest, such as a text being written, alone. */
 export function refreshAround(root, item, me) {
@@ -72,26 +78,36 @@ function fillReply(root, item) {
   const decided = item.final_text !== null;
   slot(root, "reply-title").textContent = decided ? "Reply as approved" : item.doubtful ? "In doubt" : "Draft";
   const number = draft && item.drafts.length > 1 ? `no. ${draft.number} · ` : "";
-  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${draft.intent} · ${originWords(draft)}` : "no draft yet";
+  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${draft.intent} · ${draft.writer}` : "no draft yet";
+  say(slot(root, "answers"), item.answers && `Answers: ${item.answers}`);
+  slot(root, "warnings").hidden = !item.warnings.length;
+  slot(root, "warnings").replaceChildren(...item.warnings.map((text) => make("li", { text })));
   say(slot(root, "note"), draft?.note);
   const text = slot(root, "draft");
   say(text, decided ? item.final_text : draft?.text);
   if (draft?.language && draft.language !== "und") text.lang = draft.language;
   slot(root, "reply-card").hidden = !draft && !decided && item.state !== DRAFTING;
-  slot(root, "checks-card").hidden = !draft?.checks.length;
-  slot(root, "checks-sum").textContent = sumUp(draft?.checks ?? []);
-  showChecks(slot(root, "checks"), draft?.checks ?? []);
+  showDraftChecks(root, item);
 }
 
 function fillEvidence(root, item) {
-  const evidence = item.grounding?.evidence ?? [];
+  const isUsed = (piece) => item.used.includes(piece.id);
+  const evidence = [...item.grounding?.evidence ?? []].sort((first, second) => isUsed(second) - isUsed(first));
   slot(root, "evidence-card").hidden = !item.grounding;
   slot(root, "evidence-fold").open = !item.doubtful;
   say(slot(root, "evidence-note"), item.grounding?.note || (evidence.length ? "" : "No evidence was found for this post."));
-  slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", {},
+  slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", { class: isUsed(piece) ? "used" : null },
+    marksOf(item.marks[piece.id] ?? [], piece.region, isUsed(piece)),
     make("p", { class: "evidence-text", text: piece.summary || piece.text, lang: piece.language, dir: "auto" }),
     ...inFull(piece),
     make("p", { class: "evidence-source" }, ...sourceParts(piece.source)))));
+}
+
+/** Return what to know of a statement before one relies on it as a line of marks, or null. */
+function marksOf(marks, region, used) {
+  const shown = [used && ["used", "the draft says this"], ...marks.map((text) => [text === region ? "region" : "", text])].filter(Boolean);
+  if (!shown.length) return null;
+  return make("p", { class: "marks" }, ...shown.flatMap(([kind, text]) => [make("span", { class: `mark ${kind}`, text }), " "]));
 }
 
 function inFull(piece) {
@@ -152,7 +168,7 @@ function putFirst(root, names) {
 }
 
 function fillActions(root, item, me) {
-  for (const button of root.querySelectorAll(".actions [data-do]")) button.hidden = !isOffered(item, button.dataset.do);
+  for (const button of root.querySelectorAll(".actions [data-do]:not(.writing)")) button.hidden = !isOffered(item, button.dataset.do);
   putFirst(root, item.doubtful ? ["dismiss", "draft"] : []);
   slot(root, "edit-word").textContent = item.drafts.at(-1)?.text ? "Edit" : "Own words";
   root.querySelector('.actions [data-do="undo"]').hidden = !mayUndo(item);
@@ -160,7 +176,8 @@ function fillActions(root, item, me) {
   const others = who !== null && who !== me.name;
   slot(root, "undo-until").dataset.until = item.release_at ?? "";
   slot(root, "claim-word").textContent = others ? "Take over" : who ? "Let go" : "Claim";
-  slot(root, "actions").hidden = !root.querySelector(".actions button:not([hidden])");
+  const isWriting = !slot(root, "editor").hidden;
+  slot(root, "actions").hidden = !isWriting && !root.querySelector(".actions button:not([hidden], .writing)");
   const held = others ? `${who} holds this case.${item.actions.includes("claim") ? "" : " Leave it to them, or ask a lead."}` : "";
   say(slot(root, "notice"), held || (who ? "You hold this case." : ""));
 }

@@ -1,24 +1,28 @@
 // The desk: what opens when, what a key or click does, and what is said when something goes wrong.
 
 import { decide, fetchCase, Offline, Refusal, whoAmI } from "./api.js";
+import { readAddress, writeAddress } from "./address.js";
 import { isUndoable, mayUndo, refreshAround, showCase, unveil } from "./case.js";
 import { byId, copyOf, say, slot } from "./dom.js";
 import { Editor } from "./editor.js";
 import { listenToEscalations, openEscalations, tellEscalation } from "./escalations.js";
+import { livesOnPage, sweepKept } from "./kept.js";
 import { listenToKeys } from "./keys.js";
 import { follow } from "./live.js";
 import { ask } from "./menus.js";
 import { Queue } from "./queue.js";
 import { askForToken, greet, whoIsHere } from "./session.js";
 import { isLive, showConnection, tellTimes, warn } from "./status.js";
-import { countLook, showTally } from "./tally.js";
+import { countLook, hasLooked, showTally } from "./tally.js";
 import { announce, dropUndoable, lastUndoable, sweepToasts, toast, toastUndoable } from "./toasts.js";
-import { ALARMING, holder, standing, WAITING } from "./words.js";
+import { ALARMING, groupWord, holder, standing, WAITING } from "./words.js";
 
 const REFRESH_MS = 400;
 const NARROW = matchMedia("(max-width: 760px)");
 const GLANCE_MS = 400; // a second press of the same key is not a yes to a case nobody has seen yet
 const DONE = { approve: "Approved", edit: "Approved with your text", reject: "Rejected", dismiss: "Dismissed as not hateful" };
+
+const SENDING = ["approve", "edit"];
 
 let me = { name: null, role: null };
 let open = null; // {item, root, editor, shown, since} of the case on the page; null while another one loads
@@ -29,19 +33,23 @@ let refreshing = null;
 
 const queue = new Queue(() => me.name, (key, byHand) => openCase(key, byHand));
 queue.onError = explain;
+queue.onChoice = () => remember(true);
 queue.onRestart = () => goOn(queue.shown[0]?.key ?? null);
 
-async function openCase(key, byHand = false) {
+async function openCase(key, byHand = false, isStep = byHand) {
   const turn = ++opening;
   leave(key);
   if (byHand) document.body.dataset.view = "case";
   const slow = setTimeout(() => turn === opening && byId("case-body").replaceChildren(copyOf("loading-template")), 150);
   try {
     const item = await fetchCase(key);
-    if (turn === opening) put(item);
+    if (turn !== opening) return;
+    put(item);
+    remember(isStep);
+    announce(`${subject(item)}, ${standing(item)}.`);
   } catch (error) {
     if (turn !== opening) return;
-    comeBack();
+    comeBack(key);
     explain(error);
   } finally {
     clearTimeout(slow);
@@ -57,8 +65,8 @@ function leave(key) {
 }
 
 /** The other case could not be had: open the one that was left again. */
-function comeBack() {
-  if (left === null) return goOn(null);
+function comeBack(key) {
+  if (left === null) return goOn(queue.shown.find((item) => item.key !== key)?.key ?? null);
   const { root } = left;
   [open, left] = [left, null];
   byId("case-body").replaceChildren(root);
@@ -79,11 +87,35 @@ function put(item) {
     close: () => byId("case").focus({ preventScroll: true }),
   });
   open = { item, root, editor, shown: false, since };
+  editor.offer();
   if (same) look(true);
   if (item.actions.includes("edit") && item.drafts.at(-1)?.origin === "none" && !item.doubtful) editor.start(false);
   byId("case").scrollTop = 0;
+  // The button that had the focus is gone; somebody who uses no mouse goes on from the case.
+  if (document.activeElement === document.body && !NARROW.matches) byId("case").focus({ preventScroll: true });
   tick();
 }
+
+/** Put the open case and the filters into the address; with `isStep` Back returns from here. */
+function remember(isStep) {
+  writeAddress({ ...queue.choices, case: open?.item.key ?? "" }, document.body.dataset.view, isStep);
+}
+
+/** Show what the address says, after Back or on a link. */
+async function goToAddress() {
+  if (!me.name || location.hash.startsWith("#token=")) return;
+  const place = readAddress();
+  document.body.dataset.view = history.state?.view ?? (place.case ? "case" : "queue");
+  try {
+    if (queue.choose(place)) await queue.search();
+    if (place.case && place.case !== open?.item.key) await openCase(place.case, false, false);
+  } catch (error) {
+    explain(error);
+  }
+}
+
+/** Say in a few words which case this is. */
+const subject = (item) => (item.triage?.groups.length ? `post against ${groupWord(item.triage.groups[0].group)}` : `post on ${item.post.platform}`);
 
 const hasSameDraft = (before, item) => before?.item.key === item.key && before.item.drafts.length === item.drafts.length;
 const isOthers = () => ![null, me.name].includes(holder(open.item));
@@ -95,6 +127,7 @@ function goOn(key) {
   byId("case-body").inert = false;
   queue.select(null);
   document.body.dataset.view = "queue";
+  remember(false);
   const empty = copyOf("empty-template");
   const { title, words } = queue.emptyWords();
   empty.querySelector("h2").textContent = title;
@@ -115,10 +148,13 @@ function look(shown = !open.shown) {
 async function act(action, rest = {}, item = open?.item) {
   if (!item || busy) return;
   if (open?.item.key !== item.key) return toast("Another case is open now; nothing was decided.", "bad");
+  if (SENDING.includes(action) && !await isSure(item)) return;
+  if (open?.item.key !== item.key) return;
   const { editor } = open;
   busy = true;
   try {
-    const after = await decide(item.key, { action, version: item.version, ...rest });
+    const uncovered = SENDING.includes(action) ? hasLooked(item.key) : null;
+    const after = await decide(item.key, { action, version: item.version, uncovered, ...rest });
     warn("");
     if (DONE[action]) editor.forget();
     await done(action, after);
@@ -129,12 +165,20 @@ async function act(action, rest = {}, item = open?.item) {
   }
 }
 
+/** Where the operator wishes it, ask before a reply goes out whose post nobody looked at. */
+async function isSure(item) {
+  if (!("confirmCovered" in document.body.dataset) || hasLooked(item.key)) return true;
+  const answer = await ask("covered");
+  if (answer?.choice === "look" && open?.item.key === item.key) look(true);
+  return answer?.choice === "send";
+}
+
 /** Whether the case that was just decided, or refused, is still the one on the page. */
 const isOpen = (key) => open?.item.key === key;
 
 async function done(action, after) {
   if (DONE[action]) {
-    toastUndoable(`${DONE[action]}.`, { key: after.key, version: after.version, until: after.release_at }, undo);
+    toastUndoable(`${DONE[action]}: ${subject(after)}`, { key: after.key, version: after.version, until: after.release_at }, undo);
     tick();
     return moveOn(after);
   }
@@ -149,12 +193,12 @@ async function done(action, after) {
 }
 
 /** Go on to the next case, unless the moderator has gone to another one meanwhile. */
-function moveOn(after) {
-  const stays = isOpen(after.key);
+async function moveOn(after) {
   soon();
-  if (!queue.waiting) return stays ? put(after) : undefined;
-  const next = queue.takeOff(after.key);
-  return stays ? goOn(next) : undefined;
+  if (!queue.waiting) return isOpen(after.key) ? put(after) : undefined;
+  const turn = opening;
+  const next = await queue.takeOff(after.key);
+  return isOpen(after.key) && turn === opening ? goOn(next) : undefined;
 }
 
 async function undo(item) {
@@ -201,7 +245,9 @@ function explain(error, now) {
 
 async function logInAgain() {
   if (!byId("login").hidden) return;
-  me = await askForToken();
+  const who = await askForToken();
+  if (who.name !== me.name) return location.reload();
+  me = who;
   greet(me);
   byId("desk").hidden = false;
   soon();
@@ -232,7 +278,7 @@ function refreshOpen(item) {
   open.editor.item = item;
   refreshAround(open.root, item, me);
   if (item.state !== WAITING) {
-    const words = `This case is no longer open: ${standing(item)}. Your text is kept as long as this page is.`;
+    const words = `This case is no longer open: ${standing(item)}. Your text is kept in this browser for a day.`;
     say(slot(open.root, "notice"), words);
     announce(words);
   }
@@ -296,9 +342,11 @@ const actions = {
   }),
   undo: undoLast,
   unveil: () => { if (open) look(); },
+  send: () => open?.editor.submit(false),
   override: () => open?.editor.submit(true),
   "cancel-edit": () => open?.editor.leave(),
-  back: () => { document.body.dataset.view = "queue"; },
+  back: () => { document.body.dataset.view = "queue"; remember(true); },
+  discard: () => open?.editor.forget(),
 };
 
 /** Approve the draft; where the moderator has begun a text of their own, ask which of the two goes out. */
@@ -313,14 +361,19 @@ async function approve({ item, editor }) {
   else if (answer) act("approve", { text: draft }, item);
 }
 
-function step(steps) {
-  const key = queue.away(steps);
-  if (key !== null && key !== open?.item.key) openCase(key);
+async function step(steps) {
+  try {
+    const key = await queue.away(steps);
+    if (key !== null && key !== open?.item.key) await openCase(key, false, true);
+  } catch (error) {
+    explain(error);
+  }
 }
 
 function enter() {
   if (!open) return;
   document.body.dataset.view = "case";
+  remember(true);
   byId("case").focus();
 }
 
@@ -360,9 +413,15 @@ async function begin() {
     else queue.showEscalated().catch(explain);
   });
   setInterval(tick, 1000);
+  sweepKept();
+  addEventListener("popstate", goToAddress);
+  addEventListener("beforeunload", (event) => { if (livesOnPage()) event.preventDefault(); });
+  const place = readAddress();
+  queue.choose(place);
   try {
     await queue.refresh();
-    if (queue.shown.length) await openCase(queue.shown[0].key);
+    const key = place.case || queue.shown[0]?.key;
+    if (key) await openCase(key, Boolean(place.case), false);
     else goOn(null);
   } catch (error) {
     explain(error);

@@ -1,11 +1,13 @@
 // Write or change a reply, checked while one writes. What was written is kept until it is sent.
 
 import { checkText, Refusal } from "./api.js";
+import { showDraftChecks } from "./case.js";
 import { showChecks, sumUp } from "./checks.js";
-import { slot } from "./dom.js";
+import { say, slot } from "./dom.js";
+import { keepText, keptText } from "./kept.js";
+import { age } from "./words.js";
 
 const PAUSE_MS = 300;
-const unsent = new Map(); // texts by case
 
 /** The editor of one shown case. `send(text, override)` is called to send; `close()` after it was left. */
 export class Editor {
@@ -19,7 +21,7 @@ export class Editor {
     this.area = this.form.querySelector("textarea");
     this.area.addEventListener("input", () => this.changed());
     this.area.addEventListener("keydown", (event) => this.key(event));
-    this.form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(false); });
+    this.form.addEventListener("submit", (event) => event.preventDefault());
   }
 
   get open() { return !this.form.hidden; }
@@ -27,9 +29,11 @@ export class Editor {
   /** Open with the text last written here, or the draft's. */
   start(focus = true) {
     if (!this.open) {
-      this.area.value = unsent.get(this.item.key) ?? this.item.drafts.at(-1)?.text ?? "";
+      this.area.value = this.unsent ?? this.item.drafts.at(-1)?.text ?? "";
       this.form.hidden = false;
+      slot(this.root, "actions").hidden = false;
       slot(this.root, "draft").hidden = true;
+      this.offer();
       this.check();
     }
     if (focus) {
@@ -42,13 +46,29 @@ export class Editor {
   leave() {
     this.form.hidden = true;
     slot(this.root, "draft").hidden = !slot(this.root, "draft").textContent;
+    this.checking?.abort();
+    showDraftChecks(this.root, this.item);
+    this.offer();
     this.close();
   }
 
   /** The text last written here and not sent, or undefined. */
-  get unsent() { return unsent.get(this.item.key); }
+  get unsent() { return keptText(this.me.name, this.item.key)?.text; }
 
-  forget() { unsent.delete(this.item.key); }
+  forget() {
+    keepText(this.me.name, this.item.key, "");
+    this.offer();
+  }
+
+  /** Offer what was begun here and not sent, while the editor is closed. */
+  offer() {
+    const kept = this.open ? null : keptText(this.me.name, this.item.key);
+    slot(this.root, "offer").hidden = !kept;
+    slot(this.root, "reply-card").hidden &&= !kept;
+    say(slot(this.root, "offer-age"), kept && age(new Date(kept.at).toISOString()));
+    say(slot(this.root, "offer-text"), kept?.text);
+    slot(this.root, "offer-go-on").hidden = !this.item.actions.includes("edit");
+  }
 
   submit(override) {
     const text = this.area.value.trim();
@@ -62,7 +82,8 @@ export class Editor {
   }
 
   changed() {
-    unsent.set(this.item.key, this.area.value);
+    const draft = this.item.drafts.at(-1)?.text ?? "";
+    keepText(this.me.name, this.item.key, this.area.value === draft ? "" : this.area.value);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.check(), PAUSE_MS);
     this.count();
@@ -92,7 +113,7 @@ export class Editor {
     const element = slot(this.root, "verdict");
     element.textContent = words;
     element.classList.toggle("error", failed);
-    showChecks(slot(this.root, "editor-checks"), checks.filter((check) => !check.passed || !failed));
+    showChecks(this.root, "your text", checks);
     this.root.querySelector('[data-do="override"]').hidden = !failed || this.me.role === "reviewer";
   }
 }

@@ -8,7 +8,8 @@ export function listenToKeys(actions) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.target.closest?.(TYPING) || document.querySelector("dialog[open]")) return;
     if (event.key === "Enter" && event.target.closest?.("button, a, summary")) return;
-    const action = actions[event.key];
+    const isLetter = event.key.length === 1;
+    const action = actions[isLetter && event.getModifierState("CapsLock") ? event.key.toLowerCase() : event.key];
     if (!action || event.repeat && !"jk".includes(event.key)) return;
     event.preventDefault();
     action();

@@ -12,7 +12,9 @@ export function ask(id, { needsWords = () => false, current = null } = {}) {
   error.textContent = "";
   buttons.forEach((button) => button.toggleAttribute("data-current", button.dataset.choice === current));
   dialog.showModal();
-  (buttons.find((button) => button.dataset.choice === current) ?? buttons[0]).focus();
+  // Enter must not choose what nobody chose: where nothing is chosen yet, no button has the focus.
+  const start = buttons.find((button) => button.dataset.choice === current) ?? dialog.querySelector("h2");
+  start.focus();
 
   return new Promise((resolve) => {
     const over = new AbortController();
@@ -39,7 +41,7 @@ export function ask(id, { needsWords = () => false, current = null } = {}) {
         const chosen = words.dataset.for ?? current;
         const button = buttons.find((candidate) => candidate.dataset.choice === chosen);
         if (button) choose(button);
-        else buttons[0].focus();
+        else error.textContent = "Choose one of the reasons; your words go with it.";
       } else if (event.target !== words && !event.ctrlKey && !event.metaKey && !event.altKey) {
         const button = buttons[Number(event.key) - 1];
         if (button) { event.preventDefault(); choose(button); }

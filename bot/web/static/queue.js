@@ -5,11 +5,18 @@ import { byId, copyOf } from "./dom.js";
 import { age, ALARMING, groupWord, holder, percent, WAITING } from "./words.js";
 
 const PAGE = 100;
+const TYPING_MS = 200;
 
 /** What is chosen to be listed: its states, and `doubtful` where that matters. */
 const chosen = () => byId("state-filter").selectedOptions[0].dataset;
 
 const doubtLabel = () => byId("state-filter").querySelector('[data-doubtful="true"]').dataset.label;
+
+/** Choose the option of this value, or the first where there is none. */
+function pick(id, value) {
+  byId(id).value = value;
+  if (byId(id).selectedIndex < 0) byId(id).selectedIndex = 0;
+}
 
 /** Say in the list why a case has no draft. */
 function draftless(item) {
@@ -17,7 +24,7 @@ function draftless(item) {
   return item.origin === "none" ? "No draft: write the reply" : "No draft";
 }
 
-/** The listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart` and `onError` are set. */
+/** The listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart`, `onChoice` and `onError` are set. */
 export class Queue {
   constructor(me, onOpen) {
     this.me = me;
@@ -28,11 +35,15 @@ export class Queue {
     this.cursor = null;
     this.selected = null;
     this.awaited = null;
+    this.place = 0; // where the open case stands in the list, or stood when it left
     this.refreshes = 0;
     for (const id of ["state-filter", "group-filter", "mine-filter"]) {
-      byId(id).addEventListener("change", () => this.restart().catch((error) => this.onError(error)));
+      byId(id).addEventListener("change", () => { this.onChoice(); this.restart().catch((error) => this.onError(error)); });
     }
-    byId("search").addEventListener("input", () => this.render());
+    byId("search").addEventListener("input", () => {
+      clearTimeout(this.typing);
+      this.typing = setTimeout(() => this.search(), TYPING_MS);
+    });
     byId("more").addEventListener("click", () => this.more().catch((error) => this.onError(error)));
     byId("cases").addEventListener("click", (event) => {
       const row = event.target.closest(".row");
@@ -44,20 +55,41 @@ export class Queue {
 
   get doubting() { return chosen().doubtful === "true"; }
 
+  /** What the list is narrowed to, as the address says it. */
+  get choices() {
+    return {
+      show: byId("state-filter").selectedIndex ? byId("state-filter").value : "",
+      group: byId("group-filter").value,
+      mine: byId("mine-filter").checked ? "1" : "",
+      search: byId("search").value.trim(),
+    };
+  }
+
+  /** Narrow the list as an address says; return whether that changes anything. It is to be read again then. */
+  choose({ show, group, mine, search }) {
+    const before = JSON.stringify(this.choices);
+    pick("state-filter", show);
+    pick("group-filter", group);
+    byId("mine-filter").checked = Boolean(mine);
+    byId("search").value = search;
+    return JSON.stringify(this.choices) !== before;
+  }
+
+  get shown() { return this.cases; }
+
+  /** List what the words in the search field are found in; what is open stays open. */
+  async search() {
+    this.onChoice();
+    this.cases = [];
+    await this.refresh().catch((error) => this.onError(error));
+  }
+
   /** List what was escalated, the newest first, and open that. */
   showEscalated() {
     const choice = [...byId("state-filter").options].find((option) => option.dataset.states === ALARMING);
     byId("state-filter").value = choice.value;
+    this.onChoice();
     return this.restart();
-  }
-
-  /** Return the cases that match the search, in order. */
-  get shown() {
-    const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    return this.cases.filter((item) => {
-      const text = [item.key, item.draft, ...item.groups.map((each) => groupWord(each.group))].join(" ").toLowerCase();
-      return words.every((word) => text.includes(word));
-    });
   }
 
   /** Read the list again from its start and open its first case. */
@@ -99,6 +131,7 @@ export class Queue {
     if (chosen().doubtful) query.set("doubtful", chosen().doubtful);
     if (byId("group-filter").value) query.set("group", byId("group-filter").value);
     if (byId("mine-filter").checked) query.set("mine", "true");
+    if (byId("search").value.trim()) query.set("search", byId("search").value.trim());
     if (cursor) query.set("cursor", cursor);
     return listCases(query);
   }
@@ -118,24 +151,53 @@ export class Queue {
   }
 
   showMarked() {
-    this.render();
-    byId("cases").querySelector("[aria-current], [aria-busy]")?.scrollIntoView({ block: "nearest" });
+    for (const row of byId("cases").querySelectorAll(".row:is([aria-current], [aria-busy], [tabindex='0'])")) this.mark(row);
+    const key = this.awaited ?? this.selected;
+    const row = key && this.rowOf(key);
+    if (row) {
+      this.mark(row);
+      row.scrollIntoView({ block: "nearest" });
+    }
+    this.keepPlace();
+    this.keepTabStop();
   }
 
-  /** Return the key `steps` away from the case that is open or loads, or of the first one. */
-  away(steps) {
-    const shown = this.shown;
-    const place = shown.findIndex((item) => item.key === (this.awaited ?? this.selected));
-    if (place < 0) return shown[0]?.key ?? null;
-    return shown[Math.min(shown.length - 1, Math.max(0, place + steps))].key;
+  rowOf(key) { return byId("cases").querySelector(`[data-key="${CSS.escape(key)}"]`); }
+
+  mark(row) {
+    const { key } = row.dataset;
+    for (const [name, isMarked] of [["aria-busy", key === this.awaited], ["aria-current", key === this.selected]]) {
+      if (isMarked) row.setAttribute(name, "true");
+      else row.removeAttribute(name);
+    }
+    row.tabIndex = key === (this.awaited ?? this.selected) ? 0 : -1;
+  }
+
+  /** Let Tab stop at one row only: the open one, else the first. */
+  keepTabStop() {
+    if (!byId("cases").querySelector(".row[tabindex='0']")) byId("cases").querySelector(".row")?.setAttribute("tabindex", "0");
+  }
+
+  keepPlace() {
+    const place = this.cases.findIndex((item) => item.key === (this.awaited ?? this.selected));
+    if (place >= 0) this.place = place;
+  }
+
+  /** Return the key `steps` away from the case that is open or loads, reading on where the list ends, or null. */
+  async away(steps) {
+    const isListed = this.cases.some((item) => item.key === (this.awaited ?? this.selected));
+    // The next case stands where one stood that is not listed any more.
+    const wanted = this.place + (isListed ? steps : Math.min(0, steps));
+    if (wanted >= this.cases.length && this.cursor) await this.more();
+    return this.cases[Math.min(this.cases.length - 1, Math.max(0, wanted))]?.key ?? null;
   }
 
   /** Take a decided case off the list and return the key of the one to go on with, or null. */
-  takeOff(key) {
-    const shown = this.shown;
-    const place = Math.max(0, shown.findIndex((item) => item.key === key));
-    const rest = shown.filter((item) => item.key !== key);
+  async takeOff(key) {
+    const place = Math.max(0, this.cases.findIndex((item) => item.key === key));
     this.cases = this.cases.filter((item) => item.key !== key);
+    if (place >= this.cases.length && this.cursor) await this.more();
+    const rest = this.cases;
     this.counts[WAITING] = Math.max(0, this.counts[WAITING] - 1);
     if (this.doubting) this.doubtful = Math.max(0, this.doubtful - 1);
     this.render();
@@ -149,6 +211,8 @@ export class Queue {
     const list = byId("cases");
     const focused = document.activeElement?.closest?.(".row")?.dataset.key;
     list.replaceChildren(...shown.map((item) => this.row(item)));
+    this.keepPlace();
+    this.keepTabStop();
     if (focused) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     byId("more").hidden = this.cursor === null;
     byId("queue-count").textContent = this.countWords(shown.length);
@@ -169,13 +233,15 @@ export class Queue {
 
   countWords(shown) {
     if (!this.cases.length) return this.emptyWords().title;
-    const searched = byId("search").value.trim() ? `${shown} match of ${this.cases.length} listed` : `${shown} listed`;
+    const searched = `${shown} ${byId("search").value.trim() ? "found" : "listed"}`;
     const order = this.waiting ? "oldest first" : "newest first";
     return `${searched}, ${order}${this.cursor ? "; there are more" : ""}`;
   }
 
   /** Say in a heading and a sentence that nothing is listed. */
   emptyWords() {
+    const { group, mine, search } = this.choices;
+    if (group || mine || search) return { title: "Nothing found.", words: "No case fits the search and the filters above the list." };
     if (!this.waiting) return { title: "Nothing here.", words: "No case is in this state, or none fits the filters." };
     if (this.doubting) return { title: "Nothing is in doubt.", words: "New posts in doubt appear here by themselves." };
     const doubts = this.doubtful ? ` In doubt, hateful or not: ${this.doubtful}; choose “${doubtLabel()}” to see them.` : "";
@@ -189,8 +255,7 @@ export class Queue {
     const copy = copyOf("row-template");
     const row = copy.querySelector(".row");
     row.dataset.key = item.key;
-    if (item.key === this.selected) row.setAttribute("aria-current", "true");
-    if (item.key === this.awaited) row.setAttribute("aria-busy", "true");
+    this.mark(row);
     const groups = item.groups.map((each) => groupWord(each.group)).join(", ");
     copy.querySelector(".row-group").textContent = groups || "no group found";
     const time = copy.querySelector(".row-age");

@@ -9,8 +9,10 @@ addEventListener("hashchange", () => { if (location.hash.startsWith("#token=")) 
 
 /** Return who is logged in, asking for a token for as long as nobody is. */
 export async function whoIsHere() {
-  const offered = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (offered !== null) history.replaceState(null, "", location.pathname);
+  const said = new URLSearchParams(location.hash.slice(1));
+  const offered = said.get("token");
+  said.delete("token");
+  if (offered !== null) history.replaceState(null, "", `${location.pathname}${said.size ? `#${said}` : ""}`);
   let who = null;
   if (offered) who = await tryToken(offered);
   if (!who) who = await whoAmI().catch(() => ({ name: null }));

@@ -3,7 +3,8 @@
 import { byId } from "./dom.js";
 
 const PLACE = "rejoinder-tally";
-const seen = new Set();
+const SEEN = "rejoinder-seen"; // outlives a reload, not the tab
+const seen = new Set(readSeen());
 const today = () => new Date().toDateString();
 
 function read() {
@@ -15,6 +16,14 @@ function read() {
   }
 }
 
+function readSeen() {
+  try {
+    return JSON.parse(sessionStorage.getItem(SEEN)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
 /** Show today's count. */
 export function showTally() {
   const count = read();
@@ -23,11 +32,15 @@ export function showTally() {
   element.textContent = count === 1 ? "You have looked at 1 post today" : `You have looked at ${count} posts today`;
 }
 
+/** Tell whether this post was looked at since the page was opened. */
+export const hasLooked = (key) => seen.has(key);
+
 /** Count a post, once as long as the page is open. */
 export function countLook(key) {
   if (seen.has(key)) return;
   seen.add(key);
   try {
+    sessionStorage.setItem(SEEN, JSON.stringify([...seen]));
     localStorage.setItem(PLACE, JSON.stringify({ day: today(), count: read() + 1 }));
   } catch {
     return; // storage switched off: there is no tally then

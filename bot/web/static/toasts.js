@@ -13,15 +13,22 @@ export function toast(text, kind = "info") {
   setTimeout(() => element.remove(), STAYS_MS);
 }
 
-/** Show a decision with its countdown; `undo(entry)` is called when asked to. */
+/** Show a decision with its countdown, in one bar for all of them; `undo(entry)` is called when asked to. */
 export function toastUndoable(text, entry, undo) {
-  const left = make("span", { class: "countdown", "aria-hidden": true, "data-until": entry.until });
-  const button = make("button", { type: "button" }, "Undo ", make("kbd", { text: "u" }), " ", left);
-  const element = make("div", { class: "toast undo" }, make("p", { text }), button);
-  const item = { ...entry, element };
-  button.addEventListener("click", () => undo(item));
-  undoable.push(item);
-  byId("toasts").append(element);
+  undoable.push({ ...entry, text, undo });
+  showUndoBar();
+}
+
+/** Show the newest decision that can be undone, and how many more there are. */
+function showUndoBar() {
+  byId("toasts").querySelector(".undo")?.remove();
+  const item = lastUndoable();
+  if (!item) return;
+  const left = make("span", { class: "countdown", "aria-hidden": true, "data-until": item.until });
+  const button = make("button", { type: "button", "aria-keyshortcuts": "u" }, "Undo ", make("kbd", { text: "u" }), " ", left);
+  button.addEventListener("click", () => item.undo(item));
+  const others = undoable.length > 1 ? ` (${undoable.length - 1} more before)` : "";
+  byId("toasts").append(make("div", { class: "toast undo" }, make("p", { text: `${item.text}${others}` }), button));
 }
 
 /** Return the newest decision that can still be undone, or undefined. */
@@ -29,8 +36,8 @@ export const lastUndoable = () => undoable.at(-1);
 
 /** Take a decision's message away. */
 export function dropUndoable(key) {
-  undoable.filter((item) => item.key === key).forEach((item) => item.element.remove());
   undoable = undoable.filter((item) => item.key !== key);
+  showUndoBar();
 }
 
 /** Take away what can no longer be undone. */

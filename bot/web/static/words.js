@@ -62,13 +62,6 @@ export function reasonWords(stored) {
 export const holder = (item) =>
   item.claimed_by && !(item.claimed_until && secondsSince(item.claimed_until) > 0) ? item.claimed_by : null;
 
-/** Say who wrote a draft. */
-export function originWords(draft) {
-  if (draft.origin === "model") return `written by ${draft.model || "the model"}`;
-  if (draft.origin === "composer") return "composed from the evidence";
-  return "no draft";
-}
-
 /** Say a number shortly. */
 export const figure = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
 

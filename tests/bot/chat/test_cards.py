@@ -8,7 +8,7 @@ import pytest
 from bot.chat.cards import ButtonAction, Card, build_card, failed_lines, groups_line
 from core.domain import Case, CaseState, Check, Origin, Route, now
 from ledger import Ledger
-from tests.bot.samples import CHECKS, DRAFT, UNSAFE_LINK, add_doubtful, add_pending, post, triage_of
+from tests.bot.samples import CHECKS, DRAFT, UNSAFE_LINK, add_answered, add_doubtful, add_pending, post, triage_of
 
 A = ButtonAction
 
@@ -26,7 +26,9 @@ async def test_a_pending_case_offers_everything(ledger: Ledger) -> None:
     assert actions(card) == [A.APPROVE, A.EDIT, A.REJECT, A.REDRAFT, A.DISMISS, A.EVIDENCE, A.CLAIM]
     assert card.draft == card.editable == DRAFT
     assert card.groups == "migrants 93 %, people of colour 41 %"
-    assert card.close_checks == ("echo: 0.47 of 0.5 (repeats: school, children)",)
+    assert card.close_checks == (
+        "close to the limit: doesn't repeat the post (repeats: school, children; 0.47 of 0.5)",
+    )
     assert card.standing == "It waits for a decision."
     assert card.stale_at is None
 
@@ -36,6 +38,14 @@ async def test_without_a_draft_there_is_nothing_to_approve(ledger: Ledger) -> No
     assert A.APPROVE not in actions(card)
     assert card.buttons[0].label == "Write"
     assert "Nothing fits" in card.drafted
+
+
+async def test_a_card_tells_the_claim_the_marks_and_what_does_not_fit(ledger: Ledger) -> None:
+    card = build_card(await ledger.cases.get(await add_answered(ledger, post(1), hate=0.34)))
+    assert card.answers == "Migrants take work away from locals."
+    assert card.drafted == "words on file, informative"
+    assert card.warnings[0] == "The hate probability is only 34 %: is this hateful at all?"
+    assert card.evidence[1].where.startswith("[contested or one study, second-hand, not yet read by a speaker (en), Zo")
 
 
 async def test_a_draft_the_card_cannot_show_whole_can_only_be_edited_or_decided_on_the_web(ledger: Ledger) -> None:
@@ -125,7 +135,7 @@ async def test_every_text_of_a_hostile_case_is_inert_and_cut(ledger: Ledger) -> 
 def test_only_failed_hard_checks_are_told() -> None:
     soft = Check(name="reach", passed=False, value=1, threshold=0, hard=False)
     hard = Check(name="numbers", passed=False, value=1, threshold=0, detail="1999")
-    assert failed_lines((*CHECKS, soft, hard)) == ("numbers: 1 of 0 (1999)",)
+    assert failed_lines((*CHECKS, soft, hard)) == ("fails: figures are backed (1999; 1 of 0)",)
 
 
 async def test_nobody_in_particular_is_said_to_be_unsure(ledger: Ledger) -> None:

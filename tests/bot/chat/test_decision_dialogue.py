@@ -83,7 +83,7 @@ async def test_a_text_that_fails_comes_back_and_only_a_lead_may_override(
     case, number = await pending(house)
     request = DecisionRequest(Action.EDIT, number, case.version, FAILING)
     refusal = await refused(dialogue, request, who)
-    assert refusal.failed_checks == ("insult: 1 of 0 (a word)",)
+    assert refusal.failed_checks == ("fails: insults nobody (a word; 1 of 0)",)
     assert (refusal.form, refusal.may_override) == (request, may_override)
     outcome = await dialogue.decide(refusal.request, who, override=True)
     assert isinstance(outcome, Case) is may_override

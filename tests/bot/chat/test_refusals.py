@@ -119,7 +119,7 @@ async def chat(
 async def test_a_draft_that_fails_its_checks_is_told_with_them_and_can_be_edited(house: House, chat: Chat) -> None:
     key = await add_pending(house.ledger, post(1), FAILING, checks=CHECKS)
     answer = await chat.press("ana", "Approve")
-    assert "insult: 1 of 0 (a word)" in answer.text
+    assert "fails: insults nobody (a word; 1 of 0)" in answer.text
     assert answer.labels == ["Edit again"]
     assert await chat.form("ana", answer, "Edit again") == FAILING
     assert (await house.desk.case(key)).state is CaseState.PENDING

@@ -20,7 +20,7 @@ async def test_a_case_gets_a_card_with_the_post_hidden(house: Any, platform: Any
     assert "migrants 93 %" in field(card, "Against")
     assert field(card, "Draft") == DRAFT
     assert "[Convention on the Rights of the Child](https://docs.un.org/en/A/RES/44/25)" in field(card, "Evidence")
-    assert "echo: 0.47 of 0.5" in field(card, "Close")
+    assert "repeat the post (repeats: school, children; 0.47 of 0.5)" in field(card, "Close")
     assert labels(card) == ["Approve", "Edit", "Reject", "Redraft", "Not hateful", "Evidence", "Claim"]
 
 

@@ -34,7 +34,7 @@ async def test_a_text_that_fails_comes_back_with_what_it_fails_and_nothing_lost(
     view = await opened(working, "edit")
     await working.slack.people.submit(ANA, view, {"text": "A forbidden word. And more."})
     content = working.slack.at.views[view].content
-    assert "insult: 1 of 0 (a word)" in seen(content)
+    assert "fails: insults nobody (a word; 1 of 0)" in seen(content)
     assert [item["action_id"] for item in elements(content)] == ["text"], "only leads may override"
     assert elements(content)[0]["initial_value"] == "A forbidden word. And more."
     assert (await working.house.desk.case(key)).state is CaseState.PENDING

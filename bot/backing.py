@@ -1,0 +1,92 @@
+"""What a draft rests on and where a moderator should look twice, in the same words on every surface."""
+
+from __future__ import annotations
+
+from core.domain import Candidate, Case, CaseState, Draft, Evidence, Origin
+from pipeline.prompt import language_name
+
+SURELY_HATEFUL = 0.5
+"""Hate probability below which a moderator is asked to make sure of the post first."""
+
+
+def answered_claim(case: Case) -> str:
+    """Return what the post asserts and the newest draft answers, for example "Migrants take work away."; or nothing."""
+    claim = _shown(case.draft).claim if case.draft and case.grounding else ""
+    claims = case.grounding.claims if case.grounding else ()
+    return next((item.gist for item in claims if item.id == claim), "")
+
+
+def writer(draft: Draft) -> str:
+    """Say who wrote a draft: words on file, the evidence itself, or a model by its name."""
+    if draft.origin is Origin.MODEL:
+        return f"written by the model {draft.model}".strip()
+    if draft.origin is Origin.NONE:
+        return "no draft"
+    return "words on file" if _shown(draft).claim else "composed from the evidence"
+
+
+def used_facts(case: Case) -> tuple[str, ...]:
+    """Return the ids of the evidence that the newest draft states word for word."""
+    return _shown(case.draft).facts if case.draft else ()
+
+
+def marks(evidence: Evidence) -> tuple[str, ...]:
+    """Say what to know of a statement before one relies on it; its region comes last."""
+    said = (
+        (evidence.strength == "fair", "contested or one study"),
+        (evidence.secondhand, "second-hand"),
+        (evidence.provisional, _unread(evidence.language)),
+        (bool(evidence.region), evidence.region),
+    )
+    return tuple(words for applies, words in said if applies)
+
+
+def _unread(language: str) -> str:
+    """Say that no speaker of the language has read a text on file."""
+    return f"not yet read by a speaker ({language})"
+
+
+def warnings(case: Case) -> tuple[str, ...]:
+    """Return what doesn't fit about a draft that waits for its decision, one sentence each; nothing for other cases."""
+    draft = case.draft
+    if case.state is not CaseState.PENDING or case.doubtful or draft is None or not draft.text:
+        return ()
+    return tuple(filter(None, (_hate_warning(case), _writer_warning(case, draft), *_text_warnings(case, draft))))
+
+
+def _hate_warning(case: Case) -> str:
+    if case.triage is None or case.triage.hate >= SURELY_HATEFUL:
+        return ""
+    return f"The hate probability is only {round(100 * case.triage.hate)} %: is this hateful at all?"
+
+
+def _writer_warning(case: Case, draft: Draft) -> str:
+    if draft.origin is Origin.MODEL:
+        return "A model wrote this: compare every statement with the evidence."
+    if not answered_claim(case):
+        return "No claim on file fits this post: make sure that the reply answers it."
+    return ""
+
+
+def _text_warnings(case: Case, draft: Draft) -> list[str]:
+    """Warn of the facts in the draft, and of its counter-claim."""
+    facts = [piece for piece in case.grounding.evidence if piece.id in used_facts(case)] if case.grounding else []
+    claims = case.grounding.claims if case.grounding else ()
+    counters = [counter for claim in claims for counter in claim.counter_claims if counter.text in draft.text]
+    said = (
+        (any(fact.strength == "fair" for fact in facts), "Its fact is contested or rests on one study."),
+        (any(fact.secondhand for fact in facts), "Its fact is second-hand: a report tells what the source says."),
+        (
+            any(fact.provisional for fact in facts) or any(counter.provisional for counter in counters),
+            f"No speaker of {language_name(draft.language)} has read its words on file yet.",
+        ),
+    )
+    return [sentence for applies, sentence in said if applies]
+
+
+def _shown(draft: Draft | None) -> Candidate:
+    """Return the candidate that became the draft, which stands first; one that says nothing where none was kept."""
+    first = draft.candidates[0] if draft and draft.candidates else None
+    if first is not None and draft is not None and first.text == draft.text:
+        return first
+    return Candidate(text="", origin=Origin.NONE, checks=())

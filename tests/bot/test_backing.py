@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+from bot.backing import answered_claim, marks, used_facts, warnings, writer
+from core.domain import Case, Draft, Origin
+from ledger import Ledger
+from tests.bot.samples import CLAIM, CRC, HEARSAY, add_answered, add_doubtful, add_pending, post
+
+
+async def answered(ledger: Ledger, hate: float = 0.87) -> Case:
+    return await ledger.cases.get(await add_answered(ledger, post(1), hate))
+
+
+def newest(case: Case) -> Draft:
+    assert case.draft
+    return case.draft
+
+
+async def test_a_draft_on_file_tells_its_claim_and_its_fact(ledger: Ledger) -> None:
+    case = await answered(ledger)
+    assert answered_claim(case) == CLAIM.gist
+    assert used_facts(case) == (HEARSAY.id,)
+    assert writer(newest(case)) == "words on file"
+
+
+def test_a_statement_is_marked_in_words() -> None:
+    assert marks(CRC) == ()
+    assert marks(HEARSAY) == ("contested or one study", "second-hand", "not yet read by a speaker (en)", "Zorblax")
+
+
+async def test_what_does_not_fit_is_said_one_sentence_each(ledger: Ledger) -> None:
+    assert warnings(await answered(ledger, hate=0.34)) == (
+        "The hate probability is only 34 %: is this hateful at all?",
+        "Its fact is contested or rests on one study.",
+        "Its fact is second-hand: a report tells what the source says.",
+        "No speaker of English has read its words on file yet.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("origin", "warning", "author"),
+    [
+        (
+            Origin.MODEL,
+            "A model wrote this: compare every statement with the evidence.",
+            "written by the model sample-model",
+        ),
+        (
+            Origin.COMPOSER,
+            "No claim on file fits this post: make sure that the reply answers it.",
+            "composed from the evidence",
+        ),
+    ],
+)
+async def test_a_text_that_is_not_on_file_is_warned_of(
+    ledger: Ledger, origin: Origin, warning: str, author: str
+) -> None:
+    case = await ledger.cases.get(await add_pending(ledger, post(1), origin=origin))
+    assert warnings(case) == (warning,)
+    assert (answered_claim(case), used_facts(case), writer(newest(case))) == ("", (), author)
+
+
+async def test_nothing_is_warned_of_where_no_draft_waits(ledger: Ledger) -> None:
+    assert warnings(await ledger.cases.get(await add_doubtful(ledger, post(2)))) == ()
+    case = await answered(ledger, hate=0.1)
+    decided = await ledger.decisions.reject(case.key, case.version, "ana", "tone", case.updated_at)
+    assert warnings(decided) == ()
