@@ -40,9 +40,9 @@ def answers(context: GuardContext, limit: int, number: int) -> Iterator[Answer]:
     earlier = (*context.avoid, *context.post.context)
     for claim in context.claims:
         pairs = rotated(_pairs(claim, context, limit), turn)
-        said = {sentence for pair in pairs for sentence in pair.sentences if _stands_in(sentence, earlier)}
+        spoken = {sentence for pair in pairs for sentence in pair.sentences if _stands_in(sentence, earlier)}
         new = [pair for pair in pairs if not pair.said_together(earlier)]
-        for pair in sorted(new, key=lambda pair: pair.said_before(said)):
+        for pair in sorted(new, key=lambda pair: pair.said_before(spoken)):
             yield Answer(pair.text, claim.id, pair.fact.id)
 
 
@@ -78,9 +78,9 @@ class _Pair:
         """Tell whether one text has both, in whatever order and form."""
         return any(self.counter in text and _stands_in(form, (text,)) for text in earlier for form in _forms(self.fact))
 
-    def said_before(self, said: set[str]) -> int:
-        """Count those of the two that were said."""
-        return (self.counter in said) + any(form in said for form in _forms(self.fact))
+    def said_before(self, spoken: set[str]) -> int:
+        """Count which of the two were said; `spoken` has the sentences that were."""
+        return (self.counter in spoken) + any(form in spoken for form in _forms(self.fact))
 
 
 def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
@@ -91,8 +91,8 @@ def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
     language = context.reply_language
     counters = [counter.text for counter in claim.counter_claims if counter.intent is context.intent]
     facts = [fact for fact in context.evidence if claim.id in fact.claims and fact.language == language]
-    told = [(fact, form) for fact in facts for form in _forms(fact)]
-    backed = [_Pair(counter, fact, form) for (fact, form), counter in product(told, counters)]
+    tellings = [(fact, form) for fact in facts for form in _forms(fact)]
+    backed = [_Pair(counter, fact, form) for (fact, form), counter in product(tellings, counters)]
     fitting = [pair for pair in backed if len(pair.text) <= limit]
     if context.intent not in _BOTH_ORDERS and len(fitting) >= ENOUGH:
         return fitting
