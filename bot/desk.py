@@ -6,7 +6,8 @@ What each action does, and what keeps it from happening (a lead may override wha
 |---------|-------------------------------------------------|------------------------------------------------|
 | claim   | holds the case for `desk.claim_s`               | another holds it*                              |
 | release | lets it go                                      | another holds it*                              |
-| approve | sends the newest draft, exactly as it was shown | the text given is another one; a check fails*  |
+| approve | sends the newest draft, exactly as it was shown | the text given is another one; a check fails*; |
+|         |                                                 | the author was answered with it meanwhile*     |
 | edit    | sends the moderator's text                      | it is empty; a hard check fails*               |
 | reject  | closes the case without an answer               | no reason is given                             |
 | dismiss | closes it because the post is not hateful       | "other" is given as reason, without words      |
@@ -174,7 +175,8 @@ class Desk:
         if decision.text is not None and decision.text != draft.text:
             raise BadInput("The text to approve is not the draft's; to send another text, use edit.")
         # What a draft on file says about itself is not enough: the checks that need no large model are made again.
-        _require_passing(case, (*await self._checks_of(case, draft.text), *draft.checks), decision)
+        checks = (*await self._checks_of(case, draft.text), *await self._checks_now(case, draft))
+        _require_passing(case, checks, decision)
         return await self._send(case, draft.text, f"approved draft {draft.number}", decision, who)
 
     async def _edit(self, case: Case, decision: Decision, who: Moderator) -> Case:
@@ -231,8 +233,17 @@ class Desk:
 
     async def _checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         intent = case.draft.intent if case.draft else Intent.INFORMATIVE
-        context = GuardContext.of(case.post, case.triage, case.grounding, intent, case.post.context)
+        answered = await self._ledger.replies.to_author_of(case.key, approved_only=True)
+        context = GuardContext.of(case.post, case.triage, case.grounding, intent, answered)
         return await self._guard.check(text, context)
+
+    async def _checks_now(self, case: Case, draft: Draft) -> tuple[Check, ...]:
+        """Return the draft's checks, with a failed `repeat` where the author was answered with its text meanwhile."""
+        if draft.text not in await self._ledger.replies.to_author_of(case.key, approved_only=True):
+            return draft.checks
+        detail = "The author was answered with this text in another case."
+        repeated = Check(name="repeat", passed=False, value=1.0, threshold=1.0, detail=detail)
+        return (*(check for check in draft.checks if check.name != repeated.name), repeated)
 
     def _undo_until(self) -> datetime:
         return now() + timedelta(seconds=self.settings.undo_s)

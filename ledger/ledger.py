@@ -15,6 +15,7 @@ from ledger.migrate import migrate
 from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
+from ledger.replies import Replies
 from ledger.stages import Stages
 from ledger.statistics import Statistics
 from ledger.uninterrupted import uninterrupted
@@ -24,13 +25,14 @@ class Ledger:
     """What became of every post.
 
     `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers, `cards` and
-    `moderator_settings` for the chats; `cases`, `history` and `statistics` only read. Every method of every part raises
-    LedgerUnavailable when the database is away.
+    `moderator_settings` for the chats; `cases`, `replies`, `history` and `statistics` only read. Every method
+    of every part raises LedgerUnavailable when the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
         self._database = database
         self.cases = Cases(database)
+        self.replies = Replies(database)
         self.history = History(database)
         self.stages = Stages(database, Pseudonyms(author_key))
         self.decisions = Decisions(database)

@@ -149,6 +149,7 @@ def _one_of(column: str, values: Iterable[StrEnum]) -> str:
 # SQLite uses a partial index only when the query repeats its condition word for word: index and query share these.
 # Wrapped, `state` suits no other index: SQLite would else walk the queue's, and sort a whole backlog for its first few.
 IS_UNFINISHED = text(_one_of("coalesce(state, '')", UNFINISHED))
+IS_ANSWERED = text(_one_of("coalesce(state, '')", (CaseState.PENDING, CaseState.APPROVED, CaseState.RELEASED)))
 IS_OPEN = text(_one_of("status", (OutboxStatus.WAITING, OutboxStatus.SENDING)))
 IS_ESCALATION = text(f"to_state = '{CaseState.ESCALATED}'")
 
@@ -166,6 +167,7 @@ _partial("cases_unfinished", cases.c.updated_at, where=IS_UNFINISHED)
 _partial(
     "cases_fingerprint", cases.c.fingerprint, cases.c.received_at, cases.c.key, where=cases.c.fingerprint.is_not(None)
 )
+_partial("cases_answered", cases.c.author_hash, cases.c.received_at, where=IS_ANSWERED)
 _partial("history_escalations", history.c.id, where=IS_ESCALATION)
 _partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)
 _partial("outbox_open_of_case", outbox.c.case_key, where=IS_OPEN)

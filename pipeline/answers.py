@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeVar
 
 from core.domain import Claim, Evidence, Intent
 from pipeline.guard import GuardContext
+from pipeline.languages import pack
 
 Item = TypeVar("Item")
 
 _BOTH_ORDERS = frozenset({Intent.INFORMATIVE, Intent.QUESTIONING})
 """Intents in which the fact may come first: facts invite a conclusion or a question, but follow blame or kindness."""
+ENOUGH = 24
+"""Replies to a claim that keep each to a tenth of a campaign's posts; with fewer, both orders are used."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,17 @@ def answers(context: GuardContext, limit: int, number: int) -> Iterator[Answer]:
     """Yield the replies of up to `limit` characters for the post's claims, the surest claim's first.
 
     The pairs of counter-claim and fact rotate with the draft's number and from a place given by the case's key, so that
-    many posts with one claim don't all get one text. A fact too long for the limit is told in its short form.
+    many posts with one claim don't all get one text. Of a claim's pairs those come first of which neither sentence was
+    said before, then those with one new sentence; a pair that was said together is left out.
     """
     turn = place(context.post.key) + number - 1
+    earlier = (*context.avoid, *context.post.context)
     for claim in context.claims:
-        yield from rotated([*_pairs(claim, context, limit)], turn)
+        pairs = rotated(_pairs(claim, context, limit), turn)
+        spoken = {sentence for pair in pairs for sentence in pair.sentences if _stands_in(sentence, earlier)}
+        new = [pair for pair in pairs if not pair.said_together(earlier)]
+        for pair in sorted(new, key=lambda pair: pair.said_before(spoken)):
+            yield Answer(pair.text, claim.id, pair.fact.id)
 
 
 def place(key: str) -> int:
@@ -48,16 +57,54 @@ def rotated(items: Sequence[Item], by: int) -> list[Item]:
     return [*items[by:], *items[:by]]
 
 
-def _pairs(claim: Claim, context: GuardContext, limit: int) -> Iterator[Answer]:
+@dataclass(frozen=True)
+class _Pair:
+    """A counter-claim and a fact, told in one of its forms."""
+
+    counter: str
+    fact: Evidence
+    told: str
+    fact_first: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.told} {self.counter}" if self.fact_first else f"{self.counter} {self.told}"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        return (self.counter, *_forms(self.fact))
+
+    def said_together(self, earlier: Sequence[str]) -> bool:
+        """Tell whether one text has both, in whatever order and form."""
+        return any(self.counter in text and _stands_in(form, (text,)) for text in earlier for form in _forms(self.fact))
+
+    def said_before(self, spoken: set[str]) -> int:
+        """Count which of the two were said; `spoken` has the sentences that were."""
+        return (self.counter in spoken) + any(form in spoken for form in _forms(self.fact))
+
+
+def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
+    """Return the pairs of up to `limit` characters, each fact in each of its forms.
+
+    A counter-claim that points back ("This …") doesn't follow a fact.
+    """
+    language = context.reply_language
     counters = [counter.text for counter in claim.counter_claims if counter.intent is context.intent]
-    facts = [fact for fact in context.evidence if claim.id in fact.claims and fact.language == context.reply_language]
-    fact_first = (False, True) if context.intent in _BOTH_ORDERS else (False,)
-    for reverse, fact, counter in product(fact_first, facts, counters):
-        told = _told(fact, limit - len(counter) - 1)
-        if told:
-            yield Answer(" ".join((told, counter) if reverse else (counter, told)), claim.id, fact.id)
+    facts = [fact for fact in context.evidence if claim.id in fact.claims and fact.language == language]
+    tellings = [(fact, form) for fact in facts for form in _forms(fact)]
+    backed = [_Pair(counter, fact, form) for (fact, form), counter in product(tellings, counters)]
+    fitting = [pair for pair in backed if len(pair.text) <= limit]
+    if context.intent not in _BOTH_ORDERS and len(fitting) >= ENOUGH:
+        return fitting
+    pointing_back = pack(language).dependent_openings
+    reversible = [pair for pair in fitting if not pair.counter.startswith(pointing_back)]
+    return [*fitting, *(replace(pair, fact_first=True) for pair in reversible)]
 
 
-def _told(fact: Evidence, room: int) -> str:
-    """Return the fact, or its short form, as fits; empty when neither does."""
-    return next((form for form in (fact.text, fact.short) if form and len(form) <= room), "")
+def _forms(fact: Evidence) -> tuple[str, ...]:
+    """Return the ways in which a fact is told: its text, and the short one for tight limits and for variety."""
+    return tuple(dict.fromkeys(form for form in (fact.text, fact.short) if form))
+
+
+def _stands_in(sentence: str, texts: Sequence[str]) -> bool:
+    return any(sentence in text for text in texts)

@@ -134,9 +134,19 @@ class DraftStage:
         if not await self._still_asked_for(message):
             return None
         draft = await self._drafter.draft(
-            message.post, message.triage, message.grounding, message.request, last_attempt=last_attempt
+            message.post,
+            message.triage,
+            message.grounding,
+            await self._unlike_earlier(message),
+            last_attempt=last_attempt,
         )
         return Outgoing(message.post.key, draft)
+
+    async def _unlike_earlier(self, message: Grounded) -> DraftRequest:
+        """Return the request, to avoid also what the post's author was answered elsewhere; that is stored nowhere."""
+        replies = await self._ledger.replies.to_author_of(message.post.key)
+        avoid = tuple(dict.fromkeys((*message.request.avoid, *replies)))
+        return message.request.model_copy(update={"avoid": avoid})
 
     async def _still_asked_for(self, message: Grounded) -> bool:
         try:

@@ -68,8 +68,8 @@ class Candidate(Record):
 class DraftRequest(Record):
     """The draft a case asks for.
 
-    `avoid` has this case's earlier drafts. What the thread says is in the post's `context`; cases of version 0.1.0 have
-    that in `avoid` too.
+    `avoid` has this case's earlier drafts and, while it is drafted, what its author was answered in other cases. What
+    the thread says is in the post's `context`; cases of version 0.1.0 have that in `avoid` too.
     """
 
     number: DraftNumber = 1

@@ -7,8 +7,12 @@ import os
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from kb.claims.records import Language
 
 _FOLDER = click.Path(path_type=Path)
 _SCALES = (1_000_000, 3_000_000)
@@ -67,3 +71,18 @@ def kb(
 
     models = Models(sbert, bge, bge_reranker, chat, built, data) if quality else None
     tables.run(() if quick else scale, models, folder)
+
+
+@bench.command()
+@click.option("--posts", default=200, show_default=True, type=click.IntRange(min=1), help="Posts with the same claim.")
+@click.option("--platform", default="forum", show_default=True, help="Platform of the posts: its limit counts.")
+@click.option("--language", default="en", show_default=True, type=click.Choice(["en", "es", "it", "eu"]))
+def variety(posts: int, platform: str, language: Language) -> None:
+    """Measure how often a campaign of posts with one common claim gets the same reply in words on file."""
+    from evaluation.bench import variety as campaigns
+
+    varieties = campaigns.measure(posts, platform, language)
+    over = sum(variety.share > campaigns.MOST_OF_A_CAMPAIGN for variety in varieties)
+    click.echo(campaigns.table(varieties))
+    click.echo(f"\n{posts} posts a claim: the commonest reply's share, and how many replies differ.")
+    click.echo(f"Over {campaigns.MOST_OF_A_CAMPAIGN:.0%}: {over} of {len(varieties)}.")

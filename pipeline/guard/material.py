@@ -71,7 +71,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Statement:
-    """One evidence statement, taken apart; `named` are the stems of its source's title, institution and symbol."""
+    """One evidence statement, taken apart; `named` are the stems of its source's title, institution and symbol.
+
+    `sentences` are those of its text, and its short form.
+    """
 
     evidence: Evidence
     words: tuple[str, ...]
@@ -145,7 +148,8 @@ def _statement(evidence: Evidence, language: str) -> Statement:
     folded = words(evidence.text)
     source = evidence.source
     source_words = words(f"{source.institution} {source.title} {source.symbol} {source.locator} {source.year}")
-    pieces = tuple(words(sentence) for sentence in sentences.split(evidence.text, evidence.language))
+    told = (*sentences.split(evidence.text, evidence.language), *filter(None, [evidence.short]))
+    pieces = tuple(words(sentence) for sentence in told)
     return Statement(evidence, folded, pieces, content(folded, language), content(source_words, language))
 
 

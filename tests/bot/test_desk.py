@@ -379,3 +379,15 @@ async def test_the_queue_is_narrowed_to_what_one_holds(desk: Desk, ledger: Ledge
     with pytest.raises(BadInput, match="limit"):
         await desk.queue(CaseQuery(limit=0))
     assert (await desk.counts())[CaseState.PENDING] == 2
+
+
+async def test_a_text_that_the_author_got_meanwhile_is_not_approved_without_a_lead(desk: Desk, ledger: Ledger) -> None:
+    first, second, other = [
+        await add_pending(ledger, post(number).model_copy(update={"author_id": author}))
+        for number, author in ((1, "zed"), (2, "zed"), (3, "ann"))
+    ]
+    await ask(desk, first, Action.APPROVE)
+    with pytest.raises(FailsChecks, match="repeat"):
+        await ask(desk, second, Action.APPROVE)
+    assert (await ask(desk, other, Action.APPROVE)).state is CaseState.APPROVED
+    assert (await ask(desk, second, Action.APPROVE, LEA, override=True)).state is CaseState.APPROVED

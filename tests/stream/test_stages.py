@@ -49,9 +49,10 @@ class Grounder:
 
 
 class Drafter:
-    """A drafter of one text, with the count of its calls."""
+    """A drafter of one text, with the count of its calls and what the last one was to avoid."""
 
     calls = 0
+    avoided: tuple[str, ...] = ()
 
     async def draft(
         self,
@@ -63,6 +64,7 @@ class Drafter:
         last_attempt: bool = False,
     ) -> Draft:
         self.calls += 1
+        self.avoided = request.avoid
         return make_draft(post.key, request.number, intent=request.intent)
 
 
@@ -98,6 +100,21 @@ async def test_a_post_goes_from_flag_to_the_desk(ledger: Ledger) -> None:
     assert Triaged.model_validate_json(triaged).post.author_id is None, "the author's id goes no further than triage"
     message = Grounded.model_validate_json(grounded)
     assert (message.post.context, message.request.avoid) == (("An earlier reply.",), ()), "the thread travels once"
+
+
+async def test_a_draft_avoids_what_its_author_was_answered_and_nothing_more_is_stored(ledger: Ledger) -> None:
+    await walk(ledger)
+    answered = (await ledger.cases.get(POST.key)).drafts[0].text
+    for number, author, avoided in ((2, "zed", (answered,)), (3, "ann", ())):
+        post = make_post(number, "Zorblaxians again.", author_id=author)
+        triaged = await TriageStage(ledger, Triager()).handle(encode(post))
+        assert triaged
+        grounded = await GroundStage(ledger, Grounder(), Intent.POSITIVE).handle(encode(triaged.record))
+        assert grounded
+        drafter = Drafter()
+        await DraftStage(ledger, drafter).handle(encode(grounded.record))
+        assert drafter.avoided == avoided
+        assert (await ledger.cases.get(post.key)).request.avoid == ()
 
 
 async def test_every_message_may_come_twice_and_the_case_stays_one(ledger: Ledger) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -51,9 +52,11 @@ def listed(ctx: GuardContext, limit: int = 500, number: int = 1) -> list[Answer]
 
 
 def test_every_answer_is_a_counter_claim_of_the_intent_and_a_fact_of_the_claim() -> None:
-    told = {fact.text for fact in FACTS}
+    told = {form for fact in FACTS for form in (fact.text, fact.short)}
     replies = listed(context(intent=Intent.DENOUNCING))
-    assert {reply.text for reply in replies} == {f"To blame a whole people is unjust. {text}" for text in told}
+    blame = "To blame a whole people is unjust."
+    assert {reply.text for reply in replies if reply.text.startswith(blame)} == {f"{blame} {text}" for text in told}
+    assert {reply.text for reply in replies if reply.text.endswith(blame)} == {f"{text} {blame}" for text in told}
     assert {(reply.claim, reply.fact) for reply in replies} == {(CLAIM.id, item.id) for item in FACTS}
 
 
@@ -61,6 +64,27 @@ def test_an_informative_answer_may_begin_with_the_fact() -> None:
     openings = {reply.text.split(". ")[0] for reply in listed(context())}
     assert "Zorblaxians pay their way" in openings
     assert any(opening.startswith("The Harbour Survey") for opening in openings)
+
+
+def test_a_counter_claim_that_points_back_never_follows_a_fact() -> None:
+    pointing = CounterClaim(intent=Intent.DENOUNCING, text="This blames a whole people.")
+    claim = CLAIM.model_copy(update={"counter_claims": (pointing,)})
+    replies = listed(replace(context(intent=Intent.DENOUNCING), claims=(claim,)))
+    assert replies and all(reply.text.startswith(pointing.text) for reply in replies)
+
+
+def test_what_was_said_comes_last_and_what_was_said_together_not_at_all() -> None:
+    ctx = context()
+    first = listed(ctx)[0]
+    for earlier in (
+        replace(ctx, avoid=(first.text,)),
+        replace(ctx, post=ctx.post.model_copy(update={"context": (first.text,)})),
+    ):
+        replies = listed(earlier)
+        said = [counter for counter in COUNTERS[Intent.INFORMATIVE] if counter in first.text]
+        repeated = [(reply.fact == first.fact) + (said[0] in reply.text) for reply in replies]
+        assert repeated == sorted(repeated)
+        assert set(repeated) == {0, 1}
 
 
 def test_answers_to_the_surest_claim_come_first() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.domain import Intent
@@ -32,12 +34,15 @@ def context(name: str, language: Language, intent: Intent, platform: str) -> Gua
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_the_first_answer_to_every_claim_passes_every_hard_check(guard: Guard, language: Language) -> None:
+@pytest.mark.parametrize("platform", ["forum", "twitter"])
+async def test_the_first_answer_to_every_claim_passes_every_hard_check(
+    guard: Guard, language: Language, platform: str
+) -> None:
     failed = []
     for name in FILES.claims:
         for intent in Intent:
-            ctx = context(name, language, intent, "forum")
-            reply = next(answers(ctx, limit_for("forum", GuardSettings()), 1)).text
+            ctx = context(name, language, intent, platform)
+            reply = next(answers(ctx, limit_for(platform, GuardSettings()), 1)).text
             failed += [
                 (reply, check.detail) for check in await guard.check(reply, ctx) if check.hard and not check.passed
             ]
@@ -54,3 +59,16 @@ def test_every_claim_has_an_answer_that_fits_the_tightest_platform(language: Lan
         if next(answers(context(name, language, intent, "twitter"), limit, 1), None) is None
     ]
     assert without == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_an_author_of_many_posts_gets_another_text_each_time(guard: Guard, language: Language) -> None:
+    said: list[str] = []
+    ctx = context("jews-exclusion", language, Intent.INFORMATIVE, "forum")
+    for number in range(6):
+        post = make_post(number, ctx.post.text, platform="forum")
+        again = replace(ctx, post=post, avoid=tuple(said))
+        reply = next(answers(again, 500, 1)).text
+        assert [check.detail for check in await guard.check(reply, again) if check.hard and not check.passed] == []
+        said.append(reply)
+    assert len(set(said)) == 6
