@@ -24,6 +24,10 @@ FILLS = 8
 """Sentences that are made of a template with gaps."""
 HELD_OUT_OF = 4
 """One in so many templates, and posts that no data set has set apart, is for the report only."""
+CALM = "no violent words"
+"""Kind of the posts that nobody read."""
+CALM_COUNTS = 2.3
+"""Posts that one of them stands for: 3,431 were found and 1,500 are used."""
 ONLY_TRAINED = "as_in_posts"
 """Kind of sentences written after the report had been read, so none of them is in it."""
 LANGUAGES = ("en", "es", "it", "eu", "fr", "de")
@@ -199,7 +203,7 @@ def _hatemoji_check(path: Path) -> Iterator[Sample]:
 
 
 def _posts(data: Path) -> Iterator[Sample]:
-    """Yield posts of HateXplain, CrowdCounter, Davidson and MLMA: those of `read.txt`, and some without a violent word."""
+    """Yield posts of four data sets: those of `read.txt`, and some without a violent word."""
     texts = dict(_texts(data))
     labels = _labels("read.txt")
     for name, label in labels.items():
@@ -207,7 +211,7 @@ def _posts(data: Path) -> Iterator[Sample]:
         kind = "threat" if threat else f"{'violent' if speaks_of_violence(text) else 'other'} words, no threat"
         yield Sample(text[:LONGEST], threat, "posts", kind, name, chance(name) % 3 == 0)
     calm = [
-        Sample(text[:LONGEST], False, "posts", "no violent words", name, chance(name) % 3 == 0)
+        Sample(text[:LONGEST], False, "posts", CALM, name, chance(name) % 3 == 0)
         for name, text in texts.items()
         if name not in labels and not name.startswith("mlma") and not speaks_of_violence(text)
     ]
