@@ -177,7 +177,7 @@ class TriageSettings(Section):
         "from it on a draft is made.",
     )
     threat_from: Share = Field(
-        0.22, description="Probability from which a post counts as a threat and goes to people instead of a draft."
+        0.25, description="Probability from which a post counts as a threat and goes to people instead of a draft."
     )
     language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
 
