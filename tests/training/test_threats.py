@@ -52,7 +52,8 @@ def test_a_head_learns_and_is_read_back_as_saved(tmp_path: Path) -> None:
         for text, threat in ((f"we should shoot group {number}", True), (f"we should greet group {number}", False))
     ]
     vectors = np.random.default_rng(0).normal(size=(len(samples), 384)).astype(np.float32)
-    head = train(samples, vectors, matrix(samples))
+    head, calibration = train(samples, vectors, matrix(samples))
+    assert calibration.shape == (len(samples),)
     scores = [head.score(sample.text, vector) for sample, vector in zip(samples, vectors, strict=True)]
     assert min(scores[0::2]) > max(scores[1::2])
     save(head, tmp_path / "threat.npz")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import csv
+import io
 import json
+import re
 import tomllib
+import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,12 +24,22 @@ FILLS = 8
 """Sentences that are made of a template with gaps."""
 HELD_OUT_OF = 4
 """One in so many templates, and posts that no data set has set apart, is for the report only."""
+CALM = "no violent words"
+"""Kind of the posts that nobody read."""
+CALM_COUNTS = 2.3
+"""Posts that one of them stands for: 3,431 were found and 1,500 are used."""
+ONLY_TRAINED = "as_in_posts"
+"""Kind of sentences written after the report had been read, so none of them is in it."""
 LANGUAGES = ("en", "es", "it", "eu", "fr", "de")
 
 _HERE = Path(__file__).parent
 _EVIDENCE_POSTS = Path(__file__).parents[2] / "evaluation" / "evidence" / "held_out.txt"
 _CHECK_THREATS = frozenset({*range(1, 11), 41, 42, 43, 61, 63, 69, 73})
 """Templates of HatemojiCheck that threaten or urge violence, in their hateful version; read by eye."""
+
+_MLMA_WHOLE = "hate_speech_mlma/en_dataset_with_stop_words.csv"
+"""MLMA with every word kept; its rows are counted in another order than those of the other file."""
+_ESCAPED = re.compile(r"(?:\\u[0-9a-f]{4})+")
 
 
 @dataclass(frozen=True)
@@ -90,9 +103,8 @@ def _filled(template: str, slots: Mapping[str, list[str]], threat: bool, kind: s
             filling = slots[name][chance(template, name, turn) % len(slots[name])]
             who = filling if name == "who" else who
             text = text.replace(f"{{{name}}}", filling)
-        yield Sample(
-            _varied(text, turn), threat, "written", kind, template, chance(template) % HELD_OUT_OF == 0, language, who
-        )
+        held_out = kind != ONLY_TRAINED and chance(template) % HELD_OUT_OF == 0
+        yield Sample(_varied(text, turn), threat, "written", kind, template, held_out, language, who)
 
 
 def _varied(text: str, turn: int) -> str:
@@ -191,18 +203,17 @@ def _hatemoji_check(path: Path) -> Iterator[Sample]:
 
 
 def _posts(data: Path) -> Iterator[Sample]:
-    """Yield posts of HateXplain, CrowdCounter and Davidson: those of `read.txt`, and some without a violent word."""
+    """Yield posts of four data sets: those of `read.txt`, and some without a violent word."""
     texts = dict(_texts(data))
     labels = _labels("read.txt")
     for name, label in labels.items():
-        held_out = chance(name) % 3 == 0
-        threat = label == "threat"
-        kind = "threat" if threat else "violent words, no threat"
-        yield Sample(texts[name][:LONGEST], threat, "posts", kind, name, held_out)
+        text, threat = texts[name], label == "threat"
+        kind = "threat" if threat else f"{'violent' if speaks_of_violence(text) else 'other'} words, no threat"
+        yield Sample(text[:LONGEST], threat, "posts", kind, name, chance(name) % 3 == 0)
     calm = [
-        Sample(text[:LONGEST], False, "posts", "no violent words", name, chance(name) % 3 == 0)
+        Sample(text[:LONGEST], False, "posts", CALM, name, chance(name) % 3 == 0)
         for name, text in texts.items()
-        if name not in labels and not speaks_of_violence(text)
+        if name not in labels and not name.startswith("mlma") and not speaks_of_violence(text)
     ]
     yield from _pick(calm, 1500)
 
@@ -212,6 +223,11 @@ def _labels(file: str) -> dict[str, str]:
     lines = (_HERE / file).read_text("utf-8").splitlines()
     rows = (line.split() for line in lines if not line.startswith("#"))
     return {name: label for label, name in rows}
+
+
+def _unescaped(escapes: re.Match[str]) -> str:
+    """Return the characters that MLMA writes as escapes: emoji as two halves, the last of which may be cut off."""
+    return str(json.loads(f'"{escapes[0]}"')).encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
 
 
 def _flagged(path: Path) -> Iterator[Sample]:
@@ -238,6 +254,9 @@ def _texts(data: Path) -> Iterator[tuple[str, str]]:
     for row in _rows(sets / "Davidson2017" / "labeled_data.csv"):
         if row["class"] == "0":
             posts[f"davidson:{next(iter(row.values()))}"] = row["tweet"]
+    with zipfile.ZipFile(sets / "MLMA" / "hate_speech_mlma.zip") as archive, archive.open(_MLMA_WHOLE) as file:
+        for row in csv.DictReader(io.TextIOWrapper(file, "utf-8")):
+            posts[f"mlma-words:{row['HITId']}"] = _ESCAPED.sub(_unescaped, row["tweet"])
     yield from ((name, text) for name, text in posts.items() if name not in kept_apart)
 
 

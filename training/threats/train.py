@@ -25,7 +25,7 @@ STRENGTH = 1.0
 """Inverse regularisation (scikit-learn's C), chosen by cross-validation over templates and rows."""
 EMBEDDED_LENGTH = 1.0
 """What an embedding, centred and of about this length, counts beside the surface features."""
-COUNTS = {"posts": 3.0, "EDOS": 0.7, "Hatemoji": 1.0, "HatemojiCheck": 1.0, "replies": 1.0, "written": 1.0}
+COUNTS = {"posts": 6.0, "EDOS": 0.7, "Hatemoji": 1.0, "HatemojiCheck": 1.0, "replies": 1.0, "written": 1.0}
 """How much a sample of an origin counts: flagged posts look most like the posts."""
 HARMLESS_COUNTS = {"en": 1.3, "fr": 5.0, "de": 8.0}
 HARMLESS_ELSEWHERE = 3.0
@@ -45,8 +45,11 @@ def matrix(samples: Sequence[Sample]) -> csr_matrix:
     return csr_matrix((values, buckets, ends), shape=(len(rows), BUCKETS))
 
 
-def train(seen: Sequence[Sample], vectors: Vectors, surface: csr_matrix) -> ThreatHead:
-    """Fit the head on `seen`, calibrated on what models say of sources that they had not seen."""
+def train(seen: Sequence[Sample], vectors: Vectors, surface: csr_matrix) -> tuple[ThreatHead, NDArray[np.float64]]:
+    """Fit the head on `seen`, calibrated on what models say of sources that they had not seen.
+
+    Those probabilities, shape (n,), come with it: a limit can be chosen by them.
+    """
     mean = vectors.mean(axis=0)
     scale = EMBEDDED_LENGTH / np.linalg.norm(vectors - mean, axis=1).mean()
     x = hstack([csr_matrix((vectors - mean) * scale), surface]).tocsr()
@@ -65,7 +68,8 @@ def train(seen: Sequence[Sample], vectors: Vectors, surface: csr_matrix) -> Thre
     hashed = np.where(np.abs(weights[width:]) < NEGLIGIBLE, 0, weights[width:])
     bias = float(slope * model.intercept_[0] + offset - embedded @ mean)
     # Measured as it will be shipped: rounded to half precision.
-    return ThreatHead(_half(embedded), _half(hashed), bias, E5Embedder.name)
+    head = ThreatHead(_half(embedded), _half(hashed), bias, E5Embedder.name)
+    return head, scaling.predict_proba(logits[:, np.newaxis])[:, 1]
 
 
 def _count(sample: Sample) -> float:
@@ -100,12 +104,12 @@ def train_and_write(data: Path, out: Path, cache: Path) -> str:
     surface = matrix(samples)
     held_out = np.array([sample.held_out for sample in samples])
     seen = [sample for sample in samples if not sample.held_out]
-    head = train(seen, vectors[~held_out], surface[~held_out])
+    head, calibration = train(seen, vectors[~held_out], surface[~held_out])
     out.mkdir(parents=True, exist_ok=True)
     save(head, out / "threat.npz")
     digest = hashlib.sha256((out / "threat.npz").read_bytes()).hexdigest()
     unseen = [sample for sample in samples if sample.held_out]
     scores = np.array([head.score(s.text, v) for s, v in zip(unseen, vectors[held_out], strict=True)])
-    card = write_card(seen, unseen, scores, digest)
+    card = write_card(seen, calibration, unseen, scores, digest)
     (out / "threat.md").write_text(card, encoding="utf-8")
     return card
