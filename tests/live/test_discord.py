@@ -29,7 +29,7 @@ SOON = pytest.mark.parametrize("soon_s", [60, pytest.param(2, marks=pytest.mark.
 
 
 def flag(post_id: str) -> dict[str, str]:
-    text = "Women have no business in parliament."
+    text = "Women have no business in parliament, they should leave decisions to the men."
     return {"platform": "birdsong", "post_id": post_id, "text": text, "language": "en"}
 
 
