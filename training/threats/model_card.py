@@ -159,7 +159,7 @@ def _choice(seen: Sequence[Sample], calibration: NDArray[np.float64]) -> Iterabl
     posts, edos = calibration[(origins == "posts") & threat], calibration[(origins == "EDOS") & threat]
     harmless = (origins == "posts") & ~threat
     counts = np.array([CALM_COUNTS if sample.kind == CALM else 1.0 for sample in seen])[harmless]
-    for limit in (0.1, 0.15, 0.2, 0.23, 0.25, 0.3, 0.4, 0.5):
+    for limit in (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5):
         alarms = np.average(calibration[harmless] >= limit, weights=counts)
         yield f"| {limit} | {_share(posts >= limit)} | {alarms:.3f} | {_share(edos >= limit)} |"
 

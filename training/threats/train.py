@@ -25,7 +25,7 @@ STRENGTH = 1.0
 """Inverse regularisation (scikit-learn's C), chosen by cross-validation over templates and rows."""
 EMBEDDED_LENGTH = 1.0
 """What an embedding, centred and of about this length, counts beside the surface features."""
-COUNTS = {"posts": 6.0, "EDOS": 0.7, "Hatemoji": 1.0, "HatemojiCheck": 1.0, "replies": 1.0, "written": 1.0}
+COUNTS = {"posts": 3.0, "EDOS": 0.7, "Hatemoji": 1.0, "HatemojiCheck": 1.0, "replies": 1.0, "written": 1.0}
 """How much a sample of an origin counts: flagged posts look most like the posts."""
 HARMLESS_COUNTS = {"en": 1.3, "fr": 5.0, "de": 8.0}
 HARMLESS_ELSEWHERE = 3.0
