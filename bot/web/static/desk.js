@@ -273,11 +273,12 @@ async function reread(key) {
 
 function refreshOpen(item) {
   if (!open || open.item.key !== item.key) return;
-  if (!open.editor.open) return put(item);
+  // What is the same is not built anew: whoever goes through it by Tab would be sent back to its start.
+  if (!open.editor.open && item.version !== open.item.version) return put(item);
   open.item = item;
   open.editor.item = item;
   refreshAround(open.root, item, me);
-  if (item.state !== WAITING) {
+  if (open.editor.open && item.state !== WAITING) {
     const words = `This case is no longer open: ${standing(item)}. Your text is kept in this browser for a day.`;
     say(slot(open.root, "notice"), words);
     announce(words);
