@@ -11,8 +11,8 @@ from pydantic import ConfigDict, PlainSerializer, WithJsonSchema
 from core.domain import Moment, Record
 
 IDEMPOTENCY_KEY = "idempotency-key"
-"""The header that tells a reply or an outcome from a second sending of it, which is rare but can happen: whoever acts on
-one stores its key with what it did, and passes over a key it has."""
+"""The header that tells a reply or an outcome from a second sending of it, which is rare but can happen: whoever acts
+on one stores its key with what it did, and passes over a key it has."""
 
 OffsetMoment = Annotated[
     Moment,
