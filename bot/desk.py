@@ -45,7 +45,7 @@ from core.errors import BadInput, BadMessage, FailsChecks, Forbidden, NotAllowed
 from core.lifecycle import DECIDED, DECISIONS
 from core.settings import DeskSettings
 from ledger import CasePage, Ledger
-from pipeline.guard import Guard, GuardContext
+from pipeline.guard import Guard, GuardContext, hidden_characters
 from stream.messages import Grounded, decode, encode
 
 LEADS = ("lead", "admin")
@@ -187,6 +187,11 @@ class Desk:
         return await self._send(case, text, "edited", decision, who)
 
     async def _send(self, case: Case, text: str, why: str, decision: Decision, who: Moderator) -> Case:
+        if hidden := sorted(set(hidden_characters(text))):
+            raise BadInput(
+                f"The text has characters that can't be seen or that disguise it ({', '.join(hidden[:5])}); remove "
+                "them. No override sends them."
+            )
         overridden = "checks overridden" if decision.override else None
         covered = "the post stayed covered" if decision.uncovered is False else None
         reasons = filter(None, [why, overridden, covered, decision.reason])

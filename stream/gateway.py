@@ -141,7 +141,8 @@ def parse(body: bytes) -> list[Any]:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError) as error:
-        lines = [line for line in text.splitlines() if line.strip()]
+        # Only \n ends a line of NDJSON; `splitlines` would also break texts at U+2028, U+2029 and U+0085.
+        lines = [line for line in text.split("\n") if line.strip()]
         if len(lines) < 2:
             raise BadInput(f"The body is not JSON: {error}.") from error
         return [_line(line) for line in lines]

@@ -44,9 +44,9 @@ class Signatures:
         if topic not in self._topics:
             return
         given = [signature for name, signature in headers if name == SIGNATURE]
-        good = [_signature(signing_key, topic, key, value) for signing_key in self._keys]
+        ours = [_signature(signing_key, topic, key, value) for signing_key in self._keys]
         # Every pair is compared, so that the time taken tells nothing.
-        if not sum(hmac.compare_digest(one, other) for one in given for other in good):
+        if not sum(hmac.compare_digest(theirs, own) for theirs in given for own in ours):
             fault = "none of our keys made its signature" if given else "it has no signature"
             raise UnsignedMessage(
                 f"The message is not from one of Rejoinder's stages: {fault}. See who writes to {topic}, and whether "

@@ -81,13 +81,22 @@ class TriageStage:
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
         """Triage one flagged post; dismissed and escalated ones end here."""
-        post = decode(value, FlaggedPost)
+        post = await self._on_file(decode(value, FlaggedPost))
         earlier = await self._ledger.stages.duplicate_of(post)
         triage = await self._triager.triage(post, duplicate_of=earlier)
         step = await self._ledger.stages.triage(post, triage)
         if not goes_on(triage.route) or step is Step.LATE:
             return None
         return Outgoing(post.key, Triaged(post=post.model_copy(update={"author_id": None}), triage=triage))
+
+    async def _on_file(self, post: FlaggedPost) -> FlaggedPost:
+        """Return the post as the ledger first got it: of two texts with one key moderators see that one."""
+        try:
+            case = await self._ledger.cases.get(post.key)
+        except CaseNotFound:
+            await self._ledger.stages.receive([post])
+            case = await self._ledger.cases.get(post.key)
+        return case.post.model_copy(update={"author_id": post.author_id})
 
 
 ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]

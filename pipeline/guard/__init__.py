@@ -1,9 +1,18 @@
 """Judge replies: a list of checks, cheap ones first."""
 
 from pipeline.guard.checks import GuardCheck, word_checks
-from pipeline.guard.form import limit_for
+from pipeline.guard.form import hidden_characters, limit_for
 from pipeline.guard.guard import Guard, Verdict
 from pipeline.guard.material import GuardContext
 from pipeline.guard.toxicity import ToxicityCheck
 
-__all__ = ["Guard", "GuardCheck", "GuardContext", "ToxicityCheck", "Verdict", "limit_for", "word_checks"]
+__all__ = [
+    "Guard",
+    "GuardCheck",
+    "GuardContext",
+    "ToxicityCheck",
+    "Verdict",
+    "hidden_characters",
+    "limit_for",
+    "word_checks",
+]

@@ -79,9 +79,14 @@ def same_language(reply: Material, context: GuardContext, settings: GuardSetting
     return Measurement(passed=passed, value=round(confidence, 3), threshold=0, detail=detail)
 
 
+def hidden_characters(text: str) -> list[str]:
+    """Return the characters that can't be seen or that turn the direction of a text, as `U+202E`."""
+    return [f"U+{ord(char):04X}" for position, char in enumerate(text) if _is_hidden(text, position, char)]
+
+
 def plain_characters(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check for invisible, control and direction-changing characters, and for words that mix scripts."""
-    odd = [f"U+{ord(char):04X}" for position, char in enumerate(reply.text) if _is_hidden(reply.text, position, char)]
+    odd = hidden_characters(reply.text)
     odd += [f"“{word}” (mixed scripts)" for word in re.findall(r"[^\W\d_]+", reply.text) if _mixes_scripts(word)]
     detail = f"Hidden or disguised characters: {', '.join(sorted(set(odd))[:5])}." if odd else ""
     return Measurement(passed=not odd, value=len(odd), threshold=0, detail=detail)

@@ -231,6 +231,16 @@ async def test_a_text_that_fails_checks_leaves_only_by_a_leads_override(
     assert (await desk.case(key)).state is CaseState.PENDING
 
 
+@pytest.mark.parametrize("text", ["Turn \u202eback. Now.", "Wo\u200brds. Two.", "\u2066One. Two.", "A\u00ad b. C."])
+async def test_no_override_sends_what_cannot_be_seen(desk: Desk, ledger: Ledger, text: str) -> None:
+    key = await pending(ledger)
+    with pytest.raises(BadInput, match=r"U\+"):
+        await ask(desk, key, Action.EDIT, ADA, text=text, override=True)
+    assert (await desk.case(key)).state is CaseState.PENDING
+    shown = "می\u200cروم 👩\u200d👩\u200d👧. Two."
+    assert (await ask(desk, key, Action.EDIT, ADA, text=shown, override=True)).final_text == shown
+
+
 async def test_the_real_guard_judges_what_a_moderator_writes(ledger: Ledger) -> None:
     desk = Desk(ledger, open_guard(Settings()), DeskSettings())
     key = await pending(ledger)

@@ -18,7 +18,7 @@ from core.domain import FlaggedPost
 from core.settings import GatewaySettings, KafkaSettings, Settings, Token
 from core.tokens import TokenTable
 from ledger import Ledger
-from stream.gateway import Gateway
+from stream.gateway import Gateway, parse
 from stream.messages import decode
 from stream.producer import Producer
 from stream.topic_reader import read_topic
@@ -83,6 +83,14 @@ async def test_ndjson_with_a_broken_line_in_the_middle(client: Client, settings:
     status, answer = await send(client, body)
     assert (status, answer["accepted"]) == (202, 2)
     assert answer["rejected"][0]["index"] == 1 and "not JSON" in answer["rejected"][0]["error"]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\n\n"])
+def test_only_a_line_feed_ends_a_line_of_ndjson(line_end: str) -> None:
+    """JSON may hold these characters as they are; Python's `splitlines` breaks at them."""
+    texts = [f"One{separator}two." for separator in ("\u2028", "\u2029", "\x85")]
+    lines = [json.dumps({"text": text}, ensure_ascii=False) for text in texts]
+    assert parse(line_end.join(lines).encode()) == [{"text": text} for text in texts]
 
 
 @pytest.mark.parametrize(

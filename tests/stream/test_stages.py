@@ -117,6 +117,23 @@ async def test_a_draft_avoids_what_its_author_was_answered_and_nothing_more_is_s
         assert (await ledger.cases.get(post.key)).request.avoid == ()
 
 
+async def test_of_two_texts_with_one_key_the_first_one_is_worked_on(ledger: Ledger) -> None:
+    """What moderators see beside a draft must be what was triaged and answered, whichever message comes first."""
+    seen: list[FlaggedPost] = []
+
+    class Reader(Triager):
+        async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
+            seen.append(post)
+            return await super().triage(post, duplicate_of=duplicate_of)
+
+    await ledger.stages.receive([POST])
+    changed = POST.model_copy(update={"text": "A kind word about the harbour."})
+    outgoing = await TriageStage(ledger, Reader()).handle(encode(changed))
+    assert outgoing is not None and isinstance(outgoing.record, Triaged)
+    assert seen[0].text == outgoing.record.post.text == (await ledger.cases.get(POST.key)).post.text == POST.text
+    assert seen[0].author_id == POST.author_id
+
+
 async def test_every_message_may_come_twice_and_the_case_stays_one(ledger: Ledger) -> None:
     triaged, grounded, drafts = await walk(ledger)
     drafter = Drafter()
