@@ -39,8 +39,9 @@ async def test_the_first_answer_to_every_claim_passes_every_hard_check(
     guard: Guard, language: Language, platform: str
 ) -> None:
     failed = []
-    for name in FILES.claims:
-        for intent in Intent:
+    for number, name in enumerate(FILES.claims):
+        # On the tight platform one intent a claim, by turns: the checks are the same, and there are thousands.
+        for intent in Intent if platform == "forum" else (list(Intent)[number % len(Intent)],):
             ctx = context(name, language, intent, platform)
             reply = next(answers(ctx, limit_for(platform, GuardSettings()), 1)).text
             failed += [
