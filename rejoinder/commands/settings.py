@@ -13,7 +13,7 @@ from rejoinder.commands.process import load_settings
 
 HEAD = """# Settings
 
-Made by `make settings` from `core/settings.py`; a test compares the two.
+Made by `make settings` from `core/settings/`; a test compares the two.
 
 Strongest first: command-line flags, `REJOINDER_…` environment variables (`__` nests), `rejoinder.toml` in the working
 folder, the defaults below. In `rejoinder.toml` a section is a table: `REJOINDER_KAFKA__BOOTSTRAP` is `bootstrap` under

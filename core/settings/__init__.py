@@ -1,0 +1,50 @@
+"""Every setting, with its default and what it is for.
+
+Sources, strongest first: command-line flags, `REJOINDER_…` environment variables (`__` nests:
+`REJOINDER_KAFKA__BOOTSTRAP`), `rejoinder.toml` in the working folder, the defaults in this package. `docs/settings.md`
+is made from it by `make settings`; a test compares the two.
+"""
+
+from core.settings.broker import GatewaySettings, KafkaSettings, StreamSettings
+from core.settings.chats import (
+    MAX_ROOM_ID,
+    CareSettings,
+    ChannelRule,
+    ChatWorkspace,
+    DiscordSettings,
+    RoomId,
+    SlackSettings,
+    SlackWorkspace,
+)
+from core.settings.desk import DeskSettings, LedgerSettings, Token
+from core.settings.drafting import NO_MODEL, ChatSettings, DraftSettings, GuardSettings, TriageSettings
+from core.settings.evidence import EmbeddingSettings, KnowledgeBaseSettings, WeightsSettings
+from core.settings.section import Section
+from core.settings.settings import Settings
+
+__all__ = [
+    "MAX_ROOM_ID",
+    "NO_MODEL",
+    "CareSettings",
+    "ChannelRule",
+    "ChatSettings",
+    "ChatWorkspace",
+    "DeskSettings",
+    "DiscordSettings",
+    "DraftSettings",
+    "EmbeddingSettings",
+    "GatewaySettings",
+    "GuardSettings",
+    "KafkaSettings",
+    "KnowledgeBaseSettings",
+    "LedgerSettings",
+    "RoomId",
+    "Section",
+    "Settings",
+    "SlackSettings",
+    "SlackWorkspace",
+    "StreamSettings",
+    "Token",
+    "TriageSettings",
+    "WeightsSettings",
+]

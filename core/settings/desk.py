@@ -1,0 +1,50 @@
+"""The ledger and the web desk: where moderators decide, and with which token."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, SecretStr
+
+from core.domain import Intent, Role
+from core.settings.section import Positive, Section
+
+
+class LedgerSettings(Section):
+    """Where the ledger's database is."""
+
+    url: str | None = Field(
+        None,
+        description="SQLAlchemy URL, `sqlite+aiosqlite:///file` or "
+        "`postgresql+asyncpg://…`; unset: `ledger.db` in the data folder.",
+    )
+    author_key: SecretStr | None = Field(
+        None, description="Key for hashing author ids; unset: made once and kept in the data folder."
+    )
+
+
+class Token(Section):
+    """One bearer token and the role of whoever sends it."""
+
+    token: SecretStr = Field(description="The bearer token, at least 8 characters.", min_length=8)
+    role: Role = Field(
+        "reviewer",
+        description="`platform` may send flags; `reviewer` decides; `lead` also overrides checks and "
+        "other people's claims; `admin` may do all.",
+    )
+
+
+class DeskSettings(Section):
+    """How the moderators' side behaves."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    tokens: dict[str, Token] = Field(
+        {}, description='Who may call: name -> token and role, for example `{"ana": {"token": "…", "role": "lead"}}`.'
+    )
+    undo_s: Annotated[float, Field(ge=0)] = Field(15.0, description="Seconds in which a decision can be undone.")
+    claim_s: Positive = Field(600.0, description="Seconds a claim holds without a decision.")
+    default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of a first draft.")
+    confirm_covered: bool = Field(
+        False, description="Ask once more on the page before a draft goes out whose post was never uncovered."
+    )

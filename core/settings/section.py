@@ -1,0 +1,17 @@
+"""What every section of the settings is made of."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Positive = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    """A group of settings; an unknown name is an error, not a silent default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
