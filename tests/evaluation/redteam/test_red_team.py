@@ -19,7 +19,11 @@ MOST_GOOD_STOPPED = {"en": 0.41, "es": 0.57, "it": 0.47, "eu": 0.50}
 
 @pytest.fixture(scope="module")
 def judged() -> tuple[Judged, ...]:
-    return asyncio.run(judge_all(open_drafting_guard(Settings()), red_team()))
+    async def judge() -> tuple[Judged, ...]:
+        async with open_drafting_guard(Settings()) as guard:
+            return await judge_all(guard, red_team())
+
+    return asyncio.run(judge())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
