@@ -16,6 +16,9 @@ from pipeline.guard.support import is_statement
 from pipeline.guard.words import fold
 
 _OF = re.compile(r"\s(?:\w+\s)?(?:in|out of|de cada|di ogni|su)\s")
+_PART = re.compile(
+    r"\b(?:thirds?|quarters?|fifths?|tenths?|times|tercios?|terceras?|quintos?|veces|terzi|quinti|quarti|volte|herenak?)\b"
+)
 SMALL = 10
 """Numbers up to this, written as words, are no figures in a sentence that states no fact."""
 _SYMBOL = re.compile(r"(?<![\w/.])(?=[^\s]*\d)[\w.]+(?:/[\w.()]+)+")
@@ -36,7 +39,7 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
         figure.text
         for figure in figures(own, reply.language)
         if figure.value not in (percentages if figure.percent else values)
-        and (figure.text in given or not _is_small_word(figure))
+        and (figure.text in given or not _is_small_word(figure) or _PART.search(fold(own)))
         and figure not in _shares(own, reply.language, percentages)
     ]
     unknown += [symbol for symbol in _symbols(own) if symbol not in _evidence_text(context)]
@@ -57,7 +60,8 @@ def _shares(text: str, language: str, percentages: set[float]) -> Iterator[Figur
 
 def _is_small_word(figure: Figure) -> bool:
     """Tell whether a number is one that plain talk is full of, as in "two people in love"."""
-    return figure.text.isalpha() and not figure.percent and 1 <= figure.value <= SMALL
+    whole = float(figure.value).is_integer() and 1 <= figure.value <= SMALL
+    return figure.text.isalpha() and whole and not figure.percent
 
 
 def _symbols(text: str) -> tuple[str, ...]:

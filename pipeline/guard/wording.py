@@ -68,7 +68,7 @@ def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
     known = reply.supporting | claim_stems(reply.language)
     saying = words_pattern("saying", reply.language)
     figures = {*statement.words, *statement.named}
-    return [
+    strange = [
         word
         for word in part.words
         if (word.isdigit() and word not in figures)
@@ -79,6 +79,8 @@ def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
             and not any(_alike(word, other) for other in known)
         )
     ]
+    exchanged = len(statement.content - part.content) >= len(strange)
+    return strange if exchanged else []
 
 
 def _alike(word: str, known: str) -> bool:

@@ -126,9 +126,9 @@ def _compounds(files: ClaimFiles, language: Language, random: Random) -> Iterato
         ("polite", "bad"),
         ("value", "good"),
     ):
-        for text in lists[kind]:
+        for text in (text for text in lists[kind] if "{" not in text):
             for _ in range(COMPOUNDS):
-                fair = random.choice(lists[random.choice(("value", "warm"))])
+                fair = random.choice([text for text in (*lists["value"], *lists["warm"]) if "{" not in text])
                 joined = f"{fair.rstrip('.?!')}{joins} {text[:1].lower()}{text[1:]}"
                 yield Sample(
                     random.choice(posts), joined, language, label == "good", f"{kind}, joined", f"{language}:{text}"
