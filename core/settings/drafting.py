@@ -91,7 +91,7 @@ class GuardSettings(Section):
         (), description="Languages that this model reads (ISO 639-1); none: all."
     )
     min_entailment: Share = Field(
-        0.5, description="Probability of following from its evidence that each statement of fact needs."
+        0.2, description="Probability of following from its evidence that each statement of fact needs."
     )
     max_toxicity: Share = Field(0.5, description="Toxicity probability from which a reply fails.")
     toxicity: Literal["head", "detoxify"] = Field(

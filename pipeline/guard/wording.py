@@ -70,7 +70,7 @@ def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
     figures = {*statement.words, *statement.named}
     strange = [
         word
-        for word in part.words
+        for word in part.words[: _end_of_copy(part, statement, reply.language)]
         if (word.isdigit() and word not in figures)
         or (
             not word.isdigit()
@@ -81,6 +81,12 @@ def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
     ]
     exchanged = len(statement.content - part.content) >= len(strange)
     return strange if exchanged else []
+
+
+def _end_of_copy(part: Part, statement: Statement, language: str) -> int:
+    """Return the place after the last copied word; what follows it is an addition, for `supported` to weigh."""
+    copied = [place for place, word in enumerate(part.words) if stem(word, language) in statement.content]
+    return copied[-1] + 1 if copied else 0
 
 
 def _alike(word: str, known: str) -> bool:
