@@ -58,7 +58,7 @@ def language_name(code: str) -> str:
 
 
 def harmless(text: str, limit: int) -> str:
-    """Return `text` cut to `limit` characters, without anything that passes for a chat template's token or our fence."""
+    """Return `text` cut to `limit` characters, without anything a template or our fence could be taken for."""
     cut = text if len(text) <= limit else text[:limit] + " …"
     return quoted(_ROLE.sub("", _FENCE.sub(" ", cut)), len(cut))
 

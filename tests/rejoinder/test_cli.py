@@ -94,6 +94,18 @@ def test_ingest_without_a_broker_says_what_to_do(rejoinder: CliRunner) -> None:
     assert "rejoinder demo" in output and "Traceback" not in output
 
 
+def test_draft_reads_a_post_from_standard_input(rejoinder: CliRunner) -> None:
+    answer = json.loads(invoke(rejoinder, "draft", "--json", "-", given=POST).stdout)
+    assert answer["triage"]["groups"][0]["group"] == "women"
+
+
+def test_settings_hide_the_passwords_of_addresses(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REJOINDER_LEDGER__URL", "postgresql+asyncpg://ana:fictional-password@db/rejoinder")
+    output = invoke(rejoinder, "settings").output
+    assert "fictional-password" not in output
+    assert "@db/rejoinder" in output
+
+
 def test_settings_hide_secrets(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REJOINDER_DESK__TOKENS", '{"ana": {"token": "hush-hush-hush"}}')
     output = invoke(rejoinder, "settings").output
