@@ -7,13 +7,11 @@ Prevention": custom request headers).
 
 from __future__ import annotations
 
-import math
-
 from aiohttp import web
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from bot.desk import Moderator
-from bot.sessions import COOKIE, LIFETIME_S, Sessions, Throttle
+from bot.sessions import COOKIE, LIFETIME_S, Sessions
 from core.errors import BadInput, Forbidden, Unauthenticated
 from core.tokens import Caller, TokenTable
 
@@ -29,10 +27,9 @@ class _Login(BaseModel):
 class Auth:
     """Who a request comes from, and the login and logout of browsers."""
 
-    def __init__(self, tokens: TokenTable, throttle: Throttle | None = None) -> None:
+    def __init__(self, tokens: TokenTable) -> None:
         self._tokens = tokens
         self._sessions = Sessions(tokens)
-        self._throttle = throttle or Throttle()
 
     def add_routes(self, app: web.Application) -> None:
         """Add `/session`: POST logs in, GET says who is logged in, DELETE logs out."""
@@ -46,14 +43,14 @@ class Auth:
         Raises Unauthenticated, or Forbidden for a platform's token and for a cookie without the CSRF header.
         """
         who = self._caller(request)
-        if who.role == "platform":
-            raise Forbidden(f"The token of {who.name} may send flags, not see or decide cases; use a moderator's.")
+        if who.role == "platform" or who.role == "monitor":
+            raise Forbidden(f"The token of {who.name} is a {who.role}'s and opens no cases; use a moderator's.")
         return Moderator(who.name, who.role)
 
     def _caller(self, request: web.Request) -> Caller:
         header = request.headers.get("Authorization")
         if header is not None:
-            who = self._tokens.caller(header)
+            who = self._tokens.caller(header, request.remote or "")
             if who is None:
                 raise Unauthenticated("The bearer token is not known here; check it, or ask an admin for one.")
             return who
@@ -66,14 +63,8 @@ class Auth:
 
     async def _log_in(self, request: web.Request) -> web.Response:
         _require_csrf_header(request)
-        address = request.remote or ""
-        wait_s = math.ceil(self._throttle.wait_s(address))
-        if wait_s > 0:
-            error = {"error": "too_many_tries", "message": f"Too many wrong tokens; try again in {wait_s} s."}
-            return web.json_response(error, status=429, headers={"Retry-After": str(wait_s)})
-        session = self._sessions.open(await _login_token(request))
-        if session is None or session[0].role == "platform":
-            self._throttle.failed(address)
+        session = self._sessions.open(await _login_token(request), request.remote or "")
+        if session is None or session[0].role in ("platform", "monitor"):
             raise Unauthenticated("This token opens no desk; check it, or ask an admin for one.")
         who, cookie = session
         response = web.json_response({"name": who.name, "role": who.role})

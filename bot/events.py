@@ -16,12 +16,16 @@ from aiohttp import web
 from bot.auth import Auth
 from bot.changes import Changes, Subscription
 from core.domain import Transition
-from core.errors import BadInput
+from core.errors import BadInput, TooManyRequests
 
 log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 15.0
 """Seconds of silence after which a comment is sent, so that proxies keep the line open and we notice a dead one."""
+
+
+MOST_STREAMS = 16
+"""Streams that one token may have open: more tabs than anybody reads, too few to wear a server out."""
 
 
 class EventRoute:
@@ -31,7 +35,7 @@ class EventRoute:
         self._changes = changes
         self._auth = auth
         self._heartbeat_s = heartbeat_s
-        self._streams: set[asyncio.Task[Any]] = set()
+        self._streams: dict[asyncio.Task[Any], str] = {}
 
     def add_routes(self, app: web.Application) -> None:
         """Add the route; when the server stops, open streams end at once instead of holding it up."""
@@ -39,18 +43,20 @@ class EventRoute:
         app.on_shutdown.append(self._end_streams)
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        self._auth.moderator(request)
+        who = self._auth.moderator(request)
         after = _last_seen(request)
+        if list(self._streams.values()).count(who.name) >= MOST_STREAMS:
+            raise TooManyRequests(f"{who.name} has {MOST_STREAMS} streams of events open; close some", HEARTBEAT_S)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
-        await response.prepare(request)
         task = cast("asyncio.Task[Any]", asyncio.current_task())
-        self._streams.add(task)
+        self._streams[task] = who.name
         try:
+            await response.prepare(request)
             await self._send_all(response, after)
         except ConnectionError:
             log.debug("A listener to changes went away.")
         finally:
-            self._streams.discard(task)
+            del self._streams[task]
         return response
 
     async def _send_all(self, response: web.StreamResponse, after: int | None) -> None:

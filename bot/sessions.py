@@ -24,9 +24,9 @@ class Sessions:
         self._tokens = tokens
         self._clock = clock
 
-    def open(self, token: str) -> tuple[Caller, str] | None:
-        """Return whose token this is and a cookie value for them, or None."""
-        who = self._tokens.bearer(token)
+    def open(self, token: str, address: str) -> tuple[Caller, str] | None:
+        """Return whose token this is and a cookie value for them, or None; raises TooManyRequests."""
+        who = self._tokens.bearer(token, address)
         if who is None:
             return None
         name = base64.urlsafe_b64encode(who.name.encode()).decode()
@@ -52,29 +52,3 @@ class Sessions:
 def _sign(token: str, content: str) -> str:
     key = hmac.new(token.encode(), b"rejoinder desk session", hashlib.sha256).digest()
     return hmac.new(key, content.encode(), hashlib.sha256).hexdigest()
-
-
-class Throttle:
-    """The failed tries of each address, forgotten after `window_s` seconds."""
-
-    def __init__(
-        self, max_tries: int = 10, window_s: float = 60.0, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._max_tries = max_tries
-        self._window_s = window_s
-        self._clock = clock
-        self._failures: dict[str, list[float]] = {}
-
-    def wait_s(self, address: str) -> float:
-        """Return the seconds this address must wait before its next try; 0 when it may try now."""
-        recent = self._recent(address)
-        return 0.0 if len(recent) < self._max_tries else recent[0] + self._window_s - self._clock()
-
-    def failed(self, address: str) -> None:
-        """Count a failed try."""
-        self._failures = {known: recent for known in self._failures if (recent := self._recent(known))}
-        self._failures.setdefault(address, []).append(self._clock())
-
-    def _recent(self, address: str) -> list[float]:
-        since = self._clock() - self._window_s
-        return [moment for moment in self._failures.get(address, []) if moment > since]

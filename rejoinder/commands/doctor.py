@@ -195,8 +195,12 @@ async def documents(settings: Settings) -> Finding:
 
 async def tokens(settings: Settings) -> Finding:
     """Look whether anybody may call."""
-    if settings.desk.tokens:
-        return Finding("tokens", "ok", f"for {', '.join(settings.desk.tokens)}")
+    given = settings.desk.tokens
+    if unbound := [name for name, token in given.items() if token.role == "platform" and not token.platforms]:
+        detail = f"{', '.join(unbound)} may flag posts in the name of every platform"
+        return Finding("tokens", "note", detail, "Give each its `platforms` in REJOINDER_DESK__TOKENS.")
+    if given:
+        return Finding("tokens", "ok", f"for {', '.join(given)}")
     return Finding("tokens", "note", "none set; demo makes its own", "Gateway and desk need REJOINDER_DESK__TOKENS.")
 
 

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from ipaddress import ip_network
+
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.auth import Auth
-from bot.sessions import Throttle
+from bot.connections import behind_proxies
 from bot.web.application import page_address
+from core.throttle import Throttle
 from core.tokens import TokenTable
 from tests.bot.conftest import TOKENS, Client, House
 from tests.bot.samples import add_pending, post
@@ -46,6 +49,17 @@ async def test_the_cookie_is_kept_from_scripts_and_other_sites(client: Client) -
     assert "secret" not in cookie
 
 
+async def test_the_cookie_is_for_tls_alone_behind_a_proxy_that_speaks_it(house: House) -> None:
+    app = house.app()
+    app.middlewares.insert(0, behind_proxies([ip_network("127.0.0.0/8")], "X-Forwarded-For"))
+    told = OWN_PAGE | {"X-Forwarded-For": "192.0.2.7", "X-Forwarded-Proto": "https"}
+    async with TestClient(TestServer(app)) as client:
+        async with client.post("/session", json={"token": "ana-secret-token"}, headers=told) as response:
+            assert "; Secure" in response.headers["Set-Cookie"]
+        async with client.post("/session", json={"token": "ana-secret-token"}, headers=OWN_PAGE) as response:
+            assert "; Secure" not in response.headers["Set-Cookie"]
+
+
 async def test_another_sites_page_can_neither_decide_nor_log_in_nor_out(client: Client, house: House) -> None:
     key = await add_pending(house.ledger, post(1))
     await log_in(client)
@@ -71,12 +85,26 @@ async def test_a_login_that_makes_no_sense_is_refused(client: Client, body: byte
 
 
 async def test_guessing_tokens_is_slowed_down(house: House) -> None:
-    slow = House(**{**house.__dict__, "auth": Auth(TokenTable(TOKENS), Throttle(max_tries=3))})
+    slow = House(**{**house.__dict__, "auth": Auth(TokenTable(TOKENS, Throttle(max_tries=3)))})
     async with TestClient(TestServer(slow.app())) as client:
         assert [await log_in(client, f"guess-number-{number}") for number in range(5)] == [401, 401, 401, 429, 429]
         async with client.post("/session", json={"token": "ana-secret-token"}, headers=OWN_PAGE) as response:
             assert response.status == 429
             assert 0 < int(response.headers["Retry-After"]) <= 60
+
+
+async def test_guessing_bearers_is_slowed_down_but_not_who_works_behind_the_same_proxy(house: House) -> None:
+    slow = House(**{**house.__dict__, "auth": Auth(TokenTable(TOKENS, Throttle(max_tries=3)))})
+
+    async def listed(token: str) -> int:
+        async with client.get("/v1/cases", headers={"Authorization": f"Bearer {token}"}) as response:
+            return response.status
+
+    async with TestClient(TestServer(slow.app())) as client:
+        assert await listed("ana-secret-token") == 200
+        assert [await listed(f"guess-number-{number}") for number in range(4)] == [401, 401, 401, 429]
+        assert await listed("ben-secret-token") == 429
+        assert await listed("ana-secret-token") == 200
 
 
 def test_the_printed_address_keeps_the_token_behind_the_hash() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import SecretStr
 
-from bot.sessions import LIFETIME_S, Sessions, Throttle
+from bot.sessions import LIFETIME_S, Sessions
 from core.settings import Token
 from core.tokens import Caller, TokenTable
 
@@ -15,7 +15,7 @@ def table(token: str = "ana-secret-token") -> TokenTable:
 
 
 def cookie(at: float = 1000.0) -> str:
-    opened = Sessions(table(), lambda: at).open("ana-secret-token")
+    opened = Sessions(table(), lambda: at).open("ana-secret-token", "a")
     assert opened is not None
     return opened[1]
 
@@ -46,28 +46,15 @@ def test_a_forged_session_is_nobodys(spoil: object) -> None:
 
 
 def test_a_wrong_token_opens_nothing() -> None:
-    assert Sessions(table()).open("guess-guess") is None
+    assert Sessions(table()).open("guess-guess", "a") is None
 
 
 @pytest.mark.parametrize(
     "header", [None, "", "Bearer", "Bearer ", "Basic ana-secret-token", "Bearer \udcff", "Bearer ana"]
 )
 def test_a_header_without_a_known_token_is_nobodys(header: str | None) -> None:
-    assert table().caller(header) is None
+    assert table().caller(header, "a") is None
 
 
 def test_a_bearer_header_is_recognised_whatever_its_case() -> None:
-    assert table().caller("bearer  ana-secret-token") == Caller(NAME, "lead")
-
-
-def test_an_address_that_failed_too_often_waits_and_others_do_not() -> None:
-    moment = [0.0]
-    throttle = Throttle(max_tries=2, window_s=60, clock=lambda: moment[0])
-    throttle.failed("a")
-    assert throttle.wait_s("a") == 0
-    moment[0] = 10
-    throttle.failed("a")
-    assert throttle.wait_s("a") == 50
-    assert throttle.wait_s("b") == 0
-    moment[0] = 60
-    assert throttle.wait_s("a") == 0
+    assert table().caller("bearer  ana-secret-token", "a") == Caller(NAME, "lead")
