@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
+from contextlib import suppress
 from typing import Any, cast
 
 from aiohttp import web
@@ -16,7 +18,7 @@ from aiohttp import web
 from bot.auth import Auth
 from bot.changes import Changes, Subscription
 from core.domain import Transition
-from core.errors import BadInput, TooManyRequests
+from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +45,7 @@ class EventRoute:
         app.on_shutdown.append(self._end_streams)
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         after = _last_seen(request)
         if list(self._streams.values()).count(who.name) >= MOST_STREAMS:
             raise TooManyRequests(f"{who.name} has {MOST_STREAMS} streams of events open; close some", HEARTBEAT_S)
@@ -52,18 +54,23 @@ class EventRoute:
         self._streams[task] = who.name
         try:
             await response.prepare(request)
-            await self._send_all(response, after)
+            await self._send_all(request, response, after)
+        except Unauthenticated:
+            log.debug("A listener to changes was logged out.")
         except ConnectionError:
             log.debug("A listener to changes went away.")
         finally:
             del self._streams[task]
         return response
 
-    async def _send_all(self, response: web.StreamResponse, after: int | None) -> None:
+    async def _send_all(self, request: web.Request, response: web.StreamResponse, after: int | None) -> None:
+        """Send changes until the listener goes away; raises Unauthenticated soon after its session has ended."""
+        watch = _SessionWatch(self._auth, request, await self._auth.session(request), self._heartbeat_s)
         with self._changes.subscribe() as subscription:
             sent = await self._catch_up(response, after)
             while True:
-                change = await self._next(response, subscription)
+                change = await self._next(response, subscription, watch)
+                await watch.require_open()
                 if change is None:
                     await response.write(_event("reload", self._changes.last_id or 0, {}))
                 elif change.id > sent:
@@ -82,17 +89,41 @@ class EventRoute:
         await response.write(_event("ready", sent, {}))
         return sent
 
-    async def _next(self, response: web.StreamResponse, subscription: Subscription) -> Transition | None:
+    async def _next(
+        self, response: web.StreamResponse, subscription: Subscription, watch: _SessionWatch
+    ) -> Transition | None:
         while True:
             try:
                 async with asyncio.timeout(self._heartbeat_s):
                     return await subscription.next()
             except TimeoutError:
+                await watch.require_open()
                 await response.write(b": still here\n\n")
 
     async def _end_streams(self, _: web.Application) -> None:
         for task in list(self._streams):
             task.cancel()
+
+
+class _SessionWatch:
+    """A look, now and then, whether the session that a stream was opened from is still open; bearers have none."""
+
+    def __init__(self, auth: Auth, request: web.Request, session: str | None, every_s: float) -> None:
+        self._auth = auth
+        self._request = request
+        self._session = session
+        self._every_s = every_s
+        self._looked = time.monotonic()
+
+    async def require_open(self) -> None:
+        """Raise Unauthenticated when the session has ended."""
+        if self._session is None or time.monotonic() < self._looked + self._every_s:
+            return
+        self._looked = time.monotonic()
+        # While the ledger is away nothing new is sent either.
+        with suppress(Unavailable):
+            if await self._auth.session(self._request) is None:
+                raise Unauthenticated("The session of this stream has ended.")
 
 
 def _last_seen(request: web.Request) -> int | None:

@@ -59,7 +59,7 @@ async def web_process(
     async with AsyncExitStack() as stack:
         if desk:
             changes = Changes(ledger.history)
-            add_desk(app, Desk(ledger, open_guard(settings), settings.desk), changes, Auth(tokens))
+            add_desk(app, Desk(ledger, open_guard(settings), settings.desk), changes, Auth(tokens, ledger.sessions))
             background.append(OutboxPublisher(ledger, producer, settings).run())
             background.append(Sweeper(ledger, producer, settings).run())
         await stack.enter_async_context(running(background))
