@@ -24,8 +24,8 @@ async def complaints(settings: DiscordSettings, token: str) -> list[str]:
     lacking = without_reviewers(settings.servers, "REJOINDER_DISCORD__SERVERS")
     try:
         await client.login(token)
-        asked = [problem for id, server in settings.servers.items() async for problem in _server(client, id, server)]
-        return [*lacking, *asked]
+        misfits = [problem for id, server in settings.servers.items() async for problem in _server(client, id, server)]
+        return [*lacking, *misfits]
     except discord.LoginFailure:
         return [*lacking, REFUSED]
     except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
