@@ -12,7 +12,7 @@ import math
 from aiohttp import web
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from bot.sessions import COOKIE, LIFETIME_S, Sessions, Throttle
 from core.errors import BadInput, Forbidden, Unauthenticated
 from core.tokens import Caller, TokenTable
@@ -45,12 +45,13 @@ class Auth:
 
         Raises Unauthenticated, or Forbidden for a platform's token and for a cookie without the CSRF header.
         """
-        who = self._caller(request)
+        who = self.caller(request)
         if who.role == "platform":
             raise Forbidden(f"The token of {who.name} may send flags, not see or decide cases; use a moderator's.")
         return Moderator(who.name, who.role)
 
-    def _caller(self, request: web.Request) -> Caller:
+    def caller(self, request: web.Request) -> Caller:
+        """Return who is calling, a platform too; raises Unauthenticated, or Forbidden without the CSRF header."""
         header = request.headers.get("Authorization")
         if header is not None:
             who = self._tokens.caller(header)

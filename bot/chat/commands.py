@@ -14,7 +14,8 @@ from bot.chat.intents import named_scope, scope
 from bot.chat.people import require_lead
 from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.place import Place
-from bot.desk import CaseQuery, Desk, Moderator
+from bot.desk import CaseQuery, Desk
+from bot.permissions import Moderator
 from bot.wording import duration, hate_probability, holder
 from core.domain import Action, Case, CaseState, Decision, Intent, TargetGroup, now
 from core.errors import BadInput
@@ -156,10 +157,9 @@ class Commands:
 
     async def assign(self, who: Moderator, id: str, assignee: Moderator) -> CommandAnswer:
         """Say who should take care of a case; anybody may assign one to themselves."""
-        if assignee.name != who.name:
-            require_lead(who, "assign a case to somebody else")
         key = await self._key(id)
-        await self._ledger.moderator_settings.assign(key, assignee.name, who.name)
+        decision = Decision(action=Action.ASSIGN, version=(await self._desk.case(key)).version, assignee=assignee.name)
+        await self._desk.decide(key, decision, who)
         return _lines(f"Case {await self._ledger.cards.number(key)} is assigned to {assignee.name}.")
 
     async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> CommandAnswer:

@@ -19,7 +19,8 @@ from typing import Any
 
 from bot.changes import Changes
 from bot.chat.cards import failed_lines
-from bot.desk import Desk, Moderator
+from bot.desk import Desk
+from bot.permissions import Moderator
 from bot.reasons import OTHER
 from core.domain import Action, Case, CaseState, Decision, Intent
 from core.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError, Unavailable

@@ -16,11 +16,11 @@ from bot.chat.command_help import COMMANDS, help_lines
 from bot.chat.commands import CommandAnswer, Commands
 from bot.chat.defuse import defuse
 from bot.chat.place import Place
-from bot.desk import Moderator
 from bot.discord.board import SURFACE
 from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
+from bot.permissions import Moderator
 from bot.wording import intent_label
 from core.domain import CaseState, Intent, TargetGroup
 from core.settings import ChatWorkspace

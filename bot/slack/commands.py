@@ -15,7 +15,7 @@ from bot.chat.command_help import help_lines
 from bot.chat.commands import CommandAnswer, Commands
 from bot.chat.decision_dialogue import message_of
 from bot.chat.place import Place
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from bot.slack.blocks import card_blocks, evidence_blocks, summary
 from bot.slack.board import SURFACE
 from bot.slack.command_text import CommandText, one_of, parse

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.desk import CaseQuery, Desk, Moderator, allowed, undoable
+from bot.desk import CaseQuery, Desk
+from bot.permissions import Moderator, allowed, undoable
 from bot.wording import standing
 from core.domain import Action, Case, CaseState, Decision, DraftRequest, Intent, Origin, Route, now
 from core.errors import (

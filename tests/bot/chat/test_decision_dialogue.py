@@ -6,7 +6,8 @@ from unittest.mock import create_autospec
 import pytest
 
 from bot.chat.decision_dialogue import FAULT, DecisionDialogue, DecisionRequest, Refusal
-from bot.desk import Desk, Moderator
+from bot.desk import Desk
+from bot.permissions import Moderator
 from core.domain import Action, Case, CaseState, Decision, Intent, now
 from core.errors import LedgerUnavailable
 from tests.bot.conftest import House
