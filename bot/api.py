@@ -109,6 +109,7 @@ class CaseApi:
                 "counts": {str(state): number for state, number in counts.items()},
                 "doubtful": await self._desk.doubtful(),
                 "appealed": await self._desk.appealed(),
+                "handled": await self._desk.handled(),
                 "now": now().isoformat(),
             }
         )

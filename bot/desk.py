@@ -144,6 +144,10 @@ class Desk:
         """The names of those who may work at this desk, as far as its settings have them."""
         return sorted(name for name, token in self.settings.tokens.items() if token.role != "platform")
 
+    async def handled(self) -> int:
+        """Return how many of the escalated cases somebody has seen to."""
+        return await self._ledger.cases.handled()
+
     async def appealed(self) -> int:
         """Return against how many cases an appeal waits."""
         return await self._ledger.cases.appealed()

@@ -24,6 +24,7 @@ MAX_PAGE = 1_000
 
 _COUNTS = select(cases.c.state, func.count()).group_by(cases.c.state)
 _DOUBTFUL = select(func.count()).where(cases.c.state == CaseState.PENDING, cases.c.doubtful.is_(True))
+_HANDLED = select(func.count()).where(cases.c.state == CaseState.ESCALATED, cases.c.handled.is_(True))
 _APPEALED = select(func.count()).select_from(cases).where(IS_APPEALED)
 _STALE = (
     select(cases.c.key)
@@ -102,6 +103,12 @@ class Cases:
         """Count the pending cases of which a moderator is asked whether they are hateful at all."""
         async with self._database.read() as connection:
             return int((await connection.execute(_DOUBTFUL)).scalar_one())
+
+    @uninterrupted
+    async def handled(self) -> int:
+        """Count the escalated cases that somebody has seen to."""
+        async with self._database.read() as connection:
+            return int((await connection.execute(_HANDLED)).scalar_one())
 
     @uninterrupted
     async def appealed(self) -> int:
