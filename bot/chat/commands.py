@@ -26,6 +26,14 @@ from ledger.moderator_settings import ScopeKind, SwitchKind
 LISTED = 10
 LOOKED_THROUGH = 200
 MAX_PLATFORM = 64
+MAX_REASON = 500
+MAX_NOTE = 2_000
+_DONE = {
+    Action.REOPEN: "open again and gets a draft",
+    Action.HAND_OVER: "handed over",
+    Action.HANDLE: "marked as handled",
+    Action.RETRACT: "retracted; the platform is told",
+}
 
 
 @dataclass(frozen=True)
@@ -62,14 +70,23 @@ class Commands:
         self._pipeline_cli = pipeline_cli
 
     async def queue(
-        self, who: Moderator, *, group: TargetGroup | None = None, mine: bool = False, doubtful: bool = False
+        self,
+        who: Moderator,
+        *,
+        group: TargetGroup | None = None,
+        mine: bool = False,
+        doubtful: bool = False,
+        appeals: bool = False,
     ) -> CommandAnswer:
         """List open cases, the oldest first: those in doubt or the others.
 
-        `mine` are those held by or assigned to `who`, in doubt or not.
+        `mine` are those held by or assigned to `who`, in doubt or not; `appeals` are closed cases with an appeal.
         """
         hidden = await self._ledger.moderator_settings.hidden(who.name) if group is None else frozenset()
-        cases = await self._mine(who) if mine else await self._open(group, doubtful)
+        if appeals:
+            cases: Sequence[Case] = await self._appealed(group)
+        else:
+            cases = await self._mine(who) if mine else await self._open(group, doubtful)
         seen = [case for case in cases if not _only(case, hidden)]
         lines = [await self._line(case) for case in seen[:LISTED]]
         if not lines:
@@ -77,7 +94,9 @@ class Commands:
         if len(seen) > LISTED:
             more = f"{len(seen) - LISTED}{' or more' if len(cases) == LOOKED_THROUGH else ''}"
             lines.append(f"… and {more} more. Open one with: case NUMBER")
-        if not (mine or doubtful) and (count := await self._desk.doubtful()):
+        if not (mine or doubtful or appeals) and (count := await self._desk.appealed()):
+            lines.append(f"Appeals: {count}. List them with: queue appeals")
+        if not (mine or doubtful or appeals) and (count := await self._desk.doubtful()):
             lines.append(f"In doubt, hateful or not: {count}. List them with: queue doubtful")
         return CommandAnswer(tuple(lines))
 
@@ -87,6 +106,20 @@ class Commands:
         seen = await self._desk.case(key)
         case = await self._desk.decide(key, Decision(action=Action.DISMISS, version=seen.version), who)
         return CommandAnswer((f"Case {await self._ledger.cards.number(key)} is dismissed.",), case=case)
+
+    async def after_the_end(self, who: Moderator, action: Action, id: str, words: str = "") -> CommandAnswer:
+        """Do with a closed case what `action` says, with `words` as the reason, and show it as it is then."""
+        key = await self._key(id)
+        seen = await self._desk.case(key)
+        decision = Decision(action=action, version=seen.version, reason=words.strip()[:MAX_REASON] or None)
+        case = await self._desk.decide(key, decision, who)
+        return CommandAnswer((f"Case {await self._ledger.cards.number(key)} is {_DONE[action]}.",), case=case)
+
+    async def note(self, who: Moderator, id: str, text: str) -> CommandAnswer:
+        """Add a note to a case for whoever looks at it next, and show it."""
+        key = await self._key(id)
+        case = await self._desk.note(key, text[:MAX_NOTE], who)
+        return CommandAnswer((f"Noted on case {await self._ledger.cards.number(key)}.",), case=case)
 
     async def case(self, id: str) -> CommandAnswer:
         """Show one case, by its number or its key."""
@@ -199,6 +232,9 @@ class Commands:
 
     async def _open(self, group: TargetGroup | None, doubtful: bool) -> Sequence[Case]:
         return (await self._desk.queue(CaseQuery(group=group, doubtful=doubtful, limit=LOOKED_THROUGH))).cases
+
+    async def _appealed(self, group: TargetGroup | None) -> Sequence[Case]:
+        return (await self._desk.queue(CaseQuery(states=(), group=group, appealed=True, limit=LOOKED_THROUGH))).cases
 
     async def _mine(self, who: Moderator) -> list[Case]:
         held = (await self._desk.queue(CaseQuery(claimed_by=who.name, limit=LOOKED_THROUGH))).cases

@@ -30,7 +30,9 @@ log = logging.getLogger(__name__)
 
 FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
 """Actions that need something filled in first."""
-IMMEDIATE_ACTIONS = (Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO)
+IMMEDIATE_ACTIONS = (
+    Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO, Action.REOPEN, Action.HANDLE,
+)  # fmt: skip
 _AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
 _DONE = {
     Action.APPROVE: "Approved",

@@ -50,7 +50,7 @@ export class Selection {
       box.checked = this.keys.has(row.dataset.key);
     }
     byId("selection").hidden = !this.keys.size;
-    byId("selection-count").textContent = `${countWords(this.keys.size)} selected`;
+    byId("selection-count").textContent = `${this.keys.size} selected`;
   }
 
   /** Ask for one reason and decide on what is selected, exactly as the list shows it when it is asked. */

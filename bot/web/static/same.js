@@ -67,7 +67,7 @@ function list(items, me) {
     const isPlain = !held && !again && !begun && canBeSent(item);
     const box = make("input", { type: "checkbox", id: `same-${place}`, checked: isPlain, disabled: held });
     const words = begun ? "you began a text of your own here" : held ? `held by ${holder(item)}` : again ? "the same reply as one above" : canBeSent(item) ? "" : "no draft: it can only be rejected";
-    const mark = make("span", { class: "mark", text: words });
+    const mark = make("span", { class: "mark", text: words, hidden: !words });
     box.addEventListener("change", count);
     rows.set(item.key, { item, box, mark });
     return make("li", {}, box, make("label", { for: box.id }, make("strong", { text: item.post_id }), " ", mark,
@@ -91,6 +91,7 @@ export function changedElsewhere(change) {
   if (!row || change.version <= row.item.version) return;
   row.box.checked = false;
   row.box.disabled = true;
+  row.mark.hidden = false;
   row.mark.textContent = `changed by ${change.who} meanwhile`;
   count();
 }
