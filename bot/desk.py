@@ -323,7 +323,9 @@ class Desk:
     async def _assign(self, case: Case, decision: Decision, who: Moderator) -> Case:
         assignee = decision.assignee or who.name
         if assignee != who.name and not who.leads:
-            raise Forbidden(f"{who.name} is a {who.role}; only a lead or an admin may assign a case to somebody else.")
+            raise Forbidden(
+                f"Only a lead or an admin may assign a case to somebody else, and {who.name} is a {who.role}."
+            )
         why = f"assigned to {assignee}" + (f": {decision.reason}" if decision.reason else "")
         return await self._ledger.closed_cases.assign(case.key, case.version, who.name, assignee, why)
 

@@ -226,12 +226,12 @@ def _standing(case: Case) -> str:
 
 def _since_then(case: Case) -> str:
     """Say what people did about a case after its end."""
-    said = (
+    parts = (
         (case.retracted_at is not None, " The reply was retracted."),
         (case.appealed, " An appeal waits."),
         (case.handled and case.retracted_at is None, " Somebody has seen to it."),
     )
-    return "".join(words for applies, words in said if applies)
+    return "".join(words for applies, words in parts if applies)
 
 
 def _stale_at(case: Case, moment: datetime) -> datetime | None:
