@@ -66,7 +66,7 @@ export class Selection {
 }
 
 async function askWhyRejected(cases) {
-  const reason = await askForReason({ title: `Why are these rejected: ${countWords(cases.length)}?`, list: cases.map(lineOf) });
+  const reason = await askForReason({ title: `Why do you reject ${countWords(cases.length)}?`, list: cases.map(lineOf) });
   return reason && { reason };
 }
 

@@ -36,7 +36,7 @@ export async function decideOnSame(open, me, { mayApprove, uncovered }) {
 }
 
 async function reject() {
-  const reason = await askForReason({ title: `Why are these rejected: ${countWords(chosen().length)}?` });
+  const reason = await askForReason({ title: `Why do you reject ${countWords(chosen().length)}?` });
   if (reason) send("reject", { reason });
 }
 

@@ -34,7 +34,7 @@ async def test_several_are_selected_and_rejected_for_one_reason(browser: Browser
     await expect(page.locator("#selection-count")).to_have_text("3 selected")
     await expect(page.locator(ID)).to_have_text("post-3")
     await press(page, "r")
-    await expect(page.locator("#reject-title")).to_have_text("Why are these rejected: 3 cases?")
+    await expect(page.locator("#reject-title")).to_have_text("Why do you reject 3 cases?")
     await expect(page.locator("#reject .listed li")).to_have_count(3)
     case = await house.desk.case(f"{PLATFORM}/post-2")
     await house.ledger.decisions.reject(case.key, case.version, "ben", "language", case.updated_at)
