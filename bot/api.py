@@ -98,7 +98,7 @@ class CaseApi:
         app.router.add_post(CASE_PATH + "/checks", self._check)
 
     async def _list(self, request: web.Request) -> web.Response:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         page = await self._desk.queue(_query_string(request).case_query(who))
         counts = await self._desk.counts()
         same_text = await self._desk.waiting_with_same_text([case.key for case in page.cases])
@@ -115,7 +115,7 @@ class CaseApi:
         )
 
     async def _choices(self, request: web.Request) -> web.Response:
-        self._auth.moderator(request)
+        await self._auth.moderator(request)
         reasons = [{"code": reason.code, "label": reason.label} for reason in REASONS]
         return web.json_response(
             {
@@ -127,38 +127,38 @@ class CaseApi:
         )
 
     async def _show(self, request: web.Request) -> web.Response:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         return await self._whole_case(await self._desk.case(_key(request)), who)
 
     async def _decide(self, request: web.Request) -> web.Response:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         decision = await _body(request, Decision)
         case = await self._desk.decide(_key(request), decision, who)
         self._changes.nudge()
         return await self._whole_case(case, who)
 
     async def _check(self, request: web.Request) -> web.Response:
-        self._auth.moderator(request)
+        await self._auth.moderator(request)
         body = await _body(request, _TextToCheck)
         checks = await self._desk.check(_key(request), body.text)
         return web.json_response({"checks": checks_as_json(checks), "passes": not failed(checks)})
 
     async def _note(self, request: web.Request) -> web.Response:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         body = await _body(request, _Note)
         case = await self._desk.note(_key(request), body.text, who)
         self._changes.nudge()
         return await self._whole_case(case, who)
 
     async def _appeal(self, request: web.Request) -> web.Response:
-        who = self._auth.caller(request)
+        who = await self._auth.caller(request)
         body = await _body(request, _AppealBody)
         case = await self._desk.appeal(_key(request), body.reason, who.name)
         self._changes.nudge()
         return web.json_response(brief(case), status=202)
 
     async def _related(self, request: web.Request) -> web.Response:
-        self._auth.moderator(request)
+        await self._auth.moderator(request)
         related = await self._desk.related(_key(request))
         return web.json_response({
             "author": [related_case(case) for case in related.author],
@@ -169,7 +169,7 @@ class CaseApi:
         })  # fmt: skip
 
     async def _decide_many(self, request: web.Request) -> web.Response:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         body = await _body(request, ManyDecisions)
         results = await decide_many(self._desk, body, who)
         self._changes.nudge()

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from contextlib import ExitStack
+import time
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from typing import Annotated, Any, cast
 
@@ -21,7 +22,7 @@ from bot.auth import Auth
 from bot.changes import BACKLOG, Changes, Subscription
 from bot.presence import Presence, Viewing
 from core.domain import Transition
-from core.errors import BadInput, describe_errors
+from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable, describe_errors
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,8 @@ HEARTBEAT_S = 15.0
 """Seconds of silence after which a comment is sent, so that proxies keep the line open and we notice a dead one."""
 
 
+MOST_STREAMS = 16
+"""Streams that one token may have open: more tabs than anybody reads, too few to wear a server out."""
 MAX_TAB = 64
 _Told = Transition | Viewing
 
@@ -48,7 +51,7 @@ class EventRoute:
         self._auth = auth
         self._heartbeat_s = heartbeat_s
         self._presence = Presence()
-        self._streams: set[asyncio.Task[Any]] = set()
+        self._streams: dict[asyncio.Task[Any], str] = {}
 
     def add_routes(self, app: web.Application) -> None:
         """Add the route; when the server stops, open streams end at once instead of holding it up."""
@@ -57,25 +60,29 @@ class EventRoute:
         app.on_shutdown.append(self._end_streams)
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         after, tab = _last_seen(request), request.query.get("tab", "")[:MAX_TAB]
+        if list(self._streams.values()).count(who.name) >= MOST_STREAMS:
+            raise TooManyRequests(f"{who.name} has {MOST_STREAMS} streams of events open; close some", HEARTBEAT_S)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
-        await response.prepare(request)
         task = cast("asyncio.Task[Any]", asyncio.current_task())
-        self._streams.add(task)
+        self._streams[task] = who.name
         try:
+            await response.prepare(request)
             with self._changes.attach(Subscription[_Told](BACKLOG)) as subscription, ExitStack() as stack:
                 if tab:
                     stack.enter_context(self._presence.present(tab, who.name, subscription.offer))
-                await self._send_all(response, subscription, after)
+                await self._send_all(request, response, subscription, after)
+        except Unauthenticated:
+            log.debug("A listener to changes was logged out.")
         except ConnectionError:
             log.debug("A listener to changes went away.")
         finally:
-            self._streams.discard(task)
+            del self._streams[task]
         return response
 
     async def _look(self, request: web.Request) -> web.Response:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         try:
             looking = _Looking.model_validate_json(await request.read())
         except ValidationError as error:
@@ -84,11 +91,14 @@ class EventRoute:
         return web.json_response({})
 
     async def _send_all(
-        self, response: web.StreamResponse, subscription: Subscription[_Told], after: int | None
+        self, request: web.Request, response: web.StreamResponse, subscription: Subscription[_Told], after: int | None
     ) -> None:
+        """Send changes until the listener goes away; raises Unauthenticated soon after its session has ended."""
+        watch = _SessionWatch(self._auth, request, await self._auth.session(request), self._heartbeat_s)
         sent = await self._catch_up(response, after)
         while True:
-            change = await self._next(response, subscription)
+            change = await self._next(response, subscription, watch)
+            await watch.require_open()
             if change is None:
                 await response.write(_event("reload", self._changes.last_id or 0, {}))
             elif isinstance(change, Viewing):
@@ -109,17 +119,41 @@ class EventRoute:
         await response.write(_event("ready", sent, {}))
         return sent
 
-    async def _next(self, response: web.StreamResponse, subscription: Subscription[_Told]) -> _Told | None:
+    async def _next(
+        self, response: web.StreamResponse, subscription: Subscription[_Told], watch: _SessionWatch
+    ) -> _Told | None:
         while True:
             try:
                 async with asyncio.timeout(self._heartbeat_s):
                     return await subscription.next()
             except TimeoutError:
+                await watch.require_open()
                 await response.write(b": still here\n\n")
 
     async def _end_streams(self, _: web.Application) -> None:
         for task in list(self._streams):
             task.cancel()
+
+
+class _SessionWatch:
+    """A look, now and then, whether the session that a stream was opened from is still open; bearers have none."""
+
+    def __init__(self, auth: Auth, request: web.Request, session: str | None, every_s: float) -> None:
+        self._auth = auth
+        self._request = request
+        self._session = session
+        self._every_s = every_s
+        self._looked = time.monotonic()
+
+    async def require_open(self) -> None:
+        """Raise Unauthenticated when the session has ended."""
+        if self._session is None or time.monotonic() < self._looked + self._every_s:
+            return
+        self._looked = time.monotonic()
+        # While the ledger is away nothing new is sent either.
+        with suppress(Unavailable):
+            if await self._auth.session(self._request) is None:
+                raise Unauthenticated("The session of this stream has ended.")
 
 
 def _last_seen(request: web.Request) -> int | None:

@@ -20,6 +20,7 @@ from core.errors import (
     NotAllowed,
     RejoinderError,
     StaleVersion,
+    TooManyRequests,
     Unauthenticated,
     Unavailable,
 )
@@ -28,6 +29,7 @@ _ANSWERS: tuple[tuple[type[RejoinderError], int, str], ...] = (
     (BadInput, 400, "bad_input"),
     (Unauthenticated, 401, "unauthenticated"),
     (Forbidden, 403, "forbidden"),
+    (TooManyRequests, 429, "too_many_requests"),
     (CaseNotFound, 404, "not_found"),
     (StaleVersion, 409, "stale"),
     (ClaimedByOther, 409, "claimed"),
@@ -63,7 +65,7 @@ def answer(error: RejoinderError) -> web.Response:
     status = next(status for kind, status, _ in _ANSWERS if isinstance(error, kind))
     if status >= 500:
         log.warning("Answered %d: %s", status, error)
-    return web.json_response(answer_body(error), status=status, headers=_headers(status))
+    return web.json_response(answer_body(error), status=status, headers=_headers(status, error))
 
 
 def answer_body(error: RejoinderError) -> dict[str, Any]:
@@ -86,7 +88,9 @@ def brief(case: Case) -> dict[str, Any]:
     return {"key": case.key, **standing}
 
 
-def _headers(status: int) -> dict[str, str]:
+def _headers(status: int, error: RejoinderError) -> dict[str, str]:
+    if isinstance(error, TooManyRequests):
+        return {"Retry-After": str(error.wait_s)}
     if status == 401:
         return {"WWW-Authenticate": 'Bearer realm="rejoinder"'}
     return {"Retry-After": _RETRY_AFTER_S} if status == 503 else {}

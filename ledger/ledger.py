@@ -18,6 +18,7 @@ from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
 from ledger.related import Related
 from ledger.replies import Replies
+from ledger.sessions import OpenSessions
 from ledger.stages import Stages
 from ledger.statistics import Statistics
 from ledger.uninterrupted import uninterrupted
@@ -27,8 +28,8 @@ class Ledger:
     """What became of every post.
 
     `stages` is for the stream's workers, `decisions` and `closed_cases` for moderators, `outbox` for publishers,
-    `cards` and `moderator_settings` for the chats; `cases`, `related`, `replies`, `history` and `statistics` only
-    read. Every method of every part raises LedgerUnavailable when the database is away.
+    `cards` and `moderator_settings` for the chats, `sessions` for the web desk; `cases`, `related`, `replies`,
+    `history` and `statistics` only read. Every method of every part raises LedgerUnavailable when the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
@@ -44,6 +45,7 @@ class Ledger:
         self.cards = Cards(database)
         self.moderator_settings = ModeratorSettings(database)
         self.statistics = Statistics(database)
+        self.sessions = OpenSessions(database)
 
     @classmethod
     async def open(cls, url: str, author_key: bytes, clock: Callable[[], datetime] = now) -> Ledger:

@@ -50,4 +50,6 @@ export const tellViewing = (tab, key) => call("POST", "/v1/viewing", { tab, case
 
 export const whoAmI = () => call("GET", "/session");
 export const logIn = (token) => call("POST", "/session", { token });
+export const listSessions = () => call("GET", "/v1/sessions");
+export const endSession = (id) => call("DELETE", `/v1/sessions/${id}`);
 export const logOut = () => call("DELETE", "/session");
