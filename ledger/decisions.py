@@ -77,7 +77,7 @@ class Decisions:
         values = _decided(attempt.who, why, release_at) | {"final_text": text}
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await self._take(connection, attempt, DECISIONS[Action.APPROVE], why, values)
+            row = await self._take(connection, attempt, DECISIONS[Action.APPROVE], why, values, text=text)
             case = await with_drafts(connection, row)
             await enqueue(connection, reply(case, text, attempt.who, at), at)
         return case
@@ -149,11 +149,11 @@ class Decisions:
 
     async def _take(
         self, connection: AsyncConnection, attempt: Attempt, change: Change, why: str, values: dict[str, Any],
-        *conditions: ColumnElement[bool], otherwise: str = _SAME_STATE,
+        *conditions: ColumnElement[bool], otherwise: str = _SAME_STATE, text: str | None = None,
     ) -> RowMapping:  # fmt: skip
         at = self._database.clock()
         to = change.leads_to[0] if change.leads_to else None
-        planned = Move(change.takes, to, at, attempt.who, clean(why), values)
+        planned = Move(change.takes, to, at, attempt.who, clean(why), values, text)
         seen = {"seen": attempt.version, "forced": attempt.force, "taker": attempt.who}
         row = await move(connection, attempt.key, planned, _AS_SEEN, _FREE, *conditions, **seen)
         if row is None:

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from datetime import datetime
 
 from core.domain import now
+from ledger.audit import Audit
 from ledger.cards import Cards
 from ledger.cases import Cases
 from ledger.database import Database
 from ledger.decisions import Decisions
+from ledger.erasure import Erasure
 from ledger.history import History
+from ledger.holdings import Holdings
 from ledger.migrate import migrate
 from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
@@ -25,8 +28,9 @@ class Ledger:
     """What became of every post.
 
     `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers, `cards` and
-    `moderator_settings` for the chats; `cases`, `replies`, `history` and `statistics` only read. Every method
-    of every part raises LedgerUnavailable when the database is away.
+    `moderator_settings` for the chats, `erasure`, `holdings` and `audit` for whoever answers for people's data;
+    `cases`, `replies`, `history` and `statistics` only read. Every method of every part raises LedgerUnavailable when
+    the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
@@ -34,7 +38,11 @@ class Ledger:
         self.cases = Cases(database)
         self.replies = Replies(database)
         self.history = History(database)
-        self.stages = Stages(database, Pseudonyms(author_key))
+        pseudonyms = Pseudonyms(author_key)
+        self.stages = Stages(database, pseudonyms)
+        self.erasure = Erasure(database, pseudonyms)
+        self.holdings = Holdings(database)
+        self.audit = Audit(database, pseudonyms)
         self.decisions = Decisions(database)
         self.outbox = Outbox(database)
         self.cards = Cards(database)
@@ -47,7 +55,7 @@ class Ledger:
 
         Raises BadSettings for another URL or an empty key, LedgerUnavailable when the database does not answer.
         """
-        database = Database(url, clock)
+        database = Database(url, clock, author_key)
         try:
             ledger = cls(database, author_key)
             await database.open()

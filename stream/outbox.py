@@ -5,7 +5,7 @@ may die between the broker's acknowledgement and the note in the ledger: before 
 the topic ends; whoever takes over a row with such a note first looks from there on whether the message, known by its
 `idempotency-key`, has already arrived. A row is held by one publisher at a time, by a numbered lease that is renewed
 right before the send: who was paused for longer than a lease and wakes up is refused, and sends nothing. A pause within
-the send itself is beyond that check; where the broker has transactions (`kafka.transactions`) it refuses that publisher.
+the send itself is beyond that check; a broker with transactions refuses that publisher (`kafka.transactions`).
 
 A message too large for the broker does not hold up the others. A draft asked for fails its case; a reply or an outcome
 stays owed and is tried again now and then, for the broker's limit is the operator's to raise.

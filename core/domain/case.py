@@ -79,7 +79,8 @@ class Case(Record):
     """A case as the ledger knows it.
 
     `version` rises with every transition. `request` is the draft the case waits for or last got. `final_text` is the
-    approved text, exactly as approved; it leaves at `release_at` unless undone.
+    approved text, exactly as approved; it leaves at `release_at` unless undone. From `erased_at` on its texts are gone,
+    and nothing happens to it any more.
     """
 
     post: FlaggedPost
@@ -98,6 +99,7 @@ class Case(Record):
     final_text: str | None = None
     release_at: Moment | None = None
     error: str | None = None
+    erased_at: Moment | None = None
 
     @property
     def key(self) -> str:
