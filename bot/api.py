@@ -71,6 +71,7 @@ class CaseApi:
         app.router.add_get(CASE_PATH, self._show)
         app.router.add_post(CASE_PATH + "/decision", self._decide)
         app.router.add_post(CASE_PATH + "/checks", self._check)
+        app.router.add_post(CASE_PATH + "/uncovered", self._note_uncovering)
 
     async def _list(self, request: web.Request) -> web.Response:
         who = self._auth.moderator(request)
@@ -107,6 +108,10 @@ class CaseApi:
         body = await _body(request, _TextToCheck)
         checks = await self._desk.check(_key(request), body.text)
         return web.json_response({"checks": checks_as_json(checks), "passes": not failed(checks)})
+
+    async def _note_uncovering(self, request: web.Request) -> web.Response:
+        await self._desk.uncovered(_key(request), self._auth.moderator(request))
+        return web.Response(status=204)
 
     async def _whole_case(self, case: Case, who: Moderator) -> web.Response:
         history = await self._desk.history(case.key)

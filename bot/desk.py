@@ -124,6 +124,12 @@ class Desk:
         """Return how many of the pending cases are in doubt."""
         return await self._ledger.cases.doubtful()
 
+    async def uncovered(self, key: str, who: Moderator) -> None:
+        """Record that somebody uncovered a post, where the operator has that recorded; raises CaseNotFound."""
+        if self.settings.record_uncovering:
+            case = await self.case(key)
+            await self._ledger.holdings.record_uncovering(case.key, who.name)
+
     async def check(self, key: str, text: str) -> tuple[Check, ...]:
         """Return what the guard says about a text a moderator is writing for a case."""
         return await self._checks_of(await self.case(key), text)
@@ -270,6 +276,8 @@ def undoable(case: Case) -> bool:
 
 def _may(action: Action, case: Case, who: Moderator) -> bool:
     is_free = holder(case) in (None, who.name)
+    if case.erased_at is not None:
+        return False
     match action:
         case Action.CLAIM:
             return is_free or who.leads

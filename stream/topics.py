@@ -1,4 +1,4 @@
-"""The topics by name, and the creation of those that are missing."""
+"""The topics by name, and the creation of those that are missing, each for so many days."""
 
 from __future__ import annotations
 

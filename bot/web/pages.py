@@ -75,7 +75,7 @@ QUEUE_FILTERS = {
 class Pages:
     """The desk's page, rendered once, and its files."""
 
-    def __init__(self, *, confirm_covered: bool = False) -> None:
+    def __init__(self, *, confirm_covered: bool = False, record_uncovering: bool = False) -> None:
         environment = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -93,6 +93,7 @@ class Pages:
             drafting=DRAFTING,
             alarming=ALARMING,
             confirm_covered=confirm_covered,
+            record_uncovering=record_uncovering,
         )
 
     def add_routes(self, app: web.Application) -> None:

@@ -1,6 +1,6 @@
 // The desk: what opens when, what a key or click does, and what is said when something goes wrong.
 
-import { decide, fetchCase, Offline, Refusal, whoAmI } from "./api.js";
+import { decide, fetchCase, Offline, Refusal, tellUncovered, whoAmI } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
 import { isUndoable, mayUndo, refreshAround, showCase, unveil } from "./case.js";
 import { byId, copyOf, say, slot } from "./dom.js";
@@ -139,7 +139,9 @@ function goOn(key) {
 function look(shown = !open.shown) {
   open.shown = shown;
   unveil(open.root, open.item, shown);
-  if (shown) countLook(open.item.key);
+  if (!shown) return;
+  if ("recordUncovering" in document.body.dataset) tellUncovered(open.item.key).catch(() => {});
+  countLook(open.item.key);
 }
 
 // --- decisions -----------------------------------------------------------------------------------------------------
