@@ -72,8 +72,8 @@ def row_digest(key: bytes, row: Mapping[str, Any], previous: str | None) -> str:
         for name, value in row.items()
         if name not in UNSEALED and value is not None
     }
-    told = json.dumps([previous, fields], sort_keys=True)
-    return hmac.new(key, _PURPOSE + told.encode(), "sha256").hexdigest()
+    signed = json.dumps([previous, fields], sort_keys=True)
+    return hmac.new(key, _PURPOSE + signed.encode(), "sha256").hexdigest()
 
 
 def _sealed(key: bytes, row: Mapping[str, Any], text: str | None, previous: str | None) -> dict[str, Any]:

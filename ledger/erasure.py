@@ -162,10 +162,10 @@ class Erasure:
 def _left_of(row: Any, at: datetime) -> dict[str, Any]:
     """Return what the columns of a case hold from now on: its keys, and the intent that was asked for."""
     stub = FlaggedPost(platform=row["platform"], post_id=row["post_id"], text=ERASED_TEXT)
-    asked = DraftRequest.model_validate_json(row["request"])
-    request = request_columns(DraftRequest(number=asked.number, intent=asked.intent))
+    request = DraftRequest.model_validate_json(row["request"])
+    bare_request = request_columns(DraftRequest(number=request.number, intent=request.intent))
     return {
-        **emptied(cases), **UNCLAIMED, **request, "post": stub.model_dump_json(), "doubtful": False,
+        **emptied(cases), **UNCLAIMED, **bare_request, "post": stub.model_dump_json(), "doubtful": False,
         "release_at": None, "erased_at": at,
     }  # fmt: skip
 
