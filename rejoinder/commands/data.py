@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from core.domain import FlaggedPost, now
-from core.errors import BadInput, CaseNotFound, NotAllowed
+from core.errors import BadInput, BrokerUnavailable, CaseNotFound, NotAllowed
 from core.settings import Settings
 from rejoinder.commands.process import load_settings, run, start_logging
 
@@ -118,7 +118,10 @@ async def _held(settings: Settings, subject: Subject, ledger_only: bool) -> dict
         cases = await ledger.holdings.of(keys)
     held: dict[str, Any] = {"made_at": now().isoformat(), "cases": cases}
     if not ledger_only:
-        held["topics"] = [record async for record in records_about(settings.kafka, keys, subject.is_about)]
+        try:
+            held["topics"] = [record async for record in records_about(settings.kafka, keys, subject.is_about)]
+        except BrokerUnavailable as error:
+            raise BrokerUnavailable(f"{error} Or leave out what the topics hold, with --ledger-only.") from error
     return held
 
 
