@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from core.domain import CaseState
-from ledger.chain import append
+from ledger.chain import PREVIOUS, append
 from ledger.tables import cases
 
 MACHINE = "machine"
@@ -56,7 +56,7 @@ async def move(
         await append(connection, {
             "case_key": key, "version": row["version"], "from_state": row["previous_state"], "to_state": row["state"],
             "at": planned.at, "who": row["decided_by"] if planned.who is None else planned.who, "why": planned.why,
-        }, planned.text)  # fmt: skip
+        }, row["previous_digest"], planned.text)  # fmt: skip
     return row
 
 
@@ -75,5 +75,5 @@ def _statement(
             updated_at=bindparam("moved_at"),
             **{column: bindparam(f"new_{column}") for column in columns},
         )
-        .returning(*cases.c)
+        .returning(*cases.c, PREVIOUS)
     )
