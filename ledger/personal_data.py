@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Table
 
 from ledger.chat_tables import assignments, cards, case_numbers, hidden_groups, intents, notices, switches
+from ledger.sessions import sessions
 from ledger.tables import cases, drafts, history, metadata, outbox, tombstones, uncoverings
 
 ERASED: dict[Table, frozenset[str]] = {
@@ -39,6 +40,7 @@ WITHOUT_TEXT: dict[Table, frozenset[str]] = {
     switches: frozenset({"surface", "server", "kind", "scope", "who"}),
     hidden_groups: frozenset({"who", "target_group"}),
     assignments: frozenset({"case_key", "assignee", "who"}),
+    sessions: frozenset({"id", "who", "browser"}),
 }
 """Columns that stay: names of posts, of moderators and of places in a chat, and words of Rejoinder's own."""
 
