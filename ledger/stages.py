@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import FAILURE, REPLAY, ROUTES, STAGES, StageName, fails_in
+from ledger.chain import append_first
 from ledger.database import Database
-from ledger.history import append
 from ledger.outbox_messages import enqueue, outcome, withdraw
 from ledger.privacy import Pseudonyms
 from ledger.rows import new_row, request_columns
@@ -85,7 +85,8 @@ class Stages:
         async with self._database.write() as connection:
             new = (await connection.execute(insert_posts, rows)).scalars().all()
             if new:
-                await connection.execute(append, [_received(key, at) for key in new])
+                posts_on_file = {row["key"]: row["post"] for row in rows}
+                await append_first(connection, [(_received(key, at), posts_on_file[key]) for key in new])
         return len(new)
 
     @uninterrupted
@@ -127,8 +128,8 @@ class Stages:
     async def draft(self, draft: Draft) -> Step:
         """Record the draft the case waits for, once for each request; raises CaseNotFound."""
         why = clean(draft.note) or f"draft {draft.number} from {draft.origin}"
-        planned = _planned(StageName.DESK, _PENDING, self._database.clock(), why)
         row = {"case_key": draft.case_key, "number": draft.number, "draft": draft.model_dump_json()}
+        planned = _planned(StageName.DESK, _PENDING, self._database.clock(), why, text=str(row["draft"]))
         async with self._database.write(durable=False) as connection:
             moved = await _move_or_look(connection, draft.case_key, planned, _ASKED_FOR, asked_for=draft.number)
             if isinstance(moved, Standing):
@@ -211,8 +212,11 @@ async def _move_or_look(
     return await move(connection, key, planned, *conditions, **parameters) or standing
 
 
-def _planned(stage: StageName, to: CaseState, at: datetime, why: str, values: dict[str, Any] | None = None) -> Move:
-    return Move((STAGES[stage].takes,), to, at, MACHINE, why, values or {})
+def _planned(
+    stage: StageName, to: CaseState, at: datetime, why: str, values: dict[str, Any] | None = None,
+    text: str | None = None,
+) -> Move:  # fmt: skip
+    return Move((STAGES[stage].takes,), to, at, MACHINE, why, values or {}, text=text)
 
 
 def _received(key: str, at: datetime) -> dict[str, Any]:

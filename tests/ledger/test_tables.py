@@ -49,6 +49,8 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
             "cases_author (author_hash=?)": ledger.related.by_author("forum/1", 5),
             "cases_text (text_hash=?": ledger.related.same_text("forum/1"),
             "cases_appealed": ledger.cases.appealed(),
+            "cases_with_texts (received_at<?)": ledger.erasure.due(clock(), 10),
+            "cases_queue (state=? AND received_at<?)": ledger.erasure.prunable(clock(), 10),
             "outbox_open (free_at<?)": ledger.outbox.lease("p", 30, 10),
         }
         for index, call in plans.items():
