@@ -39,7 +39,7 @@ from pipeline.triage import LONGEST_READ
 
 DEFAULT = KnowledgeBaseSettings()
 OPEN = KnowledgeBaseSettings(min_relevance=0.0)
-UNGATED = KnowledgeBaseSettings(claim_from=0.0)
+UNGATED = KnowledgeBaseSettings(claim_from=0.0, answer_from=0.0)
 HALVES = ("calibrate", "report")
 
 
@@ -205,7 +205,7 @@ async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Ques
             text,
             vector,
             tuple(score.group for score in heads.score(vector, text).attacked(threshold)),
-            KINDS[int(judge.kind_probabilities(vector).argmax())],
+            KINDS[int(judge.kind_probabilities(vector, post.language).argmax())],
         )
         for post, text, vector in zip(posts, texts, vectors, strict=True)
     ]

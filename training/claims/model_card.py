@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kb.claims.judge import KINDS
+from kb.claims.judge import KINDS, Impression
 from kb.query import Vectors
 from training.claims.data import Post
 
@@ -20,12 +20,12 @@ LIMITS = (0.1, 0.15, 0.2, 0.3, 0.4)
 class Measured:
     """How posts were judged by what was learned without them.
 
-    `kinds` (posts, KINDS) are probabilities. A row of `pairs` has the features of a post, whose number `of_posts` has,
+    A row of `pairs` has the features of a post, whose number `of_posts` has,
     with a claim; `fits` says whether the labels name it, `weights` how much it counts, `judged` how probable it seemed.
     """
 
     posts: Sequence[Post]
-    kinds: Vectors
+    impressions: Sequence[Impression]
     of_posts: NDArray[np.int_]
     pairs: Vectors
     fits: NDArray[np.bool_]
@@ -70,7 +70,11 @@ English; other languages lean on the wordings alone. With another embedder nothi
 
 
 def _kind_table(measured: Measured) -> str:
-    rows = [(post.kind, kinds) for post, kinds in zip(measured.posts, measured.kinds, strict=True) if post.labelled]
+    rows = [
+        (post.kind, impression.kinds)
+        for post, impression in zip(measured.posts, measured.impressions, strict=True)
+        if post.labelled
+    ]
     lines = ["| kind | posts | seen as such | right when seen |", "|---|--:|--:|--:|"]
     for number, kind in enumerate(KINDS):
         true = np.array([own == kind for own, _ in rows])
