@@ -33,7 +33,7 @@ BESIDE = 0.5
 """How probable a further claim must be, as a share of the surest one's probability."""
 MOST_FACTS = 5
 """Facts that a moderator sees."""
-SURE, FEW = 0.3, 2
+SURE, FEW = 0.3, 1
 """Where the surest claim is less probable than SURE, only the first FEW claims and facts are taken."""
 
 
