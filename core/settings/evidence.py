@@ -46,7 +46,7 @@ class KnowledgeBaseSettings(Section):
         None, description="Folder with your own `claims/` and `facts/`, used beside the shipped ones."
     )
     answer_from: Share = Field(
-        0.55,
+        0.5,
         description="Probability that something on file answers a post, from which its claims are taken; known with "
         "the default embedder. Lower: more drafts, more of them beside the point.",
     )
