@@ -122,8 +122,10 @@ def _varied(text: str, turn: int) -> str:
 
 
 def disguised(text: str, turn: int) -> str:
-    """Return the text with letters dropped, doubled, swapped, spaced out or written as digits, in its longer words."""
-    how = chance(turn, text) % 6
+    """Return the text with letters or blanks dropped, letters doubled, swapped, spaced out or written as digits."""
+    how = chance(turn, text) % 7
+    if how == 6:
+        return _run_together(text, turn)
     words = text.split()
     for place, word in enumerate(words):
         if len(word) < 4 or not word.isalpha() or chance(word, place) % 3 == 0:
@@ -142,6 +144,14 @@ def disguised(text: str, turn: int) -> str:
         else:
             words[place] = word.translate(str.maketrans("aeiost", "431057"))
     return " ".join(words)
+
+
+def _run_together(text: str, turn: int) -> str:
+    """Return the text without some of the blanks between its words, or without any."""
+    words = text.split()
+    some = chance(text, turn) % 3
+    joints = ("" if not some or chance(word, turn) % 3 == 0 else " " for word in words[1:])
+    return words[0] + "".join(joint + word for joint, word in zip(joints, words[1:], strict=True))
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
