@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from core.errors import BadInput, WeightsError
 from pipeline import routing_rules
+from pipeline.network import Network
 
 BITS = 16
 """Words, pieces and neighbours are hashed into 2 ** BITS buckets."""
@@ -84,34 +85,17 @@ _WORD = re.compile(r"[\w'*]+|[^\w\s]")
 
 
 @dataclass(frozen=True)
-class Network:
-    """One hidden layer of n rectified units over an embedding of d numbers and the signs that a text shows.
-
-    `embedded` has shape (d, n), `shown` (signs, n), `bias` and `out` (n,).
-    """
-
-    signs: tuple[str, ...]
-    embedded: NDArray[np.float32]
-    shown: NDArray[np.float32]
-    bias: NDArray[np.float32]
-    out: NDArray[np.float32]
-
-    def logit(self, signs: frozenset[str], embedding: NDArray[np.float32]) -> float:
-        """Return what the network adds to the logit of a text."""
-        rows = [row for row, sign in enumerate(self.signs) if sign in signs]
-        return float(np.maximum(embedding @ self.embedded + self.shown[rows].sum(axis=0) + self.bias, 0) @ self.out)
-
-
-@dataclass(frozen=True)
 class ThreatHead:
     """The shipped regression, `embedded` of shape (d,) and `hashed` (BUCKETS,), and network.
 
-    They fit the vectors of one embedder only, the one called `embedder`.
+    The network reads the embedding and which of `signs` a text shows. They fit the vectors of one embedder only, the
+    one called `embedder`.
     """
 
     embedded: NDArray[np.float32]
     hashed: NDArray[np.float32]
     bias: float
+    signs: tuple[str, ...]
     network: Network
     embedder: str
 
@@ -121,12 +105,12 @@ class ThreatHead:
         file_path = path or resources.files("pipeline").joinpath("data/threat.npz")
         try:
             with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-                parts = (data[f"network_{part}"].astype(np.float32) for part in ("embedded", "shown", "bias", "out"))
                 return cls(
                     data["embedded"].astype(np.float32),
                     data["hashed"].astype(np.float32),
                     float(data["bias"]),
-                    Network(tuple(data["signs"].tolist()), *parts),
+                    tuple(data["signs"].tolist()),
+                    Network(*(data[part].astype(np.float32) for part in ("hidden", "hidden_bias", "out"))),
                     str(data["embedder"]),
                 )
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
@@ -143,7 +127,8 @@ class ThreatHead:
             raise BadInput(f"The threat head reads {len(self.embedded)} numbers, not a shape of {embedding.shape}.")
         surface = read(text)
         logit = self.bias + float(self.embedded @ embedding) + float(self.hashed[surface.buckets] @ surface.weights)
-        logit += self.network.logit(surface.signs, embedding)
+        shown = np.array([sign in surface.signs for sign in self.signs], np.float32)
+        logit += float(self.network.logits(np.concatenate([embedding, shown])[np.newaxis])[0, 0])
         return 1.0 / (1.0 + exp(-max(min(logit, 60.0), -60.0)))
 
 

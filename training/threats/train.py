@@ -15,12 +15,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold
 
 from models.e5 import E5Embedder
+from pipeline.network import Network
 from pipeline.normalise import normalise
-from pipeline.threats import BUCKETS, Network, Surface, ThreatHead, read
+from pipeline.threats import BUCKETS, Surface, ThreatHead, read
+from training.heads.fit import balanced
+from training.heads.network import fit_network, half
 from training.heads.train import embed_cached
 from training.threats.data import Sample, read_samples
 from training.threats.model_card import write_card
-from training.threats.network import FittedNetwork, fit_network
 
 Vectors = NDArray[np.float32]
 
@@ -34,7 +36,7 @@ FEWEST_WITH_SIGN = 20
 """Texts that show a sign that the network sees."""
 COUNTS = {"posts": 3.0, "EDOS": 0.7, "Hatemoji": 1.0, "HatemojiCheck": 1.0, "replies": 1.0, "written": 1.0}
 """How much a sample of an origin counts: flagged posts look most like the posts."""
-HARMLESS_COUNTS = {"en": 1.3, "fr": 5.0, "de": 8.0}
+HARMLESS_COUNTS = {"en": 1.3, "eu": 5.0, "fr": 5.0, "de": 8.0}
 HARMLESS_ELSEWHERE = 3.0
 """What a harmless sentence of the project's own counts by language: else a language that the other sources don't have
 would itself look like a threat, so many of its sentences being one."""
@@ -85,22 +87,22 @@ def train(seen: Sequence[Sample], vectors: Vectors) -> tuple[ThreatHead, NDArray
     shown = np.array([[sign in surface.signs for sign in signs] for surface in surfaces], np.float32)
     views = Views(np.asarray((vectors - mean) * scale, np.float32), matrix(surfaces), signs, shown)
     y = np.array([sample.threat for sample in seen])
-    counts = np.array([_count(sample) for sample in seen])
-    balanced = np.where(y, len(y) / 2 / counts[y].sum(), len(y) / 2 / counts[~y].sum()) * counts
-    x, dense = views.linear, views.dense
+    counts = np.array([_count(sample) for sample in seen], np.float32)
+    x, dense, truth = views.linear, views.dense, y[:, np.newaxis]
+    weights = balanced(truth, counts[:, np.newaxis])
     logits = np.zeros((len(y), 2))
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=0)
     for rest, fold in folds.split(logits, y, [sample.source for sample in seen]):
         logits[fold, 0] = _regression().fit(x[rest], y[rest], counts[rest]).decision_function(x[fold])
-        logits[fold, 1] = fit_network(dense[rest], y[rest], balanced[rest]).logits(dense[fold])
+        logits[fold, 1] = fit_network(dense[rest], truth[rest], weights[rest]).logits(dense[fold])[:, 0]
     shares = LogisticRegression(C=1e6).fit(logits, y, counts)
-    model, network = _regression().fit(x, y, counts), fit_network(dense, y, balanced)
+    model, network = _regression().fit(x, y, counts), fit_network(dense, truth, weights)
     head = _head(views, mean, scale, model, network, shares)
     return head, shares.predict_proba(logits)[:, 1]
 
 
 def _head(
-    views: Views, mean: Vectors, scale: float, model: LogisticRegression, network: FittedNetwork,
+    views: Views, mean: Vectors, scale: float, model: LogisticRegression, network: Network,
     shares: LogisticRegression,
 ) -> ThreatHead:  # fmt: skip
     """Return both models as one head that reads embeddings as they come, rounded as it will be shipped."""
@@ -110,15 +112,10 @@ def _head(
     embedded = weights[:width] * EMBEDDED_LENGTH * scale
     hashed = np.where(np.abs(weights[width:]) < NEGLIGIBLE, 0, weights[width:])
     bias = float(of_model * model.intercept_[0] + shares.intercept_[0] - embedded @ mean)
-    seen_by_units = network.hidden[:width] * NETWORK_LENGTH * scale
-    units = Network(
-        views.signs,
-        _half(seen_by_units),
-        _half(network.hidden[width:] * NETWORK_SIGN),
-        _half(network.bias - mean @ seen_by_units),
-        _half(of_network * network.out),
-    )
-    return ThreatHead(_half(embedded), _half(hashed), bias, units, E5Embedder.name)
+    lengths = np.repeat([NETWORK_LENGTH * scale, NETWORK_SIGN], [width, len(views.signs)])
+    hidden = network.hidden * lengths[:, np.newaxis]
+    units = Network(half(hidden), half(network.bias - mean @ hidden[:width]), half(of_network * network.out))
+    return ThreatHead(half(embedded), half(hashed), bias, views.signs, units, E5Embedder.name)
 
 
 def _count(sample: Sample) -> float:
@@ -131,10 +128,6 @@ def _regression() -> LogisticRegression:
     return LogisticRegression(C=STRENGTH, class_weight="balanced", max_iter=400)
 
 
-def _half(values: NDArray[np.float64]) -> Vectors:
-    return values.astype(np.float16).astype(np.float32)
-
-
 def save(head: ThreatHead, path: Path) -> None:
     """Write the head, weights in half precision; the same head gives the same bytes."""
     np.savez_compressed(
@@ -142,11 +135,10 @@ def save(head: ThreatHead, path: Path) -> None:
         embedded=head.embedded.astype(np.float16),
         hashed=head.hashed.astype(np.float16),
         bias=np.float32(head.bias),
-        signs=np.array(head.network.signs),
-        network_embedded=head.network.embedded.astype(np.float16),
-        network_shown=head.network.shown.astype(np.float16),
-        network_bias=head.network.bias.astype(np.float16),
-        network_out=head.network.out.astype(np.float16),
+        signs=np.array(head.signs),
+        hidden=head.network.hidden.astype(np.float16),
+        hidden_bias=head.network.bias.astype(np.float16),
+        out=head.network.out.astype(np.float16),
         embedder=head.embedder,
     )
 
