@@ -23,6 +23,13 @@ def test_sentences_of_a_template_are_all_seen_or_none_is() -> None:
     assert {True} in parts.values()
 
 
+def test_no_sentence_of_the_suite_is_trained_on() -> None:
+    lines = (PACKAGE / "suite.toml").read_text("utf-8").splitlines()
+    suite = {line.casefold() for line in lines if line[-1:] not in ("", "'", "]") and line[0] != "#"}
+    assert len(suite) >= 150
+    assert not suite & {sample.text.casefold() for sample in written()}
+
+
 def test_no_post_that_evidence_is_measured_on_was_labelled_for_training() -> None:
     lines = (PACKAGE / "read.txt").read_text("utf-8").splitlines()
     labelled = {line.split()[1] for line in lines if not line.startswith("#")}
