@@ -44,6 +44,7 @@ UNDEFINED_TABLE = "42P01"
 
 _FORMS = "sqlite+aiosqlite:///file.db or postgresql+asyncpg://user:password@host/name"
 _MODE = "ledger_mode"
+_SINGLE = "single"
 CHAIN_KEY = "ledger_chain_key"
 """The option of a connection that holds the key of the history's chain."""
 _PRAGMAS = ("foreign_keys=ON", "synchronous=NORMAL", "journal_size_limit=67108864")
@@ -64,16 +65,18 @@ class Database:
         self._engine: AsyncEngine = engine
         # One snapshot for a case and its drafts: SQLite has it anyway, PostgreSQL when asked.
         self._readers = engine if self.is_sqlite else engine.execution_options(isolation_level="REPEATABLE READ")
+        # A statement alone sees one snapshot anyway, and needs neither beginning nor end.
+        self._single = engine.execution_options(**{_MODE: _SINGLE}) if self.is_sqlite else self._readers
         self._durable = engine.execution_options(**{_MODE: "FULL"})
         self._quick = engine.execution_options(**{_MODE: "NORMAL"})
         # SQLite takes one writer at a time; queueing here is fair and spares its busy-wait.
         self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if self.is_sqlite else nullcontext()
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        """Open a read transaction with one snapshot; raises LedgerUnavailable."""
+    async def read(self, *, single: bool = False) -> AsyncIterator[AsyncConnection]:
+        """Open a read transaction with one snapshot, for a `single` statement or many; raises LedgerUnavailable."""
         with self._translated():
-            async with self._readers.connect() as connection:
+            async with (self._single if single else self._readers).connect() as connection:
                 yield connection
 
     @asynccontextmanager
@@ -195,11 +198,15 @@ def _set_up_sqlite(connection: Any, record: Any) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     mode = connection.get_execution_options().get(_MODE)
+    if mode == _SINGLE:
+        return
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite_trips.OneTripConnection)
     if mode is None:
-        connection.exec_driver_sql("BEGIN")
+        driver.begin_with("BEGIN")
         return
     if connection.info["synchronous"] != mode:
         connection.exec_driver_sql(f"PRAGMA synchronous={mode}")
         connection.info["synchronous"] = mode
     # A writer that reads first and locks later can find its snapshot stale and fail; so lock first.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    driver.begin_with("BEGIN IMMEDIATE")
