@@ -24,11 +24,10 @@ function draftless(item) {
   return item.origin === "none" ? "No draft: write the reply" : "No draft";
 }
 
-/** The listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart`, `onChoice`, `onRender` and `onError` are set. */
+/** The listed cases. `me` returns who is logged in; `onOpen(key, byHand)`, `onRestart`, `onChoice`, `onRender` and `onError` are set. */
 export class Queue {
-  constructor(me, onOpen) {
+  constructor(me) {
     this.me = me;
-    this.onOpen = onOpen;
     this.cases = [];
     this.counts = {};
     this.flagged = { doubtful: 0, handled: 0, appealed: 0 };
