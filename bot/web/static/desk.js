@@ -4,17 +4,22 @@ import { readAddress } from "./address.js";
 import { showViewing } from "./around.js";
 import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject } from "./choices.js";
 import { act, addNoteTo, decideOnSelected, decideSame, selection, undoLast } from "./deciding.js";
+import { applyCare, careOf, notNow, takeBreak } from "./care.js";
 import { byId } from "./dom.js";
 import { listenToEscalations, openEscalations } from "./escalations.js";
+import { openEvidenceSearch } from "./find_evidence.js";
 import { offerSavedFilters } from "./filters.js";
 import { changed, down, reread, soon, up } from "./following.js";
 import { here, isOpen, queue } from "./here.js";
 import { livesOnPage, sweepKept } from "./kept.js";
 import { listenToKeys } from "./keys.js";
 import { follow } from "./live.js";
-import { goOn, goToAddress, look, openCase, remember, tick, whenSent } from "./opening.js";
+import { goOn, look, openCase, remember, tick, whenSent } from "./opening.js";
+import { openSettings } from "./own_settings.js";
 import { greet, whoIsHere } from "./session.js";
 import { showTally } from "./tally.js";
+import { openToday, refreshToday } from "./today.js";
+import { startTour } from "./tour.js";
 import { explain, whenBack } from "./trouble.js";
 import { holder } from "./words.js";
 
@@ -25,7 +30,7 @@ let showFilters = () => {};
 queue.onOpen = (key, byHand) => openCase(key, byHand);
 queue.onError = explain;
 queue.onChoice = () => { selection.clear(); showFilters(); remember(true); };
-queue.onRender = () => selection.show();
+queue.onRender = () => { selection.show(); refreshToday().catch(explain); };
 queue.onRestart = () => goOn(queue.shown[0]?.key ?? null);
 whenSent((text, override, item) => act("edit", { text, override }, item));
 whenBack(soon);
@@ -66,6 +71,9 @@ const actions = {
   "cancel-edit": () => here.open?.editor.leave(),
   back: () => { document.body.dataset.view = "queue"; remember(true); },
   discard: () => here.open?.editor.forget(),
+  find: () => { if (here.open) openEvidenceSearch(); },
+  today: () => openToday(),
+  tour: startTour,
 };
 
 async function step(steps) {
@@ -92,11 +100,39 @@ function enter() {
   byId("case").focus();
 }
 
+/** Show what the address says, after Back or on a link. */
+async function goToAddress() {
+  if (!here.me.name || location.hash.startsWith("#token=")) return;
+  const place = readAddress();
+  document.body.dataset.view = history.state?.view ?? (place.case ? "case" : "queue");
+  try {
+    if (queue.choose(place)) await queue.search();
+    if (place.page && place.page !== here.page) return openToday(false);
+    if (place.case && place.case !== here.open?.item.key) await openCase(place.case, false, false);
+  } catch (error) {
+    explain(error);
+  }
+}
+
+function tourFromHelp() {
+  byId("help").close();
+  startTour();
+}
+
 async function begin() {
   showTally();
+  for (const [id, act] of Object.entries({ "today-open": openToday, "settings-open": openSettings, "break-open": takeBreak, "tour-open": tourFromHelp })) {
+    byId(id).addEventListener("click", () => act());
+  }
+  byId("worked").addEventListener("click", (event) => {
+    const choice = event.target.closest("[data-worked]")?.dataset.worked;
+    if (choice === "rest") takeBreak();
+    else if (choice === "later") notNow();
+  });
   byId("help-open").addEventListener("click", () => byId("help").showModal());
   here.me = await whoIsHere();
   greet(here.me);
+  applyCare(careOf(here.me.name));
   byId("login").hidden = true;
   byId("desk").hidden = false;
   byId("case").addEventListener("click", (event) => {
@@ -120,7 +156,7 @@ async function begin() {
     h: actions.hand_over, m: actions.handle, t: actions.retract, s: actions.assign, v: actions.same,
     w: () => here.open && byId("note-text").focus(), x: () => selection.toggle(here.open?.item.key),
     J: () => extend(1), K: () => extend(-1), Escape: () => selection.clear(),
-    u: actions.undo, c: actions.claim, g: openEscalations,
+    u: actions.undo, c: actions.claim, f: actions.find, y: actions.today, p: takeBreak, g: openEscalations,
     "/": () => { document.body.dataset.view = "queue"; byId("search").focus(); },
     "?": () => byId("help").showModal(),
   });
@@ -141,7 +177,8 @@ async function begin() {
   try {
     await queue.refresh();
     const key = place.case || queue.shown[0]?.key;
-    if (key) await openCase(key, Boolean(place.case), false);
+    if (place.page) await openToday(false);
+    else if (key) await openCase(key, Boolean(place.case), false);
     else goOn(null);
   } catch (error) {
     explain(error);

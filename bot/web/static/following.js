@@ -4,7 +4,7 @@ import { fetchCase, whoAmI } from "./api.js";
 import { refreshAround } from "./case.js";
 import { slot, say } from "./dom.js";
 import { tellEscalation } from "./escalations.js";
-import { here, isOpen, queue } from "./here.js";
+import { here, queue } from "./here.js";
 import { goOn, NARROW, put, tellWhatIsOpen } from "./opening.js";
 import { changedElsewhere } from "./same.js";
 import { isLive, showConnection, warn } from "./status.js";
@@ -52,7 +52,7 @@ export function soon() {
     try {
       await queue.refresh();
       if (isLive()) warn("");
-      if (!here.open && !here.left && queue.shown.length && !NARROW.matches) goOn(queue.shown[0].key);
+      if (!here.open && !here.left && !here.page && queue.shown.length && !NARROW.matches) goOn(queue.shown[0].key);
     } catch (error) {
       explain(error);
     }

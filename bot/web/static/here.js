@@ -5,9 +5,9 @@ import { groupWord } from "./words.js";
 
 /**
  * `open` is {item, root, editor, shown, since} of the case on the page, null while another one loads; `left` is the one that
- * was open before that. `turn` grows with every case that is asked for: what a slower answer brings is not shown any more.
+ * was open before that; `page` names what is shown instead of a case: `today`, `tour` or null. `turn` grows with every case that is asked for: what a slower answer brings is not shown any more.
  */
-export const here = { me: { name: null, role: null }, open: null, left: null, turn: 0 };
+export const here = { me: { name: null, role: null }, open: null, left: null, page: null, turn: 0 };
 
 export const queue = new Queue(() => here.me.name);
 

@@ -1,9 +1,11 @@
 // What opens when: one case at a time, the address that names it, and the page without one.
 
+import { showParts } from "./about.js";
 import { fetchCase, tellUncovered, tellViewing } from "./api.js";
-import { readAddress, writeAddress } from "./address.js";
+import { writeAddress } from "./address.js";
 import { heldNote, showAround } from "./around.js";
-import { isUndoable, refreshAround, showCase, unveil } from "./case.js";
+import { fillEvidence, isUndoable, refreshAround, showCase, unveil } from "./case.js";
+import { mayLook, tickCare } from "./care.js";
 import { byId, copyOf } from "./dom.js";
 import { Editor } from "./editor.js";
 import { here, queue, subject } from "./here.js";
@@ -45,6 +47,7 @@ export async function openCase(key, byHand = false, isStep = byHand) {
 function leave(key) {
   here.left = here.open ?? here.left;
   here.open = null;
+  here.page = null;
   byId("case-body").inert = true;
   queue.awaitCase(key);
 }
@@ -75,7 +78,7 @@ export function put(item) {
   });
   here.open = { item, root, editor, shown: false, since };
   editor.offer();
-  if (same && before.shown) look(true);
+  if (same && before.shown) uncover(true);
   if (item.actions.includes("edit") && item.drafts.at(-1)?.origin === "none" && !item.doubtful) editor.start(false);
   if (!same) byId("case").scrollTop = 0;
   showAround(root, item).catch(() => {}); // said by the next request that fails, if the server is away
@@ -87,20 +90,7 @@ export function put(item) {
 
 /** Put the open case and the filters into the address; with `isStep` Back returns from here. */
 export function remember(isStep) {
-  writeAddress({ ...queue.choices, case: here.open?.item.key ?? "" }, document.body.dataset.view, isStep);
-}
-
-/** Show what the address says, after Back or on a link. */
-export async function goToAddress() {
-  if (!here.me.name || location.hash.startsWith("#token=")) return;
-  const place = readAddress();
-  document.body.dataset.view = history.state?.view ?? (place.case ? "case" : "queue");
-  try {
-    if (queue.choose(place)) await queue.search();
-    if (place.case && place.case !== here.open?.item.key) await openCase(place.case, false, false);
-  } catch (error) {
-    explain(error);
-  }
+  writeAddress({ ...queue.choices, case: here.open?.item.key ?? "", page: here.page === "today" ? here.page : "" }, document.body.dataset.view, isStep);
 }
 
 const hasSameDraft = (before, item) => before?.item.key === item.key && before.item.drafts.length === item.drafts.length;
@@ -112,22 +102,47 @@ export function tellWhatIsOpen() {
 
 export function goOn(key) {
   if (key !== null) return openCase(key);
-  here.turn++;
-  [here.open, here.left] = [null, null];
-  byId("case-body").inert = false;
-  queue.select(null);
-  document.body.dataset.view = "queue";
-  remember(false);
-  tellWhatIsOpen();
-  const empty = copyOf("empty-template");
+  const empty = copyOf(queue.isNew ? "first-template" : "empty-template");
   const { title, words } = queue.emptyWords();
   empty.querySelector("h2").textContent = title;
   empty.querySelector(".empty-words").textContent = words;
-  byId("case-body").replaceChildren(empty);
+  showPage(null, empty, false, "queue");
   announce(title);
+  if (queue.isNew) showParts(byId("case-body")).catch(explain);
 }
 
-export function look(shown = !here.open.shown) {
+/** Show `root` where a case would stand; with `isStep` Back returns from it. */
+export function showPage(name, root, isStep = false, view = "case") {
+  here.turn++;
+  [here.open, here.left] = [null, null];
+  here.page = name;
+  byId("case-body").inert = false;
+  byId("case-body").replaceChildren(root);
+  byId("case").scrollTop = 0;
+  queue.select(null);
+  document.body.dataset.view = view;
+  remember(isStep);
+  tellWhatIsOpen();
+}
+
+/** Show the case with evidence that was added to it; a text being written stays. */
+export function refreshEvidence(item) {
+  if (!here.open.editor.open) return put(item);
+  here.open.item = item;
+  here.open.editor.item = item;
+  refreshAround(here.open.root, item, here.me);
+  fillEvidence(here.open.root, item);
+  here.open.editor.check();
+}
+
+/** Show the post, or hide it again; beyond the limit that one has set oneself, one is asked first. */
+export async function look(shown = !here.open.shown) {
+  const { open } = here;
+  if (shown && !open.shown && !await mayLook(open.item.key)) return;
+  if (here.open === open) uncover(shown);
+}
+
+function uncover(shown) {
   here.open.shown = shown;
   unveil(here.open.root, here.open.item, shown);
   if (!shown) return;
@@ -137,6 +152,7 @@ export function look(shown = !here.open.shown) {
 
 export function tick() {
   tellTimes();
+  tickCare();
   sweepToasts();
   if (here.open) endUndo(here.open.item);
 }
