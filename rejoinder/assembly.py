@@ -166,14 +166,29 @@ def open_drafting_guard(settings: Settings) -> Guard:
 
 
 def open_strategies(settings: Settings, chat: ChatModel | None) -> Strategies:
-    """Return the strategies, for a chat model or for none."""
+    """Return the strategies that plan cases or may be asked for, for a chat model or for none."""
     from pipeline.compose import Composer
-    from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies
+    from pipeline.strategies import (
+        ComposeStrategy,
+        FreeStrategy,
+        PlainStrategy,
+        Strategies,
+        Strategy,
+        Turns,
+    )
 
-    compose = ComposeStrategy(Composer(settings.guard))
-    if settings.draft.strategy == "compose":
-        return Strategies(default=compose, fallback=compose)
-    return Strategies(default=FreeStrategy(chat, settings.chat, settings.guard), fallback=compose)
+    draft, guard = settings.draft, settings.guard
+    chat = None if settings.chat.model == NO_MODEL else chat
+    turns = Turns(max(1, settings.chat.slots // settings.chat.candidates), draft.timeout_s)
+    compose = ComposeStrategy(Composer(guard))
+    known: tuple[Strategy, ...] = (
+        compose,
+        FreeStrategy(chat, turns, settings.chat, guard),
+        PlainStrategy(chat, turns, draft.plain, guard),
+    )
+    by_name = {strategy.name: strategy for strategy in known}
+    others = tuple(by_name[name] for name in draft.offered)
+    return Strategies(default=by_name[draft.strategy], fallback=compose, others=others)
 
 
 class Pipeline:
@@ -219,7 +234,7 @@ async def open_pipeline(
 def stages_need_chat(settings: Settings, stages: Collection[str], strategies: Strategies) -> bool:
     """Tell whether these stages ask the chat model; no server is started for summaries alone, but a given one asked."""
     searching = search_needs_chat(settings) or settings.chat.endpoint is not None
-    grounding = searching or strategies.default.plans_with_model
+    grounding = searching or any(strategy.plans_with_model for strategy in strategies.all)
     drafting = any(strategy.writes_with_model for strategy in strategies.all)
     return (StageName.GROUND in stages and grounding) or (StageName.DRAFT in stages and drafting)
 

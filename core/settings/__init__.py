@@ -21,6 +21,13 @@ from core.settings.drafting import NO_MODEL, ChatSettings, DraftSettings, GuardS
 from core.settings.evidence import EmbeddingSettings, KnowledgeBaseSettings, WeightsSettings
 from core.settings.section import Section
 from core.settings.settings import Settings
+from core.settings.strategies import (
+    ClaimGuidedSettings,
+    IntentFramesSettings,
+    LockedSettings,
+    PlainSettings,
+    TournamentSettings,
+)
 
 __all__ = [
     "MAX_ROOM_ID",
@@ -29,15 +36,19 @@ __all__ = [
     "ChannelRule",
     "ChatSettings",
     "ChatWorkspace",
+    "ClaimGuidedSettings",
     "DeskSettings",
     "DiscordSettings",
     "DraftSettings",
     "EmbeddingSettings",
     "GatewaySettings",
     "GuardSettings",
+    "IntentFramesSettings",
     "KafkaSettings",
     "KnowledgeBaseSettings",
     "LedgerSettings",
+    "LockedSettings",
+    "PlainSettings",
     "RoomId",
     "Section",
     "Settings",
@@ -45,6 +56,7 @@ __all__ = [
     "SlackWorkspace",
     "StreamSettings",
     "Token",
+    "TournamentSettings",
     "TriageSettings",
     "WeightsSettings",
 ]

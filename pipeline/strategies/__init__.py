@@ -2,7 +2,19 @@
 
 from pipeline.strategies.compose import ComposeStrategy
 from pipeline.strategies.free import FreeStrategy
+from pipeline.strategies.plain import PlainStrategy
 from pipeline.strategies.selection import Strategies
-from pipeline.strategies.strategy import Proposal, Strategy, tidy
+from pipeline.strategies.strategy import Proposal, Proposed, Strategy, tidy
+from pipeline.strategies.turns import Turns
 
-__all__ = ["ComposeStrategy", "FreeStrategy", "Proposal", "Strategies", "Strategy", "tidy"]
+__all__ = [
+    "ComposeStrategy",
+    "FreeStrategy",
+    "PlainStrategy",
+    "Proposal",
+    "Proposed",
+    "Strategies",
+    "Strategy",
+    "Turns",
+    "tidy",
+]

@@ -7,7 +7,6 @@ import pytest
 
 from core.domain import Candidate, Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Plan, Route, Triage
 from core.errors import ModelRefused, ModelUnavailable
-from core.settings import ChatSettings
 from pipeline.compose import Composer
 from pipeline.draft import MOST_KEPT, MOST_KEPT_BYTES, Drafter, bounded
 from pipeline.guard import Guard, GuardContext
@@ -62,13 +61,6 @@ async def test_without_a_model_the_composer_writes_without_remark(case: Case, dr
     assert (draft.considered, draft.note) == (1, "")
 
 
-async def test_the_model_named_none_is_never_asked(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
-    chat = scripted(BETTER)
-    draft = await drafter(chat, ChatSettings(model="none")).draft(*case, DraftRequest())
-    assert draft.origin is Origin.COMPOSER
-    assert chat.asked == []
-
-
 async def test_a_post_in_doubt_gets_no_first_draft_and_no_model_is_asked(
     case: Case, drafter: MakeDrafter, scripted: Scripted
 ) -> None:
@@ -95,7 +87,7 @@ async def test_on_the_last_attempt_a_model_that_is_away_is_done_without(
 ) -> None:
     draft = await drafter(scripted(error=ModelUnavailable("gone"))).draft(*case, DraftRequest(), last_attempt=True)
     assert_shown(draft, Origin.COMPOSER)
-    assert draft.note == "The language model is away: gone"
+    assert draft.note == "The language model is away: gone. So compose drafted, not free."
 
 
 async def test_a_refusing_model_is_done_without_at_once(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
