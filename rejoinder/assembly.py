@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import start_http_server
 
+from core.domain import StrategyName
 from core.lifecycle import StageName
 from core.secrets import author_key
 from core.settings import NO_MODEL, ChatWorkspace, Settings
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.guard import Guard
-    from pipeline.strategies import Strategies
+    from pipeline.strategies import Strategies, Strategy, Turns
     from pipeline.triage import Triager
     from stream.stages import Stage
 
@@ -167,28 +168,39 @@ def open_drafting_guard(settings: Settings) -> Guard:
 
 def open_strategies(settings: Settings, chat: ChatModel | None) -> Strategies:
     """Return the strategies that plan cases or may be asked for, for a chat model or for none."""
-    from pipeline.compose import Composer
-    from pipeline.strategies import (
-        ComposeStrategy,
-        FreeStrategy,
-        PlainStrategy,
-        Strategies,
-        Strategy,
-        Turns,
+    from pipeline.strategies import Strategies, TournamentStrategy, Turns
+
+    draft = settings.draft
+    if settings.chat.model == NO_MODEL:
+        chat = None
+    turns = Turns(max(1, settings.chat.slots // settings.chat.candidates), draft.timeout_s)
+    entrants = _entrants(settings, chat, turns)
+    tournament = TournamentStrategy(
+        # A tournament has a turn of its own for all that its entrants ask.
+        chat, turns, lambda model: _entrants(settings, model, Turns(1, None)), draft.tournament, settings.guard
+    )  # fmt: skip
+    named = {strategy.name: strategy for strategy in (*entrants, tournament)}
+    return Strategies(
+        default=named[draft.strategy],
+        fallback=named[StrategyName.COMPOSE],
+        others=tuple(named[name] for name in draft.offered),
     )
 
+
+def _entrants(settings: Settings, chat: ChatModel | None, turns: Turns) -> tuple[Strategy, ...]:
+    """Return all strategies that write by themselves, those that ask for least first."""
+    from pipeline import strategies
+    from pipeline.compose import Composer
+
     draft, guard = settings.draft, settings.guard
-    chat = None if settings.chat.model == NO_MODEL else chat
-    turns = Turns(max(1, settings.chat.slots // settings.chat.candidates), draft.timeout_s)
-    compose = ComposeStrategy(Composer(guard))
-    known: tuple[Strategy, ...] = (
-        compose,
-        FreeStrategy(chat, turns, settings.chat, guard),
-        PlainStrategy(chat, turns, draft.plain, guard),
+    return (
+        strategies.ComposeStrategy(Composer(guard)),
+        strategies.LockedStrategy(chat, turns, draft.locked, guard),
+        strategies.ClaimGuidedStrategy(chat, turns, draft.claim_guided, guard),
+        strategies.IntentFramesStrategy(chat, turns, draft.intent_frames, settings.chat, guard),
+        strategies.PlainStrategy(chat, turns, draft.plain, guard),
+        strategies.FreeStrategy(chat, turns, settings.chat, guard),
     )
-    by_name = {strategy.name: strategy for strategy in known}
-    others = tuple(by_name[name] for name in draft.offered)
-    return Strategies(default=by_name[draft.strategy], fallback=compose, others=others)
 
 
 class Pipeline:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from core.domain import DraftRequest, Evidence, FlaggedPost, Plan, Triage
 from core.settings import GuardSettings, PlainSettings
 from kb.summaries import is_faithful, is_short
@@ -11,7 +9,7 @@ from models.chat import ChatModel
 from pipeline import grammar, prompt, sentences
 from pipeline.guard import GuardContext, limit_for
 from pipeline.strategies import prompts
-from pipeline.strategies.strategy import Proposed, written_by
+from pipeline.strategies.strategy import Proposed, together, written_by
 from pipeline.strategies.turns import Turns
 
 MOST_SENTENCES = 2
@@ -49,10 +47,10 @@ class PlainStrategy:
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
         """Return one round; nothing without a model or evidence. Raises ModelUnavailable or ModelRefused."""
         if self._chat is None or not context.evidence:
-            return Proposed()
+            return Proposed(note=f"{self.name} lacks a model or evidence.")
         async with self._turns.turn(self.name):
             paragraphs = context.evidence[: self._settings.paragraphs]
-            summaries = await asyncio.gather(*(self._summary(self._chat, paragraph) for paragraph in paragraphs))
+            summaries = await together(*(self._summary(self._chat, paragraph) for paragraph in paragraphs))
             completions = await self._chat.complete(
                 prompts.request(
                     self.name, "reply", post=context.post, hint=request.hint, evidence=summaries,

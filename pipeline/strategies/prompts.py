@@ -14,17 +14,23 @@ LONGEST_FIELD = 600
 
 
 def request(
-    strategy: str, name: str, *, post: FlaggedPost | None = None, hint: str = "", **fields: str | Sequence[str]
+    strategy: str,
+    name: str,
+    *,
+    post: FlaggedPost | None = None,
+    mark: str = "",
+    hint: str = "",
+    **fields: str | Sequence[str],
 ) -> list[Message]:
     """Return system prompt and task of one request of a strategy, with its fields made harmless, lists numbered.
 
-    `{post}` stands between two lines with a mark of its own, `{wish}` is the moderator's hint, on a line or nothing.
+    `{post}` stands between two lines with `mark`, or a new one, `{wish}` is the moderator's hint, on a line or nothing.
     """
     texts = table(f"prompts/{strategy}")[name]
     filled = {key: _filled(value) for key, value in fields.items()}
-    system = str(texts["system"])
+    system = str(texts["system"]).strip()
     if post is not None:
-        filled["post"] = prompt.fenced(post.text, prompt.new_mark())
+        filled["post"] = prompt.fenced(post.text, mark or prompt.new_mark())
         system = f"{system}\n{table('prompts/shared')['untrusted']}"
     task = str(texts["task"]).strip().format(wish=prompt.wish(hint), **filled)
     return [Message("system", system), Message("user", task)]

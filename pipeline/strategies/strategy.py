@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from core.domain import DraftRequest, Duel, FlaggedPost, Origin, Plan, Triage
 from pipeline.guard import GuardContext
 from pipeline.languages import packs
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,15 @@ def written_by(model: str, answers: Iterable[str], note: str = "") -> Proposed:
     """Return a model's answers, tidied, as one round without repetition."""
     texts = dict.fromkeys(map(tidy, answers))
     return Proposed((tuple(Proposal(text, Origin.MODEL, model) for text in texts),), note)
+
+
+async def together(*requests: Coroutine[Any, Any, T]) -> list[T]:
+    """Return what all requests give, in their order; raise an error among them once each has ended."""
+    results = await asyncio.gather(*requests, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
 
 
 def tidy(answer: str) -> str:

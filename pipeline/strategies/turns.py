@@ -10,12 +10,12 @@ from core.errors import TooSlow
 
 
 class Turns:
-    """The turns at one chat model that all strategies share: `at_once` cases, each for up to `seconds`.
+    """The turns at one chat model that all strategies share: `at_once` cases, each for up to `seconds`; None: no limit.
 
     A case that waits here uses up neither that time nor its timeout in the server's queue.
     """
 
-    def __init__(self, at_once: int, seconds: float) -> None:
+    def __init__(self, at_once: int, seconds: float | None) -> None:
         self._free = asyncio.Semaphore(at_once)
         self._seconds = seconds
 

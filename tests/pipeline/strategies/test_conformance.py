@@ -14,11 +14,31 @@ import pytest
 
 from core.domain import DraftRequest, Evidence, FlaggedPost, Intent, Origin, Plan, TargetGroup, Triage
 from core.errors import ModelRefused, ModelUnavailable, TooSlow
-from core.settings import ChatSettings, GuardSettings, PlainSettings
+from core.settings import (
+    ChatSettings,
+    ClaimGuidedSettings,
+    GuardSettings,
+    IntentFramesSettings,
+    LockedSettings,
+    PlainSettings,
+    TournamentSettings,
+)
 from models.chat import ChatModel, Completion, Message
 from pipeline.compose import Composer
 from pipeline.guard import GuardContext
-from pipeline.strategies import ComposeStrategy, FreeStrategy, PlainStrategy, Proposal, Strategy, Turns, tidy
+from pipeline.strategies import (
+    ClaimGuidedStrategy,
+    ComposeStrategy,
+    FreeStrategy,
+    IntentFramesStrategy,
+    LockedStrategy,
+    PlainStrategy,
+    Proposal,
+    Strategy,
+    TournamentStrategy,
+    Turns,
+    tidy,
+)
 from pipeline.strategies.compose import MOST_ROUNDS
 from tests.factories import make_evidence, make_post, make_triage
 from tests.models.scripted_chat import ObedientChat, ScriptedChat
@@ -43,8 +63,29 @@ class Kind:
 KINDS = {
     "compose": Kind(ComposeStrategy, lambda *_: ComposeStrategy(Composer(LIMITS)), MOST_ROUNDS),
     "free": Kind(FreeStrategy, lambda chat, turns: FreeStrategy(chat, turns, CHAT, LIMITS), CHAT.candidates),
+    "locked": Kind(LockedStrategy, lambda chat, turns: LockedStrategy(chat, turns, LockedSettings(), LIMITS), 4),
+    "claim-guided": Kind(
+        ClaimGuidedStrategy, lambda chat, turns: ClaimGuidedStrategy(chat, turns, ClaimGuidedSettings(), LIMITS), 1
+    ),
+    "intent-frames": Kind(
+        IntentFramesStrategy,
+        lambda chat, turns: IntentFramesStrategy(chat, turns, IntentFramesSettings(), CHAT, LIMITS),
+        1,
+    ),
     "plain": Kind(PlainStrategy, lambda chat, turns: PlainStrategy(chat, turns, PlainSettings(), LIMITS), 1),
 }
+
+
+def entrants(chat: ChatModel | None) -> list[Strategy]:
+    """Return all other strategies, as a tournament has them."""
+    return [kind.make(chat, Turns(1, None)) for name, kind in KINDS.items() if name != "tournament"]
+
+
+KINDS["tournament"] = Kind(
+    TournamentStrategy,
+    lambda chat, turns: TournamentStrategy(chat, turns, entrants, TournamentSettings(), LIMITS),
+    TournamentSettings().ranks,
+)
 
 
 @pytest.fixture(params=KINDS)
@@ -144,8 +185,9 @@ async def test_a_model_that_fails_is_raised_by_what_is_said_to_ask_it_alone(
     else:
         assert await strategy.plan(post, triage) == await kind(None).plan(post, triage)
     if strategy.writes_with_model:
+        planned = await kind(ObedientChat(*ANSWERS)).plan(post, triage)
         with pytest.raises(type(error)):
-            await proposals(strategy, context)
+            await proposals(strategy, context, plan=planned)
     else:
         assert await proposals(strategy, context) == await proposals(kind(None), context)
 
@@ -185,24 +227,24 @@ def with_paragraphs(context: GuardContext) -> GuardContext:
     return replace(context, evidence=(*pieces, *context.evidence))
 
 
+COST = r"Cost at most: plan (\d+) requests?, (\d+) tokens; draft (\d+) requests?, (\d+) tokens"
+
+
 async def test_it_costs_what_its_docstring_says(
-    kind: Kind, post: FlaggedPost, triage: Triage, context: GuardContext
+    name: str, kind: Kind, post: FlaggedPost, triage: Triage, context: GuardContext
 ) -> None:
-    said = re.search(
-        r"Cost at most: plan (\d+) requests?, (\d+) tokens; draft (\d+) requests?, (\d+) tokens", _doc(kind)
-    )
+    said = re.search(COST, " ".join((kind.of.__doc__ or "").split()))
     assert said, f"{kind.of.__name__} does not say what it costs"
+    most = [int(number) for number in said.groups()]
     chat = ObedientChat(*ANSWERS)
     strategy = kind(chat)
     plan = await strategy.plan(post, triage)
     planning = (len(chat.asked), chat.tokens)
     chat.asked.clear()
     await strategy.propose(with_paragraphs(context), plan, DraftRequest())
-    assert (*planning, len(chat.asked), chat.tokens) == tuple(map(int, said.groups()))
-
-
-def _doc(kind: Kind) -> str:
-    return " ".join((kind.of.__doc__ or "").split())
+    counted = [*planning, len(chat.asked), chat.tokens]
+    assert all(count <= limit for count, limit in zip(counted, most, strict=True)), counted
+    assert counted == most or name == "tournament", "only a tournament's cost depends on what the model answers"
 
 
 async def test_its_prompts_are_those_on_file(
