@@ -10,6 +10,8 @@ from pipeline.languages import packs
 
 CHARACTERS_PER_WORD = 6
 FEWEST_WORDS, MOST_WORDS = 4, 45
+LONGEST_LINE = 120
+"""Characters of a line of a list; a higher bound makes llama.cpp's grammar slow."""
 
 _FORBIDDEN = r" .!?。！？\t\r\n<>{}\[\]|`*_#@~\\"
 
@@ -38,12 +40,12 @@ def sentence_and_fact(max_chars: int, facts: int) -> str:
 def numbered_lines(count: int) -> str:
     """Return GBNF for that many lines, each with its number and a full stop before it."""
     lines = ' "\\n" '.join(f'"{number}. " line' for number in range(1, count + 1))
-    return f"root ::= {lines}\nline ::= [^\\n]{{3,240}}\n"
+    return f"root ::= {lines}\nline ::= [^\\n]{{3,{LONGEST_LINE}}}\n"
 
 
 def one_line() -> str:
-    """Return GBNF for a line of a few sentences."""
-    return "root ::= [^\\n]{3,400}\n"
+    """Return GBNF for a text without a line break, as long as its tokens."""
+    return "root ::= [^\\n]+\n"
 
 
 def choice(count: int) -> str:

@@ -18,6 +18,7 @@ from pipeline.strategies.strategy import Proposed, tidy, together, written_by
 from pipeline.strategies.turns import Turns
 
 LONGEST_LINE = 240
+"""Characters that are kept of a line, where a server ignores the grammar."""
 VOTE_TOKENS = 4
 _LINE = re.compile(r"(?m)^\s*\d{1,2}[.)]\s*(\S.*)$")
 _NUMBER = re.compile(r"\d+")

@@ -60,21 +60,21 @@ class TournamentStrategy:
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         """Return the plans of the strategies that ask a model for theirs, in one; one that fails is left out.
 
-        Raises what the last one raised where all fail.
+        Raises what the last one raised where the model refuses all.
         """
         if self._chat is None:
             return Plan(strategy=self.name)
         budget = Budget(self._settings.seconds * PLANNING, int(self._settings.tokens * PLANNING))
         planners = [entrant for entrant in self._entrants(BudgetedChat(self._chat, budget)) if entrant.plans_with_model]
         plan = Plan(strategy=self.name)
-        failures = 0
+        refused = 0
         async with self._turns.turn(self.name):
             for planner in planners:
                 try:
                     plan = _merged(plan, await planner.plan(post, triage))
                 except ModelRefused as error:
-                    failures += 1
-                    if failures == len(planners):
+                    refused += not isinstance(error, BudgetSpent)
+                    if refused == len(planners):
                         raise
                     plan = _merged(plan, Plan(note=f"{planner.name} did not plan: {error}."))
         return plan

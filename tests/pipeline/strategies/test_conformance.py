@@ -257,7 +257,8 @@ async def test_its_prompts_are_those_on_file(
     if not chat.asked:
         return
     golden = Path(__file__).with_name("golden") / f"{name}.txt"
-    written = "\n".join(map(_as_text, chat.asked))
+    first_of_a_kind = {asked["messages"][0].content: asked for asked in reversed(chat.asked)}
+    written = "\n".join(_as_text(asked) for asked in chat.asked if asked in first_of_a_kind.values())
     if "REJOINDER_WRITE_GOLDEN" in os.environ:
         golden.parent.mkdir(exist_ok=True)
         golden.write_text(written, encoding="utf-8")
