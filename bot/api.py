@@ -8,7 +8,7 @@ from aiohttp import web
 from pydantic import BaseModel, Field, ValidationError
 
 from bot.auth import Auth
-from bot.backing import answered_claim, marks, used_facts, warnings, writer
+from bot.backing import answered_claim, drafting_strategy, marks, model_reading, used_facts, warnings, writer
 from bot.changes import Changes
 from bot.check_display import checks_as_json
 from bot.desk import MAX_PAGE, CaseQuery, Desk, Moderator, allowed, undoable
@@ -89,7 +89,14 @@ class CaseApi:
     async def _choices(self, request: web.Request) -> web.Response:
         self._auth.moderator(request)
         reasons = [{"code": reason.code, "label": reason.label} for reason in REASONS]
-        return web.json_response({"reasons": reasons, "intents": list(Intent), "groups": list(TargetGroup)})
+        return web.json_response(
+            {
+                "reasons": reasons,
+                "intents": list(Intent),
+                "groups": list(TargetGroup),
+                "strategies": list(self._desk.strategies),
+            }
+        )
 
     async def _show(self, request: web.Request) -> web.Response:
         who = self._auth.moderator(request)
@@ -114,7 +121,7 @@ class CaseApi:
         fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
         drafts = [
             draft.model_dump(mode="json", exclude={"candidates"})
-            | {"checks": checks_as_json(draft.checks), "writer": writer(draft)}
+            | {"checks": checks_as_json(draft.checks), "writer": writer(draft), "strategy": drafting_strategy(draft)}
             for draft in case.drafts
         ]
         return web.json_response({
@@ -124,6 +131,90 @@ class CaseApi:
             "warnings": warnings(case),
             "marks": {piece.id: marks(piece) for piece in evidence},
             "used": used_facts(case),
+            "reading": model_reading(case),
+            "actions": sorted(allowed(case, who)),
+            "undoable": undoable(case),
+            "doubtful": case.doubtful,
+            "history": [change.model_dump(mode="json", exclude={"case_key"}) for change in history],
+            "now": now().isoformat(),
+        })  # fmt: skip
+
+
+def summary(case: Case) -> dict[str, Any]:
+    """Return what a queue shows of a case: never the post's text, which nobody has asked to see yet."""
+    fields = case.model_dump(
+        mode="json",
+        include={"state", "version", "received_at", "updated_at", "claimed_by", "claimed_until", "release_at"},
+    )
+    return {
+        "key": case.key,
+        "platform": case.post.platform,
+        "post_id": case.post.post_id,
+        "flagged_at": case.post.flagged_at.isoformat() if case.post.flagged_at else None,
+        "groups": [item.model_dump(mode="json") for item in case.triage.groups] if case.triage else [],
+        "hate": case.triage.hate if case.triage else None,
+        "doubtful": case.doubtful,
+        "draft": case.draft.text if case.draft else "",
+        "origin": case.draft.origin if case.draft else None,
+        **fields,
+    }
+
+
+def _key(request: web.Request) -> str:
+    return f"{request.match_info['platform']}/{request.match_info['post_id']}"
+
+
+def _query_string(request: web.Request) -> _QueryString:
+    fields: dict[str, Any] = dict(request.query)
+    if "state" in fields:
+        fields["state"] = request.query.getall("state")
+    try:
+        return _QueryString.model_validate(fields)
+    except ValidationError as error:
+        raise BadInput(f"The query can't be used: {describe_errors(error)}.") from error
+
+
+async def _body(request: web.Request, kind: type[B]) -> B:
+    try:
+        return kind.model_validate_json(await request.read())
+    except ValidationError as error:
+        raise BadInput(f"The body can't be used: {describe_errors(error)}.") from error        choices = {"intents": list(Intent), "groups": list(TargetGroup), "strategies": list(self._desk.strategies)}
+        return web.json_response({"reasons": reasons, **choices})
+
+    async def _show(self, request: web.Request) -> web.Response:
+        who = self._auth.moderator(request)
+        return await self._whole_case(await self._desk.case(_key(request)), who)
+
+    async def _decide(self, request: web.Request) -> web.Response:
+        who = self._auth.moderator(request)
+        decision = await _body(request, Decision)
+        case = await self._desk.decide(_key(request), decision, who)
+        self._changes.nudge()
+        return await self._whole_case(case, who)
+
+    async def _check(self, request: web.Request) -> web.Response:
+        self._auth.moderator(request)
+        body = await _body(request, _TextToCheck)
+        checks = await self._desk.check(_key(request), body.text)
+        return web.json_response({"checks": checks_as_json(checks), "passes": not failed(checks)})
+
+    async def _whole_case(self, case: Case, who: Moderator) -> web.Response:
+        history = await self._desk.history(case.key)
+        evidence = case.grounding.evidence if case.grounding else ()
+        fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
+        drafts = [
+            draft.model_dump(mode="json", exclude={"candidates"})
+            | {"checks": checks_as_json(draft.checks), "writer": writer(draft), "strategy": drafting_strategy(draft)}
+            for draft in case.drafts
+        ]
+        return web.json_response({
+            "key": case.key, **fields,
+            "drafts": drafts,
+            "answers": answered_claim(case),
+            "warnings": warnings(case),
+            "marks": {piece.id: marks(piece) for piece in evidence},
+            "used": used_facts(case),
+            "reading": model_reading(case),
             "actions": sorted(allowed(case, who)),
             "undoable": undoable(case),
             "doubtful": case.doubtful,

@@ -11,7 +11,8 @@ What each action does, and what keeps it from happening (a lead may override wha
 | edit    | sends the moderator's text                      | it is empty; a hard check fails*               |
 | reject  | closes the case without an answer               | no reason is given                             |
 | dismiss | closes it because the post is not hateful       | "other" is given as reason, without words      |
-| redraft | asks for another draft, unlike the earlier ones | the case was never triaged and grounded        |
+| redraft | asks for another draft, unlike the earlier ones | the case was never triaged and grounded; the   |
+|         |                                                 | strategy is not offered here                   |
 | undo    | takes a decision back before `release_at`       | the window is over; somebody else decided*     |
 
 Every action names the version it was decided on; when the case has moved on since, StaleVersion says who was faster.
@@ -20,6 +21,7 @@ The ledger compares and sets in one transaction, so of two moderators who act at
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -36,6 +38,7 @@ from core.domain import (
     Intent,
     ModeratorRole,
     Origin,
+    StrategyName,
     TargetGroup,
     Transition,
     failed,
@@ -46,7 +49,7 @@ from core.lifecycle import DECIDED, DECISIONS
 from core.settings import DeskSettings
 from ledger import CasePage, Ledger
 from pipeline.guard import Guard, GuardContext, hidden_characters
-from stream.messages import Grounded, decode, encode
+from stream.messages import Grounded, Triaged, decode, encode
 
 LEADS = ("lead", "admin")
 MAX_PAGE = 200
@@ -87,10 +90,14 @@ class CaseQuery:
 class Desk:
     """What moderators see of cases and do with them."""
 
-    def __init__(self, ledger: Ledger, guard: Guard, settings: DeskSettings) -> None:
+    def __init__(
+        self, ledger: Ledger, guard: Guard, settings: DeskSettings, strategies: Sequence[StrategyName] = ()
+    ) -> None:
         self._ledger = ledger
         self._guard = guard
         self.settings = settings
+        self.strategies = strategies
+        """Those that a redraft may be asked for."""
 
     async def case(self, key: str) -> Case:
         """Return a case; raises CaseNotFound."""
@@ -212,24 +219,31 @@ class Desk:
         )
 
     async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        strategy = decision.strategy
+        if strategy is not None and strategy not in self.strategies:
+            raise BadInput(f"{strategy} is not offered here; choose one of {', '.join(self.strategies) or 'none'}.")
         request = DraftRequest(
             number=max(case.request.number, len(case.drafts)) + 1,
             intent=decision.intent or case.request.intent,
             hint=decision.hint,
             avoid=_texts_to_avoid(case),
+            strategy=strategy,
         )
         grounded = Grounded.of(case, request)
         if grounded is None:
             raise NotAllowed(f"There is nothing to draft {case.key} from: it was never triaged and grounded.", case)
-        message = encode(grounded)
+        planned_anew = strategy is not None and strategy != grounded.grounding.plan.strategy
+        record = Triaged(post=grounded.post, triage=grounded.triage) if planned_anew else grounded
+        message = encode(record)
         try:
-            decode(message, Grounded)
+            decode(message, type(record))
         except BadMessage as error:
             # A case from before a limit: better no second draft than a case that fails with the first one lost.
             raise BadInput(f"No other draft can be asked for, but you can write the reply yourself. {error}") from error
         return await self._ledger.decisions.redraft(
-            case.key, case.version, who.name, request, message.decode(), force=decision.override
-        )
+            case.key, case.version, who.name, request, message.decode(), force=decision.override,
+            to=CaseState.TRIAGED if planned_anew else CaseState.GROUNDED,
+        )  # fmt: skip
 
     async def _undo(self, case: Case, who: Moderator) -> Case:
         if not _may_undo(case, who):

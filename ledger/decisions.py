@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import Action, Case, CaseState, DraftRequest, clean
 from core.errors import BadInput, NotAllowed, StaleVersion
-from core.lifecycle import DECISIONS, Change, TopicRole
+from core.lifecycle import DECISIONS, STAGES, Change, TopicRole
 from ledger.conflicts import Attempt, conflict
 from ledger.database import Database
 from ledger.outbox_messages import OutboxMessage, enqueue, outcome, reply, withdraw
@@ -98,26 +98,30 @@ class Decisions:
 
     @uninterrupted
     async def redraft(
-        self, key: str, version: int, who: str, request: DraftRequest, message: str, force: bool = False
-    ) -> Case:
+        self, key: str, version: int, who: str, request: DraftRequest, message: str, force: bool = False,
+        *, to: CaseState = CaseState.GROUNDED,
+    ) -> Case:  # fmt: skip
         """Ask for another draft of a pending case, or of a failed one that has evidence; a claim stays.
 
-        `message` goes to the grounded topic as it is. Raises BadInput when the request's number is not new.
+        `message` goes as it is to the topic of the stage that takes cases in the state `to`: grounded, or triaged for
+        another search. Raises BadInput when the request's number is not new.
         """
         attempt = _attempt(key, version, who, "redraft", force)
-        why = clean(f"redraft {request.number}, {request.intent}" + (f": {request.hint}" if request.hint else ""))
+        by = f", by {request.strategy}" if request.strategy else ""
+        why = clean(f"redraft {request.number}, {request.intent}{by}" + (f": {request.hint}" if request.hint else ""))
+        (topic,) = {spec.reads for spec in STAGES.values() if spec.takes is to and spec.reads is not TopicRole.DRAFTS}
         values = {**request_columns(request), "doubtful": False, "error": None}
         at = self._database.clock()
         async with self._database.write() as connection:
             row = await self._take(
                 connection, attempt, DECISIONS[Action.REDRAFT], why, values, _GROUNDED,
-                otherwise="failed before it had evidence; replay its dead letter instead",
+                otherwise="failed before it had evidence; replay its dead letter instead", to=to,
             )  # fmt: skip
             case = await with_drafts(connection, row)
             if case.draft is not None and request.number <= case.draft.number:
                 raise BadInput(f"case {case.key} has a draft {case.draft.number}; ask for a higher number")
             await withdraw(connection, case.key)
-            await enqueue(connection, OutboxMessage(case.key, TopicRole.GROUNDED, message, at), at)
+            await enqueue(connection, OutboxMessage(case.key, topic, message, at), at)
         return case
 
     @uninterrupted
@@ -149,10 +153,10 @@ class Decisions:
 
     async def _take(
         self, connection: AsyncConnection, attempt: Attempt, change: Change, why: str, values: dict[str, Any],
-        *conditions: ColumnElement[bool], otherwise: str = _SAME_STATE,
+        *conditions: ColumnElement[bool], otherwise: str = _SAME_STATE, to: CaseState | None = None,
     ) -> RowMapping:  # fmt: skip
         at = self._database.clock()
-        to = change.leads_to[0] if change.leads_to else None
+        to = to or (change.leads_to[0] if change.leads_to else None)
         planned = Move(change.takes, to, at, attempt.who, clean(why), values)
         seen = {"seen": attempt.version, "forced": attempt.force, "taker": attempt.who}
         row = await move(connection, attempt.key, planned, _AS_SEEN, _FREE, *conditions, **seen)

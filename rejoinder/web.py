@@ -56,7 +56,9 @@ async def web_process(
     async with AsyncExitStack() as stack:
         if desk:
             changes = Changes(ledger.history)
-            add_desk(app, Desk(ledger, open_guard(settings), settings.desk), changes, Auth(tokens))
+            add_desk(
+                app, Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices), changes, Auth(tokens)
+            )
             background.append(OutboxPublisher(ledger, producer, settings).run())
             background.append(Sweeper(ledger, producer, settings).run())
         await stack.enter_async_context(running(background))

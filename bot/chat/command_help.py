@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
     "queue": CommandHelp("open cases, oldest first, or those in doubt; the groups you hide are left out"),
     "case": CommandHelp("one case with its buttons, by number or key"),
     "dismiss": CommandHelp("end a case because its post is not hateful; its card offers undo for a while"),
+    "redraft": CommandHelp("ask for another draft of a case, in another way where one is named"),
     "intent show": CommandHelp("the intents set here, by whom and when"),
     "intent set": CommandHelp("what new drafts set out to do; the narrowest that fits a case holds", leads=True),
     "draft": CommandHelp("draft an answer to a text; only you see it"),

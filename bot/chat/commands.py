@@ -16,7 +16,7 @@ from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.place import Place
 from bot.desk import CaseQuery, Desk, Moderator
 from bot.wording import duration, hate_probability, holder
-from core.domain import Action, Case, CaseState, Decision, Intent, TargetGroup, now
+from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName, TargetGroup, now
 from core.errors import BadInput
 from core.settings import ChatWorkspace
 from ledger import Ledger
@@ -86,6 +86,15 @@ class Commands:
         seen = await self._desk.case(key)
         case = await self._desk.decide(key, Decision(action=Action.DISMISS, version=seen.version), who)
         return CommandAnswer((f"Case {await self._ledger.cards.number(key)} is dismissed.",), case=case)
+
+    async def redraft(self, who: Moderator, id: str, strategy: StrategyName | None = None) -> CommandAnswer:
+        """Ask for another draft of a case, by a strategy of the desk's where one is named."""
+        key = await self._key(id)
+        seen = await self._desk.case(key)
+        decision = Decision(action=Action.REDRAFT, version=seen.version, strategy=strategy)
+        await self._desk.decide(key, decision, who)
+        by = f" by {strategy}" if strategy else ""
+        return _lines(f"Another draft{by} is being written for case {await self._ledger.cards.number(key)}.")
 
     async def case(self, id: str) -> CommandAnswer:
         """Show one case, by its number or its key."""

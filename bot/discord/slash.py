@@ -21,8 +21,8 @@ from bot.discord.board import SURFACE
 from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
-from bot.wording import intent_label
-from core.domain import CaseState, Intent, TargetGroup
+from bot.wording import STRATEGY_WORDS, intent_label
+from core.domain import CaseState, Intent, StrategyName, TargetGroup
 from core.settings import ChatWorkspace
 from ledger import Ledger
 from ledger.moderator_settings import ScopeKind
@@ -30,6 +30,7 @@ from ledger.moderator_settings import ScopeKind
 MAX_CHOICES = 25
 GROUPS = [app_commands.Choice(name=group.label, value=group.value) for group in TargetGroup]
 INTENTS = [app_commands.Choice(name=intent_label(intent), value=intent.value) for intent in Intent]
+STRATEGIES = [app_commands.Choice(name=f"{name}: {does}", value=name.value) for name, does in STRATEGY_WORDS.items()]
 PERIODS = [app_commands.Choice(name=name, value=value) for name, value in
            (("a day", "1d"), ("a week", "7d"), ("four weeks", "4w"))]  # fmt: skip
 Work = Callable[[Moderator, Place], Awaitable[CommandAnswer]]
@@ -83,6 +84,14 @@ class SlashCommands(app_commands.Group):
     async def dismiss(self, interaction: discord.Interaction, case: str) -> None:
         """Dismiss a case."""
         await self.answer(interaction, lambda who, _: self._desk_commands.dismiss(who, case))
+
+    @app_commands.command(description=_description("redraft"))
+    @app_commands.describe(case="The number on its card, or platform/post id", by="In which way, where it is offered")
+    @app_commands.choices(by=STRATEGIES)
+    async def redraft(self, interaction: discord.Interaction, case: str, by: str | None = None) -> None:
+        """Ask for another draft."""
+        chosen = StrategyName(by) if by else None
+        await self.answer(interaction, lambda who, _: self._desk_commands.redraft(who, case, chosen))
 
     @app_commands.command(description=_description("draft"))
     @app_commands.describe(text="The post to answer", intent="What the answer sets out to do")

@@ -23,7 +23,7 @@ from bot.slack.ephemeral import show_ephemeral, tell_ephemeral
 from bot.slack.rich_text import escaped, line, quote, rich, words
 from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces
-from core.domain import Intent, TargetGroup
+from core.domain import Intent, StrategyName, TargetGroup
 from core.errors import BadInput
 from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
@@ -33,6 +33,7 @@ _USAGES = {
     "queue": "queue [mine or doubtful] [group:muslims]",
     "case": "case 12",
     "dismiss": "dismiss 12",
+    "redraft": "redraft [by:plain] 12",
     "intent set": "intent set questioning [for:channel, group:muslims or language:es], intent set none …",
     "draft": "draft [intent:positive] TEXT",
     "evidence": "evidence [group:women] QUERY",
@@ -67,6 +68,7 @@ class SlashCommands:
         self._workspaces = workspaces
         self._known: dict[str, Callable[[CommandCall], Awaitable[CommandAnswer]]] = {
             "help": self._help, "queue": self._queue, "case": self._case, "dismiss": self._dismiss,
+            "redraft": self._redraft,
             "intent": self._intent, "draft": self._draft, "evidence": self._evidence, "pause": self._pause,
             "resume": self._resume, "assign": self._assign, "mute-source": self._mute, "unmute-source": self._unmute,
             "hide": self._hide, "unhide": self._unhide, "settings": self._settings, "export": self._export,
@@ -128,6 +130,10 @@ class SlashCommands:
 
     async def _dismiss(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.dismiss(call.who, call.command.rest)
+
+    async def _redraft(self, call: CommandCall) -> CommandAnswer:
+        chosen = call.command.option("by", StrategyName)
+        return await self._commands.redraft(call.who, call.command.rest, chosen)
 
     async def _intent(self, call: CommandCall) -> CommandAnswer:
         match call.command.rest.split():

@@ -23,7 +23,7 @@ def add_desk(app: web.Application, desk: Desk, changes: Changes, auth: Auth) -> 
     auth.add_routes(app)
     EventRoute(changes, auth).add_routes(app)
     CaseApi(desk, changes, auth).add_routes(app)
-    Pages(confirm_covered=desk.settings.confirm_covered).add_routes(app)
+    Pages(confirm_covered=desk.settings.confirm_covered, strategies=desk.strategies).add_routes(app)
 
     async def follow_changes(_: web.Application) -> AsyncIterator[None]:
         task = asyncio.create_task(changes.run(), name="desk changes")

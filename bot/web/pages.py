@@ -5,7 +5,7 @@ The page itself holds no case: its script asks the API, and puts whatever it get
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -14,8 +14,8 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bot.reasons import REASONS
-from bot.wording import IN_DOUBT, INTENT_WORDS
-from core.domain import Action, CaseState, Route, TargetGroup
+from bot.wording import IN_DOUBT, INTENT_WORDS, STRATEGY_WORDS
+from core.domain import Action, CaseState, Route, StrategyName, TargetGroup
 from core.lifecycle import DECISIONS, ROUTES, STAGES, UNFINISHED, StageName
 
 HERE = Path(__file__).parent
@@ -75,7 +75,7 @@ QUEUE_FILTERS = {
 class Pages:
     """The desk's page, rendered once, and its files."""
 
-    def __init__(self, *, confirm_covered: bool = False) -> None:
+    def __init__(self, *, confirm_covered: bool = False, strategies: Sequence[StrategyName] = ()) -> None:
         environment = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -86,6 +86,7 @@ class Pages:
         self._desk = environment.get_template("desk.html").render(
             groups={group: group.label for group in TargetGroup},
             intents=INTENT_WORDS,
+            strategies={name: STRATEGY_WORDS[name] for name in strategies},
             reasons=REASONS,
             states=STATE_WORDS,
             queue_filters=QUEUE_FILTERS,

@@ -85,6 +85,11 @@ class DraftSettings(Section):
     intent_frames: IntentFramesSettings = IntentFramesSettings()
     tournament: TournamentSettings = TournamentSettings()
 
+    @property
+    def choices(self) -> tuple[StrategyName, ...]:
+        """Return what a redraft may be asked for: the default strategy, those offered, and `compose`, each once."""
+        return tuple(dict.fromkeys((self.strategy, *self.offered, StrategyName.COMPOSE)))
+
 
 class GuardSettings(Section):
     """The limits of the hard checks."""

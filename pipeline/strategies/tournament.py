@@ -165,8 +165,8 @@ def _ranked(pool: Sequence[Scored], duels: Sequence[Duel]) -> list[Scored]:
 
 def _report(pool: Sequence[Scored], duels: Sequence[Duel], ranked: Sequence[Scored]) -> str:
     pairs = len(pool) * (len(pool) - 1) // 2
-    if not ranked:
-        return "The tournament had no reply to judge."
+    if len(pool) < 2:
+        return f"The tournament had {len(pool) or 'no'} reply to judge: its budget was spent or its model wrote none."
     if len(duels) < pairs:
         return f"The tournament ended after {len(duels)} of {pairs} duels: its budget was spent or a score unreadable."
     return f"Chosen of {len(pool)} replies in {pairs} duels, each judged in both orders."

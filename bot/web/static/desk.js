@@ -335,7 +335,7 @@ const actions = {
   redraft: offered("redraft", async () => {
     const { item } = open;
     const answer = await ask("redraft", { current: item.request.intent });
-    if (answer) act("redraft", { intent: answer.choice, hint: answer.words }, item);
+    if (answer) act("redraft", { intent: answer.choice, hint: answer.words, strategy: answer.way }, item);
   }),
   claim: offered("claim", () => {
     if (holder(open.item) === me.name) act("release");

@@ -2,13 +2,15 @@
 
 import { byId } from "./dom.js";
 
-/** Open a menu and resolve with {choice, words}, or null when it is closed. `needsWords(choice)` asks for words. */
+/** Open a menu and resolve with {choice, words, way}, or null when it is closed. `needsWords(choice)` asks for words. */
 export function ask(id, { needsWords = () => false, current = null } = {}) {
   const dialog = byId(id);
   const words = dialog.querySelector("input");
+  const way = dialog.querySelector("select");
   const error = dialog.querySelector(".error");
   const buttons = [...dialog.querySelectorAll("[data-choice]")];
   if (words) words.value = "";
+  if (way) way.value = "";
   error.textContent = "";
   buttons.forEach((button) => button.toggleAttribute("data-current", button.dataset.choice === current));
   dialog.showModal();
@@ -26,7 +28,7 @@ export function ask(id, { needsWords = () => false, current = null } = {}) {
         words.focus();
         return;
       }
-      finish({ choice: button.dataset.choice, words: words?.value.trim() ?? "" });
+      finish({ choice: button.dataset.choice, words: words?.value.trim() ?? "", way: way?.value || null });
     };
     delete words?.dataset.for;
     const { signal } = over;
@@ -42,7 +44,7 @@ export function ask(id, { needsWords = () => false, current = null } = {}) {
         const button = buttons.find((candidate) => candidate.dataset.choice === chosen);
         if (button) choose(button);
         else error.textContent = "Choose one of the reasons; your words go with it.";
-      } else if (event.target !== words && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      } else if (event.target !== words && event.target !== way && !event.ctrlKey && !event.metaKey && !event.altKey) {
         const button = buttons[Number(event.key) - 1];
         if (button) { event.preventDefault(); choose(button); }
       }

@@ -63,12 +63,12 @@ async def test_a_real_model_plans_and_writes_within_bounds(
     draft = await Drafter(alone, open_guard(SETTINGS)).draft(post, triage, grounding, DraftRequest())
     assert {candidate.strategy for candidate in draft.candidates} <= {name, "compose"}
     assert draft.origin is not Origin.NONE or draft.note
-    if name is not StrategyName.COMPOSE:
+    if name not in (StrategyName.COMPOSE, StrategyName.TOURNAMENT):
         written = [candidate for candidate in draft.candidates if candidate.strategy == name]
         assert written or draft.note
         assert any(candidate.origin is Origin.MODEL for candidate in written) or "no sentence" in draft.note
     if name is StrategyName.TOURNAMENT:
-        assert "ournament" in draft.note or draft.duels
+        assert draft.duels or "its budget was spent" in draft.note or "the budget" in draft.note
 
 
 @pytest.mark.asyncio(loop_scope="module")
