@@ -123,17 +123,18 @@ class SlashCommands:
     async def _queue(self, call: CommandCall) -> CommandAnswer:
         group = call.command.option("group", TargetGroup)
         word = call.command.word()
-        return await self._commands.queue(call.who, group=group, mine=word == "mine", doubtful=word == "doubtful")
+        mine, doubtful = word == "mine", word == "doubtful"
+        return await self._commands.queue(call.place, call.who, group=group, mine=mine, doubtful=doubtful)
 
     async def _case(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.case(call.command.rest)
+        return await self._commands.case(call.place, call.command.rest)
 
     async def _dismiss(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.dismiss(call.who, call.command.rest)
+        return await self._commands.dismiss(call.place, call.who, call.command.rest)
 
     async def _redraft(self, call: CommandCall) -> CommandAnswer:
         chosen = call.command.option("by", StrategyName)
-        return await self._commands.redraft(call.who, call.command.rest, chosen)
+        return await self._commands.redraft(call.place, call.who, call.command.rest, chosen)
 
     async def _intent(self, call: CommandCall) -> CommandAnswer:
         match call.command.rest.split():
@@ -162,7 +163,7 @@ class SlashCommands:
         if call.command.person is None:
             raise BadInput(f"To whom? Type {COMMAND} assign 12 @name, and pick the name from Slack's list.")
         assignee = await self._workspaces.who(call.place.server, *call.command.person)
-        return await self._commands.assign(call.who, call.command.word(), assignee)
+        return await self._commands.assign(call.place, call.who, call.command.word(), assignee)
 
     async def _mute(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.mute(call.place, call.who, call.command.rest, on=True, hours=call.command.hours())
@@ -180,10 +181,10 @@ class SlashCommands:
         return await self._commands.settings(call.place)
 
     async def _export(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.export(call.who, call.command.word() or "4w")
+        return await self._commands.export(call.place, call.who, call.command.word() or "4w")
 
     async def _stats(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.stats(call.command.word() or "7d")
+        return await self._commands.stats(call.place, call.command.word() or "7d")
 
 
 def _named_scopes(command: CommandText) -> dict[ScopeKind, str]:
