@@ -49,9 +49,9 @@ class Grounder:
         language = DEFAULT if triage.language == UNKNOWN else triage.language
         claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language)
         if plan.paragraphs:
-            wanted = await self._paragraphs(text, embedding, groups, plan)
-            evidence = {piece.id: piece for piece in (*facts, *wanted)}
-            order = dict.fromkeys(piece.id for piece in (*wanted, *facts))
+            searched = await self._paragraphs(text, embedding, groups, plan)
+            evidence = {piece.id: piece for piece in (*facts, *searched)}
+            order = dict.fromkeys(piece.id for piece in (*searched, *facts))
             if evidence:
                 return Grounding(evidence=tuple(evidence[id] for id in order), plan=plan, claims=claims)
         if facts:

@@ -82,9 +82,9 @@ class LockedStrategy:
             )
         pairs = (_read(completion.text, facts) for completion in completions)
         replies = {
-            told: Proposal(told, Origin.MODEL, self._chat.model, facts=(fact.evidence.id,))
+            reply: Proposal(reply, Origin.MODEL, self._chat.model, facts=(fact.evidence.id,))
             for sentence, fact in filter(None, pairs)
-            for told in _together(sentence, fact, limit)
+            for reply in _together(sentence, fact, limit)
         }
         if not replies:
             return Proposed(note="The model gave no sentence with the number of a fact.")
@@ -107,15 +107,15 @@ def _messages(context: GuardContext, facts: list[Lockable], hint: str) -> list[M
     language = context.reply_language if context.reply_language in texts["example"] else DEFAULT
     example = texts["example"][language]
     intent = str(texts["intents"][context.intent])
-    shown = prompts.request(
+    sample = prompts.request(
         LockedStrategy.name, "reply", post=_example_post(example["post"]), mark="post-000000", facts=[example["fact"]],
         intent=intent, language=prompt.language_name(language),
     )  # fmt: skip
-    asked = prompts.request(
+    task = prompts.request(
         LockedStrategy.name, "reply", post=context.post, hint=hint, facts=[fact.shown for fact in facts],
         intent=intent, language=prompt.language_name(context.reply_language),
     )  # fmt: skip
-    return [asked[0], shown[1], Message("assistant", f"{example[context.intent]} [1]"), asked[1]]
+    return [task[0], sample[1], Message("assistant", f"{example[context.intent]} [1]"), task[1]]
 
 
 @lru_cache(maxsize=8)
@@ -133,4 +133,4 @@ def _read(answer: str, facts: list[Lockable]) -> tuple[str, Lockable] | None:
 
 def _together(sentence: str, fact: Lockable, limit: int) -> list[str]:
     """Return the reply with the first form of the fact that fits; nothing where none does."""
-    return [told for telling in fact.tellings if len(told := f"{sentence} {telling}") <= limit][:1]
+    return [reply for telling in fact.tellings if len(reply := f"{sentence} {telling}") <= limit][:1]

@@ -73,5 +73,5 @@ class PlainStrategy:
         )
         written = completions[0].text
         trusted = written if is_faithful(written, paragraph.text) else paragraph.text
-        told = " ".join(sentences.split(trusted, paragraph.language)[:MOST_SENTENCES])
-        return prompt.with_source(paragraph.model_copy(update={"summary": told}))
+        summary = " ".join(sentences.split(trusted, paragraph.language)[:MOST_SENTENCES])
+        return prompt.with_source(paragraph.model_copy(update={"summary": summary}))

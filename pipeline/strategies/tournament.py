@@ -134,16 +134,16 @@ class TournamentStrategy:
         return duels
 
 
-def _merged(one: Plan, other: Plan) -> Plan:
+def _merged(plan: Plan, other: Plan) -> Plan:
     """Return a plan with what either has; the first one's where both have it."""
-    return one.model_copy(
+    return plan.model_copy(
         update={
-            "counter_claim": one.counter_claim or other.counter_claim,
-            "voted": one.voted or other.voted,
-            "queries": one.queries or other.queries,
-            "paragraphs": max(one.paragraphs, other.paragraphs),
-            "frames": one.frames or other.frames,
-            "note": " ".join(filter(None, [one.note, other.note])),
+            "counter_claim": plan.counter_claim or other.counter_claim,
+            "voted": plan.voted or other.voted,
+            "queries": plan.queries or other.queries,
+            "paragraphs": max(plan.paragraphs, other.paragraphs),
+            "frames": plan.frames or other.frames,
+            "note": " ".join(filter(None, [plan.note, other.note])),
         }
     )
 

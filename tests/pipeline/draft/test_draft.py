@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.domain import Candidate, Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Plan, Route, Triage
-from core.errors import ModelRefused, ModelUnavailable
+from core.errors import ModelRefused, ModelUnavailable, TooSlow
 from pipeline.compose import Composer
 from pipeline.draft import MOST_KEPT, MOST_KEPT_BYTES, Drafter, bounded
 from pipeline.guard import Guard, GuardContext
@@ -88,6 +88,17 @@ async def test_on_the_last_attempt_a_model_that_is_away_is_done_without(
     draft = await drafter(scripted(error=ModelUnavailable("gone"))).draft(*case, DraftRequest(), last_attempt=True)
     assert_shown(draft, Origin.COMPOSER)
     assert draft.note == "The language model is away: gone. So compose drafted, not free."
+
+
+async def test_a_slow_strategy_and_a_plan_that_failed_are_told(
+    case: Case, drafter: MakeDrafter, scripted: Scripted
+) -> None:
+    slow = await drafter(scripted(error=TooSlow("free took longer than 9 s"))).draft(*case, DraftRequest())
+    assert slow.note == "free took longer than 9 s. So compose drafted, not free."
+    post, triage, grounding = case
+    fallen_back = Plan(strategy="compose", note="Drafted by compose, as plain could not plan: gone.")
+    planned = grounding.model_copy(update={"plan": fallen_back})
+    assert (await drafter(None).draft(post, triage, planned, DraftRequest())).note == fallen_back.note
 
 
 async def test_a_refusing_model_is_done_without_at_once(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
