@@ -4,7 +4,7 @@ A *case* is one flagged post and all that happened to it; its key is `platform/p
 states it passes.
 """
 
-from core.domain.case import Action, Case, CaseState, Decision, ModeratorRole, Outcome, Role, Transition
+from core.domain.case import Action, Case, CaseState, Decision, EventKind, ModeratorRole, Note, Role, Transition
 from core.domain.draft import MAX_DRAFTS, Candidate, Check, Draft, DraftNumber, DraftRequest, Duel, Origin, failed
 from core.domain.evidence import Claim, CounterClaim, Evidence, Frame, Grounding, Plan, Source, VotedClaim
 from core.domain.post import MAX_FLAG_BYTES, STORED, FlaggedPost
@@ -29,6 +29,7 @@ __all__ = [
     "DraftNumber",
     "DraftRequest",
     "Duel",
+    "EventKind",
     "Evidence",
     "FlaggedPost",
     "Frame",
@@ -37,8 +38,8 @@ __all__ = [
     "Intent",
     "ModeratorRole",
     "Moment",
+    "Note",
     "Origin",
-    "Outcome",
     "Plan",
     "Record",
     "Role",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.desk import Desk, Moderator
+from bot.desk import Desk
+from bot.permissions import Moderator
 from core.domain import (
     Action,
     CaseState,
