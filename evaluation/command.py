@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from evaluation.commands import drafts
+from evaluation.commands import comparisons, decisions, drafts, raters
 
 
 @click.group()
@@ -12,5 +12,14 @@ def evaluate() -> None:
     """Measure drafts as the papers do: draft, score, let judges and people compare, report."""
 
 
-for command in (drafts.generate_command, drafts.score_command, drafts.report_command, drafts.all_command):
+for command in (
+    drafts.generate_command,
+    drafts.score_command,
+    drafts.report_command,
+    drafts.all_command,
+    comparisons.judge_command,
+    comparisons.compare_command,
+    raters.people_command,
+    decisions.live_command,
+):
     evaluate.add_command(command)

@@ -69,14 +69,18 @@ class ScoredRun:
     def values(self, metric: str, system: str, **where: str) -> NDArray[np.float64]:
         """Return a system's known values of a metric, of the drafts for which each given dimension is as given."""
         chosen = self.systems == system
-        for dimension, wanted in where.items():
-            chosen &= self.dimensions[dimension] == wanted
+        for dimension, value in where.items():
+            chosen &= self.dimensions[dimension] == value
         column = self.columns[metric][chosen]
         return np.asarray(column[~np.isnan(column)])
 
     def pairs(self, metric: str, left: str, right: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return two systems' values of a metric on the posts for which both have one, post by post."""
         return paired_values(self._by_post(metric, left), self._by_post(metric, right))
+
+    def shared(self, metric: str, system: str, other: ScoredRun) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return a system's values of a metric here and in another run, on the posts for which both have one."""
+        return paired_values(self._by_post(metric, system), other._by_post(metric, system))
 
     def _by_post(self, metric: str, system: str) -> dict[str, float]:
         return dict(self._known(metric, system))

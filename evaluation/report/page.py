@@ -56,7 +56,7 @@ def inputs(run: RunFolder) -> Section:
     manifest = run.manifest()
     paths = [run.path / name for name in INPUTS if (run.path / name).exists()]
     files = Table(("file", "SHA-256"), tuple((path.name, _digest(path)) for path in paths), "the run folder")
-    made = Table(
+    parts = Table(
         ("part", "version or digest"),
         (
             ("begun", manifest.started_at.isoformat(timespec="seconds")),
@@ -67,7 +67,7 @@ def inputs(run: RunFolder) -> Section:
         "manifest.json",
     )
     text = ("Every figure above is in, or counted from, the file named under its table.",)
-    return Section("What this was made from", text, (files, made))
+    return Section("What this was parts from", text, (files, parts))
 
 
 def _digest(path: Path) -> str:
