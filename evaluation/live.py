@@ -35,7 +35,8 @@ class LiveDecision:
     edited: float | None
     reason: str
     seconds: float
-    traits: dict[str, str]
+    traits: dict[str, tuple[str, ...]]
+    """What it can be counted by; a post may attack several groups."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class LiveReport:
         for trait in ("group", "language", "strategy", "model", "intent", "week"):
             by_value: dict[str, list[LiveDecision]] = defaultdict(list)
             for decision in self.decisions:
-                by_value[decision.traits[trait]].append(decision)
+                for value in decision.traits[trait]:
+                    by_value[value].append(decision)
             yield from _table(trait, dict(sorted(by_value.items())))
         yield from _reasons(self.decisions)
         yield from _drift(self.decisions)
@@ -86,12 +88,12 @@ def _decision(decided: DecidedCase, case: Case) -> LiveDecision:
         reason="" if accepted else decided.why.partition(":")[0],
         seconds=(decided.decided_at - (draft.created_at if draft else decided.received_at)).total_seconds(),
         traits={
-            "group": decided.groups[0].label if decided.groups else "nobody in particular",
-            "language": draft.language if draft else "unknown",
-            "strategy": _strategy(case),
-            "model": (draft.model if draft else "") or NO_MODEL,
-            "intent": decided.intent.value,
-            "week": f"{year}-W{week:02}",
+            "group": tuple(group.label for group in decided.groups) or ("nobody in particular",),
+            "language": (draft.language if draft else "unknown",),
+            "strategy": (_strategy(case),),
+            "model": ((draft.model if draft else "") or NO_MODEL,),
+            "intent": (decided.intent.value,),
+            "week": (f"{year}-W{week:02}",),
         },
     )
 
@@ -155,7 +157,7 @@ def _drift(decisions: Sequence[LiveDecision]) -> Iterator[str]:
 
 
 def _mix(trait: str, first: Sequence[LiveDecision], second: Sequence[LiveDecision]) -> str:
-    counts = [Counter(decision.traits[trait] for decision in half) for half in (first, second)]
+    counts = [Counter(value for decision in half for value in decision.traits[trait]) for half in (first, second)]
     values = sorted(set(counts[0]) | set(counts[1]))
     if len(values) < 2:
         return f"Mix by {trait}: all the same."

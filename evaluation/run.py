@@ -21,7 +21,7 @@ from evaluation.lines import append_lines, mend, read_lines
 from evaluation.posts.reading import RejectedLine
 from evaluation.records import DraftScores, EvaluationPost, System, SystemDraft
 
-PACKAGES = ("rejoinder", "numpy", "scipy", "sacrebleu", "rouge-score", "nltk", "krippendorff", "matplotlib")
+PACKAGES = ("rejoinder", "numpy", "scipy", "sacrebleu", "rouge-score", "nltk", "matplotlib")
 PROMPTS = ("prompts.toml", "heads.npz")
 """Files of `pipeline/data` that decide what is asked of models, and how posts are read."""
 

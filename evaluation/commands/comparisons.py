@@ -26,7 +26,7 @@ def judge_command(
 ) -> None:
     """Let a model compare RUN's systems pair by pair, in both orders.
 
-    With `--against` the judge is held against people, and nothing more is all_questions once all pairs have verdicts.
+    With `--against` the judge is held against people, and nothing more is asked once all pairs have verdicts.
     """
     with needs_extra("evaluate"):
         from evaluation.judging.agreement import agreement, read_people
@@ -65,7 +65,7 @@ def judge_command(
     for system, row in counted["systems"].items():
         record = f"{row['wins']} won, {row['losses']} lost, {row['ties']} tied"
         click.echo(f"{system}: {record}; strength {row['strength']:+.2f}")
-    click.echo(f"{counted['no_verdict']} of {counted["asked"]} answers held no verdict.")
+    click.echo(f"{counted['no_verdict']} of {counted['asked']} answers held no verdict.")
     if people is not None:
         measures = ", ".join(
             f"{key} {counted['agreement'][key]}" for key in ("accuracy", "spearman", "kendall", "kappa")

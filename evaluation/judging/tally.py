@@ -57,22 +57,29 @@ def _winner(verdict: JudgeVerdict) -> str | None:
     return winners.get(verdict.preference)
 
 
-def strengths(results: Sequence[PairResult], systems: Sequence[str]) -> NDArray[np.float64]:
-    """Return the systems' Bradley-Terry strengths (1952; a tie is half a win each), logarithms that add up to 0."""
+def wins_by_post(results: Sequence[PairResult], systems: Sequence[str]) -> NDArray[np.float64]:
+    """Return how often each system (row) beat each other (column), shape (posts, n, n); a tie is half a win each."""
     place = {system: number for number, system in enumerate(systems)}
-    wins = np.full((len(systems), len(systems)), PRIOR / 2)
-    np.fill_diagonal(wins, 0)
+    posts = {post: number for number, post in enumerate(dict.fromkeys(result.post_id for result in results))}
+    wins = np.zeros((len(posts), len(systems), len(systems)))
     for result in results:
-        left, right = place[result.left], place[result.right]
+        post, left, right = posts[result.post_id], place[result.left], place[result.right]
         share = 0.5 if not result.winner else float(result.winner == result.left)
-        wins[left, right] += share
-        wins[right, left] += 1 - share
-    games = wins + wins.T
-    scores = np.ones(len(systems))
+        wins[post, left, right] += share
+        wins[post, right, left] += 1 - share
+    return wins
+
+
+def strengths(wins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Bradley-Terry strengths (1952), logarithms that add up to 0, shape (…, n), of wins of shape (…, n, n)."""
+    count = wins.shape[-1]
+    wins = wins + PRIOR / 2 * (1 - np.eye(count))
+    games = wins + np.swapaxes(wins, -1, -2)
+    scores = np.ones(wins.shape[:-1])
     for _ in range(STEPS):
-        expected = games / (scores[:, None] + scores[None, :])
-        scores = wins.sum(axis=1) / np.maximum(expected.sum(axis=1), 1e-12)
-        scores /= np.exp(np.log(scores).mean())
+        expected = games / (scores[..., :, None] + scores[..., None, :])
+        scores = wins.sum(axis=-1) / expected.sum(axis=-1)
+        scores /= np.exp(np.log(scores).mean(axis=-1, keepdims=True))
     return np.asarray(np.log(scores), np.float64)
 
 
@@ -80,8 +87,9 @@ def summary(verdicts: Sequence[JudgeVerdict], seed: int) -> dict[str, Any]:
     """Return the counts of one judge's verdicts with one prompt, of which there is at least one."""
     results = pair_results(verdicts)
     systems = sorted({name for verdict in verdicts for name in (verdict.question.first, verdict.question.second)})
-    low, high = _intervals(results, systems, seed)
-    fitted = strengths(results, systems)
+    wins = wins_by_post(results, systems)
+    low, high = _intervals(wins, seed)
+    fitted = strengths(wins.sum(axis=0))
     decided = [
         verdict.preference for verdict in verdicts if verdict.preference in (Preference.FIRST, Preference.SECOND)
     ]
@@ -116,24 +124,13 @@ def _record(system: str, results: Iterable[PairResult]) -> Mapping[str, int]:
     return {name: counts[name] for name in ("wins", "losses", "ties")}
 
 
-def _intervals(
-    results: Sequence[PairResult], systems: Sequence[str], seed: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return where 95 % of the strengths lie when posts are drawn anew, each with all of its results."""
-    by_post: dict[str, list[PairResult]] = defaultdict(list)
-    for result in results:
-        by_post[result.post_id].append(result)
-    if not by_post:
-        return np.zeros(len(systems)), np.zeros(len(systems))
-    groups = list(by_post.values())
-    chance = np.random.default_rng(seed)
-    drawn = [
-        strengths(
-            [result for place in chance.integers(len(groups), size=len(groups)) for result in groups[place]], systems
-        )
-        for _ in range(RESAMPLES)
-    ]
-    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
+def _intervals(wins: NDArray[np.float64], seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return where 95 % of the strengths lie when posts are drawn anew, given the wins by post."""
+    posts = len(wins)
+    if not posts:
+        return np.zeros(wins.shape[-1]), np.zeros(wins.shape[-1])
+    drawn = np.random.default_rng(seed).multinomial(posts, np.full(posts, 1 / posts), size=RESAMPLES)
+    low, high = np.percentile(strengths(np.tensordot(drawn, wins, axes=1)), [2.5, 97.5], axis=0)
     return low, high
 
 

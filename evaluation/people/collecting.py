@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import krippendorff
-import numpy as np
+from nltk.metrics.agreement import AnnotationTask
+from nltk.metrics.distance import interval_distance
 
 from core.domain import Record
 from core.errors import BadInput
@@ -127,16 +127,12 @@ def _means(
 
 
 def alpha(ratings: Sequence[Rating]) -> float | None:
-    """Return Krippendorff's alpha for ordinal answers; None where no two raters share an item, or all say the same."""
-    raters = sorted({rating.rater for rating in ratings})
-    items = sorted({rating.item for rating in ratings})
-    table = np.full((len(raters), len(items)), np.nan)
-    for rating in ratings:
-        table[raters.index(rating.rater), items.index(rating.item)] = rating.value
-    shared = (~np.isnan(table)).sum(axis=0) > 1
-    if not shared.any() or len(np.unique(table[:, shared][~np.isnan(table[:, shared])])) < 2:
+    """Return Krippendorff's alpha by squared distances; None where no two raters share an item or all say the same."""
+    raters = Counter(rating.item for rating in ratings)
+    shared = [(rating.rater, rating.item, rating.value) for rating in ratings if raters[rating.item] > 1]
+    if len({value for _, _, value in shared}) < 2:
         return None
-    return round(float(krippendorff.alpha(reliability_data=table, level_of_measurement="ordinal")), 4)
+    return round(float(AnnotationTask(data=shared, distance=interval_distance).alpha()), 4)
 
 
 def bias(rater: str, ratings: Sequence[Rating]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from html import escape
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, select_autoescape
@@ -111,4 +112,5 @@ def _markdown_case(case: Case) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Return a text on one line, with nothing in it that Markdown or HTML would take for its own."""
-    return re.sub(r"([\\`*_<>|\[\]#])", r"\\\1", " ".join(text.split()))
+    # Entities for what HTML would take: within <details> a backslash protects nothing.
+    return re.sub(r"([\\`*_|\[\]#])", r"\\\1", escape(" ".join(text.split()), quote=False))

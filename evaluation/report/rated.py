@@ -24,7 +24,12 @@ def rated(run: RunFolder) -> Section | None:
     )
     agreement = Table(
         ("", *questions),
-        (("Krippendorff's alpha", *(number(summary["questions"][question]["alpha"]) for question in questions)),),
+        (
+            (
+                "Krippendorff's alpha (interval)",
+                *(number(summary["questions"][question]["alpha"]) for question in questions),
+            ),
+        ),
         "people.json",
     )
     bias = Table(
