@@ -68,7 +68,7 @@ def inputs(run: RunFolder) -> Section:
         "manifest.json",
     )
     text = ("Every figure above is in, or counted from, the file named under its table.",)
-    return Section("What this was parts from", text, (files, parts))
+    return Section("What this was made from", text, (files, parts))
 
 
 def _digest(path: Path) -> str:
