@@ -73,7 +73,7 @@ class CaseApi:
         app.router.add_post(CASE_PATH + "/checks", self._check)
 
     async def _list(self, request: web.Request) -> web.Response:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         page = await self._desk.queue(_query_string(request).case_query(who))
         counts = await self._desk.counts()
         return web.json_response(
@@ -87,23 +87,23 @@ class CaseApi:
         )
 
     async def _choices(self, request: web.Request) -> web.Response:
-        self._auth.moderator(request)
+        await self._auth.moderator(request)
         reasons = [{"code": reason.code, "label": reason.label} for reason in REASONS]
         return web.json_response({"reasons": reasons, "intents": list(Intent), "groups": list(TargetGroup)})
 
     async def _show(self, request: web.Request) -> web.Response:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         return await self._whole_case(await self._desk.case(_key(request)), who)
 
     async def _decide(self, request: web.Request) -> web.Response:
-        who = self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         decision = await _body(request, Decision)
         case = await self._desk.decide(_key(request), decision, who)
         self._changes.nudge()
         return await self._whole_case(case, who)
 
     async def _check(self, request: web.Request) -> web.Response:
-        self._auth.moderator(request)
+        await self._auth.moderator(request)
         body = await _body(request, _TextToCheck)
         checks = await self._desk.check(_key(request), body.text)
         return web.json_response({"checks": checks_as_json(checks), "passes": not failed(checks)})

@@ -7,15 +7,14 @@ Prevention": custom request headers).
 
 from __future__ import annotations
 
-import math
-
 from aiohttp import web
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from bot.desk import Moderator
-from bot.sessions import COOKIE, LIFETIME_S, Sessions, Throttle
+from bot.sessions import COOKIE, LIFETIME_S, Sessions
 from core.errors import BadInput, Forbidden, Unauthenticated
 from core.tokens import Caller, TokenTable
+from ledger.sessions import OpenSessions
 
 CSRF_HEADER = "X-Rejoinder"
 _SAFE = ("GET", "HEAD")
@@ -29,10 +28,10 @@ class _Login(BaseModel):
 class Auth:
     """Who a request comes from, and the login and logout of browsers."""
 
-    def __init__(self, tokens: TokenTable, throttle: Throttle | None = None) -> None:
+    def __init__(self, tokens: TokenTable, sessions: OpenSessions) -> None:
         self._tokens = tokens
-        self._sessions = Sessions(tokens)
-        self._throttle = throttle or Throttle()
+        self._sessions = Sessions(tokens, sessions)
+        self.open_sessions = sessions
 
     def add_routes(self, app: web.Application) -> None:
         """Add `/session`: POST logs in, GET says who is logged in, DELETE logs out."""
@@ -40,42 +39,42 @@ class Auth:
         app.router.add_get("/session", self._who)
         app.router.add_delete("/session", self._log_out)
 
-    def moderator(self, request: web.Request) -> Moderator:
+    async def moderator(self, request: web.Request) -> Moderator:
         """Return which moderator is calling.
 
-        Raises Unauthenticated, or Forbidden for a platform's token and for a cookie without the CSRF header.
+        Raises Unauthenticated, TooManyRequests, or Forbidden for a platform's token and for a cookie without the CSRF
+        header.
         """
-        who = self._caller(request)
-        if who.role == "platform":
-            raise Forbidden(f"The token of {who.name} may send flags, not see or decide cases; use a moderator's.")
+        who = await self._caller(request)
+        if who.role == "platform" or who.role == "monitor":
+            raise Forbidden(f"The token of {who.name} is a {who.role}'s and opens no cases; use a moderator's.")
         return Moderator(who.name, who.role)
 
-    def _caller(self, request: web.Request) -> Caller:
+    async def session(self, request: web.Request) -> str | None:
+        """Return the id of the session that a request comes from; None for one with a bearer token, or none."""
+        login = await self._sessions.login(request.cookies.get(COOKIE))
+        return login.session if login else None
+
+    async def _caller(self, request: web.Request) -> Caller:
         header = request.headers.get("Authorization")
         if header is not None:
-            who = self._tokens.caller(header)
+            who = self._tokens.caller(header, request.remote or "")
             if who is None:
                 raise Unauthenticated("The bearer token is not known here; check it, or ask an admin for one.")
             return who
-        who = self._sessions.caller(request.cookies.get(COOKIE))
-        if who is None:
+        login = await self._sessions.login(request.cookies.get(COOKIE))
+        if login is None:
             raise Unauthenticated("Nobody is logged in: send `Authorization: Bearer …`, or log in at the web desk.")
         if request.method not in _SAFE:
             _require_csrf_header(request)
-        return who
+        return login.caller
 
     async def _log_in(self, request: web.Request) -> web.Response:
         _require_csrf_header(request)
-        address = request.remote or ""
-        wait_s = math.ceil(self._throttle.wait_s(address))
-        if wait_s > 0:
-            error = {"error": "too_many_tries", "message": f"Too many wrong tokens; try again in {wait_s} s."}
-            return web.json_response(error, status=429, headers={"Retry-After": str(wait_s)})
-        session = self._sessions.open(await _login_token(request))
-        if session is None or session[0].role == "platform":
-            self._throttle.failed(address)
+        who = self._tokens.bearer(await _login_token(request), request.remote or "")
+        if who is None or who.role in ("platform", "monitor"):
             raise Unauthenticated("This token opens no desk; check it, or ask an admin for one.")
-        who, cookie = session
+        cookie = await self._sessions.open(who, request.headers.get("User-Agent", ""))
         response = web.json_response({"name": who.name, "role": who.role})
         response.set_cookie(
             COOKIE, cookie, max_age=LIFETIME_S, path="/", httponly=True, samesite="Strict", secure=request.secure
@@ -85,13 +84,15 @@ class Auth:
     async def _who(self, request: web.Request) -> web.Response:
         # The page asks this first: that nobody is logged in yet is an answer, not an error.
         try:
-            who = self.moderator(request)
+            who = await self.moderator(request)
         except Unauthenticated:
             return web.json_response({"name": None, "role": None})
         return web.json_response({"name": who.name, "role": who.role})
 
     async def _log_out(self, request: web.Request) -> web.Response:
         _require_csrf_header(request)
+        if (session := await self.session(request)) is not None:
+            await self._sessions.end(session)
         response = web.json_response({})
         response.del_cookie(COOKIE, path="/")
         return response

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
+from contextlib import suppress
 from typing import Any, cast
 
 from aiohttp import web
@@ -16,12 +18,16 @@ from aiohttp import web
 from bot.auth import Auth
 from bot.changes import Changes, Subscription
 from core.domain import Transition
-from core.errors import BadInput
+from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable
 
 log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 15.0
 """Seconds of silence after which a comment is sent, so that proxies keep the line open and we notice a dead one."""
+
+
+MOST_STREAMS = 16
+"""Streams that one token may have open: more tabs than anybody reads, too few to wear a server out."""
 
 
 class EventRoute:
@@ -31,7 +37,7 @@ class EventRoute:
         self._changes = changes
         self._auth = auth
         self._heartbeat_s = heartbeat_s
-        self._streams: set[asyncio.Task[Any]] = set()
+        self._streams: dict[asyncio.Task[Any], str] = {}
 
     def add_routes(self, app: web.Application) -> None:
         """Add the route; when the server stops, open streams end at once instead of holding it up."""
@@ -39,25 +45,32 @@ class EventRoute:
         app.on_shutdown.append(self._end_streams)
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        self._auth.moderator(request)
+        who = await self._auth.moderator(request)
         after = _last_seen(request)
+        if list(self._streams.values()).count(who.name) >= MOST_STREAMS:
+            raise TooManyRequests(f"{who.name} has {MOST_STREAMS} streams of events open; close some", HEARTBEAT_S)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
-        await response.prepare(request)
         task = cast("asyncio.Task[Any]", asyncio.current_task())
-        self._streams.add(task)
+        self._streams[task] = who.name
         try:
-            await self._send_all(response, after)
+            await response.prepare(request)
+            await self._send_all(request, response, after)
+        except Unauthenticated:
+            log.debug("A listener to changes was logged out.")
         except ConnectionError:
             log.debug("A listener to changes went away.")
         finally:
-            self._streams.discard(task)
+            del self._streams[task]
         return response
 
-    async def _send_all(self, response: web.StreamResponse, after: int | None) -> None:
+    async def _send_all(self, request: web.Request, response: web.StreamResponse, after: int | None) -> None:
+        """Send changes until the listener goes away; raises Unauthenticated soon after its session has ended."""
+        watch = _SessionWatch(self._auth, request, await self._auth.session(request), self._heartbeat_s)
         with self._changes.subscribe() as subscription:
             sent = await self._catch_up(response, after)
             while True:
-                change = await self._next(response, subscription)
+                change = await self._next(response, subscription, watch)
+                await watch.require_open()
                 if change is None:
                     await response.write(_event("reload", self._changes.last_id or 0, {}))
                 elif change.id > sent:
@@ -76,17 +89,41 @@ class EventRoute:
         await response.write(_event("ready", sent, {}))
         return sent
 
-    async def _next(self, response: web.StreamResponse, subscription: Subscription) -> Transition | None:
+    async def _next(
+        self, response: web.StreamResponse, subscription: Subscription, watch: _SessionWatch
+    ) -> Transition | None:
         while True:
             try:
                 async with asyncio.timeout(self._heartbeat_s):
                     return await subscription.next()
             except TimeoutError:
+                await watch.require_open()
                 await response.write(b": still here\n\n")
 
     async def _end_streams(self, _: web.Application) -> None:
         for task in list(self._streams):
             task.cancel()
+
+
+class _SessionWatch:
+    """A look, now and then, whether the session that a stream was opened from is still open; bearers have none."""
+
+    def __init__(self, auth: Auth, request: web.Request, session: str | None, every_s: float) -> None:
+        self._auth = auth
+        self._request = request
+        self._session = session
+        self._every_s = every_s
+        self._looked = time.monotonic()
+
+    async def require_open(self) -> None:
+        """Raise Unauthenticated when the session has ended."""
+        if self._session is None or time.monotonic() < self._looked + self._every_s:
+            return
+        self._looked = time.monotonic()
+        # While the ledger is away nothing new is sent either.
+        with suppress(Unavailable):
+            if await self._auth.session(self._request) is None:
+                raise Unauthenticated("The session of this stream has ended.")
 
 
 def _last_seen(request: web.Request) -> int | None:

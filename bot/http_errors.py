@@ -20,6 +20,7 @@ from core.errors import (
     NotAllowed,
     RejoinderError,
     StaleVersion,
+    TooManyRequests,
     Unauthenticated,
     Unavailable,
 )
@@ -28,6 +29,7 @@ _ANSWERS: tuple[tuple[type[RejoinderError], int, str], ...] = (
     (BadInput, 400, "bad_input"),
     (Unauthenticated, 401, "unauthenticated"),
     (Forbidden, 403, "forbidden"),
+    (TooManyRequests, 429, "too_many_requests"),
     (CaseNotFound, 404, "not_found"),
     (StaleVersion, 409, "stale"),
     (ClaimedByOther, 409, "claimed"),
@@ -68,7 +70,7 @@ def answer(error: RejoinderError) -> web.Response:
         body["checks"] = checks_as_json(error.checks)
     if isinstance(error, CaseConflict) and error.case is not None:
         body["case"] = brief(error.case)
-    return web.json_response(body, status=status, headers=_headers(status))
+    return web.json_response(body, status=status, headers=_headers(status, error))
 
 
 def brief(case: Case) -> dict[str, Any]:
@@ -80,7 +82,9 @@ def brief(case: Case) -> dict[str, Any]:
     return {"key": case.key, **standing}
 
 
-def _headers(status: int) -> dict[str, str]:
+def _headers(status: int, error: RejoinderError) -> dict[str, str]:
+    if isinstance(error, TooManyRequests):
+        return {"Retry-After": str(error.wait_s)}
     if status == 401:
         return {"WWW-Authenticate": 'Bearer realm="rejoinder"'}
     return {"Retry-After": _RETRY_AFTER_S} if status == 503 else {}

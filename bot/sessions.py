@@ -1,80 +1,72 @@
-"""Browser sessions: a signed cookie in place of the token. Nothing is stored, so a restart logs nobody out.
+"""Browser sessions: a signed cookie in place of the token, good as long as the ledger has the session open.
 
-The signature's key is derived from the caller's token (HMAC-SHA256, RFC 2104): who changes a token ends its sessions.
+The signature's key is derived from the caller's token (HMAC-SHA256, RFC 2104): who changes a token ends its sessions,
+and who reads the ledger can make no cookie. A restart logs nobody out.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
-import time
+import re
+import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
+from core.domain import now
 from core.tokens import Caller, TokenTable
+from ledger.sessions import OpenSession, OpenSessions
 
 COOKIE = "rejoinder_session"
 LIFETIME_S = 12 * 3600
+_ID = re.compile("[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class Login:
+    """Somebody who is logged in in a browser, and by which session."""
+
+    caller: Caller
+    session: str
 
 
 class Sessions:
-    """The issue and the check of session cookies. `clock` gives the time in seconds since 1970."""
+    """The issue and the check of session cookies. `clock` gives the time."""
 
-    def __init__(self, tokens: TokenTable, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, tokens: TokenTable, sessions: OpenSessions, clock: Callable[[], datetime] = now) -> None:
         self._tokens = tokens
+        self._sessions = sessions
         self._clock = clock
 
-    def open(self, token: str) -> tuple[Caller, str] | None:
-        """Return whose token this is and a cookie value for them, or None."""
-        who = self._tokens.bearer(token)
-        if who is None:
-            return None
-        name = base64.urlsafe_b64encode(who.name.encode()).decode()
-        content = f"{name}.{int(self._clock()) + LIFETIME_S}"
-        return who, f"{content}.{_sign(token, content)}"
+    async def open(self, caller: Caller, browser: str) -> str:
+        """Open a session and return its cookie."""
+        opened = self._clock()
+        id, until = secrets.token_hex(16), opened + timedelta(seconds=LIFETIME_S)
+        await self._sessions.add(OpenSession(id, caller.name, opened, until, browser))
+        return f"{id}.{_sign(self._secret(caller.name), id)}"
 
-    def caller(self, cookie: str | None) -> Caller | None:
-        """Return whose session this cookie value is, or None when it is forged, foreign or over."""
-        content, _, signature = (cookie or "").rpartition(".")
-        name, _, expiry = content.partition(".")
-        try:
-            owner = self._tokens.named(base64.urlsafe_b64decode(name).decode())
-            expired = int(expiry) <= self._clock()
-        except ValueError:
+    async def login(self, cookie: str | None) -> Login | None:
+        """Return whose session this cookie is of, or None when it is forged, foreign, ended or over."""
+        id, _, signature = (cookie or "").partition(".")
+        session = await self._sessions.find(id) if _ID.fullmatch(id) else None
+        owner = self._tokens.named(session.who) if session else None
+        if owner is None or session is None or session.until <= self._clock():
             return None
-        if owner is None or expired:
-            return None
-        who, token = owner
-        genuine = hmac.compare_digest(_sign(token, content).encode(), signature.encode(errors="replace"))
-        return who if genuine else None
+        caller, token = owner
+        genuine = hmac.compare_digest(_sign(token, id).encode(), signature.encode(errors="replace"))
+        return Login(caller, id) if genuine else None
+
+    async def end(self, id: str) -> None:
+        """End a session, here and for every process on this ledger."""
+        await self._sessions.end(id)
+
+    def _secret(self, name: str) -> str:
+        owner = self._tokens.named(name)
+        assert owner is not None
+        return owner[1]
 
 
 def _sign(token: str, content: str) -> str:
     key = hmac.new(token.encode(), b"rejoinder desk session", hashlib.sha256).digest()
     return hmac.new(key, content.encode(), hashlib.sha256).hexdigest()
-
-
-class Throttle:
-    """The failed tries of each address, forgotten after `window_s` seconds."""
-
-    def __init__(
-        self, max_tries: int = 10, window_s: float = 60.0, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._max_tries = max_tries
-        self._window_s = window_s
-        self._clock = clock
-        self._failures: dict[str, list[float]] = {}
-
-    def wait_s(self, address: str) -> float:
-        """Return the seconds this address must wait before its next try; 0 when it may try now."""
-        recent = self._recent(address)
-        return 0.0 if len(recent) < self._max_tries else recent[0] + self._window_s - self._clock()
-
-    def failed(self, address: str) -> None:
-        """Count a failed try."""
-        self._failures = {known: recent for known in self._failures if (recent := self._recent(known))}
-        self._failures.setdefault(address, []).append(self._clock())
-
-    def _recent(self, address: str) -> list[float]:
-        since = self._clock() - self._window_s
-        return [moment for moment in self._failures.get(address, []) if moment > since]

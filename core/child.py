@@ -14,7 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from core import tether
+from core.environment import environment
 from core.errors import Unavailable
+from core.private_files import open_log
 from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 
 log = logging.getLogger(__name__)
@@ -30,8 +32,9 @@ def free_port(host: str = "127.0.0.1") -> int:
 
 
 class Child:
-    """A program that runs beside us. Its output goes to `log_file`, or to ours when that is None.
+    """A program that runs beside us, in the environment `env`, which without is that of any program.
 
+    Its output goes to `log_file`, or to ours when that is None.
     The program gets a session of its own, so that Ctrl-C reaches only us and we end the family in order.
     """
 
@@ -45,7 +48,7 @@ class Child:
     ) -> None:
         self.name = name
         self._argv = list(argv)
-        self._env = dict(env or {})
+        self._env = environment() if env is None else dict(env)
         self._log_file = log_file
         self._process: asyncio.subprocess.Process | None = None
 
@@ -61,10 +64,7 @@ class Child:
 
     async def start(self) -> None:
         """Start the program; raises OSError when Python itself can't be started."""
-        output = None
-        if self._log_file is not None:
-            self._log_file.parent.mkdir(parents=True, exist_ok=True)
-            output = self._log_file.open("ab")
+        output = None if self._log_file is None else open_log(self._log_file)
         try:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -76,7 +76,7 @@ class Child:
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={**os.environ, **self._env},
+                env=self._env,
                 start_new_session=True,
             )
         finally:

@@ -29,6 +29,7 @@ RejoinderError
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -66,6 +67,14 @@ class MessageTooLarge(RejoinderError):
 
 class Unauthenticated(RejoinderError):
     """A call without a token, or with a wrong one."""
+
+
+class TooManyRequests(RejoinderError):
+    """A call that comes too soon after others; `wait_s` seconds later it may be made."""
+
+    def __init__(self, what: str, wait_s: float) -> None:
+        self.wait_s = max(1, math.ceil(wait_s))
+        super().__init__(f"{what}; try again in {self.wait_s} s.")
 
 
 class Forbidden(RejoinderError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from contextlib import suppress
 from ipaddress import ip_address
@@ -11,10 +12,13 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from core.errors import BadSettings
+from core.private_files import keep_private, private_folder
 from core.settings import Settings
 
 MIN_KEY = 16
 """Fewest characters of a signing key."""
+_USER_INFO = re.compile(r"(?<=://)[^/\s\"]*@")
+_QUERY_SECRET = re.compile(r"([?&]\w*(?:password|token|key|secret)=)[^&\s\"]*", re.IGNORECASE)
 _SIGNING_KEY = "REJOINDER_KAFKA__SIGNING_KEY"
 
 
@@ -60,9 +64,15 @@ def _is_loopback(address: str) -> bool:
         return host == "localhost"
 
 
+def without_passwords(text: str) -> str:
+    """Return a text whose addresses no longer say who signs in, nor with what."""
+    return _QUERY_SECRET.sub(r"\1***", _USER_INFO.sub("***@", text))
+
+
 def kept_secret(path: Path) -> str:
     """Return the secret in a file; make it first when there is none. Two processes at once get the same one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
+    keep_private(path)
     with suppress(FileNotFoundError):
         return path.read_text().strip()
     draft = path.with_name(f"{path.name}.{os.getpid()}")

@@ -7,33 +7,50 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.domain import Role
+from core.errors import TooManyRequests
 from core.settings import Token
+from core.throttle import Throttle
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody whose token was recognised."""
+    """Somebody whose token was recognised; without `platforms` they may flag posts of any."""
 
     name: str
     role: Role
+    platforms: tuple[str, ...] = ()
 
 
 class TokenTable:
-    """The known bearer tokens. Every one is compared, in constant time, so that timing tells nothing."""
+    """The known bearer tokens. Every one is compared, in constant time, so that timing tells nothing.
 
-    def __init__(self, tokens: Mapping[str, Token]) -> None:
-        self._secrets = {Caller(name, token.role): token.token.get_secret_value() for name, token in tokens.items()}
+    Wrong ones are counted by the address they come from; whoever guesses waits (TooManyRequests).
+    """
 
-    def caller(self, authorization: str | None) -> Caller | None:
-        """Return who sent this `Authorization` header (RFC 6750, `Bearer …`), or None."""
+    def __init__(self, tokens: Mapping[str, Token], throttle: Throttle | None = None) -> None:
+        self._secrets = {
+            Caller(name, token.role, token.platforms): token.token.get_secret_value() for name, token in tokens.items()
+        }
+        self._throttle = throttle or Throttle()
+
+    def caller(self, authorization: str | None, address: str) -> Caller | None:
+        """Return who sent this `Authorization` header (RFC 6750, `Bearer …`), or None; raises TooManyRequests."""
         scheme, _, token = (authorization or "").partition(" ")
-        return self.bearer(token.strip()) if scheme.lower() == "bearer" else None
+        return self.bearer(token.strip(), address) if scheme.lower() == "bearer" else None
 
-    def bearer(self, token: str) -> Caller | None:
-        """Return whose token this is, or None."""
+    def bearer(self, token: str, address: str) -> Caller | None:
+        """Return whose token this is, or None; raises TooManyRequests."""
         offered = token.encode(errors="replace")
         callers = [caller for caller, secret in self._secrets.items() if hmac.compare_digest(secret.encode(), offered)]
-        return callers[0] if callers else None
+        caller = callers[0] if callers else None
+        wait_s = self._throttle.wait_s(address, caller.name if caller else None)
+        if wait_s > 0:
+            raise TooManyRequests("Too many wrong tokens came from your address", wait_s)
+        if caller is None:
+            self._throttle.failed(address)
+        else:
+            self._throttle.succeeded(address, caller.name)
+        return caller
 
     def named(self, name: str) -> tuple[Caller, str] | None:
         """Return the caller of this name and the token, or None; for checking what was signed with the token."""

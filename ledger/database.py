@@ -10,10 +10,12 @@ also carries all earlier ones: https://www.sqlite.org/pragma.html#pragma_synchro
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -31,6 +33,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from core.domain import now
 from core.errors import BadSettings, LedgerUnavailable
+from core.private_files import keep_private
 from ledger import sqlite_trips
 
 BUSY_S = 15.0
@@ -151,6 +154,11 @@ def _sqlite_engine(url: URL) -> AsyncEngine:
 
 
 def _try_file(file: str) -> None:
+    # Made here, because SQLite gives a new file the umask's mode; its journals take after it.
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    for path in (file, f"{file}-wal", f"{file}-shm"):
+        keep_private(Path(path))
     sqlite3.connect(file).close()
 
 

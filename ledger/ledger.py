@@ -16,6 +16,7 @@ from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
 from ledger.replies import Replies
+from ledger.sessions import OpenSessions
 from ledger.stages import Stages
 from ledger.statistics import Statistics
 from ledger.uninterrupted import uninterrupted
@@ -25,8 +26,8 @@ class Ledger:
     """What became of every post.
 
     `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers, `cards` and
-    `moderator_settings` for the chats; `cases`, `replies`, `history` and `statistics` only read. Every method
-    of every part raises LedgerUnavailable when the database is away.
+    `moderator_settings` for the chats, `sessions` for the web desk; `cases`, `replies`, `history` and `statistics` only
+    read. Every method of every part raises LedgerUnavailable when the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
@@ -40,6 +41,7 @@ class Ledger:
         self.cards = Cards(database)
         self.moderator_settings = ModeratorSettings(database)
         self.statistics = Statistics(database)
+        self.sessions = OpenSessions(database)
 
     @classmethod
     async def open(cls, url: str, author_key: bytes, clock: Callable[[], datetime] = now) -> Ledger:

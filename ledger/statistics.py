@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from core.domain import CaseState, DraftRequest, Intent, TargetGroup
 from core.lifecycle import DECIDED
+from ledger.chat_tables import cards
 from ledger.database import Database
 from ledger.tables import GROUP_BITS, cases, history
 from ledger.uninterrupted import uninterrupted
@@ -48,8 +49,11 @@ class Statistics:
         self._database = database
 
     @uninterrupted
-    async def since(self, moment: datetime) -> Period:
-        """Return what was received and decided since a moment, decisions in their order."""
+    async def since(self, moment: datetime, shown_on: tuple[str, str] | None = None) -> Period:
+        """Return what was received and decided since a moment, decisions in their order.
+
+        With `shown_on`, a surface and a server, that is of the cases which got a card there.
+        """
         received = select(history.c.case_key).where(history.c.at >= moment, history.c.from_state.is_(None))
         decided = (
             select(
@@ -60,6 +64,11 @@ class Statistics:
             .where(history.c.at >= moment, history.c.from_state.is_not(None))
             .order_by(history.c.id)
         )  # fmt: skip
+        if shown_on is not None:
+            surface, server = shown_on
+            shown = select(cards.c.case_key).where(cards.c.surface == surface, cards.c.server == server)
+            received = received.where(history.c.case_key.in_(shown))
+            decided = decided.where(history.c.case_key.in_(shown))
         async with self._database.read() as connection:
             new = len((await connection.execute(received)).all())
             rows = (await connection.execute(decided)).mappings().all()

@@ -56,7 +56,7 @@ class _Wheels(_Row):
 
 
 class Entry(_Row):
-    """One model. `size` is in bytes; without a `sha256` it is approximate and the hub's own hash is checked."""
+    """One model. `size` is in bytes; without a `sha256` it is approximate, and whoever fetches it brings the hash."""
 
     name: str
     title: str
@@ -74,6 +74,11 @@ class Entry(_Row):
     @classmethod
     def _spell_out(cls, wheels: object) -> object:
         return _Wheels.model_validate(wheels).parts() if isinstance(wheels, dict) else wheels
+
+    @property
+    def page(self) -> str:
+        """Return the address of the page where the hub shows the file and its hash."""
+        return f"https://huggingface.co/{self.hub.repo}/blob/{self.hub.revision}/{self.hub.file}"
 
     @property
     def summary(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -26,9 +27,19 @@ class Message:
     content: str
 
 
+_BRACKETS = str.maketrans("<>＜＞［］", "‹›‹›()")
+_BRACKETED_WORD = re.compile(r"\[(/?[^\W\d]\w{2,})\]")
+
+
 def quoted(text: str, most: int) -> str:
-    """Return up to `most` characters on one line, with nothing that can be mistaken for a chat template's tokens."""
-    return " ".join(text[:most].replace("<", "‹").replace(">", "›").split())
+    """Return up to `most` characters on one line, with nothing that can be mistaken for a chat template's tokens.
+
+    A server reads `<|im_start|>` or `[TOOL_RESULTS]` inside a message as the real token. Templates write theirs in
+    angle brackets or as one word in square ones, so all of those change their brackets, whichever model reads them;
+    the wide forms too, because some tokenizers make them plain first.
+    """
+    plain = " ".join(text[:most].translate(_BRACKETS).split())
+    return _BRACKETED_WORD.sub(r"(\1)", plain)
 
 
 @dataclass(frozen=True)

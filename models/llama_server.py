@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from core.child import Child, free_port, keep_running
+from core.environment import MODELS, environment
 from core.errors import ModelUnavailable, Unavailable
 from core.settings import ChatSettings
 from models.cpu import usable_cores
@@ -127,7 +128,7 @@ class LlamaServer:
 
     async def _start(self) -> Child:
         argv = command(self._settings, self._weights, self.port)
-        child = Child(f"chat server ({self._settings.engine})", argv, log_file=self._log_file)
+        child = Child(f"chat server ({self._settings.engine})", argv, env=environment(*MODELS), log_file=self._log_file)
         self._child = child
         await child.start()
         try:

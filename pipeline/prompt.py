@@ -6,7 +6,7 @@ import re
 import secrets
 
 from core.domain import Evidence, Intent
-from models.chat import Message
+from models.chat import Message, quoted
 from pipeline.guard import GuardContext
 from pipeline.guard.lexicon import table
 from pipeline.languages import packs
@@ -16,7 +16,7 @@ MAX_EVIDENCE = 600
 MAX_HINT = 300
 """Characters that reach the model; a context window of 2048 tokens must hold the whole prompt in any script."""
 
-_CONTROL = re.compile(r"\[/?(?:INST|SYS|SYSTEM|AVAILABLE_TOOLS|TOOL_CALLS)\]|[`#=*_|]{3,}|-{3,}", re.IGNORECASE)
+_FENCE = re.compile(r"[`#=*_|]{3,}|-{3,}")
 _ROLE = re.compile(r"(?im)^\s*(?:system|assistant|user|human|ai)\s*:")
 
 
@@ -58,15 +58,9 @@ def language_name(code: str) -> str:
 
 
 def harmless(text: str, limit: int) -> str:
-    """Return `text` cut to `limit` characters without anything a chat template or our own fence could be mistaken for.
-
-    Angle brackets become typographic ones: a llama.cpp server reads `<|im_start|>` inside a message as a real token.
-    """
+    """Return `text` cut to `limit` characters, without anything a template or our fence could be taken for."""
     cut = text if len(text) <= limit else text[:limit] + " …"
-    for _ in range(3):
-        cut = _CONTROL.sub(" ", cut)
-    cut = cut.replace("<", "‹").replace(">", "›")
-    return re.sub(r"\s+", " ", _ROLE.sub("", cut)).strip()
+    return quoted(_ROLE.sub("", _FENCE.sub(" ", cut)), len(cut))
 
 
 def _task(post: str, evidence: list[str], intent: Intent, language: str, hint: str, fence: str) -> str:

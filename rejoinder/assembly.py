@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import start_http_server
 
 from core.lifecycle import StageName
+from core.private_files import private_folder
 from core.secrets import author_key
 from core.settings import NO_MODEL, ChatWorkspace, Settings
 from ledger import Ledger
@@ -36,7 +37,7 @@ STAGES = tuple(StageName)
 @asynccontextmanager
 async def open_ledger(settings: Settings) -> AsyncIterator[Ledger]:
     """Open the ledger, with its tables as this version needs them."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    private_folder(settings.data_dir)
     ledger = await Ledger.open(settings.ledger_url, author_key(settings))
     try:
         await ledger.migrate()

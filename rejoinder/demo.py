@@ -19,8 +19,10 @@ from pathlib import Path
 
 from core.child import Child, keep_running
 from core.domain import FlaggedPost, now
+from core.environment import DOORS, MODELS, NETWORK, environment
 from core.errors import BadSettings, Unavailable
 from core.lifecycle import StageName
+from core.private_files import private_folder
 from core.settings import Settings
 from ledger import Ledger
 from rejoinder.assembly import chat_endpoint, open_ledger, starts_chat_server
@@ -63,7 +65,14 @@ class DemoProcesses:
 
     async def start_worker(self, endpoint: str | None) -> Child:
         """Start the Faust worker as a process of its own."""
+        workspaces = {
+            team: server.model_dump(mode="json", exclude={"bot_token", "bot_token_file"})
+            for team, server in self._settings.slack.workspaces.items()
+        }
         env = {
+            **environment("REJOINDER_", *NETWORK, *MODELS, without=DOORS),
+            # A worker sends nothing to Slack, but drafts with the intents that are set for its channels.
+            "REJOINDER_SLACK__WORKSPACES": json.dumps(workspaces),
             "REJOINDER_DATA_DIR": str(self._settings.data_dir),
             "REJOINDER_KAFKA__BOOTSTRAP": self._settings.kafka.bootstrap,
             "REJOINDER_KAFKA__SECURITY_PROTOCOL": self._settings.kafka.security_protocol,
@@ -113,7 +122,7 @@ async def kept_running(start: Callable[[], Awaitable[Child]]) -> AsyncIterator[N
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Lock the data folder; raises BadSettings when another Rejoinder has locked it."""
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     with (folder / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from bot.auth import Auth
 from bot.changes import Changes
+from bot.connections import IDLE_S, behind_proxies, hurried_bodies
 from bot.desk import Desk
 from bot.web.application import add_desk
 from core.errors import BadSettings
@@ -46,6 +47,8 @@ async def web_process(
             '\'{"ana": {"token": "at-least-8-characters", "role": "lead"}}\'.'
         )
     app = web.Application(client_max_size=MAX_DECISION_BYTES)
+    if settings.desk.trusted_proxies:
+        app.middlewares.append(behind_proxies(settings.desk.trusted_proxies, settings.desk.proxy_header))
     tokens = TokenTable(settings.desk.tokens)
     background: list[Coroutine[Any, Any, None]] = []
     http_gateway = Gateway(producer, ledger, tokens, settings.gateway, settings.kafka)
@@ -56,7 +59,7 @@ async def web_process(
     async with AsyncExitStack() as stack:
         if desk:
             changes = Changes(ledger.history)
-            add_desk(app, Desk(ledger, open_guard(settings), settings.desk), changes, Auth(tokens))
+            add_desk(app, Desk(ledger, open_guard(settings), settings.desk), changes, Auth(tokens, ledger.sessions))
             background.append(OutboxPublisher(ledger, producer, settings).run())
             background.append(Sweeper(ledger, producer, settings).run())
         await stack.enter_async_context(running(background))
@@ -89,8 +92,9 @@ async def running(jobs: list[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def serving(app: web.Application, host: str, port: int) -> AsyncIterator[int]:
-    """Serve an application and give its port; raises BadSettings when the port is taken."""
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
+    """Serve an application and give its port; slow clients are cut off. Raises BadSettings when the port is taken."""
+    app.middlewares.append(hurried_bodies)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0, keepalive_timeout=IDLE_S)
     await runner.setup()
     site = web.TCPSite(runner, host, port)
     try:

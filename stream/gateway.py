@@ -10,10 +10,10 @@ from typing import Any
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from core.domain import FlaggedPost
-from core.errors import BadInput, BrokerUnavailable, MessageTooLarge, Unavailable
+from core.domain import FlaggedPost, Role
+from core.errors import BadInput, BrokerUnavailable, MessageTooLarge, TooManyRequests, Unavailable
 from core.settings import GatewaySettings, KafkaSettings
-from core.tokens import TokenTable
+from core.tokens import Caller, TokenTable
 from ledger import Ledger
 from stream import metrics
 from stream.broker import reachable
@@ -24,6 +24,8 @@ from stream.topics import Topics
 log = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 5
+FLAGGERS: tuple[Role, ...] = ("platform", "reviewer", "lead", "admin")
+METRICS_READERS: tuple[Role, ...] = ("monitor", "lead", "admin")
 
 
 class Gateway:
@@ -43,15 +45,16 @@ class Gateway:
         app.router.add_post("/v1/flags", self.flags)
 
     def add_health_to(self, app: web.Application) -> None:
-        """Add the routes that tell how the process fares; every process has them, they need no token."""
+        """Add the routes that tell how the process fares; every process has them, and only the metrics need a token."""
         app.router.add_get("/healthz", self.healthz)
         app.router.add_get("/readyz", self.readyz)
         app.router.add_get("/metrics", self.metrics)
 
     async def flags(self, request: web.Request) -> web.Response:
         """Take one flag, an array, or NDJSON; 202 names what was refused, everything else was accepted whole or not."""
-        if self._tokens.caller(request.headers.get("Authorization")) is None:
-            return problem(401, "unauthenticated", "This needs a bearer token: `Authorization: Bearer …`.")
+        caller = self._caller(request, *FLAGGERS)
+        if isinstance(caller, web.Response):
+            return caller
         try:
             items = parse(await self._body(request))
         except BadInput as error:
@@ -67,6 +70,9 @@ class Gateway:
                 f"{len(items):,} posts at once; {self._settings.max_batch:,} is the most. Send them in parts.",
             )
         posts, rejected = validate(items)
+        for index in [index for index, post in posts.items() if not may_flag(caller, post)]:
+            del posts[index]
+            rejected[index] = f"this token may flag posts of {', '.join(caller.platforms)} alone"
         try:
             rejected |= await self._send(posts)
         except BrokerUnavailable as error:
@@ -79,6 +85,18 @@ class Gateway:
         status = 400 if rejected and len(items) == 1 else 202
         complaints = [{"index": index, "error": error} for index, error in sorted(rejected.items())]
         return web.json_response({"accepted": accepted, "rejected": complaints}, status=status)
+
+    def _caller(self, request: web.Request, *roles: Role) -> Caller | web.Response:
+        """Return who calls, if they have one of the roles, else what to answer."""
+        try:
+            caller = self._tokens.caller(request.headers.get("Authorization"), request.remote or "")
+        except TooManyRequests as error:
+            return problem(429, "too_many_requests", str(error), {"Retry-After": str(error.wait_s)})
+        if caller is None:
+            return problem(401, "unauthenticated", "This needs a bearer token: `Authorization: Bearer …`.")
+        if caller.role not in roles:
+            return problem(403, "forbidden", f"The token of {caller.name} is a {caller.role}'s and may not do this.")
+        return caller
 
     async def _send(self, posts: Mapping[int, FlaggedPost]) -> dict[int, str]:
         """Send posts, and say by index what is wrong with those too large for the broker; raises BrokerUnavailable."""
@@ -118,8 +136,16 @@ class Gateway:
         return web.json_response({"ready": not away, "away": away}, status=503 if away else 200)
 
     async def metrics(self, request: web.Request) -> web.Response:
-        """Answer with Prometheus metrics."""
+        """Answer with Prometheus metrics, which tell how many cases there are and how they were decided."""
+        caller = self._caller(request, *METRICS_READERS)
+        if isinstance(caller, web.Response):
+            return caller
         return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+def may_flag(caller: Caller, post: FlaggedPost) -> bool:
+    """Tell whether the caller may flag a post of this platform."""
+    return not caller.platforms or post.platform in caller.platforms
 
 
 def problem(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> web.Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,6 +11,7 @@ from bot.chat import stats
 from bot.chat.cards import MAX_DRAFT, MAX_LINE, EvidenceLine, evidence_line, evidence_lines, groups_line
 from bot.chat.defuse import defuse
 from bot.chat.intents import named_scope, scope
+from bot.chat.own_cases import OwnCases
 from bot.chat.people import require_lead
 from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.place import Place
@@ -24,6 +25,7 @@ from ledger.moderator_settings import ScopeKind, SwitchKind
 
 LISTED = 10
 LOOKED_THROUGH = 200
+SUGGESTED = 50
 MAX_PLATFORM = 64
 
 
@@ -50,25 +52,40 @@ class CommandAnswer:
 
 
 class Commands:
-    """The commands; every method raises Forbidden, BadInput, CaseNotFound or Unavailable in plain words."""
+    """The commands, which know a server's own cases alone.
+
+    Every method raises Forbidden, BadInput, CaseNotFound or Unavailable in plain words.
+    """
 
     def __init__(
-        self, desk: Desk, ledger: Ledger, servers: Mapping[str, ChatWorkspace], pipeline_cli: PipelineCli
+        self,
+        desk: Desk,
+        ledger: Ledger,
+        servers: Mapping[str, ChatWorkspace],
+        own_cases: OwnCases,
+        pipeline_cli: PipelineCli,
     ) -> None:
         self._desk = desk
         self._ledger = ledger
         self._servers = servers
+        self._own_cases = own_cases
         self._pipeline_cli = pipeline_cli
 
     async def queue(
-        self, who: Moderator, *, group: TargetGroup | None = None, mine: bool = False, doubtful: bool = False
+        self,
+        place: Place,
+        who: Moderator,
+        *,
+        group: TargetGroup | None = None,
+        mine: bool = False,
+        doubtful: bool = False,
     ) -> CommandAnswer:
-        """List open cases, the oldest first: those in doubt or the others.
+        """List a server's open cases, the oldest first: those in doubt or the others.
 
         `mine` are those held by or assigned to `who`, in doubt or not.
         """
         hidden = await self._ledger.moderator_settings.hidden(who.name) if group is None else frozenset()
-        cases = await self._mine(who) if mine else await self._open(group, doubtful)
+        cases = await self._mine(place, who) if mine else await self._open(place, group, doubtful)
         seen = [case for case in cases if not _only(case, hidden)]
         lines = [await self._line(case) for case in seen[:LISTED]]
         if not lines:
@@ -76,20 +93,31 @@ class Commands:
         if len(seen) > LISTED:
             more = f"{len(seen) - LISTED}{' or more' if len(cases) == LOOKED_THROUGH else ''}"
             lines.append(f"… and {more} more. Open one with: case NUMBER")
-        if not (mine or doubtful) and (count := await self._desk.doubtful()):
+        if not (mine or doubtful) and (count := await self._doubtful(place)):
             lines.append(f"In doubt, hateful or not: {count}. List them with: queue doubtful")
         return CommandAnswer(tuple(lines))
 
-    async def dismiss(self, who: Moderator, id: str) -> CommandAnswer:
+    async def dismiss(self, place: Place, who: Moderator, id: str) -> CommandAnswer:
         """Dismiss a case as not hateful, and show it with the button that undoes it."""
-        key = await self._key(id)
-        seen = await self._desk.case(key)
-        case = await self._desk.decide(key, Decision(action=Action.DISMISS, version=seen.version), who)
-        return CommandAnswer((f"Case {await self._ledger.cards.number(key)} is dismissed.",), case=case)
+        seen = await self._case(place, id)
+        case = await self._desk.decide(seen.key, Decision(action=Action.DISMISS, version=seen.version), who)
+        return CommandAnswer((f"Case {await self._ledger.cards.number(case.key)} is dismissed.",), case=case)
 
-    async def case(self, id: str) -> CommandAnswer:
+    async def case(self, place: Place, id: str) -> CommandAnswer:
         """Show one case, by its number or its key."""
-        return CommandAnswer((), case=await self._desk.case(await self._key(id)))
+        return CommandAnswer((), case=await self._case(place, id))
+
+    async def suggested_cases(self, place: Place, typed: str) -> list[tuple[int, Case]]:
+        """Return the oldest open cases whose numbers begin as typed, each with its number."""
+        cases = await self._own_cases.list(place.server, CaseQuery(limit=SUGGESTED), SUGGESTED)
+        numbered = [(await self._ledger.cards.number(case.key), case) for case in cases]
+        return [(number, case) for number, case in numbered if str(number).startswith(typed.strip().removeprefix("#"))]
+
+    async def suggested_platforms(self, place: Place, typed: str) -> list[str]:
+        """Return the platforms of the newest cases whose names hold what was typed."""
+        query = CaseQuery(states=(), limit=LOOKED_THROUGH, oldest_first=False)
+        names = dict.fromkeys(case.post.platform for case in await self._own_cases.list(place.server, query))
+        return [name for name in names if typed.lower() in name.lower()]
 
     async def show_intents(self, place: Place) -> CommandAnswer:
         """List the intents set on a server, the narrowest first."""
@@ -154,11 +182,11 @@ class Commands:
         )
         return _lines(f"{platform.strip()} is {'muted' + _until_words(until) if on else 'no longer muted'} here.")
 
-    async def assign(self, who: Moderator, id: str, assignee: Moderator) -> CommandAnswer:
+    async def assign(self, place: Place, who: Moderator, id: str, assignee: Moderator) -> CommandAnswer:
         """Say who should take care of a case; anybody may assign one to themselves."""
         if assignee.name != who.name:
             require_lead(who, "assign a case to somebody else")
-        key = await self._key(id)
+        key = (await self._case(place, id)).key
         await self._ledger.moderator_settings.assign(key, assignee.name, who.name)
         return _lines(f"Case {await self._ledger.cards.number(key)} is assigned to {assignee.name}.")
 
@@ -176,36 +204,49 @@ class Commands:
             f"Cases go to {server.channel or 'no channel'} unless a rule says otherwise.",
             *(f"Rule: {_criteria(rule)} go to {rule.channel}." for rule in server.rules),
             f"Leads: {len(server.leads)} ids, admins: {len(server.admins)} ids, "
-            f"reviewers: {f'{len(server.reviewers)} ids' if server.reviewers else 'everyone'}.",
+            f"reviewers: {len(server.reviewers)} ids.",
             *(f"{item.kind.capitalize()}: {item.scope}{_until_words(item.until)}, by {item.who}." for item in switched),
         )
 
-    async def export(self, who: Moderator, period: str = "4w") -> CommandAnswer:
+    async def export(self, place: Place, who: Moderator, period: str = "4w") -> CommandAnswer:
         """Give the decisions of a period as CSV, without the posts."""
         require_lead(who, "export decisions")
-        statistics = await self._ledger.statistics.since(now() - stats.period(period))
+        statistics = await self._ledger.statistics.since(now() - stats.period(period), self._counted(place))
         file = Attachment(f"rejoinder-{now():%Y-%m-%d}.csv", stats.table(statistics.decided))
         summary = f"{len(statistics.decided)} decisions since {_moment(statistics.since)} are in {file.name}."
         return CommandAnswer((summary,), attachment=file)
 
-    async def stats(self, period: str = "7d") -> CommandAnswer:
+    async def stats(self, place: Place, period: str = "7d") -> CommandAnswer:
         """Give the figures of a period, with a picture when there is something to draw."""
-        figures = await stats.figures(self._ledger, stats.period(period))
+        shown_on = self._counted(place)
+        pending = len(await self._own_cases.list(place.server, CaseQuery(limit=LOOKED_THROUGH))) if shown_on else None
+        figures = await stats.figures(self._ledger, stats.period(period), shown_on, pending)
         lines = tuple(stats.in_words(figures).splitlines())
         if not figures.by_intent:
             return CommandAnswer(lines)
         picture = await asyncio.to_thread(stats.picture, figures)
         return CommandAnswer(lines, attachment=Attachment("rejoinder-stats.png", picture))
 
-    async def _open(self, group: TargetGroup | None, doubtful: bool) -> Sequence[Case]:
-        return (await self._desk.queue(CaseQuery(group=group, doubtful=doubtful, limit=LOOKED_THROUGH))).cases
+    async def _open(self, place: Place, group: TargetGroup | None, doubtful: bool) -> list[Case]:
+        query = CaseQuery(group=group, doubtful=doubtful, limit=LOOKED_THROUGH)
+        return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
 
-    async def _mine(self, who: Moderator) -> list[Case]:
+    async def _doubtful(self, place: Place) -> int:
+        if self._own_cases.include_all(place.server):
+            return await self._desk.doubtful()
+        return len(await self._open(place, None, doubtful=True))
+
+    def _counted(self, place: Place) -> tuple[str, str] | None:
+        """Return whose cards the figures of a place go by; None where they are of all cases."""
+        return None if self._own_cases.include_all(place.server) else (place.surface, place.server)
+
+    async def _mine(self, place: Place, who: Moderator) -> list[Case]:
         held = (await self._desk.queue(CaseQuery(claimed_by=who.name, limit=LOOKED_THROUGH))).cases
         assigned = [
             await self._desk.case(item.case_key) for item in await self._ledger.moderator_settings.assigned(who.name)
         ]
-        pending = {case.key: case for case in (*held, *assigned) if case.state is CaseState.PENDING}
+        own = (case for case in (*held, *assigned) if self._own_cases.includes(place.server, case))
+        pending = {case.key: case for case in own if case.state is CaseState.PENDING}
         return sorted(pending.values(), key=lambda case: case.received_at)
 
     async def _line(self, case: Case) -> str:
@@ -215,11 +256,11 @@ class Commands:
         about = f"in doubt, hate probability {hate_probability(case)}" if case.doubtful else groups_line(case)
         return defuse(f"{number}: {about}, {duration(age)} old, {case.post.platform}{held}", MAX_LINE)
 
-    async def _key(self, id: str) -> str:
+    async def _case(self, place: Place, id: str) -> Case:
         id = id.strip().removeprefix("#")
         if not id:
             raise BadInput("Which case? Give its number, as on its card.")
-        return await self._ledger.cards.key(int(id)) if id.isdecimal() and len(id) < 19 else id
+        return await self._own_cases.find(place.server, id)
 
 
 def _lines(*lines: str) -> CommandAnswer:

@@ -19,11 +19,11 @@ from typing import Any
 
 from bot.changes import Changes
 from bot.chat.cards import failed_lines
+from bot.chat.own_cases import OwnCases
 from bot.desk import Desk, Moderator
 from bot.reasons import OTHER
 from core.domain import Action, Case, CaseState, Decision, Intent
 from core.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError, Unavailable
-from ledger.cards import Cards
 
 log = logging.getLogger(__name__)
 
@@ -102,18 +102,18 @@ class Refusal:
 class DecisionDialogue:
     """The way from a button to a decision, whatever the platform."""
 
-    def __init__(self, desk: Desk, cards: Cards, changes: Changes) -> None:
+    def __init__(self, desk: Desk, own_cases: OwnCases, changes: Changes) -> None:
         self._desk = desk
-        self._cards = cards
+        self._own_cases = own_cases
         self._changes = changes
 
-    async def case(self, number: int) -> Case:
-        """Return the case with a short number; raises CaseNotFound."""
-        return await self._desk.case(await self._cards.key(number))
+    async def case(self, server: str, number: int) -> Case:
+        """Return the case of a server with a short number; raises CaseNotFound, for those of others too."""
+        return await self._own_cases.by_number(server, number)
 
-    async def open(self, request: DecisionRequest) -> DecisionRequest:
+    async def open(self, server: str, request: DecisionRequest) -> DecisionRequest:
         """Return a request with what its form starts from: the draft to edit, or the intent to change."""
-        case = await self.case(request.number)
+        case = await self.case(server, request.number)
         match request.action:
             case Action.EDIT:
                 return replace(request, text=case.draft.text if case.draft else "")
@@ -122,10 +122,12 @@ class DecisionDialogue:
             case _:
                 return request
 
-    async def decide(self, request: DecisionRequest, who: Moderator, *, override: bool = False) -> Case | Refusal:
-        """Carry out a request and return the case as it then is, or why not."""
+    async def decide(
+        self, server: str, request: DecisionRequest, who: Moderator, *, override: bool = False
+    ) -> Case | Refusal:
+        """Carry out a request from a server and return the case as it then is, or why not."""
         try:
-            key = await self._cards.key(request.number)
+            key = (await self.case(server, request.number)).key
             case = await self._desk.decide(key, request.decision(override=override), who)
         except Exception as error:
             return refuse(request, error, who)

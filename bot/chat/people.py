@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from bot.desk import Moderator
 from core.errors import Forbidden
@@ -23,9 +23,18 @@ def moderator(server: ChatWorkspace, surface: str, user: str, username: str, rol
         return Moderator(name, "admin")
     if held & set(server.leads):
         return Moderator(name, "lead")
-    if server.reviewers and not held & set(server.reviewers):
+    if not held & set(server.reviewers):
         raise Forbidden("You may look but not decide here: that takes a reviewer's role. Ask a lead for it.")
     return Moderator(name, "reviewer")
+
+
+def without_reviewers(servers: Mapping[str, ChatWorkspace], variable: str) -> list[str]:
+    """Say of each server that names no reviewers that nobody else than its leads decides; `variable` is where to."""
+    return [
+        f"{id} names no reviewers, so nobody but its leads and admins may decide there; set `reviewers` in {variable}."
+        for id, server in servers.items()
+        if not server.reviewers
+    ]
 
 
 def require_lead(who: Moderator, what: str) -> None:

@@ -13,11 +13,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.domain import Draft, Evidence, Grounding, Intent, TargetGroup
+from core.environment import DOORS, MODELS, NETWORK, environment
 from core.errors import BadInput, Unavailable
 
 AT_ONCE = 2
 TIMEOUT_S = 180.0
 MAX_TEXT = 3_000
+NOT_ASKED = (*DOORS, "REJOINDER_LEDGER__", "REJOINDER_KAFKA__")
+"""Settings that an answer does not need: a child sees neither cases nor topics."""
 PROGRAM = (sys.executable, "-m", "rejoinder.cli")
 
 
@@ -35,7 +38,7 @@ class PipelineCli:
         Raises BadInput for an empty or too long text, Unavailable when no answer comes.
         """
         options = ["--intent", intent.value] if intent else []
-        answer = await self._ask("draft", "--json", *options, "--", _checked(text))
+        answer = await self._ask(_checked(text), "draft", "--json", *options, "-")
         draft = Draft.model_validate(answer["draft"]) if answer.get("draft") else None
         grounding = Grounding.model_validate(answer["grounding"]) if answer.get("grounding") else None
         return draft, grounding, str(answer["triage"]["reason"])
@@ -43,18 +46,20 @@ class PipelineCli:
     async def evidence(self, query: str, group: TargetGroup | None) -> list[Evidence]:
         """Return the statements that answer a query best; raises as `draft` does."""
         options = ["--group", group.value] if group else []
-        statements = await self._ask("kb", "search", "--json", *options, "--", _checked(query))
+        statements = await self._ask(_checked(query), "kb", "search", "--json", *options, "-")
         return [Evidence.model_validate(item) for item in statements]
 
-    async def _ask(self, *arguments: str) -> Any:
+    async def _ask(self, text: str, *arguments: str) -> Any:
+        # The text goes in by a pipe: every user of the machine can read every process's arguments.
         async with self._slots:
             child = await asyncio.create_subprocess_exec(
                 *self._program, *arguments,
-                stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+                env=environment("REJOINDER_", *NETWORK, *MODELS, without=NOT_ASKED),
             )  # fmt: skip
             try:
                 async with asyncio.timeout(self._timeout_s):
-                    output, trouble = await child.communicate()
+                    output, trouble = await child.communicate(text.encode(errors="replace"))
             except TimeoutError:
                 raise Unavailable(f"No answer came within {self._timeout_s:.0f} s; try again later.") from None
             finally:

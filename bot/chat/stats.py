@@ -65,11 +65,17 @@ def period(text: str) -> timedelta:
     return length
 
 
-async def figures(ledger: Ledger, length: timedelta) -> Figures:
-    """Return the figures of the period that ends now."""
-    decisions = await ledger.statistics.since(now() - length)
-    counts = await ledger.cases.counts()
-    return _figures(decisions, counts[CaseState.PENDING])
+async def figures(
+    ledger: Ledger, length: timedelta, shown_on: tuple[str, str] | None = None, pending: int | None = None
+) -> Figures:
+    """Return the figures of the period that ends now.
+
+    With `shown_on`, a surface and a server, they are of the cases with a card there, of which `pending` are pending.
+    """
+    decisions = await ledger.statistics.since(now() - length, shown_on)
+    if pending is None:
+        pending = (await ledger.cases.counts())[CaseState.PENDING]
+    return _figures(decisions, pending)
 
 
 def in_words(totals: Figures) -> str:

@@ -30,12 +30,12 @@ class DiscordBoard:
 
     def __init__(self, client: discord.Client) -> None:
         self._client = client
-        self.drafts: dict[int, str] = {}
-        """Case number -> draft, of the cards shown lately: a form must open before anything is looked up."""
+        self.drafts: dict[tuple[str, int], str] = {}
+        """Server and case number -> draft, of the cards shown lately: a form must open before anything is looked up."""
 
     async def post(self, server: str, channel: str, card: Card, number: int) -> str:
         """Post a card; within minutes Discord gives one message for one nonce, however often it is sent."""
-        self._remember(card, number)
+        self._remember(server, card, number)
         with translated_errors(server, channel):
             message = await self._channel(server, channel).send(
                 embed=card_embed(card, number), view=card_view(card, number), nonce=f"rejoinder-{number}"
@@ -44,7 +44,7 @@ class DiscordBoard:
 
     async def update(self, server: str, channel: str, message: str, card: Card, number: int) -> None:
         """Show a card anew."""
-        self._remember(card, number)
+        self._remember(server, card, number)
         with translated_errors(server, channel):
             posted = self._channel(server, channel).get_partial_message(snowflake(message))
             await posted.edit(embed=card_embed(card, number), view=card_view(card, number))
@@ -72,10 +72,10 @@ class DiscordBoard:
                     return message
             return str((await room.send(plain(text))).id)
 
-    def _remember(self, card: Card, number: int) -> None:
+    def _remember(self, server: str, card: Card, number: int) -> None:
         while len(self.drafts) >= MOST_DRAFTS:
             del self.drafts[next(iter(self.drafts))]
-        self.drafts[number] = card.editable
+        self.drafts[server, number] = card.editable
 
     def _channel(self, server: str, channel: str) -> discord.PartialMessageable:
         return self._client.get_partial_messageable(snowflake(channel), guild_id=snowflake(server))

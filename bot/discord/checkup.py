@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterable
 import aiohttp
 import discord
 
+from bot.chat.people import without_reviewers
 from bot.chat.routing import channels
 from bot.discord.connection import REFUSED
 from core.settings import ChatWorkspace, DiscordSettings
@@ -20,13 +21,15 @@ _NEEDED = discord.Permissions(
 async def complaints(settings: DiscordSettings, token: str) -> list[str]:
     """Return in plain words what keeps the bot from working, and what to do; nothing when all is well."""
     client = discord.Client(intents=discord.Intents.none())
+    lacking = without_reviewers(settings.servers, "REJOINDER_DISCORD__SERVERS")
     try:
         await client.login(token)
-        return [problem for id, server in settings.servers.items() async for problem in _server(client, id, server)]
+        misfits = [problem for id, server in settings.servers.items() async for problem in _server(client, id, server)]
+        return [*lacking, *misfits]
     except discord.LoginFailure:
-        return [REFUSED]
+        return [*lacking, REFUSED]
     except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
-        return [f"Discord can't be asked ({type(error).__name__}); check the network, then ask again."]
+        return [*lacking, f"Discord can't be asked ({type(error).__name__}); check the network, then ask again."]
     finally:
         await client.close()
 

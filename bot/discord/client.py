@@ -16,6 +16,7 @@ from bot.chat.card_sync import CardSync
 from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue
 from bot.chat.escalations import Escalations
+from bot.chat.own_cases import OwnCases
 from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.reminders import Reminders
 from bot.desk import Desk
@@ -63,13 +64,14 @@ class DeskClient(discord.Client):
         self._servers = servers
         self._changes = changes or Changes(ledger.history)
         self.card_sync = CardSync(ledger, board, servers, care, self._changes)
-        dialogue = DecisionDialogue(desk, ledger.cards, self._changes)
+        own_cases = OwnCases(desk, ledger.cards, servers)
+        dialogue = DecisionDialogue(desk, own_cases, self._changes)
         self.decisions = DecisionInteractions(dialogue, ledger.cards, self.card_sync, servers, board.drafts)
         self._reminders = Reminders(ledger, board, servers, care)
         self._escalations = Escalations(ledger, board, servers, care, self._changes)
         self._tree = app_commands.CommandTree(self)
-        commands = Commands(desk, ledger, servers, pipeline_cli or PipelineCli())
-        self._tree.add_command(SlashCommands(commands, ledger, servers))
+        commands = Commands(desk, ledger, servers, own_cases, pipeline_cli or PipelineCli())
+        self._tree.add_command(SlashCommands(commands, ledger.cards, servers))
         self._tasks: list[asyncio.Task[None]] = []
         self.in_flight: set[asyncio.Task[Any]] = set()
         """What works on an interaction now."""

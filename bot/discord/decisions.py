@@ -19,7 +19,7 @@ from bot.desk import Moderator
 from bot.discord.board import SURFACE
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
 from bot.discord.forms import decision_form, read_form
-from bot.discord.interactions import Interaction, answering, asking_moderator, tell
+from bot.discord.interactions import Interaction, answering, asking_moderator, server_id, tell
 from bot.discord.pending_overrides import PendingOverrides
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import plain
@@ -41,7 +41,7 @@ class RefusalAction(StrEnum):
 
 
 class DecisionInteractions:
-    """The answers to presses and forms. `drafts` holds drafts shown lately, by case number."""
+    """The answers to presses and forms. `drafts` holds drafts shown lately, by server and case number."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class DecisionInteractions:
         cards: Cards,
         card_sync: CardSync,
         servers: Mapping[str, ChatWorkspace],
-        drafts: Mapping[int, str],
+        drafts: Mapping[tuple[str, int], str],
     ) -> None:
         self._dialogue = dialogue
         self._cards = cards
@@ -64,7 +64,8 @@ class DecisionInteractions:
             who = asking_moderator(interaction, self._servers)
             match button.action:
                 case Action.EDIT:
-                    await interaction.response.send_modal(decision_form(await self._edit(button)))
+                    request = await self._edit(server_id(interaction), button)
+                    await interaction.response.send_modal(decision_form(request))
                 case Action.REJECT | Action.REDRAFT:
                     await interaction.response.send_modal(decision_form(_request(button)))
                 case RefusalAction.AGAIN:
@@ -97,7 +98,7 @@ class DecisionInteractions:
 
     async def _decide(self, interaction: Interaction, request: DecisionRequest, who: Moderator) -> None:
         await interaction.response.defer()
-        outcome = await self._dialogue.decide(request, who)
+        outcome = await self._dialogue.decide(server_id(interaction), request, who)
         if isinstance(outcome, Refusal):
             await self._tell_refusal(interaction, outcome)
         case = outcome.case if isinstance(outcome, Refusal) else outcome
@@ -107,7 +108,7 @@ class DecisionInteractions:
     async def _override(self, interaction: Interaction, button: ButtonId, who: Moderator) -> None:
         await interaction.response.defer()
         request = self._refused(button).request
-        outcome = await self._dialogue.decide(request, who, override=True)
+        outcome = await self._dialogue.decide(server_id(interaction), request, who, override=True)
         if isinstance(outcome, Refusal):
             await self._tell_refusal(interaction, outcome)
             return
@@ -128,7 +129,7 @@ class DecisionInteractions:
 
     async def _show_evidence(self, interaction: Interaction, button: ButtonId) -> None:
         await interaction.response.defer(ephemeral=True, thinking=True)
-        case = await self._dialogue.case(button.number)
+        case = await self._dialogue.case(server_id(interaction), button.number)
         embeds = evidence_embeds(evidence_lines(case.grounding))
         note = plain(case.grounding.note) if case.grounding and case.grounding.note else ""
         nothing = "No statement of the knowledge base fits this post." if not embeds else ""
@@ -139,20 +140,21 @@ class DecisionInteractions:
         message = interaction.message
         if message is None or interaction.guild_id is None:
             return
-        posted = await self._cards.find(SURFACE, str(interaction.guild_id), key)
+        posted = await self._cards.find(SURFACE, server_id(interaction), key)
         if posted is not None and posted.message == str(message.id):
             await self._card_sync.refresh(posted, lambda card, number: _edit_message(interaction, card, number))
         elif message.embeds:
             number = await self._cards.number(key)
-            await _edit_message(interaction, build_card(await self._dialogue.case(number)), number)
+            case = await self._dialogue.case(server_id(interaction), number)
+            await _edit_message(interaction, build_card(case), number)
 
-    async def _edit(self, button: ButtonId) -> DecisionRequest:
+    async def _edit(self, server: str, button: ButtonId) -> DecisionRequest:
         """Return what an edit starts from; without the draft when the ledger is too slow for Discord's deadline."""
         request = _request(button)
-        if button.number in self._drafts:
-            return _request(button, self._drafts[button.number])
+        if (draft := self._drafts.get((server, button.number))) is not None:
+            return _request(button, draft)
         # A query of the ledger runs to its end even when cancelled, so it is not waited for.
-        opening = asyncio.ensure_future(self._dialogue.open(request))
+        opening = asyncio.ensure_future(self._dialogue.open(server, request))
         done, _ = await asyncio.wait({opening}, timeout=FORM_DEADLINE_S)
         if done:
             return opening.result()

@@ -25,10 +25,15 @@ TOO_LATE = 10062
 ALREADY_ANSWERED = 40060
 
 
+def server_id(interaction: Interaction) -> str:
+    """Return the id of the server where somebody pressed, sent or typed, as in the settings."""
+    return str(interaction.guild_id)
+
+
 def asking_moderator(interaction: Interaction, servers: Mapping[str, ChatWorkspace]) -> Moderator:
     """Return the moderator who pressed, sent or typed; raises Forbidden, in plain words."""
     user = interaction.user
-    server = servers.get(str(interaction.guild_id))
+    server = servers.get(server_id(interaction))
     if server is None or not isinstance(user, discord.Member):
         raise Forbidden("This is not a server that Rejoinder works on; an admin adds it in the settings.")
     return member_moderator(user, server)

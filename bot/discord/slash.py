@@ -18,13 +18,14 @@ from bot.chat.defuse import defuse
 from bot.chat.place import Place
 from bot.desk import Moderator
 from bot.discord.board import SURFACE
-from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator
+from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator, server_id
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
 from bot.wording import intent_label
-from core.domain import CaseState, Intent, TargetGroup
+from core.domain import Intent, TargetGroup
+from core.errors import Forbidden
 from core.settings import ChatWorkspace
-from ledger import Ledger
+from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
 
 MAX_CHOICES = 25
@@ -35,6 +36,10 @@ PERIODS = [app_commands.Choice(name=name, value=value) for name, value in
 Work = Callable[[Moderator, Place], Awaitable[CommandAnswer]]
 
 
+def _place(interaction: Interaction) -> Place:
+    return Place(SURFACE, server_id(interaction), str(interaction.channel_id))
+
+
 def _description(command: str) -> str:
     return COMMANDS[command].description
 
@@ -42,10 +47,10 @@ def _description(command: str) -> str:
 class SlashCommands(app_commands.Group):
     """The commands below `/rejoinder`."""
 
-    def __init__(self, commands: Commands, ledger: Ledger, servers: Mapping[str, ChatWorkspace]) -> None:
+    def __init__(self, commands: Commands, cards: Cards, servers: Mapping[str, ChatWorkspace]) -> None:
         super().__init__(name="rejoinder", description="Answer flagged hate with evidence", guild_only=True)
         self._desk_commands = commands
-        self._ledger = ledger
+        self._cards = cards
         self._servers = servers
         self.add_command(IntentGroup(self))
 
@@ -54,8 +59,7 @@ class SlashCommands(app_commands.Group):
         async with answering(interaction):
             who = asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
-            place = Place(SURFACE, str(interaction.guild_id), str(interaction.channel_id))
-            await self._show(interaction, await work(who, place))
+            await self._show(interaction, await work(who, _place(interaction)))
 
     @app_commands.command(description=_description("queue"))
     @app_commands.describe(
@@ -69,20 +73,21 @@ class SlashCommands(app_commands.Group):
         """List open cases."""
         target = TargetGroup(group) if group else None
         await self.answer(
-            interaction, lambda who, _: self._desk_commands.queue(who, group=target, mine=mine, doubtful=doubtful)
+            interaction,
+            lambda who, place: self._desk_commands.queue(place, who, group=target, mine=mine, doubtful=doubtful),
         )
 
     @app_commands.command(description=_description("case"))
     @app_commands.describe(case="The number on its card, or platform/post id")
     async def case(self, interaction: discord.Interaction, case: str) -> None:
         """Show a case."""
-        await self.answer(interaction, lambda _, __: self._desk_commands.case(case))
+        await self.answer(interaction, lambda _, place: self._desk_commands.case(place, case))
 
     @app_commands.command(description=_description("dismiss"))
     @app_commands.describe(case="The number on its card, or platform/post id")
     async def dismiss(self, interaction: discord.Interaction, case: str) -> None:
         """Dismiss a case."""
-        await self.answer(interaction, lambda who, _: self._desk_commands.dismiss(who, case))
+        await self.answer(interaction, lambda who, place: self._desk_commands.dismiss(place, who, case))
 
     @app_commands.command(description=_description("draft"))
     @app_commands.describe(text="The post to answer", intent="What the answer sets out to do")
@@ -108,7 +113,7 @@ class SlashCommands(app_commands.Group):
     @app_commands.describe(period="For example 24h, 7d or 2w")
     async def stats(self, interaction: discord.Interaction, period: str = "7d") -> None:
         """Show figures."""
-        await self.answer(interaction, lambda _, __: self._desk_commands.stats(period))
+        await self.answer(interaction, lambda _, place: self._desk_commands.stats(place, period))
 
     @app_commands.command(description=_description("pause"))
     @app_commands.describe(hours="For how long; left out: until somebody resumes it")
@@ -130,7 +135,7 @@ class SlashCommands(app_commands.Group):
 
         async def work(who: Moderator, place: Place) -> CommandAnswer:
             whom = member_moderator(member, self._servers[place.server]) if member else who
-            return await self._desk_commands.assign(who, case, whom)
+            return await self._desk_commands.assign(place, who, case, whom)
 
         await self.answer(interaction, work)
 
@@ -156,7 +161,7 @@ class SlashCommands(app_commands.Group):
     @app_commands.describe(period="For example 24h, 7d or 2w")
     async def export(self, interaction: discord.Interaction, period: str = "4w") -> None:
         """Export decisions."""
-        await self.answer(interaction, lambda who, _: self._desk_commands.export(who, period))
+        await self.answer(interaction, lambda who, place: self._desk_commands.export(place, who, period))
 
     @app_commands.command(description=_description("settings"))
     async def settings(self, interaction: discord.Interaction) -> None:
@@ -176,14 +181,14 @@ class SlashCommands(app_commands.Group):
     @dismiss.autocomplete("case")
     @assign.autocomplete("case")
     async def _open_cases(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
+        if (place := self._suggest_at(interaction)) is None:
+            return []
         with in_flight(interaction):
-            page = await self._ledger.cases.page(states=[CaseState.PENDING], limit=50)
-            cases = [(str(await self._ledger.cards.number(case.key)), case) for case in page.cases]
+            cases = await self._desk_commands.suggested_cases(place, typed)
         return [
-            app_commands.Choice(name=defuse(f"#{number} {build_card(case).title}", 100), value=number)
-            for number, case in cases
-            if number.startswith(typed.strip().removeprefix("#"))
-        ][:MAX_CHOICES]
+            app_commands.Choice(name=defuse(f"#{number} {build_card(case).title}", 100), value=str(number))
+            for number, case in cases[:MAX_CHOICES]
+        ]
 
     @stats.autocomplete("period")
     @export.autocomplete("period")
@@ -192,17 +197,24 @@ class SlashCommands(app_commands.Group):
 
     @mute_source.autocomplete("platform")
     async def _platforms(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
+        if (place := self._suggest_at(interaction)) is None:
+            return []
         with in_flight(interaction):
-            page = await self._ledger.cases.page(limit=200, oldest_first=False)
-        names = dict.fromkeys(case.post.platform for case in page.cases)
-        return [app_commands.Choice(name=name, value=name) for name in names if typed.lower() in name.lower()][
-            :MAX_CHOICES
-        ]
+            names = await self._desk_commands.suggested_platforms(place, typed)
+        return [app_commands.Choice(name=name, value=name) for name in names[:MAX_CHOICES]]
+
+    def _suggest_at(self, interaction: Interaction) -> Place | None:
+        """Return where somebody types; None when nothing is to be suggested, because they may do nothing there."""
+        try:
+            asking_moderator(interaction, self._servers)
+        except Forbidden:
+            return None
+        return _place(interaction)
 
     async def _show(self, interaction: Interaction, answer: CommandAnswer) -> None:
         embeds, view, files = evidence_embeds(answer.evidence), None, []
         if answer.case is not None:
-            card, number = build_card(answer.case), await self._ledger.cards.number(answer.case.key)
+            card, number = build_card(answer.case), await self._cards.number(answer.case.key)
             embeds, view = [card_embed(card, number)], card_view(card, number)
         if answer.attachment is not None:
             files = [discord.File(io.BytesIO(answer.attachment.data), answer.attachment.name)]

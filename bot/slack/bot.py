@@ -10,6 +10,7 @@ from bot.chat.card_sync import CardSync
 from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue
 from bot.chat.escalations import Escalations
+from bot.chat.own_cases import OwnCases
 from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.reminders import Reminders
 from bot.desk import Desk
@@ -40,10 +41,11 @@ class SlackBot:
         self.reminders = Reminders(ledger, self.board, workspaces.servers, care)
         self.escalations = Escalations(ledger, self.board, workspaces.servers, care, changes)
         self.app = self._listening(signing_secret, api_url)
-        dialogue = DecisionDialogue(desk, ledger.cards, changes)
+        own_cases = OwnCases(desk, ledger.cards, workspaces.servers)
+        dialogue = DecisionDialogue(desk, own_cases, changes)
         ButtonClicks(dialogue, workspaces).add_to(self.app)
         Submissions(dialogue, workspaces).add_to(self.app)
-        commands = Commands(desk, ledger, workspaces.servers, pipeline_cli)
+        commands = Commands(desk, ledger, workspaces.servers, own_cases, pipeline_cli)
         self.commands = SlashCommands(commands, ledger.cards, workspaces)
         self.commands.add_to(self.app)
 

@@ -92,7 +92,7 @@ class ButtonClicks:
         async def act(click: ButtonClick) -> None:
             value = ButtonValue.read(click.value)
             if action.decision is None:
-                await open_modal(click, _info(action, await self._dialogue.case(value.number)))
+                await open_modal(click, _info(action, await self._dialogue.case(click.team, value.number)))
                 return
             request = DecisionRequest(action.decision, value.number, value.version)
             who = await self._moderator(click)
@@ -101,7 +101,7 @@ class ButtonClicks:
                 if case is not None and click.private:
                     await _show_again(click, case, value.number)
             else:
-                await open_modal(click, decision_modal(await self._dialogue.open(request)))
+                await open_modal(click, decision_modal(await self._dialogue.open(click.team, request)))
 
         return act
 
@@ -120,7 +120,7 @@ class ButtonClicks:
         self, click: ButtonClick, request: DecisionRequest, who: Moderator, *, override: bool = False
     ) -> Case | None:
         """Decide and return the case as it then is; when it is refused, tell the one who pressed and return None."""
-        outcome = await self._dialogue.decide(request, who, override=override)
+        outcome = await self._dialogue.decide(click.team, request, who, override=override)
         if isinstance(outcome, Refusal):
             await tell_ephemeral(click.respond, outcome.message, *refusal_blocks(outcome))
             return None

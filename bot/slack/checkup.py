@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.chat.people import without_reviewers
 from bot.chat.routing import channels
 from bot.slack.socket_mode import SocketModeConnection
 from bot.slack.web_api import error_code, translated_errors
@@ -23,7 +24,7 @@ SCOPES = (
 
 async def complaints(workspaces: Workspaces, line: SocketModeConnection | None) -> list[str]:
     """Return in plain words what keeps the bot from working, and what to do; nothing when all is well."""
-    problems: list[str] = []
+    problems = without_reviewers(workspaces.servers, "REJOINDER_SLACK__WORKSPACES")
     if line is not None:
         try:
             await line.check()

@@ -121,13 +121,14 @@ class SlashCommands:
     async def _queue(self, call: CommandCall) -> CommandAnswer:
         group = call.command.option("group", TargetGroup)
         word = call.command.word()
-        return await self._commands.queue(call.who, group=group, mine=word == "mine", doubtful=word == "doubtful")
+        mine, doubtful = word == "mine", word == "doubtful"
+        return await self._commands.queue(call.place, call.who, group=group, mine=mine, doubtful=doubtful)
 
     async def _case(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.case(call.command.rest)
+        return await self._commands.case(call.place, call.command.rest)
 
     async def _dismiss(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.dismiss(call.who, call.command.rest)
+        return await self._commands.dismiss(call.place, call.who, call.command.rest)
 
     async def _intent(self, call: CommandCall) -> CommandAnswer:
         match call.command.rest.split():
@@ -156,7 +157,7 @@ class SlashCommands:
         if call.command.person is None:
             raise BadInput(f"To whom? Type {COMMAND} assign 12 @name, and pick the name from Slack's list.")
         assignee = await self._workspaces.who(call.place.server, *call.command.person)
-        return await self._commands.assign(call.who, call.command.word(), assignee)
+        return await self._commands.assign(call.place, call.who, call.command.word(), assignee)
 
     async def _mute(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.mute(call.place, call.who, call.command.rest, on=True, hours=call.command.hours())
@@ -174,10 +175,10 @@ class SlashCommands:
         return await self._commands.settings(call.place)
 
     async def _export(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.export(call.who, call.command.word() or "4w")
+        return await self._commands.export(call.place, call.who, call.command.word() or "4w")
 
     async def _stats(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.stats(call.command.word() or "7d")
+        return await self._commands.stats(call.place, call.command.word() or "7d")
 
 
 def _named_scopes(command: CommandText) -> dict[ScopeKind, str]:

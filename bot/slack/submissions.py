@@ -67,12 +67,17 @@ class Submissions:
             who = await self._moderator(user, view)
         except Exception as error:
             return refused_modal(refuse(request, error))
-        outcome = await self._dialogue.decide(request, who, override=override)
+        outcome = await self._dialogue.decide(_team(user, view), request, who, override=override)
         return refused_modal(outcome) if isinstance(outcome, Refusal) else None
 
     async def _moderator(self, user: dict[str, Any], view: dict[str, Any]) -> Moderator:
         username = user.get("username") or user.get("name") or "somebody"
-        return await self._workspaces.who(user.get("team_id") or view["team_id"], user["id"], username)
+        return await self._workspaces.who(_team(user, view), user["id"], username)
+
+
+def _team(user: dict[str, Any], view: dict[str, Any]) -> str:
+    """Return the workspace of whoever sends a modal off, which is not the app's own in a shared channel."""
+    return str(user.get("team_id") or view["team_id"])
 
 
 async def _show(ack: AsyncAck, view: View | None) -> None:

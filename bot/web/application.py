@@ -14,6 +14,7 @@ from bot.changes import Changes
 from bot.desk import Desk
 from bot.events import EventRoute
 from bot.http_errors import errors_as_json
+from bot.session_api import SessionApi
 from bot.web.pages import Pages
 
 
@@ -23,6 +24,7 @@ def add_desk(app: web.Application, desk: Desk, changes: Changes, auth: Auth) -> 
     auth.add_routes(app)
     EventRoute(changes, auth).add_routes(app)
     CaseApi(desk, changes, auth).add_routes(app)
+    SessionApi(auth.open_sessions, auth).add_routes(app)
     Pages(confirm_covered=desk.settings.confirm_covered).add_routes(app)
 
     async def follow_changes(_: web.Application) -> AsyncIterator[None]:

@@ -14,7 +14,7 @@ from core.domain.record import MAX_TEXT, Intent, Moment, Record, Text
 from core.domain.triage import Route, Triage
 
 ModeratorRole = Literal["reviewer", "lead", "admin"]
-Role = Literal["platform", ModeratorRole]
+Role = Literal["platform", "monitor", ModeratorRole]
 """What somebody may do here: a platform sends flags, moderators decide; leads and admins may also override."""
 
 

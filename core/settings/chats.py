@@ -33,7 +33,9 @@ class ChatWorkspace(Section):
     lead_channel: RoomId | None = Field(
         None, description="Channel id for reminders of an old queue and notices of escalations; unset: none."
     )
-    reviewers: tuple[str, ...] = Field((), description="Role, user-group or user ids that may decide; empty: everyone.")
+    reviewers: tuple[str, ...] = Field(
+        (), description="Role, user-group or user ids that may decide; empty: nobody but leads and admins."
+    )
     leads: tuple[str, ...] = Field((), description="Role, user-group or user ids of leads.")
     admins: tuple[str, ...] = Field((), description="Role, user-group or user ids of admins.")
     people: dict[str, str] = Field({}, description="User id -> name on the desk, for who also works on the web page.")

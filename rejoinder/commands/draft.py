@@ -13,7 +13,7 @@ from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Rou
 from core.errors import BadInput, describe_errors
 from core.lifecycle import goes_on
 from core.settings import Settings
-from rejoinder.commands.process import drafting_with, load_settings, run, start_logging
+from rejoinder.commands.process import drafting_with, given_text, load_settings, run, start_logging
 
 UNPRINTED = {"embedding", "plan", "candidates"}
 """Fields of triage, grounding and draft that the JSON leaves out: they serve the machine."""
@@ -29,10 +29,10 @@ UNPRINTED = {"embedding", "plan", "candidates"}
 def draft(
     text: str, intent: str | None, language: str | None, platform: str, chat_model: str | None, as_json: bool
 ) -> None:
-    """Draft an answer to one post, given as TEXT."""
+    """Draft an answer to one post, given as TEXT, or on standard input where TEXT is `-`."""
     settings = drafting_with(load_settings(), chat_model)
     start_logging(settings)
-    post = read_post(text, language, platform)
+    post = read_post(given_text(text), language, platform)
     prepare(settings)
     request = DraftRequest(intent=Intent(intent) if intent else settings.desk.default_intent)
     triage, grounding, answer = run(answer_post(settings, post, request))

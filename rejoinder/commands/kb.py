@@ -18,7 +18,7 @@ from rejoinder.commands.kb_remove import remove
 from rejoinder.commands.kb_review import review
 from rejoinder.commands.kb_stats import stats
 from rejoinder.commands.kb_summarise import summarise
-from rejoinder.commands.process import load_settings, run, start_logging
+from rejoinder.commands.process import given_text, load_settings, run, start_logging
 
 
 @click.group()
@@ -37,10 +37,10 @@ for command in (crawl, add, remove, build, stats, summarise, claims, review):
 @click.option("--counter-claim", "also", multiple=True, help="What an answer might say; searched for too. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 def search(query: str, groups: tuple[str, ...], count: int | None, also: tuple[str, ...], as_json: bool) -> None:
-    """Find the evidence that answers QUERY best."""
+    """Find the evidence that answers QUERY best; `-` reads it from standard input."""
     settings = load_settings()
     start_logging(settings)
-    evidence = run(find(settings, query, [TargetGroup(group) for group in groups], count, [*also]))
+    evidence = run(find(settings, given_text(query), [TargetGroup(group) for group in groups], count, [*also]))
     if as_json:
         click.echo(json.dumps([item.model_dump(mode="json") for item in evidence]))
         return

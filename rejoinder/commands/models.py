@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -9,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 from rich.table import Table
 
+from core.errors import BadInput
 from core.settings import Settings
 from rejoinder.commands.process import load_settings, run
 
@@ -33,9 +35,10 @@ def list_() -> None:
 
 @models.command()
 @click.argument("name")
-def pull(name: str) -> None:
+@click.option("--sha256", help="The file's hash, for a model of which none is on record.")
+def pull(name: str, sha256: str | None) -> None:
     """Fetch the weights of NAME; goes on where an earlier fetch was cut."""
-    path = fetch(load_settings(), name)
+    path = fetch(load_settings(), name, sha256)
     click.echo(f"{name} is at {path}")
 
 
@@ -49,11 +52,15 @@ def verify(name: str) -> None:
     click.echo(f"{name}: {result}")
 
 
-def fetch(settings: Settings, name: str) -> Path:
-    """Fetch weights with a progress bar, unless they are there; raises WeightsError."""
+def fetch(settings: Settings, name: str, sha256: str | None = None) -> Path:
+    """Fetch weights with a progress bar, unless they are there; raises WeightsError, or BadInput for another hash."""
     from models import catalog, weights
 
     entry = catalog.find(name)
+    if sha256 is not None:
+        if not re.fullmatch("[0-9a-f]{64}", sha256) or entry.sha256 not in (None, sha256):
+            raise BadInput(f"{sha256[:80]!r} is no sha256 in hexadecimal, or not the one on record for {name}.")
+        entry = entry.model_copy(update={"sha256": sha256})
     if weights.installed(entry, settings.weights_dir):
         return settings.weights_dir / entry.file
     columns = (

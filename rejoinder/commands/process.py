@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from core.errors import BadSettings, describe_errors
+from core.errors import BadInput, BadSettings, describe_errors
 from core.rooms import ROOMS
 from core.settings import NO_MODEL, Settings
 
@@ -53,6 +53,16 @@ def start_logging(settings: Settings) -> None:
 def _is_worth_reading(record: logging.LogRecord) -> bool:
     """Tell whether a record is ours, or a library's warning; some libraries set their own loggers to DEBUG."""
     return record.levelno >= logging.WARNING or record.name.partition(".")[0] in ROOMS
+
+
+def given_text(argument: str) -> str:
+    """Return a text from the command line, or for `-` what comes in by standard input; raises BadInput."""
+    if argument != "-":
+        return argument
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"What came in is not UTF-8 (byte {error.start}).") from error
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

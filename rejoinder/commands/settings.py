@@ -8,6 +8,7 @@ from typing import Any
 import click
 from pydantic import BaseModel, SecretStr
 
+from core.secrets import without_passwords
 from core.settings import Settings
 from rejoinder.commands.process import load_settings
 
@@ -24,8 +25,8 @@ folder, the defaults below. In `rejoinder.toml` a section is a table: `REJOINDER
 @click.command()
 @click.option("--markdown", is_flag=True, help="Print the settings reference.")
 def settings(markdown: bool) -> None:
-    """Print every setting with its present value; secrets stay hidden."""
-    click.echo(reference() if markdown else load_settings().model_dump_json(indent=2))
+    """Print every setting with its present value; secrets stay hidden, in addresses too."""
+    click.echo(reference() if markdown else without_passwords(load_settings().model_dump_json(indent=2)))
 
 
 def reference() -> str:

@@ -76,7 +76,8 @@ async def open_house(folder: Path) -> AsyncIterator[House]:
     settings = DeskSettings(tokens=TOKENS, undo_s=20)
     guard = WordGuard([])
     changes = Changes(ledger.history, every_s=0.05)
-    yield House(ledger, Desk(ledger, guard, settings), changes, Auth(TokenTable(TOKENS)), guard, settings)
+    auth = Auth(TokenTable(TOKENS), ledger.sessions)
+    yield House(ledger, Desk(ledger, guard, settings), changes, auth, guard, settings)
     await ledger.close()
 
 

@@ -168,6 +168,15 @@ async def test_a_body_too_large_is_refused(client: Client, house: House, bearer:
         assert (await response.json())["error"] == "request_entity_too_large"
 
 
+async def test_a_text_too_long_for_any_reply_is_refused_before_anything_is_looked_up(
+    client: Client, bearer: Bearer
+) -> None:
+    body = {"text": "a" * 20_001}
+    async with client.post(f"/v1/cases/{PLATFORM}/none/checks", json=body, headers=bearer("ana")) as response:
+        assert response.status == 400
+        assert "20000" in (await response.json())["message"]
+
+
 async def test_a_decision_answers_with_the_new_state_and_version(client: Client, house: House, decide: Post) -> None:
     key = await add_pending(house.ledger, post(1))
     status, case = await decide("ana", key, action="approve", version=4, text=DRAFT)

@@ -92,6 +92,37 @@ async def test_a_quiet_line_is_kept_open_with_comments(house: House, bearer: Bea
         assert await listener.content.readuntil(b"\n\n") == b": still here\n\n"
 
 
+async def test_a_token_has_its_share_of_streams_and_others_have_theirs(
+    house: House, bearer: Bearer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.events.MOST_STREAMS", 1)
+    async with TestClient(TestServer(house.app())) as client:
+        async with listening(client, bearer("ana")):
+            async with client.get("/v1/events", headers=bearer("ana")) as refused:
+                assert refused.status == 429
+            async with listening(client, bearer("ben")) as other:
+                assert (await event(other))[0] == "ready"
+        async with asyncio.timeout(20):
+            while (again := await client.get("/v1/events", headers=bearer("ana"))).status == 429:
+                await asyncio.sleep(0.05)
+        assert again.status == 200
+
+
+async def test_a_stream_ends_with_its_session(house: House) -> None:
+    app = web.Application()
+    house.auth.add_routes(app)
+    EventRoute(Changes(house.ledger.history), house.auth, heartbeat_s=0.05).add_routes(app)
+    async with TestClient(TestServer(app)) as client:
+        async with client.post("/session", json={"token": "ana-secret-token"}, headers={"X-Rejoinder": "desk"}):
+            pass
+        async with listening(client, {}) as listener:
+            await event(listener)
+            assert await listener.content.readuntil(b"\n\n") == b": still here\n\n"
+            (session,) = await house.ledger.sessions.list()
+            await house.ledger.sessions.end(session.id)
+            await asyncio.wait_for(listener.content.read(), 20)
+
+
 async def test_an_open_line_does_not_hold_up_the_end(house: House, bearer: Bearer) -> None:
     server = TestServer(house.app())
     async with TestClient(server) as client, listening(client, bearer("ana")) as listener:

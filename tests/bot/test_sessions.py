@@ -1,73 +1,94 @@
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
 import pytest
 from pydantic import SecretStr
 
-from bot.sessions import LIFETIME_S, Sessions, Throttle
+from bot.sessions import LIFETIME_S, Login, Sessions
 from core.settings import Token
 from core.tokens import Caller, TokenTable
+from ledger import Ledger
 
 NAME = "ana ü.b"
+ANA = Caller(NAME, "lead")
+
+
+class Clock:
+    time = datetime(2026, 11, 22, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path, clock: Clock) -> AsyncIterator[Ledger]:
+    ledger = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"a key for tests", clock)
+    await ledger.migrate()
+    yield ledger
+    await ledger.close()
 
 
 def table(token: str = "ana-secret-token") -> TokenTable:
-    return TokenTable({NAME: Token(token=SecretStr(token), role="lead")})
+    return TokenTable({NAME: Token(token=SecretStr(token), role="lead"), "ben": Token(token=SecretStr("ben-secret"))})
 
 
-def cookie(at: float = 1000.0) -> str:
-    opened = Sessions(table(), lambda: at).open("ana-secret-token")
-    assert opened is not None
-    return opened[1]
+def sessions(ledger: Ledger, clock: Clock, token: str = "ana-secret-token") -> Sessions:
+    """Return the sessions as a process that has just started sees them."""
+    return Sessions(table(token), ledger.sessions, clock)
 
 
-def test_a_session_says_who_it_is_and_holds_no_token() -> None:
-    assert Sessions(table(), lambda: 2000.0).caller(cookie()) == Caller(NAME, "lead")
-    assert "secret" not in cookie()
+async def test_a_session_says_who_it_is_and_holds_no_token(ledger: Ledger, clock: Clock) -> None:
+    cookie = await sessions(ledger, clock).open(ANA, "a browser")
+    assert await sessions(ledger, clock).login(cookie) == Login(ANA, cookie.partition(".")[0])
+    assert "secret" not in cookie
 
 
-def test_a_session_survives_a_restart_but_not_a_changed_token() -> None:
-    assert Sessions(table(), lambda: 1001.0).caller(cookie()) is not None
-    assert Sessions(table("another-token"), lambda: 1001.0).caller(cookie()) is None
+async def test_a_session_survives_a_restart_but_not_a_changed_token(ledger: Ledger, clock: Clock) -> None:
+    cookie = await sessions(ledger, clock).open(ANA, "")
+    assert await sessions(ledger, clock).login(cookie)
+    assert await sessions(ledger, clock, "another-token").login(cookie) is None
 
 
-def test_a_session_ends() -> None:
-    assert Sessions(table(), lambda: 1000.0 + LIFETIME_S).caller(cookie()) is None
+async def test_a_session_ends_with_its_time_or_before(ledger: Ledger, clock: Clock) -> None:
+    first, second = [await sessions(ledger, clock).open(ANA, "") for _ in range(2)]
+    await sessions(ledger, clock).end(first.partition(".")[0])
+    assert await sessions(ledger, clock).login(first) is None
+    assert await sessions(ledger, clock).login(second)
+    clock.time += timedelta(seconds=LIFETIME_S)
+    assert await sessions(ledger, clock).login(second) is None
+    assert await ledger.sessions.list() == []
 
 
 @pytest.mark.parametrize("spoil", [
     lambda value: "", lambda value: "a.b", lambda value: "a.b.c", lambda value: value[:-1] + "é",
-    lambda value: value.replace(".", "..", 1),
-    lambda value: "Ym9i" + value[value.index(".") :], lambda value: value + "0",
-    lambda value: ".".join([value.split(".")[0], "99999999999", value.split(".")[2]]),
+    lambda value: value.replace(".", "..", 1), lambda value: value + "0", lambda value: "\0" * 32 + value[32:],
+    lambda value: "0" * 32 + value[32:], lambda value: value[:32], lambda value: value[:33],
 ])  # fmt: skip
-def test_a_forged_session_is_nobodys(spoil: object) -> None:
+async def test_a_forged_session_is_nobodys(ledger: Ledger, clock: Clock, spoil: object) -> None:
     assert callable(spoil)
-    assert Sessions(table(), lambda: 1001.0).caller(spoil(cookie())) is None
+    cookie = await sessions(ledger, clock).open(ANA, "")
+    assert await sessions(ledger, clock).login(spoil(cookie)) is None
 
 
-def test_a_wrong_token_opens_nothing() -> None:
-    assert Sessions(table()).open("guess-guess") is None
+async def test_the_signature_of_one_session_opens_no_other(ledger: Ledger, clock: Clock) -> None:
+    first, second = [await sessions(ledger, clock).open(caller, "") for caller in (ANA, Caller("ben", "reviewer"))]
+    assert await sessions(ledger, clock).login(second[:32] + first[32:]) is None
 
 
 @pytest.mark.parametrize(
     "header", [None, "", "Bearer", "Bearer ", "Basic ana-secret-token", "Bearer \udcff", "Bearer ana"]
 )
 def test_a_header_without_a_known_token_is_nobodys(header: str | None) -> None:
-    assert table().caller(header) is None
+    assert table().caller(header, "a") is None
 
 
 def test_a_bearer_header_is_recognised_whatever_its_case() -> None:
-    assert table().caller("bearer  ana-secret-token") == Caller(NAME, "lead")
-
-
-def test_an_address_that_failed_too_often_waits_and_others_do_not() -> None:
-    moment = [0.0]
-    throttle = Throttle(max_tries=2, window_s=60, clock=lambda: moment[0])
-    throttle.failed("a")
-    assert throttle.wait_s("a") == 0
-    moment[0] = 10
-    throttle.failed("a")
-    assert throttle.wait_s("a") == 50
-    assert throttle.wait_s("b") == 0
-    moment[0] = 60
-    assert throttle.wait_s("a") == 0
+    assert table().caller("bearer  ana-secret-token", "a") == ANA

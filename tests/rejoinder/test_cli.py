@@ -94,6 +94,24 @@ def test_ingest_without_a_broker_says_what_to_do(rejoinder: CliRunner) -> None:
     assert "rejoinder demo" in output and "Traceback" not in output
 
 
+@pytest.mark.parametrize("sha256", ["0" * 64, "abc"])
+def test_no_other_hash_than_the_one_on_record_is_taken(rejoinder: CliRunner, sha256: str) -> None:
+    output = invoke(rejoinder, "models", "pull", "smollm2-135m", "--sha256", sha256, code=1).output
+    assert "not the one on record for smollm2-135m" in output
+
+
+def test_draft_reads_a_post_from_standard_input(rejoinder: CliRunner) -> None:
+    answer = json.loads(invoke(rejoinder, "draft", "--json", "-", given=POST).stdout)
+    assert answer["triage"]["groups"][0]["group"] == "women"
+
+
+def test_settings_hide_the_passwords_of_addresses(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REJOINDER_LEDGER__URL", "postgresql+asyncpg://ana:fictional-password@db/rejoinder")
+    output = invoke(rejoinder, "settings").output
+    assert "fictional-password" not in output
+    assert "@db/rejoinder" in output
+
+
 def test_settings_hide_secrets(rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REJOINDER_DESK__TOKENS", '{"ana": {"token": "hush-hush-hush"}}')
     output = invoke(rejoinder, "settings").output

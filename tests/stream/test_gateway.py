@@ -16,6 +16,7 @@ from aiokafka.errors import MessageSizeTooLargeError
 
 from core.domain import FlaggedPost
 from core.settings import GatewaySettings, KafkaSettings, Settings, Token
+from core.throttle import Throttle
 from core.tokens import TokenTable
 from ledger import Ledger
 from stream.gateway import Gateway, parse
@@ -27,7 +28,11 @@ from tests.ports import unused_port
 
 pytestmark = pytest.mark.live
 
-TOKENS = TokenTable({"platform": Token.model_validate({"token": "correct-horse", "role": "platform"})})
+TOKENS = {
+    "platform": Token.model_validate({"token": "correct-horse", "role": "platform"}),
+    "birdsong": Token.model_validate({"token": "battery-staple", "role": "platform", "platforms": ["birdsong"]}),
+    "prometheus": Token.model_validate({"token": "gauge-and-dial", "role": "monitor"}),
+}
 AUTH = {"Authorization": "Bearer correct-horse"}
 Client = TestClient[web.Request, web.Application]
 
@@ -39,7 +44,7 @@ def post(number: int = 1, **changes: object) -> dict[str, object]:
 async def client_for(producer: Producer, ledger: Ledger, kafka: KafkaSettings, max_body_bytes: int = 100_000) -> Client:
     app = web.Application()
     limits = GatewaySettings(max_body_bytes=max_body_bytes, max_batch=50)
-    door = Gateway(producer, ledger, TOKENS, limits, kafka)
+    door = Gateway(producer, ledger, TokenTable(TOKENS, Throttle(max_tries=3)), limits, kafka)
     door.add_to(app)
     door.add_health_to(app)
     client = TestClient(TestServer(app))
@@ -188,8 +193,30 @@ async def test_without_a_broker_nothing_counts_as_accepted(ledger: Ledger) -> No
         await client.close()
 
 
-async def test_health_readiness_and_metrics_need_no_token(client: Client) -> None:
+async def test_health_and_readiness_need_no_token(client: Client) -> None:
     assert (await client.get("/healthz")).status == 200
     assert (await client.get("/readyz")).status == 200
-    text = await (await client.get("/metrics")).text()
+
+
+async def test_metrics_are_for_those_who_watch_alone(client: Client) -> None:
+    assert (await client.get("/metrics")).status == 401
+    assert (await client.get("/metrics", headers=AUTH)).status == 403
+    watcher = {"Authorization": "Bearer gauge-and-dial"}
+    text = await (await client.get("/metrics", headers=watcher)).text()
     assert "rejoinder_flags_accepted_total" in text
+    assert (await send(client, post(), watcher))[0] == 403
+
+
+async def test_a_platform_flags_its_own_posts_alone(client: Client, settings: Settings) -> None:
+    birdsong = {"Authorization": "Bearer battery-staple"}
+    status, answer = await send(client, [post(1), post(2, platform="rival")], birdsong)
+    assert (status, answer["accepted"]) == (202, 1)
+    assert answer["rejected"] == [{"index": 1, "error": "this token may flag posts of birdsong alone"}]
+    assert (await send(client, post(3, platform="rival"), birdsong))[0] == 400
+    assert [flag.key for flag in await flags_on(settings)] == ["birdsong/1"]
+
+
+async def test_guessing_is_slowed_down_at_the_platforms_door_too(client: Client) -> None:
+    wrong = [await send(client, post(), {"Authorization": f"Bearer guess-{number}"}) for number in range(4)]
+    assert [status for status, _ in wrong] == [401, 401, 401, 429]
+    assert wrong[-1][1]["error"] == "too_many_requests"

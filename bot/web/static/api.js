@@ -45,4 +45,6 @@ export const checkText = (key, text, signal) => call("POST", `${pathOf(key)}/che
 
 export const whoAmI = () => call("GET", "/session");
 export const logIn = (token) => call("POST", "/session", { token });
+export const listSessions = () => call("GET", "/v1/sessions");
+export const endSession = (id) => call("DELETE", `/v1/sessions/${id}`);
 export const logOut = () => call("DELETE", "/session");

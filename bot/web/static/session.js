@@ -2,6 +2,7 @@
 
 import { logIn, logOut, Refusal, whoAmI } from "./api.js";
 import { byId, say } from "./dom.js";
+import { openSessions } from "./sessions.js";
 import { warn } from "./status.js";
 
 // An address with a token, opened where the desk already is, changes only the part after `#`.
@@ -50,6 +51,8 @@ export function askForToken() {
 /** Show who is here. */
 export function greet(who) {
   say(byId("me"), `${who.name}, ${who.role}`);
+  byId("sessions-open").hidden = false;
+  byId("sessions-open").onclick = openSessions;
   byId("log-out").hidden = false;
   byId("log-out").onclick = async () => {
     try {

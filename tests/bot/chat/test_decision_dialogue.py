@@ -6,12 +6,16 @@ from unittest.mock import create_autospec
 import pytest
 
 from bot.chat.decision_dialogue import FAULT, DecisionDialogue, DecisionRequest, Refusal
+from bot.chat.own_cases import OwnCases
 from bot.desk import Desk, Moderator
 from core.domain import Action, Case, CaseState, Decision, Intent, now
 from core.errors import LedgerUnavailable
+from core.settings import ChatWorkspace
 from tests.bot.conftest import House
 from tests.bot.samples import DRAFT, add_pending, post
 
+HERE = "1"
+SERVERS = {HERE: ChatWorkspace(channel="10")}
 ANA, BEN, LEA = Moderator("ana", "reviewer"), Moderator("ben", "reviewer"), Moderator("lea", "lead")
 OWN = "Schools are for every child. What would you say to a newcomer's parents?"
 FAILING = "A forbidden word. And more."
@@ -19,7 +23,7 @@ FAILING = "A forbidden word. And more."
 
 @pytest.fixture
 def dialogue(house: House) -> DecisionDialogue:
-    return DecisionDialogue(house.desk, house.ledger.cards, house.changes)
+    return DecisionDialogue(house.desk, OwnCases(house.desk, house.ledger.cards, SERVERS), house.changes)
 
 
 async def pending(house: House, draft: str = DRAFT) -> tuple[Case, int]:
@@ -36,18 +40,18 @@ async def move_on(house: House, key: str) -> Case:
 
 
 async def refused(dialogue: DecisionDialogue, request: DecisionRequest, who: Moderator = ANA) -> Refusal:
-    outcome = await dialogue.decide(request, who)
+    outcome = await dialogue.decide(HERE, request, who)
     assert isinstance(outcome, Refusal)
     return outcome
 
 
 async def test_a_form_opens_with_the_draft_or_the_intent(house: House, dialogue: DecisionDialogue) -> None:
     case, number = await pending(house)
-    edit = await dialogue.open(DecisionRequest(Action.EDIT, number, case.version))
-    redraft = await dialogue.open(DecisionRequest(Action.REDRAFT, number, case.version))
+    edit = await dialogue.open(HERE, DecisionRequest(Action.EDIT, number, case.version))
+    redraft = await dialogue.open(HERE, DecisionRequest(Action.REDRAFT, number, case.version))
     reject = DecisionRequest(Action.REJECT, number, case.version)
     assert (edit.text, redraft.choice) == (DRAFT, Intent.INFORMATIVE)
-    assert await dialogue.open(reject) == reject
+    assert await dialogue.open(HERE, reject) == reject
 
 
 @pytest.mark.parametrize(
@@ -63,7 +67,7 @@ async def test_a_stale_form_opens_again_with_everything_on_the_version_the_case_
     assert "You saw version" in refusal.message
     assert refusal.form == DecisionRequest(action, number, moved.version, text, choice)
     assert not refusal.may_override
-    done = await dialogue.decide(refusal.form, ANA)
+    done = await dialogue.decide(HERE, refusal.form, ANA)
     assert isinstance(done, Case) and done.state is not CaseState.PENDING
 
 
@@ -85,7 +89,7 @@ async def test_a_text_that_fails_comes_back_and_only_a_lead_may_override(
     refusal = await refused(dialogue, request, who)
     assert refusal.failed_checks == ("fails: insults nobody (a word; 1 of 0)",)
     assert (refusal.form, refusal.may_override) == (request, may_override)
-    outcome = await dialogue.decide(refusal.request, who, override=True)
+    outcome = await dialogue.decide(HERE, refusal.request, who, override=True)
     assert isinstance(outcome, Case) is may_override
 
 
@@ -100,7 +104,7 @@ async def test_anothers_claim_is_overridden_by_leads_alone(
     assert "ben" in refusal.message
     assert (refusal.form, refusal.may_override) == (None, False)
     assert (await refused(dialogue, request, LEA)).may_override
-    assert isinstance(await dialogue.decide(request, LEA, override=True), Case)
+    assert isinstance(await dialogue.decide(HERE, request, LEA, override=True), Case)
 
 
 async def test_a_rejection_without_a_reason_is_asked_for_one(house: House, dialogue: DecisionDialogue) -> None:

@@ -13,10 +13,18 @@ def program(code: str) -> tuple[str, ...]:
     return (sys.executable, "-c", code)
 
 
-async def test_a_text_never_becomes_an_option() -> None:
-    echo = "import sys; sys.exit(' '.join(sys.argv[1:]))"
-    with pytest.raises(Unavailable, match="kb search --json --group women -- --help me"):
+async def test_a_text_goes_in_by_a_pipe_and_stands_in_no_argument() -> None:
+    echo = "import sys; sys.exit(f'{sys.argv[1:]} {sys.stdin.read()}')"
+    with pytest.raises(Unavailable, match=r"\['kb', 'search', '--json', '--group', 'women', '-'\] --help me"):
         await PipelineCli(program(echo)).evidence("--help me", TargetGroup.WOMEN)
+
+
+async def test_a_child_knows_no_token_and_no_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DESK__TOKENS", "SLACK__APP_TOKEN", "LEDGER__URL", "CHAT__MODEL"):
+        monkeypatch.setenv(f"REJOINDER_{name}", "none")
+    known = "import os, sys; sys.exit(str([name for name in os.environ if name.startswith('REJOINDER_')]))"
+    with pytest.raises(Unavailable, match=r"answered: \['REJOINDER_CHAT__MODEL'\]"):
+        await PipelineCli(program(known)).draft("a post", None)
 
 
 async def test_a_child_that_takes_too_long_is_ended() -> None:

@@ -64,10 +64,12 @@ def test_the_language_of_the_platform_counts_where_triage_knows_none() -> None:
 def test_roles_come_from_the_settings_and_names_are_safe_and_lasting() -> None:
     assert moderator(SERVER, "discord", "9", "zo<@e>x", ["L"]) == Moderator("zo_e_x (discord 9)", "lead")
     assert moderator(SERVER, "discord", "9", "zed", ["A", "L"]).role == "admin"
-    assert moderator(SERVER, "discord", "7", "whatever", []) == Moderator("ana", "reviewer")
-    strict = SERVER.model_copy(update={"reviewers": ("R",)})
+    strict = SERVER.model_copy(update={"reviewers": ("R", "7")})
+    assert moderator(strict, "discord", "7", "whatever", []) == Moderator("ana", "reviewer")
     assert moderator(strict, "slack", "9", "zed", ["R"]).role == "reviewer"
     with pytest.raises(Forbidden, match="reviewer's role"):
         moderator(strict, "slack", "9", "zed", [])
+    with pytest.raises(Forbidden, match="reviewer's role"):
+        moderator(SERVER, "slack", "9", "zed", ["R"])  # it names no reviewers
     with pytest.raises(Forbidden, match="Only a lead or an admin may pause a channel"):
         require_lead(Moderator("zed", "reviewer"), "pause a channel")

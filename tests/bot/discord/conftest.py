@@ -46,7 +46,7 @@ class Platform:
             rules=(ChannelRule(channel=self.women.id, groups=(TargetGroup.WOMEN,)),),
             leads=(self.guild.roles["lead"],),
             admins=(self.guild.roles["admin"],),
-            **more,
+            **{"reviewers": (self.guild.id,), **more},
         )
         return DiscordSettings(token=SecretStr(TOKEN), servers={self.guild.id: server, **(others or {})})
 

@@ -190,6 +190,8 @@ async def test_the_checkup_names_each_thing_that_does_not_fit(platform: Any) -> 
     assert "lacks send messages" in report
     assert "Channel 123 does not exist" in report
     assert "No role or member 456" in report
+    report = (await complaints(platform.settings(reviewers=()), TOKEN))[0]
+    assert "names no reviewers, so nobody but its leads and admins may decide" in report
     assert "refuses the bot's token" in (await complaints(platform.settings(), "wrong"))[0]
 
 

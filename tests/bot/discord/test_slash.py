@@ -4,8 +4,9 @@ from typing import Any
 
 from bot.chat.pipeline_cli import PipelineCli
 from core.domain import Draft, Evidence, Grounding, Intent, Origin, TargetGroup
-from core.settings import CareSettings
+from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from tests.bot.discord.look import cards, field, labels
+from tests.bot.discord.people import Person
 from tests.bot.samples import CRC, add_pending, post
 from tests.factories import make_draft, make_grounding
 
@@ -68,6 +69,24 @@ async def test_open_cases_are_suggested_while_typing(house: Any, platform: Any, 
     assert offered == numbers
     assert await ana.choices(platform.general.id, "rejoinder case", "case", numbers[1]) == [numbers[1]]
     assert await ana.choices(platform.general.id, "rejoinder mute-source", "platform", "for") == ["forum"]
+
+
+async def test_another_servers_cases_are_neither_suggested_nor_opened(house: Any, platform: Any, start: Any) -> None:
+    second = platform.world.add_guild("Second Watch", {"chief": ""}, [("zoe", ["chief"]), ("yan", [])])
+    hall = platform.world.add_channel(second, "hall")
+    rules = (ChannelRule(channel=hall.id, platforms=("elsewhere",)),)
+    await start(others={second.id: ChatWorkspace(rules=rules, leads=(second.roles["chief"],))})
+    number = str(await house.ledger.cards.number(await add_pending(house.ledger, post(1))))
+    zoe, yan, ana = (
+        *(Person(platform.world, platform.gateway, second, second.members[name]) for name in ("zoe", "yan")),
+        platform.person("ana"),
+    )
+    assert await ana.choices(platform.general.id, "rejoinder case", "case") == [number]
+    assert await zoe.choices(hall.id, "rejoinder case", "case") == []
+    assert await zoe.choices(hall.id, "rejoinder mute-source", "platform", "") == []
+    assert await yan.choices(hall.id, "rejoinder case", "case") == []
+    opened = await zoe.told(await zoe.command(hall.id, "rejoinder case", case=number))
+    assert "no case number" in opened["content"]
 
 
 async def test_leads_set_intents_and_others_are_told_why_not(house: Any, platform: Any, start: Any) -> None:

@@ -12,7 +12,7 @@ from tests.bot.slack.workplace import BOT_SCOPES
 
 WHOLE = ChatWorkspace(
     channel="C0DESK", rules=(ChannelRule(channel="C0OLD"), ChannelRule(channel="C0OUT")), lead_channel="C0GONE",
-    leads=("S0LEADS", "U0LEA"),
+    reviewers=("U0ANA",), leads=("S0LEADS", "U0LEA"),
 )  # fmt: skip
 
 
@@ -22,7 +22,12 @@ def workspaces(slack: Slack, server: ChatWorkspace, token: str = BOT_TOKEN) -> W
 
 async def test_nothing_is_told_when_all_is_well(slack: Slack) -> None:
     line = SocketModeConnection(APP_TOKEN, slack.base_url)
-    assert await complaints(workspaces(slack, ChatWorkspace(channel="C0DESK")), line) == []
+    assert await complaints(workspaces(slack, ChatWorkspace(channel="C0DESK", reviewers=("U0ANA",))), line) == []
+
+
+async def test_a_workspace_where_nobody_may_decide_is_told(slack: Slack) -> None:
+    (complaint,) = await complaints(workspaces(slack, ChatWorkspace(channel="C0DESK")), None)
+    assert "T0FIRST names no reviewers" in complaint
 
 
 async def test_everything_that_does_not_fit_is_told_with_what_to_do(slack: Slack) -> None:
@@ -61,7 +66,8 @@ def test_the_manifest_asks_for_what_is_needed_and_no_more() -> None:
 async def test_one_good_token_is_enough_to_start(slack: Slack) -> None:
     slack.at.add_team("T0OTHER", "xoxb-other")
     slack.at.tokens["xoxb-other"].refused = "token_revoked"
-    servers = {TEAM: ChatWorkspace(channel="C0DESK"), "T0OTHER": ChatWorkspace()}
+    named = ("U0ANA",)
+    servers = {TEAM: ChatWorkspace(channel="C0DESK", reviewers=named), "T0OTHER": ChatWorkspace(reviewers=named)}
     both = Workspaces(servers, {TEAM: BOT_TOKEN, "T0OTHER": "xoxb-other"}, slack.base_url)
     await both.require_working_token()
     (complaint,) = await complaints(both, None)
@@ -69,7 +75,7 @@ async def test_one_good_token_is_enough_to_start(slack: Slack) -> None:
 
 
 async def test_slack_away_is_told_and_does_not_stop_the_start() -> None:
-    away = Workspaces({TEAM: ChatWorkspace()}, {TEAM: BOT_TOKEN}, "http://127.0.0.1:9/api/")
+    away = Workspaces({TEAM: ChatWorkspace(reviewers=("U0ANA",))}, {TEAM: BOT_TOKEN}, "http://127.0.0.1:9/api/")
     await away.require_working_token()
     (complaint,) = await complaints(away, None)
     assert "Slack can't be reached" in complaint

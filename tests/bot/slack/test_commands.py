@@ -14,8 +14,7 @@ from tests.factories import make_draft
 
 PROGRAM = """
 import json, sys
-words = sys.argv[1:]
-text = words[words.index("--") + 1]
+words, text = sys.argv[1:], sys.stdin.read()
 if text == "fail":
     sys.exit("Error: the model is away")
 if words[0] == "draft":

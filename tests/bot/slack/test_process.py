@@ -50,7 +50,8 @@ async def running(environment: Mapping[str, str], log: Path) -> AsyncIterator[as
 @pytest.fixture
 def environment(slack: Slack, house: House, tmp_path: Path) -> dict[str, str]:
     (tmp_path / "bot.token").write_text(f"{BOT_TOKEN}\n")
-    workspace = {"channel": CHANNEL, "people": {ANA: "ana"}, "bot_token_file": str(tmp_path / "bot.token")}
+    people = {"reviewers": [ANA], "people": {ANA: "ana"}}
+    workspace = {"channel": CHANNEL, **people, "bot_token_file": str(tmp_path / "bot.token")}
     return {
         "REJOINDER_DATA_DIR": str(tmp_path),
         "REJOINDER_LEDGER__URL": f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}",

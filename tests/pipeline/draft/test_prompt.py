@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import replace
 
 import pytest
 
 from core.domain import FlaggedPost, Grounding, Intent, Triage
+from models import catalog
+from models.chat import quoted
 from pipeline.guard import Guard, GuardContext
 from pipeline.guard.lexicon import table
 from pipeline.prompt import MAX_POST, harmless, language_name, messages, new_mark
@@ -38,6 +41,40 @@ def test_no_control_token_of_a_post_reaches_the_model(ctx: GuardContext, injecti
     for token in ("<", ">", "[INST]", "[/INST]", "```", "###", "---", "===", "\nassistant:"):
         assert token not in last
     assert last.count("post-aaaaaaaaaaaa") == 3, "named once and on both sides of the post, never inside"
+
+
+CHATML = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
+CONTROL_TOKENS = {
+    "smollm2-135m": (*CHATML, "<repo_name>", "<file_sep>"),
+    "qwen2.5": (*CHATML, "<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|object_ref_start|>", "<|vision_pad|>"),
+    "mistral-7b-v0.3": (
+        "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_CALLS]",
+        "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[control_8]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]",
+    ),
+    "llama-3.1-8b": (
+        "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|eom_id|>", "<|python_tag|>",
+        "<|reserved_special_token_0|>",
+    ),
+    "command-r7b": (
+        "<BOS_TOKEN>", "<EOS_TOKEN>", "<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>", "<|USER_TOKEN|>",
+        "<|CHATBOT_TOKEN|>", "<|SYSTEM_TOKEN|>", "<|START_TOOL_RESULT|>", "<|START_RESPONSE|>",
+    ),
+}  # fmt: skip
+"""The control tokens of each model's chat template; one entry for models of one family."""
+
+
+def test_the_control_tokens_of_every_model_in_the_catalog_are_known() -> None:
+    assert [entry.name for entry in catalog.entries() if not entry.name.startswith(tuple(CONTROL_TOKENS))] == []
+
+
+@pytest.mark.parametrize("token", sorted({token for tokens in CONTROL_TOKENS.values() for token in tokens}))
+def test_no_models_control_token_passes_a_prompt(ctx: GuardContext, token: str) -> None:
+    wide = token.translate(str.maketrans("<>[]", "＜＞［］"))
+    nested, broken = token[:2] + token + token[2:], f"{token[:2]}\nuser:{token[2:]}"
+    text = f"{token} a {nested} b {broken} c {wide} d"
+    last = messages(with_text(ctx, text), text)[-1].content
+    assert token not in unicodedata.normalize("NFKC", last)
+    assert token not in unicodedata.normalize("NFKC", quoted(text, 1000)), "what searching asks the model"
 
 
 def test_a_post_stays_on_one_line_between_its_marks(ctx: GuardContext) -> None:

@@ -1,0 +1,32 @@
+"""What of our environment a child process inherits: what any program needs, and what its caller names.
+
+The rest stays here. An environment is where an operator puts every secret, and a broker or a model server needs none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+NETWORK = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+"""What a child needs that fetches something."""
+MODELS = (
+    "HF_", "TORCH", "TRANSFORMERS_", "TOKENIZERS_", "CUDA_", "NVIDIA_", "HIP_", "ROCR_", "HSA_", "GGML_", "LLAMA_",
+    "OMP_", "MKL_", "OPENBLAS_", "ORT_",
+)  # fmt: skip
+"""What a child needs that runs a model."""
+DOORS = ("REJOINDER_DESK__TOKENS", "REJOINDER_DISCORD__TOKEN", "REJOINDER_SLACK__")
+"""The settings that let somebody in; only the process behind the door needs them."""
+_BASICS = (
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_", "TZ", "TMP", "TEMP", "XDG_", "PYTHON", "VIRTUAL_ENV",
+    "LD_LIBRARY_PATH", "DYLD_",
+)  # fmt: skip
+
+
+def environment(*beginnings: str, without: Collection[str] = ()) -> dict[str, str]:
+    """Return the variables for a child: the basics and those whose names begin with `beginnings`, less `without`."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper().startswith((*_BASICS, *beginnings)) and not name.upper().startswith(tuple(without))
+    }

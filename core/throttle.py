@@ -1,0 +1,71 @@
+"""Slow down whoever guesses tokens, without shutting out those who share an address with them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from ipaddress import ip_address, ip_network
+
+REMEMBERED_S = 12 * 3600
+"""Seconds for which an address is remembered as one that an account has come from."""
+PATIENCE = 10
+"""How many times more failures than a stranger's those accounts put up with at their address."""
+
+
+class Throttle:
+    """The failed tries of each address, forgotten after `window_s` seconds.
+
+    After `max_tries` of them a stranger waits, even one who has the right token by now. An account that was let in from
+    the address lately goes on up to ten times as many: else one guesser, or one program with an old token, would shut
+    out everybody behind the same proxy. The addresses of one IPv6 network count as one.
+    """
+
+    def __init__(
+        self, max_tries: int = 10, window_s: float = 60.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._max_tries = max_tries
+        self._window_s = window_s
+        self._clock = clock
+        self._swept = clock()
+        self._failures: dict[str, list[float]] = {}
+        self._accounts: dict[tuple[str, str], float] = {}
+
+    def wait_s(self, address: str, account: str | None = None) -> float:
+        """Return the seconds until `account`, or None for a stranger, may try again from an address; 0 for now."""
+        place = _network(address)
+        let_in = self._accounts.get((place, account)) if account is not None else None
+        known = let_in is not None and let_in > self._clock() - REMEMBERED_S
+        most = self._max_tries * (PATIENCE if known else 1)
+        recent = self._recent(place)
+        return 0.0 if len(recent) < most else recent[-most] + self._window_s - self._clock()
+
+    def failed(self, address: str) -> None:
+        """Count a failed try."""
+        self._sweep()
+        place = _network(address)
+        kept = self._max_tries * PATIENCE
+        self._failures[place] = [*self._recent(place), self._clock()][-kept:]
+
+    def succeeded(self, address: str, account: str) -> None:
+        """Remember that an account was let in from an address."""
+        self._accounts[_network(address), account] = self._clock()
+
+    def _recent(self, place: str) -> list[float]:
+        since = self._clock() - self._window_s
+        return [moment for moment in self._failures.get(place, ()) if moment > since]
+
+    def _sweep(self) -> None:
+        moment = self._clock()
+        if moment < self._swept + self._window_s:
+            return
+        self._swept = moment
+        self._failures = {place: recent for place in self._failures if (recent := self._recent(place))}
+        self._accounts = {known: at for known, at in self._accounts.items() if at > moment - REMEMBERED_S}
+
+
+def _network(address: str) -> str:
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    return str(ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
