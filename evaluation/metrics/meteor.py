@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import snowballstemmer
@@ -71,20 +70,3 @@ class _Stemmer:
 @lru_cache
 def _stemmer(language: str) -> _Stemmer:
     return _Stemmer(language)
-
-
-def find_wordnet(folder: Path | None = None) -> Any | None:
-    """Return the WordNet of a folder, else nltk's; None where there is none.
-
-    Debian's `wordnet-base` and `wordnet-sense-index` together make such a folder, once `lexnames` is added.
-    """
-    from nltk.corpus import wordnet
-    from nltk.corpus.reader.wordnet import WordNetCorpusReader
-
-    try:
-        if folder is not None:
-            return WordNetCorpusReader(str(folder), None)
-        wordnet.ensure_loaded()
-    except (LookupError, OSError):
-        return None
-    return wordnet

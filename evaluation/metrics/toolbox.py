@@ -20,20 +20,21 @@ from evaluation.metrics.embeddings import Embeddings
 from evaluation.metrics.factuality import Entails, Factuality
 from evaluation.metrics.faithfulness import FaithfulnessToClaim, FaithfulnessToEvidence
 from evaluation.metrics.length import Length, Truncated
-from evaluation.metrics.meteor import Meteor, find_wordnet
+from evaluation.metrics.meteor import Meteor
 from evaluation.metrics.metric import Metric
 from evaluation.metrics.novelty import NoveltyOfEarlier, NoveltyOfReferences
 from evaluation.metrics.repetition import RepetitionRate
 from evaluation.metrics.rouge import RougeL
 from evaluation.metrics.safety import Safety
 from evaluation.metrics.stance import Stance
+from evaluation.metrics.wordnet import find_wordnet
 from models.embedders import default_embedder
 from models.toxicity import Toxicity, ToxicityHead
 from pipeline.heads import Heads
 
 NO_WORDNET = (
     "METEOR is missing for English drafts: it needs WordNet. Fetch it with `python -m nltk.downloader wordnet`, "
-    "or give its folder with --wordnet."
+    "install Debian's wordnet-base and wordnet-sense-index, or give its folder with --wordnet."
 )
 NO_ENTAILMENT = "FA is missing: it needs a judge of entailment. Give the address of a chat model with --entailment."
 NO_TOKENS = "BERTScore is missing: the engine that runs here hands out no token states. Install onnxruntime."
