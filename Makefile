@@ -56,6 +56,7 @@ evaluate: .venv/dev
 settings: .venv/run
 	$(BIN)/rejoinder settings --markdown > docs/settings.md
 	$(BIN)/python -c 'from core.contract import replies_schema; print(replies_schema(), end="")' > docs/replies.schema.json
+	$(BIN)/python -c 'from core.contract import outcomes_schema; print(outcomes_schema(), end="")' > docs/outcomes.schema.json
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import Case, CaseState, Transition
+from core.domain import Action, Case, CaseState, EventKind, Transition
 from core.errors import CaseConflict, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
 from ledger.history import latest_of
 from ledger.rows import find_case
@@ -54,7 +54,19 @@ def _who_was_faster(case: Case, latest: Transition, attempt: Attempt, at: dateti
     )
 
 
+_SAME_STATE_WORDS = {
+    EventKind.NOTE: "noted on",
+    EventKind.APPEAL: "appealed against",
+    Action.ASSIGN: "assigned",
+    Action.HAND_OVER: "handed over",
+    Action.HANDLE: "marked as handled",
+    Action.RETRACT: "retracted",
+}
+
+
 def _what_happened(case: Case, latest: Transition) -> str:
+    if latest.kind in _SAME_STATE_WORDS:
+        return _SAME_STATE_WORDS[latest.kind]
     match latest.from_state, latest.to_state:
         case CaseState.PENDING, CaseState.PENDING:
             return "claimed" if case.claimed_by else "unclaimed"
@@ -64,6 +76,11 @@ def _what_happened(case: Case, latest: Transition) -> str:
             return "taken back"
         case ((CaseState.PENDING | CaseState.FAILED), CaseState.GROUNDED):
             return "sent for another draft"
+        case (
+            (CaseState.REJECTED | CaseState.DISMISSED | CaseState.ESCALATED),
+            (CaseState.TRIAGED | CaseState.GROUNDED),
+        ):
+            return "opened again"
         case _, state:
             return str(state)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from core.domain import now
 from ledger.cards import Cards
 from ledger.cases import Cases
+from ledger.closed_cases import ClosedCases
 from ledger.database import Database
 from ledger.decisions import Decisions
 from ledger.history import History
@@ -15,6 +16,7 @@ from ledger.migrate import migrate
 from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
+from ledger.related import Related
 from ledger.replies import Replies
 from ledger.sessions import OpenSessions
 from ledger.stages import Stages
@@ -25,18 +27,20 @@ from ledger.uninterrupted import uninterrupted
 class Ledger:
     """What became of every post.
 
-    `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers, `cards` and
-    `moderator_settings` for the chats, `sessions` for the web desk; `cases`, `replies`, `history` and `statistics` only
-    read. Every method of every part raises LedgerUnavailable when the database is away.
+    `stages` is for the stream's workers, `decisions` and `closed_cases` for moderators, `outbox` for publishers,
+    `cards` and `moderator_settings` for the chats, `sessions` for the web desk; `cases`, `related`, `replies`,
+    `history` and `statistics` only read. Every method of every part raises LedgerUnavailable when the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
         self._database = database
         self.cases = Cases(database)
         self.replies = Replies(database)
+        self.related = Related(database)
         self.history = History(database)
         self.stages = Stages(database, Pseudonyms(author_key))
         self.decisions = Decisions(database)
+        self.closed_cases = ClosedCases(database)
         self.outbox = Outbox(database)
         self.cards = Cards(database)
         self.moderator_settings = ModeratorSettings(database)

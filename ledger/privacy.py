@@ -25,8 +25,16 @@ class Pseudonyms:
         """Return the hash that one author's same text shares, whatever its case and spacing; none without an author."""
         if post.author_id is None:
             return None
-        return self._hash("post", post.platform, post.author_id, " ".join(post.text.casefold().split()))
+        return self._hash("post", post.platform, post.author_id, _folded(post.text))
+
+    def text(self, post: FlaggedPost) -> str:
+        """Return the hash that one text shares, whoever posted it where, whatever its case and spacing."""
+        return self._hash("text", _folded(post.text))
 
     def _hash(self, *parts: str) -> str:
         # Posts and ids hold no NUL, so the parts can't run into each other.
         return hmac.new(self._key, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -28,6 +28,7 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
     text,
+    true,
 )
 
 from core.domain import CaseState, TargetGroup
@@ -94,6 +95,13 @@ cases = Table(
     Column("final_text", Text),
     Column("release_at", UtcTime),
     Column("error", Text),
+    # What one text has in common wherever it was posted; NULL for cases from before it was kept.
+    Column("text_hash", String(64)),
+    Column("handled", Boolean, nullable=False, server_default=false()),
+    Column("appealed", Boolean, nullable=False, server_default=false()),
+    Column("retracted_at", UtcTime),
+    # A JSON array, NULL while there are none.
+    Column("notes", Text),
 )
 
 drafts = Table(
@@ -115,6 +123,7 @@ history = Table(
     Column("at", UtcTime, nullable=False),
     Column("who", Text, nullable=False),
     Column("why", Text, nullable=False),
+    Column("kind", String(16)),
     UniqueConstraint("case_key", "version", name="history_case_version"),
     sqlite_autoincrement=True,
 )
@@ -138,6 +147,8 @@ outbox = Table(
     Column("last_error", Text),
     Column("created_at", UtcTime, nullable=False),
     Column("sent_at", UtcTime),
+    # False for events that an undone decision does not take back with it.
+    Column("recallable", Boolean, nullable=False, server_default=true()),
     sqlite_autoincrement=True,
 )
 
@@ -151,6 +162,8 @@ def _one_of(column: str, values: Iterable[StrEnum]) -> str:
 IS_UNFINISHED = text(_one_of("coalesce(state, '')", UNFINISHED))
 IS_ANSWERED = text(_one_of("coalesce(state, '')", (CaseState.PENDING, CaseState.APPROVED, CaseState.RELEASED)))
 IS_OPEN = text(_one_of("status", (OutboxStatus.WAITING, OutboxStatus.SENDING)))
+IS_AUTHORED = text("coalesce(author_hash, '') <> ''")
+IS_APPEALED = text("appealed IS TRUE")
 IS_ESCALATION = text(f"to_state = '{CaseState.ESCALATED}'")
 
 
@@ -167,6 +180,9 @@ _partial("cases_unfinished", cases.c.updated_at, where=IS_UNFINISHED)
 _partial(
     "cases_fingerprint", cases.c.fingerprint, cases.c.received_at, cases.c.key, where=cases.c.fingerprint.is_not(None)
 )
+_partial("cases_text", cases.c.text_hash, cases.c.state, where=cases.c.text_hash.is_not(None))
+_partial("cases_author", cases.c.author_hash, cases.c.received_at, where=IS_AUTHORED)
+_partial("cases_appealed", cases.c.received_at, cases.c.key, where=IS_APPEALED)
 _partial("cases_answered", cases.c.author_hash, cases.c.received_at, where=IS_ANSWERED)
 _partial("history_escalations", history.c.id, where=IS_ESCALATION)
 _partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)

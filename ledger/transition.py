@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, RowMapping, bindparam, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from core.domain import CaseState
+from core.domain import Action, CaseState, EventKind
 from ledger.history import append
 from ledger.tables import cases
 
@@ -20,6 +20,10 @@ MACHINE = "machine"
 """Who the history names when no person acted."""
 
 UNCLAIMED: dict[str, Any] = {"claimed_by": None, "claimed_until": None}
+UNDECIDED: dict[str, Any] = {
+    "decided_by": None, "decided_why": None, "final_text": None, "release_at": None, "handled": False,
+    "appealed": False,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Move:
     who: str | None
     why: str
     values: dict[str, Any] = field(default_factory=dict)
+    kind: Action | EventKind | None = None
 
 
 async def move(
@@ -53,6 +58,7 @@ async def move(
         await connection.execute(append, {
             "case_key": key, "version": row["version"], "from_state": row["previous_state"], "to_state": row["state"],
             "at": planned.at, "who": row["decided_by"] if planned.who is None else planned.who, "why": planned.why,
+            "kind": planned.kind,
         })  # fmt: skip
     return row
 

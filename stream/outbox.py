@@ -35,6 +35,9 @@ BATCH = 100
 PROBED = (TopicRole.REPLIES,)
 """Topics whose readers act on every message; on the others a repeated message is harmless and the look is spared."""
 
+_NEXT_STAGE = {TopicRole.TRIAGED: StageName.GROUND, TopicRole.GROUNDED: StageName.DRAFT}
+"""The stage that works on a case which the desk has sent back."""
+
 TOO_LARGE_AGAIN_S = 600.0
 """Seconds until a reply that is too large for the broker is tried again."""
 
@@ -86,8 +89,8 @@ class OutboxPublisher:
 
     async def _put_aside(self, row: OutboxRow, error: MessageTooLarge) -> None:
         log.error("outbox row %d of %s: %s", row.id, row.case_key, error)
-        if row.topic is TopicRole.GROUNDED:
-            await self._ledger.stages.fail(row.case_key, StageName.DRAFT, str(error))
+        if row.topic in _NEXT_STAGE:
+            await self._ledger.stages.fail(row.case_key, _NEXT_STAGE[row.topic], str(error))
             await self._ledger.outbox.cancel(row, self._owner, str(error))
         else:
             again = now() + timedelta(seconds=TOO_LARGE_AGAIN_S)

@@ -111,7 +111,10 @@ async def test_any_post_id_finds_its_case(
 
 MEANS = [("GET", "/v1/cases", None), ("GET", f"/v1/cases/{PLATFORM}/post-1", None), ("GET", "/v1/events", None),
          ("GET", "/v1/choices", None), ("POST", f"/v1/cases/{PLATFORM}/post-1/decision", DECISION),
-         ("POST", f"/v1/cases/{PLATFORM}/post-1/checks", {"text": "a"})]  # fmt: skip
+         ("POST", f"/v1/cases/{PLATFORM}/post-1/checks", {"text": "a"}),
+         ("POST", f"/v1/cases/{PLATFORM}/post-1/notes", {"text": "a"}),
+         ("GET", f"/v1/cases/{PLATFORM}/post-1/related", None), ("POST", "/v1/viewing", {"tab": "a"}),
+         ("POST", "/v1/decisions", {"action": "dismiss", "cases": [{"key": "a/b", "version": 1}]})]  # fmt: skip
 
 
 @pytest.mark.parametrize(("method", "path", "body"), MEANS)
@@ -189,7 +192,10 @@ async def test_a_case_comes_with_what_its_reader_may_do(
 ) -> None:
     key = await add_pending(house.ledger, post(1))
     _, case = await get(client, f"/v1/cases/{key}", bearer("ana"))
-    assert (case["actions"], case["undoable"]) == (["approve", "claim", "dismiss", "edit", "redraft", "reject"], False)
+    assert (case["actions"], case["undoable"]) == (
+        ["approve", "assign", "claim", "dismiss", "edit", "redraft", "reject"],
+        False,
+    )
     _, after = await decide("ana", key, action="approve", version=4)
     assert (after["actions"], after["undoable"]) == (["undo"], True)
     _, as_ben_sees_it = await get(client, f"/v1/cases/{key}", bearer("ben"))

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.domain import CaseState, DraftRequest, Outcome, Route
+from core.contract import Outcome
+from core.domain import CaseState, DraftRequest, Route
 from core.errors import CaseNotFound
 from core.lifecycle import StageName
 from ledger import Ledger, Step

@@ -46,6 +46,9 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
             "cases_unfinished (updated_at<?)": ledger.cases.stale(clock() + timedelta(1), 10),
             "cases_fingerprint (fingerprint=?": ledger.stages.duplicate_of(make.post(2, author_id="u1")),
             "cases_answered (author_hash=?)": ledger.replies.to_author_of("forum/2"),
+            "cases_author (author_hash=?)": ledger.related.by_author("forum/1", 5),
+            "cases_text (text_hash=?": ledger.related.same_text("forum/1"),
+            "cases_appealed": ledger.cases.appealed(),
             "outbox_open (free_at<?)": ledger.outbox.lease("p", 30, 10),
         }
         for index, call in plans.items():

@@ -43,6 +43,11 @@ export const fetchCase = (key) => call("GET", pathOf(key));
 export const decide = (key, decision) => call("POST", `${pathOf(key)}/decision`, decision);
 export const checkText = (key, text, signal) => call("POST", `${pathOf(key)}/checks`, { text }, signal);
 
+export const decideMany = (decision) => call("POST", "/v1/decisions", decision);
+export const fetchRelated = (key) => call("GET", `${pathOf(key)}/related`);
+export const addNote = (key, text) => call("POST", `${pathOf(key)}/notes`, { text });
+export const tellViewing = (tab, key) => call("POST", "/v1/viewing", { tab, case: key });
+
 export const whoAmI = () => call("GET", "/session");
 export const logIn = (token) => call("POST", "/session", { token });
 export const listSessions = () => call("GET", "/v1/sessions");
