@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,9 +28,13 @@ from evaluation.posts.reading import PostFile, read_posts
 from evaluation.posts.shipped import shipped_posts, spread
 from evaluation.records import REFERENCES, EvaluationPost, System
 from evaluation.run import RunFolder
+from models.entailment import Entailment
 from rejoinder.commands.draft import prepare
 from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.process import load_settings, start_logging
+
+if TYPE_CHECKING:
+    from evaluation.metrics.toolbox import Toolbox
 
 MODEL_POSTS = 8
 """Posts that a system with a chat model answers in `all`: 4 to 40 s each on two cores."""
@@ -75,8 +81,10 @@ def generate_command(
 @click.argument("run", type=RUN)
 @click.option("--metrics", callback=listed, help="Names of metrics, as in scores.json; unset: all.")
 @click.option("--wordnet", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of WordNet.")
-@click.option("--entailment", metavar="URL", help="OpenAI-compatible server of a chat model that judges entailment.")
-@click.option("--entailment-model", default="default", show_default=True, help="That model's name.")
+@click.option(
+    "--entailment", metavar="URL|FOLDER", help="A chat model's server or an ONNX model's folder: judges entailment."
+)
+@click.option("--entailment-model", default="default", show_default=True, help="The chat model's name there.")
 def score_command(
     run: Path, metrics: Sequence[str], wordnet: Path | None, entailment: str | None, entailment_model: str
 ) -> None:
@@ -134,21 +142,41 @@ def score_all(
 ) -> None:
     """Score a run, and say what is missing and how much memory it took."""
     with needs_extra("evaluate"):
-        from evaluation.judging.entailment import ChatEntailment
         from evaluation.metrics.toolbox import open_metrics
         from evaluation.scoring import score
-    entails = ChatEntailment(entailment, entailment_model, settings) if entailment else None
-    toolbox = open_metrics(
-        settings, only=metrics, wordnet=wordnet, entails=entails, entailment_judge=entailment_model,
-        seed=run.manifest().seed,
-    )  # fmt: skip
-    for sentence in toolbox.missing:
-        click.echo(sentence, err=True)
-    with progress("scoring", None) as advance:
-        totals = asyncio.run(score(run, toolbox.metrics, toolbox.missing, advance))
+    named = entailment_model if "://" in (entailment or "") else entailment or ""
+
+    async def measure() -> tuple[Toolbox, dict[str, Any]]:
+        async with _open_entailment(entailment, entailment_model, settings) as judge:
+            toolbox = open_metrics(
+                settings, only=metrics, wordnet=wordnet, entailment=judge, entailment_judge=named,
+                seed=run.manifest().seed,
+            )  # fmt: skip
+            for sentence in toolbox.missing:
+                click.echo(sentence, err=True)
+            with progress("scoring", None) as advance:
+                return toolbox, await score(run, toolbox.metrics, toolbox.missing, advance)
+
+    toolbox, totals = asyncio.run(measure())
     drafts = sum(total["drafts"] for total in totals["systems"].values())
     click.echo(f"{drafts:,} drafts scored by {len(toolbox.metrics)} metrics: {run.totals_path}")
     click.echo(f"At most {_peak_megabytes():,.0f} MB of memory were used.")
+
+
+@asynccontextmanager
+async def _open_entailment(where: str | None, model: str, settings: Settings) -> AsyncIterator[Entailment | None]:
+    """Give a judge of entailment, by a chat model at an address or an ONNX model in a folder; None for nowhere."""
+    from models.chat import ChatClient
+    from models.entailment import ChatEntailment, OnnxEntailment
+
+    chat = settings.chat
+    if where is None:
+        yield None
+    elif "://" in where:
+        async with ChatClient(where, model, chat.api_key, chat.timeout_s, chat.attempts) as client:
+            yield ChatEntailment(client)
+    else:
+        yield OnnxEntailment.open(where, settings.guard.entailment_languages)
 
 
 def write_report(run: RunFolder) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from statistics import fmean
 
 from core import sentences
 from evaluation.metrics.metric import Metric, MetricCard, Value
 from evaluation.records import Sample
-
-Entails = Callable[[Sequence[tuple[str, str]]], Awaitable[Sequence[float]]]
-"""What gives the probability, 0 to 1, that the first text of each pair entails the second."""
+from models.entailment import Entailment, Pair
 
 
 class Factuality(Metric):
@@ -20,9 +18,9 @@ class Factuality(Metric):
     With `best` the mean over statements of their best evidence, which a reply that needs one fact of three can reach.
     """
 
-    def __init__(self, entails: Entails, judge: str, *, best: bool = False) -> None:
+    def __init__(self, entailment: Entailment, judge: str, *, best: bool = False) -> None:
         """Take what judges entailment, and what it is called."""
-        self._entails, self._best = entails, best
+        self._entailment, self._best = entailment, best
         self.card = MetricCard(
             name="fa_best" if best else "fa",
             label="FA (best evidence)" if best else "FA",
@@ -45,8 +43,8 @@ class Factuality(Metric):
         statements = sentences.split(sample.text, sample.language)
         if not statements or not sample.evidence:
             return None
-        pairs = list(product([item.text for item in sample.evidence], statements))
-        probabilities = list(await self._entails(pairs))
+        pairs = [Pair(item.text, statement) for item, statement in product(sample.evidence, statements)]
+        probabilities = await self._entailment.follows(pairs)
         if not self._best:
             return fmean(probabilities)
         by_statement = [probabilities[place :: len(statements)] for place in range(len(statements))]

@@ -17,7 +17,7 @@ from evaluation.metrics.counterspeech import Counterspeech
 from evaluation.metrics.distinct import Distinct
 from evaluation.metrics.diversity import Diversity
 from evaluation.metrics.embeddings import Embeddings
-from evaluation.metrics.factuality import Entails, Factuality
+from evaluation.metrics.factuality import Factuality
 from evaluation.metrics.faithfulness import FaithfulnessToClaim, FaithfulnessToEvidence
 from evaluation.metrics.length import Length, Truncated
 from evaluation.metrics.meteor import Meteor
@@ -29,6 +29,7 @@ from evaluation.metrics.safety import Safety
 from evaluation.metrics.stance import Stance
 from evaluation.metrics.wordnet import find_wordnet
 from models.embedders import default_embedder
+from models.entailment import Entailment
 from models.toxicity import Toxicity, ToxicityHead
 from pipeline.heads import Heads
 
@@ -36,7 +37,10 @@ NO_WORDNET = (
     "METEOR is missing for English drafts: it needs WordNet. Fetch it with `python -m nltk.downloader wordnet`, "
     "install Debian's wordnet-base and wordnet-sense-index, or give its folder with --wordnet."
 )
-NO_ENTAILMENT = "FA is missing: it needs a judge of entailment. Give the address of a chat model with --entailment."
+NO_ENTAILMENT = (
+    "FA is missing: it needs a judge of entailment. Name a chat model's server or an ONNX model's folder with "
+    "--entailment."
+)
 NO_TOKENS = "BERTScore is missing: the engine that runs here hands out no token states. Install onnxruntime."
 
 
@@ -53,7 +57,7 @@ def open_metrics(
     *,
     only: Collection[str] = (),
     wordnet: Path | None = None,
-    entails: Entails | None = None,
+    entailment: Entailment | None = None,
     entailment_judge: str = "",
     seed: int = 0,
 ) -> Toolbox:
@@ -79,10 +83,10 @@ def open_metrics(
         toolbox.missing.append(NO_TOKENS)
     else:
         toolbox.metrics.append(BertScore(token_vectors, embedder.name))
-    if entails is None:
+    if entailment is None:
         toolbox.missing.append(NO_ENTAILMENT)
     else:
-        toolbox.metrics += [Factuality(entails, entailment_judge, best=best) for best in (False, True)]
+        toolbox.metrics += [Factuality(entailment, entailment_judge, best=best) for best in (False, True)]
     _keep_only(toolbox, only)
     return toolbox
 

@@ -31,6 +31,7 @@ from evaluation.metrics.safety import Safety
 from evaluation.metrics.stance import Stance
 from evaluation.metrics.toolbox import NO_ENTAILMENT, open_metrics
 from models.embedders import default_embedder
+from models.entailment import Pair
 from pipeline.heads import Heads
 from tests.evaluation.runs import make_sample
 from tests.factories import make_evidence
@@ -181,14 +182,17 @@ async def test_factuality() -> None:
     told = {("One.", "First it is."): 0.8, ("One.", "Second it is."): 0.0,
             ("Two.", "First it is."): 0.2, ("Two.", "Second it is."): 0.4}  # fmt: skip
 
-    async def entails(pairs: Sequence[tuple[str, str]]) -> list[float]:
-        return [told[pair] for pair in pairs]
+    class Told:
+        languages = None
+
+        async def follows(self, pairs: Sequence[Pair]) -> list[float]:
+            return [told[pair.premise, pair.hypothesis] for pair in pairs]
 
     sample = make_sample("First it is. Second it is.").model_copy(
         update={"evidence": (make_evidence("e1", "One."), make_evidence("e2", "Two."))}
     )
-    assert await Factuality(entails, "a test").score([sample]) == [pytest.approx((0.8 + 0.0 + 0.2 + 0.4) / 4)]
-    assert await Factuality(entails, "a test", best=True).score([sample]) == [pytest.approx((0.8 + 0.4) / 2)]
+    assert await Factuality(Told(), "a test").score([sample]) == [pytest.approx((0.8 + 0.0 + 0.2 + 0.4) / 4)]
+    assert await Factuality(Told(), "a test", best=True).score([sample]) == [pytest.approx((0.8 + 0.4) / 2)]
 
 
 async def test_argument_quality() -> None:
