@@ -96,6 +96,7 @@ class CaseApi:
         app.router.add_post(CASE_PATH + "/appeal", self._appeal)
         app.router.add_post(CASE_PATH + "/decision", self._decide)
         app.router.add_post(CASE_PATH + "/checks", self._check)
+        app.router.add_post(CASE_PATH + "/uncovered", self._note_uncovering)
 
     async def _list(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
@@ -156,6 +157,10 @@ class CaseApi:
         case = await self._desk.appeal(_key(request), body.reason, who.name)
         self._changes.nudge()
         return web.json_response(brief(case), status=202)
+
+    async def _note_uncovering(self, request: web.Request) -> web.Response:
+        await self._desk.uncovered(_key(request), await self._auth.moderator(request))
+        return web.Response(status=204)
 
     async def _related(self, request: web.Request) -> web.Response:
         await self._auth.moderator(request)

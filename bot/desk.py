@@ -170,6 +170,12 @@ class Desk:
         """Return how many of the pending cases are in doubt."""
         return await self._ledger.cases.doubtful()
 
+    async def uncovered(self, key: str, who: Moderator) -> None:
+        """Record that somebody uncovered a post, where the operator has that recorded; raises CaseNotFound."""
+        if self.settings.record_uncovering:
+            case = await self.case(key)
+            await self._ledger.holdings.record_uncovering(case.key, who.name)
+
     async def check(self, key: str, text: str) -> tuple[Check, ...]:
         """Return what the guard says about a text a moderator is writing for a case."""
         return await self._checks_of(await self.case(key), text)

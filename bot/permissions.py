@@ -39,6 +39,8 @@ def undoable(case: Case) -> bool:
 
 
 def _may(action: Action, case: Case, who: Moderator) -> bool:
+    if case.erased_at is not None:
+        return False
     is_free, is_over = holder(case) in (None, who.name), not undoable(case)
     fits = {
         Action.CLAIM: is_free or who.leads,

@@ -11,8 +11,9 @@ from pydantic import ConfigDict, Field, PlainSerializer, TypeAdapter, WithJsonSc
 from core.domain import CaseState, Moment, Record
 
 IDEMPOTENCY_KEY = "idempotency-key"
-"""The header that tells a reply or an outcome from a second sending of it, which is rare but can happen: whoever acts
-on one stores its key with what it did, and passes over a key it has."""
+"""The header that tells a reply or an outcome from a second sending of it: whoever acts on one stores its key with what
+it did, and passes over a key it has. Without `kafka.transactions` a second sending is rare but can happen; with them
+only readers not set to `read_committed` see one. Outcomes, and a reader's own redeliveries, can always come twice."""
 
 OffsetMoment = Annotated[
     Moment,

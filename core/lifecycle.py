@@ -125,6 +125,10 @@ FAILURE = Change(UNFINISHED, (CaseState.FAILED,))
 REPLAY = Change((CaseState.FAILED,), UNFINISHED)
 """A dead letter is sent again."""
 
+ERASURE = Change((*UNFINISHED, CaseState.PENDING, CaseState.APPROVED, CaseState.FAILED), (CaseState.DISMISSED,))
+"""The texts of a case that could still go on are erased. It is no step in a case's life: it may befall any state,
+closed ones keep theirs, and none is left afterwards."""
+
 
 def goes_on(route: Route) -> bool:
     """Tell whether a post with this route gets evidence and reaches the moderators."""

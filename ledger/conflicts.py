@@ -34,6 +34,8 @@ async def conflict(
         return CaseNotFound(f"there is no case {attempt.key}; look its key up in the queue")
     if case.version != attempt.version:
         return StaleVersion(_who_was_faster(case, await latest_of(connection, case.key), attempt, at), case)
+    if case.erased_at is not None:
+        return NotAllowed(f"the texts of case {case.key} were erased; nothing can be done with it any more", case)
     if case.state not in states:
         return NotAllowed(
             f"case {case.key} is {case.state}, so you can't {attempt.action} it; "

@@ -72,7 +72,7 @@ class Decisions:
         values = _decided(attempt.who, why, release_at) | {"final_text": text}
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await take(connection, at, attempt, Action.APPROVE, why, values)
+            row = await take(connection, at, attempt, Action.APPROVE, why, values, text=text)
             case = await with_drafts(connection, row)
             await enqueue(connection, reply(case, text, attempt.who, at), at)
         return case

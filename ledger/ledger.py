@@ -6,12 +6,15 @@ from collections.abc import Callable
 from datetime import datetime
 
 from core.domain import now
+from ledger.audit import Audit
 from ledger.cards import Cards
 from ledger.cases import Cases
 from ledger.closed_cases import ClosedCases
 from ledger.database import Database
 from ledger.decisions import Decisions
+from ledger.erasure import Erasure
 from ledger.history import History
+from ledger.holdings import Holdings
 from ledger.migrate import migrate
 from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
@@ -28,8 +31,9 @@ class Ledger:
     """What became of every post.
 
     `stages` is for the stream's workers, `decisions` and `closed_cases` for moderators, `outbox` for publishers,
-    `cards` and `moderator_settings` for the chats, `sessions` for the web desk; `cases`, `related`, `replies`,
-    `history` and `statistics` only read. Every method of every part raises LedgerUnavailable when the database is away.
+    `cards` and `moderator_settings` for the chats, `sessions` for the web desk, `erasure`, `holdings` and `audit` for
+    whoever answers for people's data; `cases`, `related`, `replies`, `history` and `statistics` only read. Every method
+    of every part raises LedgerUnavailable when the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
@@ -38,7 +42,11 @@ class Ledger:
         self.replies = Replies(database)
         self.related = Related(database)
         self.history = History(database)
-        self.stages = Stages(database, Pseudonyms(author_key))
+        pseudonyms = Pseudonyms(author_key)
+        self.stages = Stages(database, pseudonyms)
+        self.erasure = Erasure(database, pseudonyms)
+        self.holdings = Holdings(database)
+        self.audit = Audit(database, pseudonyms)
         self.decisions = Decisions(database)
         self.closed_cases = ClosedCases(database)
         self.outbox = Outbox(database)
@@ -53,7 +61,7 @@ class Ledger:
 
         Raises BadSettings for another URL or an empty key, LedgerUnavailable when the database does not answer.
         """
-        database = Database(url, clock)
+        database = Database(url, clock, author_key)
         try:
             ledger = cls(database, author_key)
             await database.open()

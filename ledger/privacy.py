@@ -19,7 +19,15 @@ class Pseudonyms:
 
     def author(self, post: FlaggedPost) -> str | None:
         """Return the author's hash, different on each platform; none without an author."""
-        return None if post.author_id is None else self._hash("author", post.platform, post.author_id)
+        return None if post.author_id is None else self.author_of(post.platform, post.author_id)
+
+    def author_of(self, platform: str, author_id: str) -> str:
+        """Return the hash of an author whose id on a platform is known."""
+        return self._hash("author", platform, author_id)
+
+    def case(self, key: str) -> str:
+        """Return the hash that stands for a case once its key is forgotten."""
+        return self._hash("case", key)
 
     def fingerprint(self, post: FlaggedPost) -> str | None:
         """Return the hash that one author's same text shares, whatever its case and spacing; none without an author."""

@@ -26,7 +26,7 @@ _DRAFTS = (
 )
 _SAME_NAME = (
     "version", "received_at", "updated_at", "claimed_by", "claimed_until", "decided_by", "decided_why", "final_text",
-    "release_at", "error", "handled", "appealed", "retracted_at",
+    "release_at", "error", "handled", "appealed", "retracted_at", "erased_at",
 )  # fmt: skip
 
 

@@ -102,6 +102,8 @@ cases = Table(
     Column("retracted_at", UtcTime),
     # A JSON array, NULL while there are none.
     Column("notes", Text),
+    # When the texts went, by `rejoinder data erase` or a retention period; nothing happens to the case after that.
+    Column("erased_at", UtcTime),
 )
 
 drafts = Table(
@@ -124,6 +126,11 @@ history = Table(
     Column("who", Text, nullable=False),
     Column("why", Text, nullable=False),
     Column("kind", String(16)),
+    # What `ledger.chain` adds; NULL in rows from before there was a chain.
+    Column("salt", String(32)),
+    Column("why_digest", String(64)),
+    Column("text_digest", String(64)),
+    Column("digest", String(64)),
     UniqueConstraint("case_key", "version", name="history_case_version"),
     sqlite_autoincrement=True,
 )
@@ -149,6 +156,35 @@ outbox = Table(
     Column("sent_at", UtcTime),
     # False for events that an undone decision does not take back with it.
     Column("recallable", Boolean, nullable=False, server_default=true()),
+    sqlite_autoincrement=True,
+)
+
+# Who uncovered which post, where the operator has that recorded.
+uncoverings = Table(
+    "uncoverings",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("case_key", Text, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("uncoverings_of_case", uncoverings.c.case_key)
+
+# What is left of a case after `retention.cases_days`: enough to count it, and to prove what its history was.
+tombstones = Table(
+    "tombstones",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("key_hash", String(64), nullable=False),
+    Column("platform", String(64), nullable=False),
+    Column("groups", Integer, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("received_at", UtcTime, nullable=False),
+    Column("pruned_at", UtcTime, nullable=False),
+    Column("transitions", Integer, nullable=False),
+    Column("last_digest", String(64)),
+    Column("digest", String(64), nullable=False),
     sqlite_autoincrement=True,
 )
 
@@ -184,6 +220,7 @@ _partial("cases_text", cases.c.text_hash, cases.c.state, where=cases.c.text_hash
 _partial("cases_author", cases.c.author_hash, cases.c.received_at, where=IS_AUTHORED)
 _partial("cases_appealed", cases.c.received_at, cases.c.key, where=IS_APPEALED)
 _partial("cases_answered", cases.c.author_hash, cases.c.received_at, where=IS_ANSWERED)
+_partial("cases_with_texts", cases.c.received_at, where=cases.c.erased_at.is_(None))
 _partial("history_escalations", history.c.id, where=IS_ESCALATION)
 _partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)
 _partial("outbox_open_of_case", outbox.c.case_key, where=IS_OPEN)

@@ -32,15 +32,16 @@ def attempt_of(key: str, version: int, who: str, verb: str, force: bool = False)
 async def take(
     connection: AsyncConnection, at: datetime, attempt: Attempt, action: Action, why: str, values: dict[str, Any],
     *conditions: ColumnElement[bool], to: CaseState | None = None, otherwise: str = _SAME_STATE,
+    text: str | None = None,
 ) -> RowMapping:  # fmt: skip
     """Make the transition of `action` and return the case's new row.
 
     It leads to `to`, or to where the action leads at all. Raises what stands above `ledger.decisions`; `otherwise`
-    says what keeps `conditions` from holding.
+    says what keeps `conditions` from holding; `text` is what comes with it into the history's chain.
     """
     change = DECISIONS[action]
     to = to or (change.leads_to[0] if change.leads_to else None)
-    planned = Move(change.takes, to, at, attempt.who, clean(why), values, action)
+    planned = Move(change.takes, to, at, attempt.who, clean(why), values, action, text)
     seen = {"seen": attempt.version, "forced": attempt.force, "taker": attempt.who}
     row = await move(connection, attempt.key, planned, _AS_SEEN, _FREE, *conditions, **seen)
     if row is None:

@@ -88,7 +88,9 @@ QUEUE_FILTERS = {
 class Pages:
     """The desk's page, rendered once, and its files."""
 
-    def __init__(self, *, confirm_covered: bool = False, moderators: Sequence[str] = ()) -> None:
+    def __init__(
+        self, *, confirm_covered: bool = False, record_uncovering: bool = False, moderators: Sequence[str] = ()
+    ) -> None:
         environment = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -107,6 +109,7 @@ class Pages:
             alarming=ALARMING,
             confirm_covered=confirm_covered,
             moderators=moderators,
+            record_uncovering=record_uncovering,
         )
 
     def add_routes(self, app: web.Application) -> None:

@@ -112,7 +112,8 @@ class Case(Record):
     `version` rises with every transition. `request` is the draft the case waits for or last got. `final_text` is the
     approved text, exactly as approved; it leaves at `release_at` unless undone. `handled`: somebody has seen to what
     had ended without a reply. `appealed`: an appeal waits for an answer. `retracted_at` is when the platform was told
-    to take a released reply back.
+    to take a released reply back. From `erased_at` on its texts are gone,
+    and nothing happens to it any more.
     """
 
     post: FlaggedPost
@@ -135,6 +136,7 @@ class Case(Record):
     appealed: bool = False
     retracted_at: Moment | None = None
     notes: tuple[Note, ...] = ()
+    erased_at: Moment | None = None
 
     @property
     def key(self) -> str:

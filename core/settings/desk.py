@@ -63,3 +63,6 @@ class DeskSettings(Section):
     confirm_covered: bool = Field(
         False, description="Ask once more on the page before a draft goes out whose post was never uncovered."
     )
+    record_uncovering: bool = Field(
+        False, description="Record who uncovers which post on the page; tell the moderators before you turn it on."
+    )

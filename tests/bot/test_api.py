@@ -309,3 +309,30 @@ async def test_no_token_is_ever_logged_or_answered(
     logged = "\n".join(f"{record.getMessage()} {record.exc_text} {record.__dict__}" for record in caplog.records)
     for text in (logged, *answers):
         assert "ana-secret" not in text
+
+
+async def test_who_uncovered_a_post_is_recorded_only_where_the_operator_wishes_it(
+    client: Client, house: House, bearer: Bearer
+) -> None:
+    key = await add_pending(house.ledger, post(1))
+    for wished in (False, True):
+        house.desk.settings = house.settings.model_copy(update={"record_uncovering": wished})
+        async with client.post(f"/v1/cases/{key}/uncovered", headers=bearer("ana")) as response:
+            assert response.status == 204
+        [held] = await house.ledger.holdings.of([key])
+        assert [look["who"] for look in held["uncoverings"]] == (["ana"] if wished else [])
+    async with client.post("/v1/cases/a/b/uncovered", headers=bearer("ana")) as response:
+        assert response.status == 404
+    async with client.post(f"/v1/cases/{key}/uncovered") as response:
+        assert response.status == 401
+
+
+async def test_an_erased_case_is_shown_without_words_and_offers_nothing(
+    client: Client, house: House, bearer: Bearer, decide: Post
+) -> None:
+    key = await add_pending(house.ledger, post(1))
+    await house.ledger.erasure.erase(key, "operator", "erased on request")
+    status, case = await get(client, f"/v1/cases/{key}", bearer("lea"))
+    assert (status, case["post"]["text"], case["actions"], case["drafts"]) == (200, "[erased]", [], [])
+    status, answer = await decide("lea", key, action="undo", version=case["version"])
+    assert status == 409 and "erased" in answer["message"]

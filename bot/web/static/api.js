@@ -41,6 +41,7 @@ const pathOf = (key) => {
 export const listCases = (query) => call("GET", `/v1/cases?${query}`);
 export const fetchCase = (key) => call("GET", pathOf(key));
 export const decide = (key, decision) => call("POST", `${pathOf(key)}/decision`, decision);
+export const tellUncovered = (key) => call("POST", `${pathOf(key)}/uncovered`);
 export const checkText = (key, text, signal) => call("POST", `${pathOf(key)}/checks`, { text }, signal);
 
 export const decideMany = (decision) => call("POST", "/v1/decisions", decision);

@@ -1,6 +1,6 @@
 // The desk: what opens when, what a key or click does, and what is said when something goes wrong.
 
-import { decide, fetchCase, Offline, Refusal, tellViewing, whoAmI } from "./api.js";
+import { decide, fetchCase, Offline, Refusal, tellUncovered, tellViewing, whoAmI } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
 import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject } from "./choices.js";
 import { heldNote, sendNote, showAround, showViewing } from "./around.js";
@@ -162,7 +162,9 @@ function goOn(key) {
 function look(shown = !open.shown) {
   open.shown = shown;
   unveil(open.root, open.item, shown);
-  if (shown) countLook(open.item.key);
+  if (!shown) return;
+  if ("recordUncovering" in document.body.dataset) tellUncovered(open.item.key).catch(() => {});
+  countLook(open.item.key);
 }
 
 // --- decisions -----------------------------------------------------------------------------------------------------
