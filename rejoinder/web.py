@@ -72,8 +72,8 @@ async def web_process(
                 "discord": settings.discord.servers, "slack": settings.slack.workspaces,
             }  # fmt: skip
             surroundings = Surroundings(settings.care, chats, parts or {}, takes_flags=gateway)
-            moderators_desk = Desk(ledger, open_guard(settings), settings.desk)
-            add_desk(app, moderators_desk, ledger, changes, Auth(tokens, ledger.sessions), surroundings)
+            moderating = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
+            add_desk(app, moderating, ledger, changes, Auth(tokens, ledger.sessions), surroundings)
             background.append(OutboxPublisher(ledger, producer, settings).run())
             background.append(Sweeper(ledger, producer, settings).run())
             background.append(Janitor(ledger, settings).run())

@@ -110,9 +110,8 @@ async def test_work_goes_on_where_it_was(ledger: Ledger) -> None:
         assert await ledger.outbox.sent(row, "publisher")
     for key in ("forum/5", "forum/undone"):
         assert (await ledger.cases.get(key)).state is CaseState.RELEASED
-    assert await ledger.stages.duplicate_of(
-        make_post("new", author_id="zorb-1", text="The Zorblaxians ruin everything.")
-    )
+    repeat = make_post("new", author_id="zorb-1", text="The Zorblaxians ruin everything.")
+    assert (await ledger.stages.on_file(repeat)).duplicate_of
 
 
 async def test_its_history_is_followed_by_the_chain_and_can_be_erased(ledger: Ledger) -> None:
