@@ -60,7 +60,7 @@ class OverviewApi:
             "waiting": counts[CaseState.PENDING],
             "doubtful": await self._desk.doubtful(),
             "appealed": await self._desk.appealed(),
-            "escalated": counts[CaseState.ESCALATED] - await self._desk.handled(),
+            "unhandled": counts[CaseState.ESCALATED] - await self._desk.handled(),
             "now": now().isoformat(),
         })  # fmt: skip
 

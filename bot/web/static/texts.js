@@ -13,7 +13,7 @@ export const TEXTS = {
     opened: "Today",
     waiting: ({ waiting, doubtful }) => `${posts(waiting)} waiting, ${doubtful} of them in doubt`,
     appealed: (number) => `appeals: ${number}`,
-    escalated: (number) => `escalated and not handled: ${number}`,
+    unhandled: (number) => `escalated and not handled: ${number}`,
     load: ({ held, assigned }) => [held && `holds ${held}`, assigned && `was assigned ${assigned}`].filter(Boolean).join(", "),
     noSurge: "Posts come at their usual pace.",
     everything: "everything",

@@ -40,8 +40,8 @@ export async function refreshToday() {
   const { now, ...rest } = today;
   if (!root.isConnected || JSON.stringify(rest) === last) return;
   last = JSON.stringify(rest);
-  const { waiting, appealed, escalated, nothing, noSurge, load } = TEXTS.today;
-  slot(root, "sum").textContent = [waiting(today), today.appealed && appealed(today.appealed), today.escalated && escalated(today.escalated)]
+  const { waiting, appealed, unhandled, nothing, noSurge, load } = TEXTS.today;
+  slot(root, "sum").textContent = [waiting(today), today.appealed && appealed(today.appealed), today.unhandled && unhandled(today.unhandled)]
     .filter(Boolean).join(" · ");
   fill(root, "mine", today.mine.map(caseLine), nothing);
   fill(root, "oldest", today.oldest.map(caseLine), nothing);

@@ -28,7 +28,7 @@ function madeUpCase() {
       intent: "informative", origin: "composer", writer: "words on file", language: "en", note: "",
       checks: [check("sentences", "two sentences", 2, 2), check("length", "short enough", 133, 500)],
     }],
-    request: { intent: "informative" }, answers: "They eat what is ours.", warnings: [], marks: {}, used: ["made-up"], history: [], notes: [],
+    request: { intent: "informative" }, answers: "They eat what is ours.", warnings: [], marks: {}, used: ["made-up"], reading: [], history: [], notes: [],
     actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"], undoable: false, doubtful: false,
     claimed_by: null, claimed_until: null, decided_by: null, decided_why: null, final_text: null, release_at: null,
     handled: false, appealed: false, retracted_at: null, error: null,
