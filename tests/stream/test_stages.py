@@ -100,7 +100,8 @@ async def test_a_post_goes_from_flag_to_the_desk(ledger: Ledger) -> None:
     case = await ledger.cases.get(POST.key)
     assert case.state is CaseState.PENDING
     assert case.draft is not None and case.draft.intent is Intent.POSITIVE
-    assert Triaged.model_validate_json(triaged).post.author_id is None, "the author's id goes no further than triage"
+    beyond = Triaged.model_validate_json(triaged).post
+    assert (beyond.author_id, beyond.thread_id) == (None, None), "the ids go no further than triage"
     message = Grounded.model_validate_json(grounded)
     assert (message.post.context, message.request.avoid) == (("An earlier reply.",), ()), "the thread travels once"
 
