@@ -58,13 +58,14 @@ def speed(posts: int, model: str) -> None:
     default=("locked", "free", "compose"),
     help="Strategy to measure; repeatable.",
 )
-def drafts(posts: int, model: str, strategies: tuple[str, ...]) -> None:
+@click.option("--threads", default=0, type=click.IntRange(min=0), help="Threads of the model server; 0: all cores.")
+def drafts(posts: int, model: str, strategies: tuple[str, ...], threads: int) -> None:
     """Measure strategies beside the papers' sequential pipeline: drafts a minute, and tokens that a draft costs."""
     from evaluation.bench import drafting_speed
 
     names = [StrategyName(name) for name in strategies]
     with TemporaryDirectory(prefix="rejoinder-bench-") as folder:
-        costs = asyncio.run(drafting_speed.measure(posts, model, names, Path(folder)))
+        costs = asyncio.run(drafting_speed.measure(posts, model, names, threads, Path(folder)))
     click.echo(f"\n{_today()}, {model}, a queue of {posts} posts, a warm server\n")
     click.echo(drafting_speed.table(costs))
 

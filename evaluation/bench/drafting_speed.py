@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 
@@ -18,7 +19,7 @@ from core.lifecycle import goes_on
 from core.settings import ChatSettings, DraftSettings, PlainSettings, Settings
 from evaluation.bench.speed import load_posts
 from kb.summaries import is_short
-from models.chat import ChatClient
+from models.chat import ChatClient, ChatModel, Completion, Message
 from models.llama_server import LlamaServer
 from pipeline.draft import Drafter
 from rejoinder.assembly import chat_weights, open_drafting_guard, open_pipeline, open_strategies
@@ -59,6 +60,20 @@ class Cost:
         return 60 * self.drafts / self.seconds
 
 
+class OneByOne:
+    """A ChatModel that passes requests on one at a time, as the papers' pipelines ask."""
+
+    def __init__(self, chat: ChatModel) -> None:
+        self.model = chat.model
+        self._chat = chat
+        self._turn = asyncio.Lock()
+
+    async def complete(self, messages: Sequence[Message], **asked: Any) -> list[Completion]:
+        """Wait for the requests before this one, then ask."""
+        async with self._turn:
+            return await self._chat.complete(messages, **asked)
+
+
 @dataclass(frozen=True)
 class Queued:
     """A post that waits for a draft, with what the stages before found."""
@@ -68,9 +83,9 @@ class Queued:
     grounding: Grounding
 
 
-async def measure(count: int, model: str, names: Sequence[StrategyName], folder: Path) -> list[Cost]:
+async def measure(count: int, model: str, names: Sequence[StrategyName], threads: int, folder: Path) -> list[Cost]:
     """Let each way draft the same `count` posts, one way after the other, every check on; the papers' comes first."""
-    chat = ChatSettings(model=model, timeout_s=900, server_args=("endpoint_metrics=true",))
+    chat = ChatSettings(model=model, threads=threads, timeout_s=900, server_args=("endpoint_metrics=true",))
     settings = Settings(data_dir=folder, chat=chat, draft=DraftSettings(timeout_s=900))
     ways = [SEQUENTIAL, *(Way(name, name, max(1, chat.slots // chat.candidates)) for name in names)]
     costs = []
@@ -83,7 +98,8 @@ async def measure(count: int, model: str, names: Sequence[StrategyName], folder:
         )
         for way in ways:
             chosen = settings.model_copy(update={"draft": settings.draft.model_copy(update={"strategy": way.strategy})})
-            drafter = Drafter(open_strategies(chosen, client), guard)
+            asking = OneByOne(client) if way is SEQUENTIAL else client
+            drafter = Drafter(open_strategies(chosen, asking), guard)
             asked = [_as_the_papers(queued) for queued in queue] if way is SEQUENTIAL else queue
             costs.append(await _drafted(way, drafter, asked, server.endpoint))
     return costs

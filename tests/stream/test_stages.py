@@ -24,7 +24,7 @@ from stream.messages import Grounded, Triaged, encode
 from stream.stages import DeskStage, DraftStage, GroundStage, TriageStage
 from tests.factories import make_draft, make_grounding, make_post, make_triage
 
-POST = make_post(author_id="zed", context=("An earlier reply.",))
+POST = make_post(author_id="zed", thread_id="thread-7", context=("An earlier reply.",))
 
 
 class Triager:
