@@ -158,8 +158,7 @@ class ChatClient:
             payload["grammar"] = grammar
         if stop:
             payload["stop"] = list(stop)
-        if adapter in self._adapters:
-            payload["lora"] = [{"id": self._adapters.index(adapter), "scale": 1.0}]
+        payload |= self._adapting(adapter)
         together = await self._complete_together({**payload, "seed": first}, n) if n > 1 and self._takes_n else []
         requests = (self._request({**payload, "seed": (first + k) % MAX_SEED}) for k in range(len(together), n))
         answers = await asyncio.gather(*requests, return_exceptions=True)
@@ -180,6 +179,7 @@ class ChatClient:
             "max_tokens": 1,
             "logprobs": True,
             "top_logprobs": TOP_TOKENS,
+            **self._adapting(None),
         }
         body = await self._endpoint.post("chat/completions", payload)
         try:
@@ -196,6 +196,11 @@ class ChatClient:
             ) from None
         total = sum(chances.values())
         return chances["yes"] / total if total else 0.5
+
+    def _adapting(self, adapter: str | None) -> dict[str, Any]:
+        """Return what a request says of adapters; llama.cpp applies all of those that it has loaded if not told."""
+        scales = [{"id": place, "scale": float(name == adapter)} for place, name in enumerate(self._adapters)]
+        return {"lora": scales} if scales else {}
 
     async def _complete_together(self, payload: dict[str, Any], n: int) -> list[Completion]:
         """Return up to `n` completions of one request; none where the server refuses that."""

@@ -79,7 +79,7 @@ def _llama_server(settings: ChatSettings, weights: Weights, port: int) -> list[s
         "--cache-type-k", settings.cache_type_k, "--cache-type-v", settings.cache_type_v,
         *(["--model-draft", str(weights.draft), "--spec-type", "draft-simple"] if weights.draft else []),
         *(["--spec-type", "ngram-simple"] if settings.ngram_speculation else []),
-        *(["--lora", adapters, "--lora-init-without-apply"] if adapters else []),
+        *(["--lora", adapters] if adapters else []),
         *settings.server_args,
     ]  # fmt: skip
 

@@ -96,8 +96,6 @@ def _accelerate(params: Any, args: argparse.Namespace) -> None:
         params.speculative.types = [kinds.COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE]
     if args.adapter:
         params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(path, 1.0) for path in args.adapter]
-        # Each request names its adapter; one that names none gets the plain model.
-        params.lora_init_without_apply = True
 
 
 def _assign(params: Any, assignment: str) -> None:

@@ -92,7 +92,7 @@ class ChatSettings(Section):
     adapters: dict[Intent, Path] = Field(
         {},
         description="LoRA adapters (GGUF) by intent, chosen for each reply. Not with `llama-cpp-python`; a server at "
-        "`endpoint` must have loaded the same ones in this order, unapplied.",
+        "`endpoint` must have loaded the same ones in this order.",
     )
     server_args: tuple[str, ...] = Field(
         (),
