@@ -57,7 +57,7 @@ class Replies:
         """
         queries = _APPROVED_REPLIES if approved_only else _REPLIES
         async with self._database.read() as connection:
-            rows = [row for query in queries for row in await connection.execute(query, {"own": clean(key)})]
+            rows = [row for query in queries for row in (await connection.execute(query, {"own": clean(key)})).tuples()]
         texts = (final or _text(draft) for final, draft in rows)
         return tuple(dict.fromkeys(text for text in texts if 0 < len(text) <= LONGEST_REPLY))
 

@@ -55,10 +55,10 @@ async def devices(settings: ChatSettings) -> list[Device] | None:
 def offloaded(log_file: Path) -> tuple[int, int] | None:
     """Return how many layers of how many the server put on a GPU at its last start; None where its log says nothing."""
     try:
-        found = _OFFLOADED.findall(log_file.read_text(errors="replace"))
+        starts = _OFFLOADED.findall(log_file.read_text(errors="replace"))
     except OSError:
         return None
-    return (int(found[-1][0]), int(found[-1][1])) if found else None
+    return (int(starts[-1][0]), int(starts[-1][1])) if starts else None
 
 
 async def _output(argv: list[str]) -> str | None:

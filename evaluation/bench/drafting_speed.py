@@ -100,8 +100,8 @@ async def measure(count: int, model: str, names: Sequence[StrategyName], threads
             chosen = settings.model_copy(update={"draft": settings.draft.model_copy(update={"strategy": way.strategy})})
             asking = OneByOne(client) if way is SEQUENTIAL else client
             drafter = Drafter(open_strategies(chosen, asking), guard)
-            asked = [_as_the_papers(queued) for queued in queue] if way is SEQUENTIAL else queue
-            costs.append(await _drafted(way, drafter, asked, server.endpoint))
+            posts = [_as_the_papers(queued) for queued in queue] if way is SEQUENTIAL else queue
+            costs.append(await _drafted(way, drafter, posts, server.endpoint))
     return costs
 
 
@@ -140,8 +140,8 @@ async def _queue(settings: Settings, count: int) -> list[Queued]:
 def _as_the_papers(queued: Queued) -> Queued:
     """Return the post with paragraphs that have to be summarised, as in the papers, in place of statements."""
     evidence = queued.grounding.evidence
-    wanted = PlainSettings().paragraphs
-    paragraphs = [_paragraph(evidence[place % len(evidence) :] + evidence) for place in range(wanted)]
+    count = PlainSettings().paragraphs
+    paragraphs = [_paragraph(evidence[place % len(evidence) :] + evidence) for place in range(count)]
     plan = queued.grounding.plan.model_copy(update={"strategy": StrategyName.PLAIN})
     grounding = queued.grounding.model_copy(update={"evidence": tuple(paragraphs), "plan": plan})
     return Queued(queued.post, queued.triage, grounding)
