@@ -7,7 +7,7 @@ What each action does, and what keeps it from happening (a lead may override wha
 | claim   | holds the case for `desk.claim_s`               | another holds it*                              |
 | release | lets it go                                      | another holds it*                              |
 | approve | sends the newest draft, exactly as it was shown | the text given is another one; a check fails*; |
-|         |                                                 | the author was answered with it meanwhile*     |
+|         |                                                 | author or thread was answered with it since*   |
 | edit    | sends the moderator's text                      | it is empty; a hard check fails*               |
 | reject  | closes the case without an answer               | no reason is given                             |
 | dismiss | closes it because the post is not hateful       | "other" is given as reason, without words      |
@@ -386,15 +386,15 @@ class Desk:
 
     async def _checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         intent = case.draft.intent if case.draft else Intent.INFORMATIVE
-        answered = await self._ledger.replies.to_author_of(case.key, approved_only=True)
+        answered = await self._ledger.replies.near(case.key, approved_only=True)
         context = GuardContext.of(case.post, case.triage, case.grounding, intent, answered)
         return await self._guard.check(text, context)
 
     async def _checks_now(self, case: Case, draft: Draft) -> tuple[Check, ...]:
-        """Return the draft's checks, with a failed `repeat` where the author was answered with its text meanwhile."""
-        if draft.text not in await self._ledger.replies.to_author_of(case.key, approved_only=True):
+        """Return the draft's checks, with a failed `repeat` where author or thread was answered with it since."""
+        if draft.text not in await self._ledger.replies.near(case.key, approved_only=True):
             return draft.checks
-        detail = "The author was answered with this text in another case."
+        detail = "The author or the thread was answered with this text in another case."
         repeated = Check(name="repeat", passed=False, value=1.0, threshold=1.0, detail=detail)
         return (*(check for check in draft.checks if check.name != repeated.name), repeated)
 

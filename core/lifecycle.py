@@ -96,7 +96,7 @@ ENDED = (CaseState.RELEASED, *CLOSED, CaseState.ESCALATED)
 _APPROVAL = Change((CaseState.PENDING,), (CaseState.APPROVED,))
 DECISIONS = {
     Action.CLAIM: Change((CaseState.PENDING,)),
-    Action.RELEASE: Change((CaseState.PENDING, CaseState.GROUNDED)),
+    Action.RELEASE: Change((CaseState.PENDING, CaseState.GROUNDED, CaseState.TRIAGED)),
     Action.APPROVE: _APPROVAL,
     Action.EDIT: _APPROVAL,
     Action.REJECT: Change((CaseState.PENDING,), (CaseState.REJECTED,)),
