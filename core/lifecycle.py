@@ -19,7 +19,7 @@ class TopicRole(StrEnum):
     FLAGS = "flags"
     """FlaggedPost, from gateway, `ingest` or the platform itself."""
     TRIAGED = "triaged"
-    """The post with its Triage."""
+    """The post with its Triage; also from the desk, for a redraft with another strategy."""
     GROUNDED = "grounded"
     """The post with its evidence and the draft asked for; also from the desk, for a redraft."""
     DRAFTS = "drafts"
@@ -101,7 +101,8 @@ DECISIONS = {
     Action.EDIT: _APPROVAL,
     Action.REJECT: Change((CaseState.PENDING,), (CaseState.REJECTED,)),
     Action.DISMISS: Change((CaseState.PENDING,), (CaseState.DISMISSED,)),
-    Action.REDRAFT: Change((CaseState.PENDING, CaseState.FAILED), (CaseState.GROUNDED,)),
+    # With another strategy a case goes back to be grounded: its plan may need a model and another search.
+    Action.REDRAFT: Change((CaseState.PENDING, CaseState.FAILED), (CaseState.GROUNDED, CaseState.TRIAGED)),
     Action.UNDO: Change(DECIDED, (CaseState.PENDING,)),
     Action.ASSIGN: Change((CaseState.GROUNDED, CaseState.PENDING, CaseState.ESCALATED)),
     # What triage ended has no evidence yet, so its way goes on from there.

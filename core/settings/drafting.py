@@ -7,7 +7,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
+from core.domain import StrategyName
 from core.settings.section import Count, Positive, Section, Share
+from core.settings.strategies import (
+    ClaimGuidedSettings,
+    IntentFramesSettings,
+    LockedSettings,
+    PlainSettings,
+    TournamentSettings,
+)
 
 NO_MODEL = "none"
 """The name in `chat.model` that means: without a chat model."""
@@ -34,8 +42,8 @@ class ChatSettings(Section):
 
     model: str = Field(
         "qwen2.5-coder-1.5b",
-        description="Name from `rejoinder models list`, or `none`. It is started only where something asks it: the "
-        "strategy `free`, `kb.reranker` or `kb.expansion`.",
+        description="Name from `rejoinder models list`, or `none`. It is started only where something asks it: a "
+        "strategy other than `compose`, `kb.reranker` or `kb.expansion`.",
     )
     engine: Literal["xllamacpp", "llama-cpp-python", "llama-server"] = Field(
         "xllamacpp", description="Which llama.cpp server the worker's supervisor starts."
@@ -58,11 +66,29 @@ class ChatSettings(Section):
 class DraftSettings(Section):
     """How replies come about."""
 
-    strategy: Literal["compose", "free"] = Field(
-        "compose",
-        description="`compose`: the counter-claim and fact on file for what the post claims, no model; `free`: replies "
-        "that the chat model writes on the evidence, and composed ones where none passes the checks.",
+    strategy: StrategyName = Field(
+        StrategyName.COMPOSE,
+        description="What drafts: `compose` (words on file, no model), or with the chat model `locked`, `free`, "
+        "`plain`, `claim-guided`, `intent-frames` or `tournament`. Where nothing of these passes, `compose` drafts.",
     )
+    offered: tuple[StrategyName, ...] = Field(
+        (),
+        description="Strategies, as a JSON list, that moderators may ask for in a redraft beside that one. One that "
+        "asks the chat model makes the workers start it.",
+    )
+    timeout_s: Positive = Field(
+        120.0, description="Seconds that a strategy may take to plan, and again to write; then `compose` does it."
+    )
+    locked: LockedSettings = LockedSettings()
+    plain: PlainSettings = PlainSettings()
+    claim_guided: ClaimGuidedSettings = ClaimGuidedSettings()
+    intent_frames: IntentFramesSettings = IntentFramesSettings()
+    tournament: TournamentSettings = TournamentSettings()
+
+    @property
+    def choices(self) -> tuple[StrategyName, ...]:
+        """Return what a redraft may be asked for: the default strategy, those offered, and `compose`, each once."""
+        return tuple(dict.fromkeys((self.strategy, *self.offered, StrategyName.COMPOSE)))
 
 
 class GuardSettings(Section):
@@ -96,7 +122,7 @@ class GuardSettings(Section):
     )
     judge_timeout_s: Positive = Field(
         60.0,
-        description="Seconds that the judge has for the replies of one draft; what it has not judged then is not shown.",
+        description="Seconds the judge has for the replies of one draft; what it has not judged then is not shown.",
     )
     max_toxicity: Share = Field(0.5, description="Toxicity probability from which a reply fails.")
     toxicity: Literal["head", "detoxify"] = Field(

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from core.domain import Check
 from models.chat import Message, quoted
 from pipeline.guard.judged import JudgedCheck
 from pipeline.guard.material import GuardContext, Material, Part

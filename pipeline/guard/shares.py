@@ -12,7 +12,8 @@ _NEARLY = re.compile(
     r"quasi|circa|oltre|piu di|ia|gutxi gorabehera)\s(?:(?:a|an|one|the|un|una|uno|la|el|il|dei|delle)\s)?$"
 )
 _OUT_OF = re.compile(
-    r"\b(\w+)\s(?:\w+\s)?(?:in|out of|de cada|(?:di|in) ogni|su)\s(?:every\s)?(\w+)\b|\b(?P<whole>\w+?)(?:e?tatik|tik) (?P<part>\w+)\b"
+    r"\b(\w+)\s(?:\w+\s)?(?:in|out of|de cada|(?:di|in) ogni|su)\s(?:every\s)?(\w+)\b|"
+    r"\b(?P<whole>\w+?)(?:e?tatik|tik) (?P<part>\w+)\b"
 )
 _FRACTION = re.compile(
     r"\b(?:(?P<count>two|three|dos|tres|due|tre|bi|hiru)\s)?(?:"
@@ -26,21 +27,21 @@ ROUNDED = 0.05
 """Part of a figure by which a round one after "almost" or "about" may differ."""
 
 
-def accounted(text: str, found: tuple[Figure, ...], language: str, known: set[Figure]) -> set[str]:
+def accounted(text: str, written: tuple[Figure, ...], language: str, known: set[Figure]) -> set[str]:
     """Return the wordings of those figures of a folded `text` that stand for one of the `known` ones."""
     percentages = [figure.value for figure in known if figure.percent]
-    told = {
+    explained = {
         word
         for words, share, start in (*_out_of(text, language), *_fractions(text))
         if any(abs(share - value) <= (NEAR if _NEARLY.search(text[:start]) else EXACT) for value in percentages)
         for word in words
     }
-    for figure in found:
+    for figure in written:
         start = text.find(figure.text)
         same = [other.value for other in known if other.percent is figure.percent]
         if _NEARLY.search(text[:start]) and any(abs(figure.value - value) <= ROUNDED * value for value in same):
-            told.add(figure.text)
-    return told
+            explained.add(figure.text)
+    return explained
 
 
 def _out_of(text: str, language: str) -> Iterator[tuple[tuple[str, ...], float, int]]:

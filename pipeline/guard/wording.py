@@ -21,9 +21,9 @@ LONGEST_ENDING = 4
 
 def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that a statement of fact says "proved", "never" or "all" only where its evidence does; `value` counts."""
-    told = " ".join(fold(statement.evidence.text) for statement in reply.statements)
+    evidence = " ".join(fold(statement.evidence.text) for statement in reply.statements)
     pattern = words_pattern("absolute", reply.language)
-    known = {stem(match.group(), reply.language) for match in pattern.finditer(told)}
+    known = {stem(match.group(), reply.language) for match in pattern.finditer(evidence)}
     strong = [
         match.group()
         for part in _statements(reply)
@@ -38,8 +38,8 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
     """Check that a sentence which nearly copies a statement of evidence puts no strange word into it.
 
     So are a subject or a verb exchanged: "many tourists see a phone as critical" for "many refugees"; nor may two words
-    change places, or a figure come from elsewhere. A sentence with less in common may not turn round a word either: "fell"
-    for "rose". `value` counts.
+    change places, or a figure come from elsewhere. Nor may a sentence with less in common turn round a word: "fell" for
+    "rose". `value` counts.
     """
     strange = [
         word

@@ -15,6 +15,7 @@ from core.domain import (
     Grounding,
     Intent,
     Route,
+    StrategyName,
     Triage,
 )
 from core.errors import BadMessage
@@ -43,7 +44,9 @@ class Grounder:
 
     last_attempt = False
 
-    async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
+    async def ground(
+        self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
+    ) -> Grounding:
         self.last_attempt = last_attempt
         return make_grounding()
 

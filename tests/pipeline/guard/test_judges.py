@@ -120,6 +120,23 @@ async def test_a_fault_of_ours_in_a_judge_is_raised() -> None:
         )
 
 
+class Scoring(ScriptedJudge):
+    """A judge that reads its answer from the sentence."""
+
+    async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
+        return [float(sentence.split()[1]) / 100 for sentence in sentences]
+
+
+@pytest.mark.parametrize(
+    ("best", "worst", "passed"), [(90, 90, True), (90, 30, True), (90, 10, False), (40, 40, False), (40, 10, False)]
+)
+async def test_one_sentence_must_oppose_and_none_may_harm(best: int, worst: int, passed: bool) -> None:
+    context = _context()
+    reply = material(f"Say {worst} now. Say {best} here.", context)
+    (result,) = await OpposesCheck(Scoring(1.0), 0.5, 0.2, 10).check_many([reply], context)
+    assert result.passed is passed
+
+
 class LateInsult(ScriptedJudge):
     """A judge that likes everything but the word “scum”, and is never given more than a window."""
 
