@@ -15,6 +15,7 @@ from ledger.migrate import migrate
 from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
+from ledger.replayed_letters import ReplayedLetters
 from ledger.replies import Replies
 from ledger.sessions import OpenSessions
 from ledger.stages import Stages
@@ -26,7 +27,7 @@ class Ledger:
     """What became of every post.
 
     `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers, `cards` and
-    `moderator_settings` for the chats, `sessions` for the web desk; `cases`, `replies`, `history` and `statistics` only
+    `moderator_settings` for the chats, `sessions` for the web desk, `replayed_letters` for operators; `cases`, `replies`, `history` and `statistics` only
     read. Every method of every part raises LedgerUnavailable when the database is away.
     """
 
@@ -42,6 +43,7 @@ class Ledger:
         self.moderator_settings = ModeratorSettings(database)
         self.statistics = Statistics(database)
         self.sessions = OpenSessions(database)
+        self.replayed_letters = ReplayedLetters(database)
 
     @classmethod
     async def open(cls, url: str, author_key: bytes, clock: Callable[[], datetime] = now) -> Ledger:

@@ -141,6 +141,13 @@ outbox = Table(
     sqlite_autoincrement=True,
 )
 
+replayed_letters = Table(
+    "replayed_letters",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("at", UtcTime, nullable=False),
+)
+
 
 def _one_of(column: str, values: Iterable[StrEnum]) -> str:
     return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
