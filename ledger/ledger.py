@@ -27,8 +27,9 @@ class Ledger:
     """What became of every post.
 
     `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers, `cards` and
-    `moderator_settings` for the chats, `sessions` for the web desk, `replayed_letters` for operators; `cases`, `replies`, `history` and `statistics` only
-    read. Every method of every part raises LedgerUnavailable when the database is away.
+    `moderator_settings` for the chats, `sessions` for the web desk, `replayed_letters` for operators; `cases`,
+    `replies`, `history` and `statistics` only read. Every method of every part raises LedgerUnavailable when the
+    database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:

@@ -43,16 +43,17 @@ class Striker:
         """Do every fault at its time, each kind evenly spread; kills, pauses and outages may meet."""
         plan = self._plan
         await asyncio.gather(
-            self._spread(plan.kills, self._kill),
-            self._spread(plan.pauses, self._pause),
-            self._spread(plan.broker_outages, self._take_broker_away),
-            self._spread(plan.database_outages, self._take_database_away),
+            self._spread(plan.kills, 0.5, self._kill),
+            self._spread(plan.pauses, 0.8, self._pause),
+            self._spread(plan.broker_outages, 0.3, self._take_broker_away),
+            self._spread(plan.database_outages, 0.7, self._take_database_away),
         )
 
-    async def _spread(self, count: int, fault: Callable[[int], Awaitable[None]]) -> None:
+    async def _spread(self, count: int, place: float, fault: Callable[[int], Awaitable[None]]) -> None:
+        """Do a fault so many times, each at the same `place`, from 0 to 1, of its share of the time."""
         began = time.monotonic()
         for number in range(count):
-            due = began + self._plan.flagging_s * (number + 1) / (count + 1)
+            due = began + self._plan.flagging_s * (number + place) / count
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             await fault(number)
 
