@@ -4,9 +4,10 @@ PYTHON ?= $(shell sh deploy/find-python.sh)
 BIN := .venv/bin
 DEMO_ARGS ?=
 BENCH_KB_ARGS ?=
+EVALUATE_ARGS ?=
 TEST_WORKERS ?= 2
 
-.PHONY: demo test test-slow test-accurate check bench bench-kb settings format lock clean help
+.PHONY: demo test test-slow test-accurate check bench bench-kb evaluate settings format lock clean help
 
 help:
 	@echo "make demo    set everything up and open the desk on sample posts (DEMO_ARGS='--chat-model none' for no model)"
@@ -16,6 +17,7 @@ help:
 	@echo "make check   lint, types, import directions, claims and facts on file"
 	@echo "make bench   measure speed on this machine and print a table"
 	@echo "make bench-kb  measure the evidence search: hit rates, ablation, scale (BENCH_KB_ARGS=--quick: no scale)"
+	@echo "make evaluate  draft for the shipped posts, score, and write a report (EVALUATE_ARGS='--chat-model none' for no model)"
 	@echo "make format  format the code"
 	@echo "make lock    lock the dependencies anew"
 
@@ -48,9 +50,13 @@ bench: .venv/dev
 bench-kb: .venv/dev
 	$(BIN)/rejoinder bench kb $(BENCH_KB_ARGS)
 
+evaluate: .venv/dev
+	$(BIN)/rejoinder evaluate all $(EVALUATE_ARGS)
+
 settings: .venv/run
 	$(BIN)/rejoinder settings --markdown > docs/settings.md
 	$(BIN)/python -c 'from core.contract import replies_schema; print(replies_schema(), end="")' > docs/replies.schema.json
+	$(BIN)/python -c 'from core.contract import outcomes_schema; print(outcomes_schema(), end="")' > docs/outcomes.schema.json
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

@@ -8,16 +8,20 @@ from aiohttp import web
 from pydantic import BaseModel, Field, ValidationError
 
 from bot.auth import Auth
-from bot.backing import answered_claim, marks, used_facts, warnings, writer
+from bot.case_json import related_case, summary, whole_case
 from bot.changes import Changes
 from bot.check_display import checks_as_json
-from bot.desk import MAX_PAGE, CaseQuery, Desk, Moderator, allowed, undoable
+from bot.desk import MAX_PAGE, CaseQuery, Desk
+from bot.http_errors import brief
+from bot.many import ManyDecisions, decide_many
+from bot.permissions import Moderator
 from bot.reasons import REASONS
 from core.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, failed, now
 from core.errors import BadInput, describe_errors
 
 B = TypeVar("B", bound=BaseModel)
 
+MAX_NOTE = 2_000
 CASE_PATH = "/v1/cases/{platform}/{post_id:.+}"
 
 
@@ -30,6 +34,8 @@ class _QueryString(BaseModel):
     claimed_by: str | None = None
     mine: bool = False
     doubtful: bool | None = None
+    handled: bool | None = None
+    appealed: bool | None = None
     search: Annotated[str, Field(max_length=200)] = ""
     limit: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 50
     cursor: str | None = None
@@ -41,8 +47,11 @@ class _QueryString(BaseModel):
             states=(CaseState.PENDING,) if self.doubtful and not self.state else self.state,
             group=self.group,
             platform=self.platform,
-            claimed_by=who.name if self.mine else self.claimed_by,
+            claimed_by=self.claimed_by,
+            mine=who.name if self.mine else None,
             doubtful=self.doubtful,
+            handled=self.handled,
+            appealed=self.appealed,
             search=self.search,
             limit=self.limit,
             cursor=self.cursor,
@@ -54,6 +63,18 @@ class _TextToCheck(BaseModel):
     """A text that a moderator is writing."""
 
     text: Annotated[Text, Field(max_length=MAX_TEXT)]
+
+
+class _Note(BaseModel):
+    """A note for whoever looks at the case next."""
+
+    text: Annotated[Text, Field(max_length=MAX_NOTE)]
+
+
+class _AppealBody(BaseModel):
+    """Why somebody appeals, in their own or the platform's words."""
+
+    reason: Annotated[Text, Field(max_length=MAX_NOTE)]
 
 
 class CaseApi:
@@ -68,20 +89,28 @@ class CaseApi:
         """Add the routes."""
         app.router.add_get("/v1/cases", self._list)
         app.router.add_get("/v1/choices", self._choices)
+        app.router.add_post("/v1/decisions", self._decide_many)
+        app.router.add_get(CASE_PATH + "/related", self._related)
         app.router.add_get(CASE_PATH, self._show)
+        app.router.add_post(CASE_PATH + "/notes", self._note)
+        app.router.add_post(CASE_PATH + "/appeal", self._appeal)
         app.router.add_post(CASE_PATH + "/decision", self._decide)
         app.router.add_post(CASE_PATH + "/checks", self._check)
+        app.router.add_post(CASE_PATH + "/uncovered", self._note_uncovering)
 
     async def _list(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
         page = await self._desk.queue(_query_string(request).case_query(who))
         counts = await self._desk.counts()
+        same_text = await self._desk.waiting_with_same_text([case.key for case in page.cases])
         return web.json_response(
             {
-                "cases": [summary(case) for case in page.cases],
+                "cases": [summary(case, same_text.get(case.key, 0)) for case in page.cases],
                 "next_cursor": page.next_cursor,
                 "counts": {str(state): number for state, number in counts.items()},
                 "doubtful": await self._desk.doubtful(),
+                "appealed": await self._desk.appealed(),
+                "handled": await self._desk.handled(),
                 "now": now().isoformat(),
             }
         )
@@ -89,7 +118,14 @@ class CaseApi:
     async def _choices(self, request: web.Request) -> web.Response:
         await self._auth.moderator(request)
         reasons = [{"code": reason.code, "label": reason.label} for reason in REASONS]
-        return web.json_response({"reasons": reasons, "intents": list(Intent), "groups": list(TargetGroup)})
+        return web.json_response(
+            {
+                "reasons": reasons,
+                "intents": list(Intent),
+                "groups": list(TargetGroup),
+                "moderators": self._desk.moderators,
+            }
+        )
 
     async def _show(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
@@ -108,48 +144,44 @@ class CaseApi:
         checks = await self._desk.check(_key(request), body.text)
         return web.json_response({"checks": checks_as_json(checks), "passes": not failed(checks)})
 
-    async def _whole_case(self, case: Case, who: Moderator) -> web.Response:
-        history = await self._desk.history(case.key)
-        evidence = case.grounding.evidence if case.grounding else ()
-        fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
-        drafts = [
-            draft.model_dump(mode="json", exclude={"candidates"})
-            | {"checks": checks_as_json(draft.checks), "writer": writer(draft)}
-            for draft in case.drafts
-        ]
+    async def _note(self, request: web.Request) -> web.Response:
+        who = await self._auth.moderator(request)
+        body = await _body(request, _Note)
+        case = await self._desk.note(_key(request), body.text, who)
+        self._changes.nudge()
+        return await self._whole_case(case, who)
+
+    async def _appeal(self, request: web.Request) -> web.Response:
+        who = await self._auth.caller(request)
+        body = await _body(request, _AppealBody)
+        case = await self._desk.appeal(_key(request), body.reason, who.name)
+        self._changes.nudge()
+        return web.json_response(brief(case), status=202)
+
+    async def _note_uncovering(self, request: web.Request) -> web.Response:
+        await self._desk.uncovered(_key(request), await self._auth.moderator(request))
+        return web.Response(status=204)
+
+    async def _related(self, request: web.Request) -> web.Response:
+        await self._auth.moderator(request)
+        related = await self._desk.related(_key(request))
         return web.json_response({
-            "key": case.key, **fields,
-            "drafts": drafts,
-            "answers": answered_claim(case),
-            "warnings": warnings(case),
-            "marks": {piece.id: marks(piece) for piece in evidence},
-            "used": used_facts(case),
-            "actions": sorted(allowed(case, who)),
-            "undoable": undoable(case),
-            "doubtful": case.doubtful,
-            "history": [change.model_dump(mode="json", exclude={"case_key"}) for change in history],
+            "author": [related_case(case) for case in related.author],
+            "same_text": [related_case(case) for case in related.same_text],
+            "assignee": related.assignee,
+            "rules": related.rules,
             "now": now().isoformat(),
         })  # fmt: skip
 
+    async def _decide_many(self, request: web.Request) -> web.Response:
+        who = await self._auth.moderator(request)
+        body = await _body(request, ManyDecisions)
+        results = await decide_many(self._desk, body, who)
+        self._changes.nudge()
+        return web.json_response({"results": results, "now": now().isoformat()})
 
-def summary(case: Case) -> dict[str, Any]:
-    """Return what a queue shows of a case: never the post's text, which nobody has asked to see yet."""
-    fields = case.model_dump(
-        mode="json",
-        include={"state", "version", "received_at", "updated_at", "claimed_by", "claimed_until", "release_at"},
-    )
-    return {
-        "key": case.key,
-        "platform": case.post.platform,
-        "post_id": case.post.post_id,
-        "flagged_at": case.post.flagged_at.isoformat() if case.post.flagged_at else None,
-        "groups": [item.model_dump(mode="json") for item in case.triage.groups] if case.triage else [],
-        "hate": case.triage.hate if case.triage else None,
-        "doubtful": case.doubtful,
-        "draft": case.draft.text if case.draft else "",
-        "origin": case.draft.origin if case.draft else None,
-        **fields,
-    }
+    async def _whole_case(self, case: Case, who: Moderator) -> web.Response:
+        return web.json_response(whole_case(case, await self._desk.history(case.key), who))
 
 
 def _key(request: web.Request) -> str:

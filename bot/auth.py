@@ -10,7 +10,7 @@ from __future__ import annotations
 from aiohttp import web
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from bot.sessions import COOKIE, LIFETIME_S, Sessions
 from core.errors import BadInput, Forbidden, Unauthenticated
 from core.tokens import Caller, TokenTable
@@ -45,7 +45,7 @@ class Auth:
         Raises Unauthenticated, TooManyRequests, or Forbidden for a platform's token and for a cookie without the CSRF
         header.
         """
-        who = await self._caller(request)
+        who = await self.caller(request)
         if who.role == "platform" or who.role == "monitor":
             raise Forbidden(f"The token of {who.name} is a {who.role}'s and opens no cases; use a moderator's.")
         return Moderator(who.name, who.role)
@@ -55,7 +55,8 @@ class Auth:
         login = await self._sessions.login(request.cookies.get(COOKIE))
         return login.session if login else None
 
-    async def _caller(self, request: web.Request) -> Caller:
+    async def caller(self, request: web.Request) -> Caller:
+        """Return who is calling, a platform too; raises Unauthenticated, or Forbidden without the CSRF header."""
         header = request.headers.get("Authorization")
         if header is not None:
             who = self._tokens.caller(header, request.remote or "")

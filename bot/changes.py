@@ -9,12 +9,15 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from core.domain import Transition
 from core.errors import LedgerUnavailable
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+S = TypeVar("S")
 
 PAGE = 500
 BACKLOG = 1_000
@@ -31,13 +34,13 @@ class FollowedHistory(Protocol):
         """Return the newest row's id."""
 
 
-class Subscription:
+class Subscription(Generic[T]):
     """The changes that one listener has yet to take, in order. One that lags too far loses them all, and is told so."""
 
     def __init__(self, backlog: int = BACKLOG) -> None:
-        self._waiting: asyncio.Queue[Transition | None] = asyncio.Queue(backlog)
+        self._waiting: asyncio.Queue[T | None] = asyncio.Queue(backlog)
 
-    async def next(self) -> Transition | None:
+    async def next(self) -> T | None:
         """Wait for the next change; None means some were lost: read everything again."""
         return await self._waiting.get()
 
@@ -46,7 +49,7 @@ class Subscription:
         while not self._waiting.empty():
             self._waiting.get_nowait()
 
-    def offer(self, change: Transition) -> None:
+    def offer(self, change: T) -> None:
         """Take one change, or give up what waits when there is no room."""
         if self._waiting.full():
             self.forget()
@@ -61,15 +64,20 @@ class Changes:
         self._history = history
         self._every_s = every_s
         self._backlog = backlog
-        self._subscribers: set[Subscription] = set()
+        self._subscribers: set[Subscription[Any]] = set()
         self._nudged = asyncio.Event()
         self.last_id: int | None = None
         """The newest change handed out; None before the ledger was first reached."""
 
     @contextmanager
-    def subscribe(self) -> Iterator[Subscription]:
+    def subscribe(self) -> Iterator[Subscription[Transition]]:
         """Receive the changes from now on, for as long as the context lasts."""
-        subscription = Subscription(self._backlog)
+        with self.attach(Subscription[Transition](self._backlog)) as subscription:
+            yield subscription
+
+    @contextmanager
+    def attach(self, subscription: Subscription[S]) -> Iterator[Subscription[S]]:
+        """Hand the changes to a subscription that may get other things too, for as long as the context lasts."""
         self._subscribers.add(subscription)
         try:
             yield subscription

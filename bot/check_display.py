@@ -25,10 +25,14 @@ _ASKED = {
     "numbers": "figures are backed",
     "names": "names are backed",
     "supported": "stays with the evidence",
+    "overclaim": "claims no more than the evidence",
+    "swap": "quotes the evidence without exchanging words",
     "insult": "insults nobody",
     "repeat": "unlike earlier drafts and the thread",
     "evidence": "uses the evidence",
     "toxicity": "not toxic",
+    "opposes": "stands against the post and harms nobody",
+    "entailed": "follows from the evidence",
 }
 """What each check asks of a text; another check is called by its name."""
 

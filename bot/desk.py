@@ -13,6 +13,16 @@ What each action does, and what keeps it from happening (a lead may override wha
 | dismiss | closes it because the post is not hateful       | "other" is given as reason, without words      |
 | redraft | asks for another draft, unlike the earlier ones | the case was never triaged and grounded        |
 | undo    | takes a decision back before `release_at`       | the window is over; somebody else decided*     |
+| assign  | says who should take care of the case           | it is somebody else's name*                    |
+
+With a case that has ended, and whose undo window is over:
+
+| action    | does                                                           | refused when                    |
+|-----------|----------------------------------------------------------------|---------------------------------|
+| reopen    | has it drafted, as if nothing had ended it                     | it was released                 |
+| hand_over | escalates it to people outside the queue, or on to others      | no reason is given              |
+| handle    | notes that somebody has seen to it, or to an appeal against it | there is nothing to see to      |
+| retract   | tells the platform to take the reply back, once                | no reason; somebody else's yes* |
 
 Every action names the version it was decided on; when the case has moved on since, StaleVersion says who was faster.
 The ledger compares and sets in one transaction, so of two moderators who act at once one wins.
@@ -20,11 +30,13 @@ The ledger compares and sets in one transaction, so of two moderators who act at
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.permissions import Moderator, approvable_draft, can_be_handled, may_undo, undoable
 from bot.reasons import NOT_HATEFUL, stored_reason
-from bot.wording import holder, standing
+from bot.wording import standing
 from core.domain import (
     Action,
     Case,
@@ -33,36 +45,23 @@ from core.domain import (
     Decision,
     Draft,
     DraftRequest,
+    EventKind,
     Intent,
-    ModeratorRole,
-    Origin,
+    Route,
     TargetGroup,
     Transition,
     failed,
     now,
 )
 from core.errors import BadInput, BadMessage, FailsChecks, Forbidden, NotAllowed, StaleVersion
-from core.lifecycle import DECIDED, DECISIONS
+from core.lifecycle import DECISIONS, EVENTS
 from core.settings import DeskSettings
-from ledger import CasePage, Ledger
+from ledger import CasePage, Ledger, Reopening
 from pipeline.guard import Guard, GuardContext, hidden_characters
-from stream.messages import Grounded, decode, encode
+from stream.messages import Grounded, Triaged, decode, encode
 
-LEADS = ("lead", "admin")
 MAX_PAGE = 200
-
-
-@dataclass(frozen=True)
-class Moderator:
-    """Somebody who works the queue."""
-
-    name: str
-    role: ModeratorRole
-
-    @property
-    def leads(self) -> bool:
-        """Tell whether this moderator may override checks and other people's claims."""
-        return self.role in LEADS
+MOST_OF_AUTHOR = 20
 
 
 @dataclass(frozen=True)
@@ -70,18 +69,35 @@ class CaseQuery:
     """The part of the cases to list; a criterion left out does not narrow it.
 
     `doubtful` True: only those of which a moderator is asked whether they False: only the others.
-    `search` holds words that each listed case has in post, drafts, sent text, key or groups.
+    `search` holds words that each listed case has in post, drafts, sent text, key or groups. `mine` is who holds or
+    was assigned each listed case.
     """
 
     states: tuple[CaseState, ...] = (CaseState.PENDING,)
     group: TargetGroup | None = None
     platform: str | None = None
     claimed_by: str | None = None
+    mine: str | None = None
     doubtful: bool | None = None
+    handled: bool | None = None
+    appealed: bool | None = None
     search: str = ""
     limit: int = 50
     cursor: str | None = None
     oldest_first: bool = True
+
+
+@dataclass(frozen=True)
+class RelatedCases:
+    """What stands around a case: its author's other cases, the newest first, those of the same text, the oldest first.
+
+    `rules` are those of its platform, `assignee` is who should take care of it.
+    """
+
+    author: tuple[Case, ...]
+    same_text: tuple[Case, ...]
+    assignee: str | None
+    rules: str
 
 
 class Desk:
@@ -109,7 +125,10 @@ class Desk:
             group=query.group,
             platform=query.platform,
             claimed_by=query.claimed_by,
+            mine=query.mine,
             doubtful=query.doubtful,
+            handled=query.handled,
+            appealed=query.appealed,
             search=query.search,
             limit=query.limit,
             cursor=query.cursor,
@@ -120,9 +139,42 @@ class Desk:
         """Return how many cases stand in each state."""
         return await self._ledger.cases.counts()
 
+    @property
+    def moderators(self) -> list[str]:
+        """The names of those who may work at this desk, as far as its settings have them."""
+        return sorted(name for name, token in self.settings.tokens.items() if token.role != "platform")
+
+    async def handled(self) -> int:
+        """Return how many of the escalated cases somebody has seen to."""
+        return await self._ledger.cases.handled()
+
+    async def appealed(self) -> int:
+        """Return against how many cases an appeal waits."""
+        return await self._ledger.cases.appealed()
+
+    async def waiting_with_same_text(self, keys: Sequence[str]) -> dict[str, int]:
+        """Return for each case how many others with the very same text wait; none for one that stands alone."""
+        return await self._ledger.related.waiting_with_same_text(keys)
+
+    async def related(self, key: str) -> RelatedCases:
+        """Return what there is to know around a case; raises CaseNotFound."""
+        case = await self.case(key)
+        return RelatedCases(
+            author=tuple(await self._ledger.related.by_author(key, MOST_OF_AUTHOR)),
+            same_text=tuple(await self._ledger.related.same_text(key)),
+            assignee=await self._ledger.related.assignee(key),
+            rules=self.settings.platform_rules.get(case.post.platform, ""),
+        )
+
     async def doubtful(self) -> int:
         """Return how many of the pending cases are in doubt."""
         return await self._ledger.cases.doubtful()
+
+    async def uncovered(self, key: str, who: Moderator) -> None:
+        """Record that somebody uncovered a post, where the operator has that recorded; raises CaseNotFound."""
+        if self.settings.record_uncovering:
+            case = await self.case(key)
+            await self._ledger.holdings.record_uncovering(case.key, who.name)
 
     async def check(self, key: str, text: str) -> tuple[Check, ...]:
         """Return what the guard says about a text a moderator is writing for a case."""
@@ -137,6 +189,9 @@ class Desk:
         if decision.override and not who.leads:
             raise Forbidden(f"Only a lead or an admin may override, and {who.name} is a {who.role}; ask a lead.")
         case = await self.case(key)
+        if decision.action is Action.RETRACT and case.retracted_at is not None:
+            # Whoever asks again, because the answer was lost, gets what the first call came to.
+            return case
         if case.version != decision.version:
             raise StaleVersion(
                 f"You saw version {decision.version}; the case is at version {case.version}: {standing(case)}", case
@@ -163,13 +218,48 @@ class Desk:
                 return await self._redraft(case, decision, who)
             case Action.UNDO:
                 return await self._undo(case, who)
+            case Action.ASSIGN:
+                return await self._assign(case, decision, who)
+            case _:
+                return await self._after_the_end(case, decision, who)
+
+    async def _after_the_end(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        if undoable(case):
+            raise NotAllowed(f"This decision can still be undone; do that instead: {standing(case)}", case)
+        if decision.action is Action.REOPEN:
+            return await self._reopen(case, decision, who)
+        if decision.action is Action.HANDLE:
+            return await self._handle(case, decision, who)
+        reason = (decision.reason or "").strip()
+        if not reason:
+            raise BadInput("This needs a reason in your own words: to whom a case goes, or why a reply is taken back.")
+        if decision.action is Action.HAND_OVER:
+            return await self._ledger.closed_cases.hand_over(case.key, case.version, who.name, reason)
+        if not may_undo(case, who):
+            raise Forbidden(f"{case.decided_by} approved this reply; only {case.decided_by} or a lead may retract it.")
+        return await self._ledger.closed_cases.retract(case.key, case.version, who.name, reason)
+
+    async def note(self, key: str, text: str, who: Moderator) -> Case:
+        """Add a note to a case for whoever looks at it next; raises CaseNotFound, or BadInput for an empty one."""
+        return await self._ledger.closed_cases.note(key, who.name, _required(text, "The note is empty; write one."))
+
+    async def appeal(self, key: str, text: str, who: str) -> Case:
+        """Put a closed case into the queue of appeals; where one waits there already nothing changes.
+
+        Raises CaseNotFound, NotAllowed for a case that is not closed, or BadInput without words.
+        """
+        words = _required(text, "An appeal needs words: say in `reason` why the decision is wrong.")
+        case = await self.case(key)
+        if case.state not in EVENTS[EventKind.APPEAL].takes or undoable(case):
+            raise NotAllowed(f"Nothing final is there to appeal against: {standing(case)}", case)
+        return await self._ledger.closed_cases.appeal(key, who, words)
 
     async def _claim(self, case: Case, decision: Decision, who: Moderator) -> Case:
         until = now() + timedelta(seconds=self.settings.claim_s)
         return await self._ledger.decisions.claim(case.key, case.version, who.name, until, force=decision.override)
 
     async def _approve(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        draft = _approvable_draft(case)
+        draft = approvable_draft(case)
         if draft is None:
             raise BadInput("There is no draft to approve; write the reply yourself and send it as an edit.")
         if decision.text is not None and decision.text != draft.text:
@@ -232,9 +322,41 @@ class Desk:
         )
 
     async def _undo(self, case: Case, who: Moderator) -> Case:
-        if not _may_undo(case, who):
+        if not may_undo(case, who):
             raise Forbidden(f"{case.decided_by} decided this; only {case.decided_by} or a lead may undo it.")
         return await self._ledger.decisions.undo(case.key, case.version, who.name)
+
+    async def _assign(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        assignee = decision.assignee or who.name
+        if assignee != who.name and not who.leads:
+            raise Forbidden(
+                f"Only a lead or an admin may assign a case to somebody else, and {who.name} is a {who.role}."
+            )
+        why = f"assigned to {assignee}" + (f": {decision.reason}" if decision.reason else "")
+        return await self._ledger.closed_cases.assign(case.key, case.version, who.name, assignee, why)
+
+    async def _reopen(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        if case.triage is None:
+            raise NotAllowed(f"There is nothing to draft {case.key} from: it was never triaged.", case)
+        triage = case.triage.model_copy(update={"route": Route.DRAFT})
+        request = DraftRequest(
+            number=max(case.request.number, len(case.drafts)) + 1,
+            intent=decision.intent or case.request.intent,
+            hint=decision.hint,
+            avoid=_texts_to_avoid(case),
+        )
+        grounded = Grounded.of(case.model_copy(update={"triage": triage}), request)
+        if grounded is None:
+            way = Reopening(encode(Triaged(post=case.post, triage=triage)).decode(), triage=triage)
+        else:
+            way = Reopening(encode(grounded).decode(), request=request, triage=triage)
+        why = decision.reason or "opened again"
+        return await self._ledger.closed_cases.reopen(case.key, case.version, who.name, why, way)
+
+    async def _handle(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        if not can_be_handled(case):
+            raise NotAllowed(f"There is nothing to see to: {standing(case)}", case)
+        return await self._ledger.closed_cases.handle(case.key, case.version, who.name, decision.reason or "")
 
     async def _checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         intent = case.draft.intent if case.draft else Intent.INFORMATIVE
@@ -254,44 +376,10 @@ class Desk:
         return now() + timedelta(seconds=self.settings.undo_s)
 
 
-def allowed(case: Case, who: Moderator) -> frozenset[Action]:
-    """Return what `who` may do with a case now, apart from what the checks say of a text.
-
-    Somebody else's claim leaves a lead one thing to do: to claim the case too, with `override`.
-    """
-    possible = (action for action, change in DECISIONS.items() if case.state in change.takes)
-    return frozenset(action for action in possible if _may(action, case, who))
-
-
-def undoable(case: Case) -> bool:
-    """Tell whether the decision on a case can still be taken back."""
-    return case.state in DECIDED and case.release_at is not None and case.release_at > now()
-
-
-def _may(action: Action, case: Case, who: Moderator) -> bool:
-    is_free = holder(case) in (None, who.name)
-    match action:
-        case Action.CLAIM:
-            return is_free or who.leads
-        case Action.RELEASE:
-            return holder(case) == who.name
-        case Action.APPROVE:
-            return is_free and _approvable_draft(case) is not None
-        case Action.EDIT | Action.REJECT | Action.DISMISS:
-            return is_free
-        case Action.REDRAFT:
-            return is_free and Grounded.of(case, case.request) is not None
-        case Action.UNDO:
-            return undoable(case) and _may_undo(case, who)
-
-
-def _may_undo(case: Case, who: Moderator) -> bool:
-    return case.decided_by in (None, who.name) or who.leads
-
-
-def _approvable_draft(case: Case) -> Draft | None:
-    draft = case.draft
-    return draft if draft and draft.text and draft.origin is not Origin.NONE else None
+def _required(text: str, complaint: str) -> str:
+    if not text.strip():
+        raise BadInput(complaint)
+    return text.strip()
 
 
 def _require_passing(case: Case, checks: tuple[Check, ...], decision: Decision) -> None:

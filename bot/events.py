@@ -1,7 +1,8 @@
 """Changes as server-sent events (HTML standard, section 9.2): `GET /v1/events`.
 
 `transition` carries one row of the history, its id as the event's id; `reload` says that some were lost, or too many to
-replay: read everything again. A client that comes back sends `Last-Event-ID` (or `?after=`) and gets what it missed.
+replay: read everything again; `viewing` tells a page that named itself by `?tab=` who looks at the case on it, which it
+says by `POST /v1/viewing`. A client that comes back sends `Last-Event-ID` (or `?after=`) and gets what it missed.
 """
 
 from __future__ import annotations
@@ -10,15 +11,18 @@ import asyncio
 import json
 import logging
 import time
-from contextlib import suppress
-from typing import Any, cast
+from contextlib import ExitStack, suppress
+from dataclasses import asdict
+from typing import Annotated, Any, cast
 
 from aiohttp import web
+from pydantic import BaseModel, Field, ValidationError
 
 from bot.auth import Auth
-from bot.changes import Changes, Subscription
+from bot.changes import BACKLOG, Changes, Subscription
+from bot.presence import Presence, Viewing
 from core.domain import Transition
-from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable
+from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable, describe_errors
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +32,15 @@ HEARTBEAT_S = 15.0
 
 MOST_STREAMS = 16
 """Streams that one token may have open: more tabs than anybody reads, too few to wear a server out."""
+MAX_TAB = 64
+_Told = Transition | Viewing
+
+
+class _Looking(BaseModel):
+    """Which case is on which tab of the page; None for no case."""
+
+    tab: Annotated[str, Field(min_length=1, max_length=MAX_TAB)]
+    case: Annotated[str, Field(max_length=300)] | None = None
 
 
 class EventRoute:
@@ -37,16 +50,18 @@ class EventRoute:
         self._changes = changes
         self._auth = auth
         self._heartbeat_s = heartbeat_s
+        self._presence = Presence()
         self._streams: dict[asyncio.Task[Any], str] = {}
 
     def add_routes(self, app: web.Application) -> None:
         """Add the route; when the server stops, open streams end at once instead of holding it up."""
         app.router.add_get("/v1/events", self._stream)
+        app.router.add_post("/v1/viewing", self._look)
         app.on_shutdown.append(self._end_streams)
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         who = await self._auth.moderator(request)
-        after = _last_seen(request)
+        after, tab = _last_seen(request), request.query.get("tab", "")[:MAX_TAB]
         if list(self._streams.values()).count(who.name) >= MOST_STREAMS:
             raise TooManyRequests(f"{who.name} has {MOST_STREAMS} streams of events open; close some", HEARTBEAT_S)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
@@ -54,7 +69,10 @@ class EventRoute:
         self._streams[task] = who.name
         try:
             await response.prepare(request)
-            await self._send_all(request, response, after)
+            with self._changes.attach(Subscription[_Told](BACKLOG)) as subscription, ExitStack() as stack:
+                if tab:
+                    stack.enter_context(self._presence.present(tab, who.name, subscription.offer))
+                await self._send_all(request, response, subscription, after)
         except Unauthenticated:
             log.debug("A listener to changes was logged out.")
         except ConnectionError:
@@ -63,19 +81,31 @@ class EventRoute:
             del self._streams[task]
         return response
 
-    async def _send_all(self, request: web.Request, response: web.StreamResponse, after: int | None) -> None:
+    async def _look(self, request: web.Request) -> web.Response:
+        who = await self._auth.moderator(request)
+        try:
+            looking = _Looking.model_validate_json(await request.read())
+        except ValidationError as error:
+            raise BadInput(f"The body can't be used: {describe_errors(error)}.") from error
+        self._presence.look(looking.tab, who.name, looking.case)
+        return web.json_response({})
+
+    async def _send_all(
+        self, request: web.Request, response: web.StreamResponse, subscription: Subscription[_Told], after: int | None
+    ) -> None:
         """Send changes until the listener goes away; raises Unauthenticated soon after its session has ended."""
         watch = _SessionWatch(self._auth, request, await self._auth.session(request), self._heartbeat_s)
-        with self._changes.subscribe() as subscription:
-            sent = await self._catch_up(response, after)
-            while True:
-                change = await self._next(response, subscription, watch)
-                await watch.require_open()
-                if change is None:
-                    await response.write(_event("reload", self._changes.last_id or 0, {}))
-                elif change.id > sent:
-                    await response.write(_transition(change))
-                    sent = change.id
+        sent = await self._catch_up(response, after)
+        while True:
+            change = await self._next(response, subscription, watch)
+            await watch.require_open()
+            if change is None:
+                await response.write(_event("reload", self._changes.last_id or 0, {}))
+            elif isinstance(change, Viewing):
+                await response.write(_event("viewing", sent, asdict(change)))
+            elif change.id > sent:
+                await response.write(_transition(change))
+                sent = change.id
 
     async def _catch_up(self, response: web.StreamResponse, after: int | None) -> int:
         newest = self._changes.last_id or 0
@@ -90,8 +120,8 @@ class EventRoute:
         return sent
 
     async def _next(
-        self, response: web.StreamResponse, subscription: Subscription, watch: _SessionWatch
-    ) -> Transition | None:
+        self, response: web.StreamResponse, subscription: Subscription[_Told], watch: _SessionWatch
+    ) -> _Told | None:
         while True:
             try:
                 async with asyncio.timeout(self._heartbeat_s):

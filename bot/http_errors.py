@@ -62,15 +62,21 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
 
 def answer(error: RejoinderError) -> web.Response:
     """Return the answer to an error, with what the caller needs to go on."""
-    status, code = next((status, code) for kind, status, code in _ANSWERS if isinstance(error, kind))
+    status = next(status for kind, status, _ in _ANSWERS if isinstance(error, kind))
     if status >= 500:
         log.warning("Answered %d: %s", status, error)
+    return web.json_response(answer_body(error), status=status, headers=_headers(status, error))
+
+
+def answer_body(error: RejoinderError) -> dict[str, Any]:
+    """Return what the answer to an error says: its code, its words, and what is known of the case."""
+    code = next(code for kind, _, code in _ANSWERS if isinstance(error, kind))
     body: dict[str, Any] = {"error": code, "message": str(error)}
     if isinstance(error, FailsChecks):
         body["checks"] = checks_as_json(error.checks)
     if isinstance(error, CaseConflict) and error.case is not None:
         body["case"] = brief(error.case)
-    return web.json_response(body, status=status, headers=_headers(status, error))
+    return body
 
 
 def brief(case: Case) -> dict[str, Any]:

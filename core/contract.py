@@ -1,4 +1,4 @@
-"""What platforms build on: the messages on the `replies` topic. `docs/replies.schema.json` is its JSON schema."""
+"""What platforms build on: the messages on `replies` and `outcomes`; `docs/*.schema.json` are their JSON schemas."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import json
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, PlainSerializer, WithJsonSchema
+from pydantic import ConfigDict, Field, PlainSerializer, TypeAdapter, WithJsonSchema
 
-from core.domain import Moment, Record
+from core.domain import CaseState, Moment, Record
 
 IDEMPOTENCY_KEY = "idempotency-key"
-"""The header that tells a reply or an outcome from a second sending of it, which is rare but can happen: whoever acts
-on one stores its key with what it did, and passes over a key it has."""
+"""The header that tells a reply or an outcome from a second sending of it: whoever acts on one stores its key with what
+it did, and passes over a key it has. Without `kafka.transactions` a second sending is rare but can happen; with them
+only readers not set to `read_committed` see one. Outcomes, and a reader's own redeliveries, can always come twice."""
 
 OffsetMoment = Annotated[
     Moment,
@@ -42,6 +43,56 @@ class ReleasedReply(Record):
     edited: bool
 
 
+class Outcome(Record):
+    """The end of a case: one each time it ends; of a case that was reopened the newest counts.
+
+    `event` tells the records on `outcomes` from each other; readers pass over those they don't know. `text` is the
+    reply that was released.
+    """
+
+    event: Literal["outcome"] = "outcome"
+    case_key: str
+    state: CaseState
+    at: Moment
+    who: str
+    why: str
+    text: str | None = None
+
+
+class Retraction(Record):
+    """The wish that a released reply be taken back, at most one a case; the case stays `released`."""
+
+    event: Literal["retraction"] = "retraction"
+    case_key: str
+    platform: str
+    post_id: str
+    at: Moment
+    who: str
+    why: str
+    text: str
+
+
+class Appeal(Record):
+    """The news that somebody has appealed against how a case ended; what they said stays with the desk."""
+
+    event: Literal["appeal"] = "appeal"
+    case_key: str
+    platform: str
+    post_id: str
+    at: Moment
+    who: str
+
+
+OutcomeEvent = Annotated[Outcome | Retraction | Appeal, Field(discriminator="event")]
+"""One record on `outcomes`."""
+
+
 def replies_schema() -> str:
     """Return the JSON schema of what is written to `replies`, as kept in `docs/`."""
     return json.dumps(ReleasedReply.model_json_schema(mode="serialization"), indent=2) + "\n"
+
+
+def outcomes_schema() -> str:
+    """Return the JSON schema of what is written to `outcomes`, as kept in `docs/`."""
+    schema = TypeAdapter[OutcomeEvent](OutcomeEvent).json_schema(mode="serialization")
+    return json.dumps(schema, indent=2) + "\n"

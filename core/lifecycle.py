@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.domain import Action, CaseState, Route
+from core.domain import Action, CaseState, EventKind, Route
 
 
 class TopicRole(StrEnum):
@@ -27,7 +27,7 @@ class TopicRole(StrEnum):
     REPLIES = "replies"
     """ReleasedReply, once a case, for the platform's connector."""
     OUTCOMES = "outcomes"
-    """Outcome, once a case, for audit and analytics."""
+    """Outcome, once a case's end; Retraction and Appeal; for audit and analytics."""
     DEAD_LETTERS = "dead-letters"
     """Messages that could not be worked on, with the reason."""
 
@@ -90,6 +90,9 @@ CLOSED = (CaseState.REJECTED, CaseState.DISMISSED)
 DECIDED = (CaseState.APPROVED, *CLOSED)
 """States in which a moderator's decision waits out its undo window, or has done so; triage dismisses for good."""
 
+ENDED = (CaseState.RELEASED, *CLOSED, CaseState.ESCALATED)
+"""States in which a case rests until somebody opens it again or appeals against it."""
+
 _APPROVAL = Change((CaseState.PENDING,), (CaseState.APPROVED,))
 DECISIONS = {
     Action.CLAIM: Change((CaseState.PENDING,)),
@@ -100,8 +103,20 @@ DECISIONS = {
     Action.DISMISS: Change((CaseState.PENDING,), (CaseState.DISMISSED,)),
     Action.REDRAFT: Change((CaseState.PENDING, CaseState.FAILED), (CaseState.GROUNDED,)),
     Action.UNDO: Change(DECIDED, (CaseState.PENDING,)),
+    Action.ASSIGN: Change((CaseState.GROUNDED, CaseState.PENDING, CaseState.ESCALATED)),
+    # What triage ended has no evidence yet, so its way goes on from there.
+    Action.REOPEN: Change((*CLOSED, CaseState.ESCALATED), (CaseState.TRIAGED, CaseState.GROUNDED)),
+    Action.HAND_OVER: Change((CaseState.DISMISSED, CaseState.ESCALATED), (CaseState.ESCALATED,)),
+    Action.HANDLE: Change(ENDED),
+    Action.RETRACT: Change((CaseState.RELEASED,)),
 }
 """What moderators may do in which state."""
+
+EVENTS = {
+    EventKind.NOTE: Change(tuple(CaseState)),
+    EventKind.APPEAL: Change(ENDED),
+}
+"""What can be added in which state, on whatever version of the case; it stays where it is."""
 
 PUBLICATION = Change((CaseState.APPROVED,), (CaseState.RELEASED,))
 """The reply is on its topic."""
@@ -109,6 +124,10 @@ FAILURE = Change(UNFINISHED, (CaseState.FAILED,))
 """A stage's message went to the dead letters."""
 REPLAY = Change((CaseState.FAILED,), UNFINISHED)
 """A dead letter is sent again."""
+
+ERASURE = Change((*UNFINISHED, CaseState.PENDING, CaseState.APPROVED, CaseState.FAILED), (CaseState.DISMISSED,))
+"""The texts of a case that could still go on are erased. It is no step in a case's life: it may befall any state,
+closed ones keep theirs, and none is left afterwards."""
 
 
 def goes_on(route: Route) -> bool:
@@ -131,12 +150,9 @@ def _transitions() -> Iterator[tuple[CaseState | None, CaseState]]:
     yield None, CaseState.RECEIVED
     for spec in STAGES.values():
         yield from ((spec.takes, to) for to in spec.leads_to)
-    for change in (*DECISIONS.values(), PUBLICATION, FAILURE, REPLAY):
+    for change in (*DECISIONS.values(), *EVENTS.values(), PUBLICATION, FAILURE, REPLAY):
         yield from change.pairs()
 
 
 TRANSITIONS = frozenset(_transitions())
 """Every (from, to) that a case's history may show; new cases come from None."""
-
-FINAL = tuple(state for state in CaseState if not any(state is taken for taken, _ in TRANSITIONS))
-"""States that no case leaves."""

@@ -147,7 +147,7 @@ class Cards:
         fresh = cases.c.updated_at >= self._database.clock() - ESCALATED_FOR
         waiting = and_(cases.c.state == CaseState.PENDING, cases.c.doubtful.is_(False))
         seen = or_(waiting, and_(cases.c.state == CaseState.ESCALATED, fresh))
-        query = select(cases.c.key).where(seen, ~has_card)
+        query = select(cases.c.key).where(seen, cases.c.erased_at.is_(None), ~has_card)
         if after is not None:
             later = and_(cases.c.received_at == after.received_at, cases.c.key > after.key)
             query = query.where(or_(cases.c.received_at > after.received_at, later))

@@ -4,25 +4,47 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, func, literal, select, tuple_, union_all, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    tuple_,
+    union_all,
+    update,
+)
 
 from core.domain import Case, CaseState, TargetGroup, clean
 from core.errors import BadInput, CaseNotFound
+from ledger.chat_tables import assignments
 from ledger.database import Database
 from ledger.rows import find_case, find_cases
 from ledger.search import has_words
-from ledger.tables import GROUP_BITS, IS_UNFINISHED, UtcTime, cases
+from ledger.tables import GROUP_BITS, IS_APPEALED, IS_UNFINISHED, UtcTime, cases, state_counts
 from ledger.uninterrupted import uninterrupted
 
 MAX_PAGE = 1_000
+MAX_CHANGES = 500
+"""Changes of the counts that are left as they are."""
 
-_COUNTS = select(cases.c.state, func.count()).group_by(cases.c.state)
+_COUNTS = select(state_counts.c.state, func.sum(state_counts.c.change)).group_by(state_counts.c.state)
+_CHANGES = select(func.count()).select_from(state_counts)
+_TAKE_CHANGES = delete(state_counts).returning(state_counts.c.state, state_counts.c.change)
 _DOUBTFUL = select(func.count()).where(cases.c.state == CaseState.PENDING, cases.c.doubtful.is_(True))
+_HANDLED = select(func.count()).where(cases.c.state == CaseState.ESCALATED, cases.c.handled.is_(True))
+_APPEALED = select(func.count()).select_from(cases).where(IS_APPEALED)
 _STALE = (
     select(cases.c.key)
     .where(IS_UNFINISHED, cases.c.updated_at < bindparam("before"))
@@ -62,12 +84,14 @@ class Cases:
     @uninterrupted
     async def page(
         self, *, states: Collection[CaseState] = (), group: TargetGroup | None = None, platform: str | None = None,
-        claimed_by: str | None = None, doubtful: bool | None = None, search: str = "", limit: int = 50,
+        claimed_by: str | None = None, mine: str | None = None, doubtful: bool | None = None,
+        handled: bool | None = None, appealed: bool | None = None, search: str = "", limit: int = 50,
         cursor: str | None = None, oldest_first: bool = True,
     ) -> CasePage:  # fmt: skip
         """Return up to `limit` cases in the order they were received, of any state unless some are named.
 
-        With `doubtful` True only those that triage doubted and nobody asked a draft of, with False only the others.
+        With `doubtful` True only those that triage doubted and nobody asked a draft of, with False only the others; in
+        the same way `handled` and `appealed`. With `mine` only those that a moderator holds or was assigned.
         With `search` only those that have each of its words in post, drafts, sent text, key or groups. Their drafts
         come without candidates. `cursor` is the `next_cursor` of the page before; cases that arrive or
         move between two pages make none appear twice. Raises BadInput for a foreign cursor or a limit outside 1 to
@@ -75,7 +99,8 @@ class Cases:
         """
         if not 1 <= limit <= MAX_PAGE:
             raise BadInput(f"a page of {limit} cases can't be had; ask for 1 to {MAX_PAGE}")
-        filters = [*_filters(group, platform, claimed_by, doubtful), *has_words(search)]
+        flags = {cases.c.doubtful: doubtful, cases.c.handled: handled, cases.c.appealed: appealed}
+        filters = [*_filters(group, platform, claimed_by, mine), *_flag_filters(flags), *has_words(search)]
         if cursor is not None:
             filters.append(_beyond(_position(cursor), oldest_first))
         query = _ordered(states or tuple(CaseState), filters, oldest_first, limit + 1)
@@ -89,14 +114,38 @@ class Cases:
     async def counts(self) -> dict[CaseState, int]:
         """Count the cases in each state; every state is there."""
         async with self._database.read() as connection:
-            counted = {CaseState(state): number for state, number in await connection.execute(_COUNTS)}
+            counted = {CaseState(state): int(number) for state, number in await connection.execute(_COUNTS)}
         return {state: counted.get(state, 0) for state in CaseState}
+
+    @uninterrupted
+    async def sum_up_counts(self) -> None:
+        """Make one row of the many changes of each state's count, so that `counts` stays quick; safe at any time."""
+        async with self._database.write(durable=False) as connection:
+            if (await connection.execute(_CHANGES)).scalar_one() <= MAX_CHANGES:
+                return
+            sums: Counter[str] = Counter()
+            for state, change in await connection.execute(_TAKE_CHANGES):
+                sums[state] += change
+            rows = [{"state": state, "change": number} for state, number in sums.items()]
+            await connection.execute(insert(state_counts), rows)
 
     @uninterrupted
     async def doubtful(self) -> int:
         """Count the pending cases of which a moderator is asked whether they are hateful at all."""
         async with self._database.read() as connection:
             return int((await connection.execute(_DOUBTFUL)).scalar_one())
+
+    @uninterrupted
+    async def handled(self) -> int:
+        """Count the escalated cases that somebody has seen to."""
+        async with self._database.read() as connection:
+            return int((await connection.execute(_HANDLED)).scalar_one())
+
+    @uninterrupted
+    async def appealed(self) -> int:
+        """Count the cases against whose end an appeal waits."""
+        async with self._database.read() as connection:
+            return int((await connection.execute(_APPEALED)).scalar_one())
 
     @uninterrupted
     async def stale(self, older_than: datetime, limit: int) -> list[Case]:
@@ -116,7 +165,7 @@ class Cases:
 
 
 def _filters(
-    group: TargetGroup | None, platform: str | None, claimed_by: str | None, doubtful: bool | None
+    group: TargetGroup | None, platform: str | None, claimed_by: str | None, mine: str | None
 ) -> list[ColumnElement[bool]]:
     filters: list[ColumnElement[bool]] = []
     if group is not None:
@@ -125,9 +174,14 @@ def _filters(
         filters.append(cases.c.platform == clean(platform))
     if claimed_by is not None:
         filters.append(cases.c.claimed_by == clean(claimed_by))
-    if doubtful is not None:
-        filters.append(cases.c.doubtful.is_(doubtful))
+    if mine is not None:
+        assigned = select(assignments.c.case_key).where(assignments.c.assignee == clean(mine))
+        filters.append(or_(cases.c.claimed_by == clean(mine), cases.c.key.in_(assigned)))
     return filters
+
+
+def _flag_filters(flags: dict[Column[bool], bool | None]) -> list[ColumnElement[bool]]:
+    return [column.is_(value) for column, value in flags.items() if value is not None]
 
 
 def _ordered(

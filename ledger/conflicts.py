@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import Case, CaseState, Transition
+from core.domain import Action, Case, CaseState, EventKind, Transition
 from core.errors import CaseConflict, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
 from ledger.history import latest_of
 from ledger.rows import find_case
@@ -34,6 +34,8 @@ async def conflict(
         return CaseNotFound(f"there is no case {attempt.key}; look its key up in the queue")
     if case.version != attempt.version:
         return StaleVersion(_who_was_faster(case, await latest_of(connection, case.key), attempt, at), case)
+    if case.erased_at is not None:
+        return NotAllowed(f"the texts of case {case.key} were erased; nothing can be done with it any more", case)
     if case.state not in states:
         return NotAllowed(
             f"case {case.key} is {case.state}, so you can't {attempt.action} it; "
@@ -54,7 +56,19 @@ def _who_was_faster(case: Case, latest: Transition, attempt: Attempt, at: dateti
     )
 
 
+_SAME_STATE_WORDS = {
+    EventKind.NOTE: "noted on",
+    EventKind.APPEAL: "appealed against",
+    Action.ASSIGN: "assigned",
+    Action.HAND_OVER: "handed over",
+    Action.HANDLE: "marked as handled",
+    Action.RETRACT: "retracted",
+}
+
+
 def _what_happened(case: Case, latest: Transition) -> str:
+    if latest.kind in _SAME_STATE_WORDS:
+        return _SAME_STATE_WORDS[latest.kind]
     match latest.from_state, latest.to_state:
         case CaseState.PENDING, CaseState.PENDING:
             return "claimed" if case.claimed_by else "unclaimed"
@@ -64,6 +78,11 @@ def _what_happened(case: Case, latest: Transition) -> str:
             return "taken back"
         case ((CaseState.PENDING | CaseState.FAILED), CaseState.GROUNDED):
             return "sent for another draft"
+        case (
+            (CaseState.REJECTED | CaseState.DISMISSED | CaseState.ESCALATED),
+            (CaseState.TRIAGED | CaseState.GROUNDED),
+        ):
+            return "opened again"
         case _, state:
             return str(state)
 

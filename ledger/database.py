@@ -13,7 +13,7 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -44,30 +44,39 @@ UNDEFINED_TABLE = "42P01"
 
 _FORMS = "sqlite+aiosqlite:///file.db or postgresql+asyncpg://user:password@host/name"
 _MODE = "ledger_mode"
+_SINGLE = "single"
+CHAIN_KEY = "ledger_chain_key"
+"""The option of a connection that holds the key of the history's chain."""
 _PRAGMAS = ("foreign_keys=ON", "synchronous=NORMAL", "journal_size_limit=67108864")
 
 
 class Database:
-    """One engine that gives out connections inside a transaction. `clock` tells the time."""
+    """One engine that gives out connections inside a transaction. `clock` tells the time.
 
-    def __init__(self, url: str, clock: Callable[[], datetime] = now) -> None:
+    `chain_key` travels with every connection, for the chain of the history (`ledger.chain`).
+    """
+
+    def __init__(self, url: str, clock: Callable[[], datetime] = now, chain_key: bytes = b"") -> None:
         self.clock = clock
         self._url = _checked(url)
         self.is_sqlite = self._url.get_backend_name() == "sqlite"
         engine = _sqlite_engine(self._url) if self.is_sqlite else _postgres_engine(self._url)
+        engine = engine.execution_options(**{CHAIN_KEY: chain_key})
         self._engine: AsyncEngine = engine
         # One snapshot for a case and its drafts: SQLite has it anyway, PostgreSQL when asked.
         self._readers = engine if self.is_sqlite else engine.execution_options(isolation_level="REPEATABLE READ")
+        # A statement alone sees one snapshot anyway, and needs neither beginning nor end.
+        self._single = engine.execution_options(**{_MODE: _SINGLE}) if self.is_sqlite else self._readers
         self._durable = engine.execution_options(**{_MODE: "FULL"})
         self._quick = engine.execution_options(**{_MODE: "NORMAL"})
         # SQLite takes one writer at a time; queueing here is fair and spares its busy-wait.
         self._turn: AbstractAsyncContextManager[Any] = asyncio.Lock() if self.is_sqlite else nullcontext()
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        """Open a read transaction with one snapshot; raises LedgerUnavailable."""
+    async def read(self, *, single: bool = False) -> AsyncIterator[AsyncConnection]:
+        """Open a read transaction with one snapshot, for a `single` statement or many; raises LedgerUnavailable."""
         with self._translated():
-            async with self._readers.connect() as connection:
+            async with (self._single if single else self._readers).connect() as connection:
                 yield connection
 
     @asynccontextmanager
@@ -90,6 +99,11 @@ class Database:
         """Ask the database for an answer; raises LedgerUnavailable."""
         async with self.read() as connection:
             await connection.execute(text("SELECT 1"))
+
+    async def overwrite(self) -> None:
+        """Let what was deleted go from SQLite's log too, as far as no reader needs it; nothing to do on PostgreSQL."""
+        if self.is_sqlite:
+            await asyncio.to_thread(_empty_log, str(self._url.database))
 
     async def close(self) -> None:
         """Close every connection."""
@@ -162,6 +176,11 @@ def _try_file(file: str) -> None:
     sqlite3.connect(file).close()
 
 
+def _empty_log(file: str) -> None:
+    with closing(sqlite3.connect(file, timeout=BUSY_S)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def _set_up_sqlite(connection: Any, record: Any) -> None:
     # The driver would open transactions by its own rules, too late and never IMMEDIATE.
     connection.isolation_level = None
@@ -179,11 +198,15 @@ def _set_up_sqlite(connection: Any, record: Any) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     mode = connection.get_execution_options().get(_MODE)
+    if mode == _SINGLE:
+        return
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite_trips.OneTripConnection)
     if mode is None:
-        connection.exec_driver_sql("BEGIN")
+        driver.begin_with("BEGIN")
         return
     if connection.info["synchronous"] != mode:
         connection.exec_driver_sql(f"PRAGMA synchronous={mode}")
         connection.info["synchronous"] = mode
     # A writer that reads first and locks later can find its snapshot stale and fail; so lock first.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    driver.begin_with("BEGIN IMMEDIATE")

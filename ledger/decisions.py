@@ -9,32 +9,21 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, RowMapping, bindparam, or_
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from core.domain import Action, Case, CaseState, DraftRequest, clean
 from core.errors import BadInput, NotAllowed, StaleVersion
-from core.lifecycle import DECISIONS, Change, TopicRole
-from ledger.conflicts import Attempt, conflict
+from core.lifecycle import TopicRole
+from ledger.conflicts import Attempt
 from ledger.database import Database
 from ledger.outbox_messages import OutboxMessage, enqueue, outcome, reply, withdraw
 from ledger.rows import request_columns, with_drafts
 from ledger.tables import cases
-from ledger.transition import UNCLAIMED, Move, move
+from ledger.take import attempt_of, take
+from ledger.transition import UNCLAIMED, UNDECIDED
 from ledger.uninterrupted import uninterrupted
 
-_UNDECIDED: dict[str, Any] = {"decided_by": None, "decided_why": None, "final_text": None, "release_at": None}
-_AS_SEEN = cases.c.version == bindparam("seen")
-_FREE = or_(
-    bindparam("forced", type_=Boolean),
-    cases.c.claimed_by.is_(None),
-    cases.c.claimed_by == bindparam("taker"),
-    cases.c.claimed_until <= bindparam("moved_at"),
-)
 _CLAIMED = cases.c.claimed_by.is_not(None)
 _GROUNDED = cases.c.grounding.is_not(None)
 _BY_A_MODERATOR = cases.c.decided_by.is_not(None)
-_SAME_STATE = "did not change; look at it again"
 
 
 class Decisions:
@@ -46,21 +35,27 @@ class Decisions:
     @uninterrupted
     async def claim(self, key: str, version: int, who: str, until: datetime, force: bool = False) -> Case:
         """Hold a pending case for one moderator until a moment; their own claim is extended."""
-        attempt = _attempt(key, version, who, "claim", force)
+        attempt = attempt_of(key, version, who, "claim", force)
         values = {"claimed_by": attempt.who, "claimed_until": until}
         why = f"claimed until {until.isoformat(timespec='seconds')}"
         async with self._database.write() as connection:
-            row = await self._take(connection, attempt, DECISIONS[Action.CLAIM], why, values)
+            row = await take(connection, self._database.clock(), attempt, Action.CLAIM, why, values)
             return await with_drafts(connection, row)
 
     @uninterrupted
     async def unclaim(self, key: str, version: int, who: str, force: bool = False) -> Case:
         """Give a claim up; also one that waits for its redraft."""
-        attempt = _attempt(key, version, who, "unclaim", force)
-        change = DECISIONS[Action.RELEASE]
+        attempt = attempt_of(key, version, who, "unclaim", force)
         async with self._database.write() as connection:
-            row = await self._take(
-                connection, attempt, change, "unclaimed", UNCLAIMED, _CLAIMED, otherwise="is not claimed"
+            row = await take(
+                connection,
+                self._database.clock(),
+                attempt,
+                Action.RELEASE,
+                "unclaimed",
+                UNCLAIMED,
+                _CLAIMED,
+                otherwise="is not claimed",
             )
             return await with_drafts(connection, row)
 
@@ -73,11 +68,11 @@ class Decisions:
         Raises BadInput when the text is blank or has control characters that can't be stored.
         """
         _check_releasable(key, text)
-        attempt = _attempt(key, version, who, "approve", force)
+        attempt = attempt_of(key, version, who, "approve", force)
         values = _decided(attempt.who, why, release_at) | {"final_text": text}
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await self._take(connection, attempt, DECISIONS[Action.APPROVE], why, values)
+            row = await take(connection, at, attempt, Action.APPROVE, why, values, text=text)
             case = await with_drafts(connection, row)
             await enqueue(connection, reply(case, text, attempt.who, at), at)
         return case
@@ -87,14 +82,14 @@ class Decisions:
         self, key: str, version: int, who: str, reason: str, final_at: datetime, force: bool = False
     ) -> Case:
         """Reject a case; final at `final_at` (shown as `release_at`) unless it is undone before."""
-        return await self._close(_attempt(key, version, who, "reject", force), Action.REJECT, reason, final_at)
+        return await self._close(attempt_of(key, version, who, "reject", force), Action.REJECT, reason, final_at)
 
     @uninterrupted
     async def dismiss(
         self, key: str, version: int, who: str, reason: str, final_at: datetime, force: bool = False
     ) -> Case:
         """Dismiss a case as not hateful; final at `final_at` (shown as `release_at`) unless it is undone before."""
-        return await self._close(_attempt(key, version, who, "dismiss", force), Action.DISMISS, reason, final_at)
+        return await self._close(attempt_of(key, version, who, "dismiss", force), Action.DISMISS, reason, final_at)
 
     @uninterrupted
     async def redraft(
@@ -104,13 +99,13 @@ class Decisions:
 
         `message` goes to the grounded topic as it is. Raises BadInput when the request's number is not new.
         """
-        attempt = _attempt(key, version, who, "redraft", force)
+        attempt = attempt_of(key, version, who, "redraft", force)
         why = clean(f"redraft {request.number}, {request.intent}" + (f": {request.hint}" if request.hint else ""))
         values = {**request_columns(request), "doubtful": False, "error": None}
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await self._take(
-                connection, attempt, DECISIONS[Action.REDRAFT], why, values, _GROUNDED,
+            row = await take(
+                connection, at, attempt, Action.REDRAFT, why, values, _GROUNDED,
                 otherwise="failed before it had evidence; replay its dead letter instead",
             )  # fmt: skip
             case = await with_drafts(connection, row)
@@ -123,11 +118,11 @@ class Decisions:
     @uninterrupted
     async def undo(self, key: str, version: int, who: str) -> Case:
         """Take a moderator's decision back, while its message waits and no publisher has touched it."""
-        attempt = _attempt(key, version, who, "undo", force=True)
+        attempt = attempt_of(key, version, who, "undo", force=True)
         async with self._database.write() as connection:
             try:
-                row = await self._take(
-                    connection, attempt, DECISIONS[Action.UNDO], "undone", _UNDECIDED, _BY_A_MODERATOR,
+                row = await take(
+                    connection, self._database.clock(), attempt, Action.UNDO, "undone", UNDECIDED, _BY_A_MODERATOR,
                     otherwise="was dismissed by triage; there is no decision to undo",
                 )  # fmt: skip
             except StaleVersion as stale:
@@ -143,26 +138,9 @@ class Decisions:
         values = _decided(attempt.who, reason, final_at)
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await self._take(connection, attempt, DECISIONS[action], reason, values)
+            row = await take(connection, at, attempt, action, reason, values)
             await enqueue(connection, outcome(row, at, attempt.who, clean(reason), final_at), at)
             return await with_drafts(connection, row)
-
-    async def _take(
-        self, connection: AsyncConnection, attempt: Attempt, change: Change, why: str, values: dict[str, Any],
-        *conditions: ColumnElement[bool], otherwise: str = _SAME_STATE,
-    ) -> RowMapping:  # fmt: skip
-        at = self._database.clock()
-        to = change.leads_to[0] if change.leads_to else None
-        planned = Move(change.takes, to, at, attempt.who, clean(why), values)
-        seen = {"seen": attempt.version, "forced": attempt.force, "taker": attempt.who}
-        row = await move(connection, attempt.key, planned, _AS_SEEN, _FREE, *conditions, **seen)
-        if row is None:
-            raise await conflict(connection, attempt, change.takes, at, otherwise)
-        return row
-
-
-def _attempt(key: str, version: int, who: str, action: str, force: bool) -> Attempt:
-    return Attempt(clean(key), version, clean(who), action, force)
 
 
 def _decided(who: str, why: str, release_at: datetime) -> dict[str, Any]:

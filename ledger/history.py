@@ -5,24 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping, Select, bindparam, func, insert, select, text
+from sqlalchemy import RowMapping, Select, bindparam, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import Transition, clean
+from core.domain import CaseState, Transition, clean
 from ledger.database import Database
 from ledger.tables import IS_ESCALATION, history
 from ledger.uninterrupted import uninterrupted
 
-append = insert(history).inline()
-"""Adds a transition.
-
-Within a transaction it comes after every statement that may wait for another's row: `History` on PostgreSQL waits for
-transactions that have appended, and they must not wait in turn.
-"""
-
 _OF = select(history).where(history.c.case_key == bindparam("key")).order_by(history.c.version)
 _SINCE = select(history).where(history.c.id > bindparam("id")).order_by(history.c.id).limit(bindparam("limit"))
-_ESCALATIONS = _SINCE.where(IS_ESCALATION, history.c.at >= bindparam("from_moment"))
+_ESCALATIONS = _SINCE.where(
+    IS_ESCALATION, history.c.from_state != CaseState.ESCALATED, history.c.at >= bindparam("from_moment")
+)
 _LAST = select(func.coalesce(func.max(history.c.id), 0))
 _LATEST_OF = _OF.order_by(None).order_by(history.c.version.desc()).limit(1)
 

@@ -6,15 +6,20 @@ from collections.abc import Callable
 from datetime import datetime
 
 from core.domain import now
+from ledger.audit import Audit
 from ledger.cards import Cards
 from ledger.cases import Cases
+from ledger.closed_cases import ClosedCases
 from ledger.database import Database
 from ledger.decisions import Decisions
+from ledger.erasure import Erasure
 from ledger.history import History
+from ledger.holdings import Holdings
 from ledger.migrate import migrate
 from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
+from ledger.related import Related
 from ledger.replayed_letters import ReplayedLetters
 from ledger.replies import Replies
 from ledger.sessions import OpenSessions
@@ -26,19 +31,25 @@ from ledger.uninterrupted import uninterrupted
 class Ledger:
     """What became of every post.
 
-    `stages` is for the stream's workers, `decisions` for moderators, `outbox` for publishers, `cards` and
-    `moderator_settings` for the chats, `sessions` for the web desk, `replayed_letters` for operators; `cases`,
-    `replies`, `history` and `statistics` only read. Every method of every part raises LedgerUnavailable when the
-    database is away.
+    `stages` is for the stream's workers, `decisions` and `closed_cases` for moderators, `outbox` for publishers,
+    `cards` and `moderator_settings` for the chats, `sessions` for the web desk, `erasure`, `holdings` and `audit` for
+    whoever answers for people's data, `replayed_letters` for operators; `cases`, `related`, `replies`, `history` and
+    `statistics` only read. Every method of every part raises LedgerUnavailable when the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
         self._database = database
         self.cases = Cases(database)
         self.replies = Replies(database)
+        self.related = Related(database)
         self.history = History(database)
-        self.stages = Stages(database, Pseudonyms(author_key))
+        pseudonyms = Pseudonyms(author_key)
+        self.stages = Stages(database, pseudonyms)
+        self.erasure = Erasure(database, pseudonyms)
+        self.holdings = Holdings(database)
+        self.audit = Audit(database, pseudonyms)
         self.decisions = Decisions(database)
+        self.closed_cases = ClosedCases(database)
         self.outbox = Outbox(database)
         self.cards = Cards(database)
         self.moderator_settings = ModeratorSettings(database)
@@ -52,7 +63,7 @@ class Ledger:
 
         Raises BadSettings for another URL or an empty key, LedgerUnavailable when the database does not answer.
         """
-        database = Database(url, clock)
+        database = Database(url, clock, author_key)
         try:
             ledger = cls(database, author_key)
             await database.open()

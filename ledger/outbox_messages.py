@@ -11,21 +11,22 @@ from typing import Any
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.contract import IDEMPOTENCY_KEY, ReleasedReply
-from core.domain import Case, CaseState, Outcome
+from core.contract import IDEMPOTENCY_KEY, Appeal, Outcome, ReleasedReply, Retraction
+from core.domain import Case, CaseState
 from core.lifecycle import PUBLICATION, TopicRole
 from ledger.tables import IS_OPEN, OutboxStatus, outbox
 
 
 @dataclass(frozen=True)
 class OutboxMessage:
-    """One message to be sent once its time has come."""
+    """One message to be sent once its time has come; `recallable`: an undone decision takes it back."""
 
     case_key: str
     topic: TopicRole
     value: str
     due_at: datetime
     headers: dict[str, str] = field(default_factory=dict)
+    recallable: bool = True
 
 
 def reply(case: Case, text: str, who: str, at: datetime) -> OutboxMessage:
@@ -54,6 +55,23 @@ def outcome(row: Mapping[Any, Any], at: datetime, who: str, why: str, due_at: da
     return OutboxMessage(row["key"], TopicRole.OUTCOMES, event.model_dump_json(), due_at or at, headers)
 
 
+def retraction(case: Case, at: datetime, who: str, why: str) -> OutboxMessage:
+    """Return the event that `who` takes the released reply of `case` back; a case has one."""
+    event = Retraction(
+        case_key=case.key, platform=case.post.platform, post_id=case.post.post_id, at=at, who=who, why=why,
+        text=case.final_text or "",
+    )  # fmt: skip
+    headers = {IDEMPOTENCY_KEY: f"retraction:{case.key}"}
+    return OutboxMessage(case.key, TopicRole.OUTCOMES, event.model_dump_json(), at, headers, recallable=False)
+
+
+def appeal(case: Case, at: datetime, who: str) -> OutboxMessage:
+    """Return the event that somebody appeals against how `case` ended."""
+    event = Appeal(case_key=case.key, platform=case.post.platform, post_id=case.post.post_id, at=at, who=who)
+    headers = {IDEMPOTENCY_KEY: f"appeal:{case.key}:{case.version}"}
+    return OutboxMessage(case.key, TopicRole.OUTCOMES, event.model_dump_json(), at, headers, recallable=False)
+
+
 _ENQUEUE = insert(outbox).inline()
 
 
@@ -63,6 +81,7 @@ async def enqueue(connection: AsyncConnection, message: OutboxMessage, at: datet
         "case_key": message.case_key, "topic": message.topic, "key": message.case_key, "value": message.value,
         "headers": json.dumps(message.headers), "due_at": message.due_at, "free_at": message.due_at,
         "status": OutboxStatus.WAITING, "attempts": 0, "created_at": at,
+        "recallable": message.recallable,
     })  # fmt: skip
 
 
@@ -76,6 +95,7 @@ _RECALLABLE = (
         outbox.c.status == OutboxStatus.WAITING,
         outbox.c.topic.in_((TopicRole.REPLIES, TopicRole.OUTCOMES)),
         outbox.c.attempts == 0,
+        outbox.c.recallable.is_(True),
     )
     .with_for_update(skip_locked=True)
     .cte("recallable")

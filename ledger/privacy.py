@@ -19,14 +19,30 @@ class Pseudonyms:
 
     def author(self, post: FlaggedPost) -> str | None:
         """Return the author's hash, different on each platform; none without an author."""
-        return None if post.author_id is None else self._hash("author", post.platform, post.author_id)
+        return None if post.author_id is None else self.author_of(post.platform, post.author_id)
+
+    def author_of(self, platform: str, author_id: str) -> str:
+        """Return the hash of an author whose id on a platform is known."""
+        return self._hash("author", platform, author_id)
+
+    def case(self, key: str) -> str:
+        """Return the hash that stands for a case once its key is forgotten."""
+        return self._hash("case", key)
 
     def fingerprint(self, post: FlaggedPost) -> str | None:
         """Return the hash that one author's same text shares, whatever its case and spacing; none without an author."""
         if post.author_id is None:
             return None
-        return self._hash("post", post.platform, post.author_id, " ".join(post.text.casefold().split()))
+        return self._hash("post", post.platform, post.author_id, _folded(post.text))
+
+    def text(self, post: FlaggedPost) -> str:
+        """Return the hash that one text shares, whoever posted it where, whatever its case and spacing."""
+        return self._hash("text", _folded(post.text))
 
     def _hash(self, *parts: str) -> str:
         # Posts and ids hold no NUL, so the parts can't run into each other.
         return hmac.new(self._key, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

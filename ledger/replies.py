@@ -48,7 +48,7 @@ class Replies:
         count. There are at most MOST_REPLIES, and none where the case is not known or has no author.
         """
         query = _APPROVED_REPLIES if approved_only else _REPLIES
-        async with self._database.read() as connection:
+        async with self._database.read(single=True) as connection:
             rows = (await connection.execute(query, {"own": clean(key)})).all()
         texts = (final or _text(draft) for final, draft in rows)
         return tuple(dict.fromkeys(text for text in texts if 0 < len(text) <= LONGEST_REPLY))

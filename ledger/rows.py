@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, TypeAdapter
 from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import STORED, Candidate, Case, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Triage
+from core.domain import STORED, Candidate, Case, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Note, Triage
 from ledger.privacy import Pseudonyms
 from ledger.tables import cases, drafts
 
 T = TypeVar("T", bound=BaseModel)
 
+NOTES = TypeAdapter(tuple[Note, ...])
 _ONE = select(cases).where(cases.c.key == bindparam("key"))
 _MANY = select(cases).where(cases.c.key.in_(bindparam("keys", expanding=True)))
 _DRAFTS = (
@@ -25,7 +26,7 @@ _DRAFTS = (
 )
 _SAME_NAME = (
     "version", "received_at", "updated_at", "claimed_by", "claimed_until", "decided_by", "decided_why", "final_text",
-    "release_at", "error",
+    "release_at", "error", "handled", "appealed", "retracted_at", "erased_at",
 )  # fmt: skip
 
 
@@ -44,6 +45,7 @@ def new_row(post: FlaggedPost, pseudonyms: Pseudonyms, at: datetime) -> dict[str
         "post": post.model_dump_json(exclude={"author_id"}),
         "author_hash": pseudonyms.author(post),
         "fingerprint": pseudonyms.fingerprint(post),
+        "text_hash": pseudonyms.text(post),
         "groups": 0,
         "doubtful": False,
         "state": CaseState.RECEIVED,
@@ -101,6 +103,7 @@ def _to_case(row: Mapping[Any, Any], its_drafts: tuple[Draft, ...]) -> Case:
         grounding=_read(Grounding, row["grounding"]),
         request=DraftRequest.model_validate_json(row["request"]),
         drafts=its_drafts,
+        notes=() if row["notes"] is None else NOTES.validate_json(row["notes"]),
         **{name: row[name] for name in _SAME_NAME},
     )
 

@@ -1,7 +1,7 @@
 """SQLite on a thread of its own, with one trip to it for each statement.
 
-aiosqlite goes there and back for the cursor, the statement, its rows and the closing; under load a trip takes a
-millisecond, and a writer holds up all others meanwhile.
+aiosqlite goes there and back for the cursor, the statement, its rows and the closing, and for the beginning of each
+transaction; under load a trip takes a millisecond, and a writer holds up all others meanwhile.
 """
 
 from __future__ import annotations
@@ -49,7 +49,13 @@ class OneTripCursor:
 
 
 class OneTripConnection(aiosqlite.Connection):
-    """A connection of aiosqlite whose statements take one trip to its thread."""
+    """A connection of aiosqlite whose statements take one trip to its thread, the first with what begins it."""
+
+    _first: str | None = None
+
+    def begin_with(self, statement: str) -> None:
+        """Run `statement` on the way of the next one, or never if the transaction ends before there is one."""
+        self._first = statement
 
     def cursor(self) -> OneTripCursor:  # type: ignore[override]
         """Return a cursor, at once."""
@@ -58,18 +64,30 @@ class OneTripConnection(aiosqlite.Connection):
     async def one_trip(self, run: Any, *arguments: Any) -> tuple[Any, int, int | None, list[Any]]:
         """Run a statement on the thread; return its columns, counts and rows."""
         execute: Any = self._execute  # untyped in aiosqlite
-        outcome: tuple[Any, int, int | None, list[Any]] = await execute(_run, self._conn, run, *arguments)
+        first, self._first = self._first, None
+        outcome: tuple[Any, int, int | None, list[Any]] = await execute(_run, self._conn, first, run, *arguments)
         return outcome
+
+    async def commit(self) -> None:
+        """Commit what is open."""
+        self._first = None
+        if self.in_transaction:
+            await super().commit()
 
     async def rollback(self) -> None:
         """Roll back what is open; the pool asks for it whenever a connection is returned."""
+        self._first = None
         if self.in_transaction:
             await super().rollback()
 
 
-def _run(connection: sqlite3.Connection, run: Any, *arguments: Any) -> tuple[Any, int, int | None, list[Any]]:
+def _run(
+    connection: sqlite3.Connection, first: str | None, run: Any, *arguments: Any
+) -> tuple[Any, int, int | None, list[Any]]:
     cursor = connection.cursor()
     try:
+        if first is not None:
+            cursor.execute(first)
         run(cursor, *arguments)
         rows = cursor.fetchall() if cursor.description else []
         return cursor.description, cursor.rowcount, cursor.lastrowid, rows

@@ -11,11 +11,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, RowMapping, bindparam, insert, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
+from core.domain import STORED, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import FAILURE, REPLAY, ROUTES, STAGES, StageName, fails_in
+from ledger.chain import append_first
 from ledger.database import Database
-from ledger.history import append
 from ledger.outbox_messages import enqueue, outcome, withdraw
 from ledger.privacy import Pseudonyms
 from ledger.rows import new_row, request_columns
@@ -47,6 +47,18 @@ class Standing:
         return Step.AGAIN if self.state is to and number in (None, self.request_number) else Step.LATE
 
 
+@dataclass(frozen=True)
+class OnFile:
+    """A post as the ledger first got it: of two texts with one key moderators see that one.
+
+    `duplicate_of` is the key of the first case in which the same author sent the same text to the platform before; of
+    two such cases only the later one is a duplicate, and without an author id nothing is.
+    """
+
+    post: FlaggedPost
+    duplicate_of: str | None
+
+
 MAX_ERROR = 2_000
 """Characters of an error that a case keeps."""
 
@@ -60,10 +72,21 @@ _NEEDS: dict[CaseState, ColumnElement[bool]] = {
 """What a failed case must have to go back to a state."""
 
 _ASKED_FOR = cases.c.request_number == bindparam("asked_for")
-_STANDING = select(cases.c.state, cases.c.request_number).where(cases.c.key == bindparam("case")).with_for_update()
-_OWN = select(cases.c.received_at, cases.c.key).where(cases.c.key == bindparam("own"))
-_SAME = select(cases.c.key).where(cases.c.fingerprint == bindparam("same"), cases.c.key != bindparam("own"))
-_FIRST = (cases.c.received_at, cases.c.key)
+_PLACE = select(cases.c.state, cases.c.request_number).where(cases.c.key == bindparam("case"))
+_STANDING = _PLACE.with_for_update()
+_earlier = cases.alias("earlier")
+_EARLIER = (
+    select(_earlier.c.key)
+    .where(
+        _earlier.c.fingerprint == cases.c.fingerprint,
+        tuple_(_earlier.c.received_at, _earlier.c.key) < tuple_(cases.c.received_at, cases.c.key),
+    )
+    .order_by(_earlier.c.received_at, _earlier.c.key)
+    .limit(1)
+    .scalar_subquery()
+    .label("earlier")
+)
+_ON_FILE = select(cases.c.post, _EARLIER).where(cases.c.key == bindparam("own"))
 
 
 class Stages:
@@ -85,23 +108,28 @@ class Stages:
         async with self._database.write() as connection:
             new = (await connection.execute(insert_posts, rows)).scalars().all()
             if new:
-                await connection.execute(append, [_received(key, at) for key in new])
+                posts_on_file = {row["key"]: row["post"] for row in rows}
+                await append_first(connection, [(_received(key, at), posts_on_file[key]) for key in new])
         return len(new)
 
     @uninterrupted
-    async def duplicate_of(self, post: FlaggedPost) -> str | None:
-        """Return the key of the first case in which the same author sent the same text to the platform before.
+    async def on_file(self, post: FlaggedPost) -> OnFile:
+        """Return the post as the ledger first got it, recorded now if it is new, and what it repeats."""
+        row = await self._on_file(post.key)
+        if row is None:
+            await self.receive([post])
+            row = await self._on_file(post.key)
+        if row is None:
+            raise CaseNotFound(f"there is no case {post.key}; it was removed just now")
+        first = FlaggedPost.model_validate_json(row["post"], context=STORED)
+        return OnFile(first.model_copy(update={"author_id": post.author_id}), row["earlier"])
 
-        Of two such cases only the later one is a duplicate. Without an author id nothing is.
-        """
-        fingerprint = self._pseudonyms.fingerprint(post)
-        if fingerprint is None:
-            return None
-        parameters = {"same": fingerprint, "own": post.key}
-        async with self._database.read() as connection:
-            own_place = (await connection.execute(_OWN, parameters)).one_or_none()
-            earlier = _SAME if own_place is None else _SAME.where(tuple_(*_FIRST) < tuple_(*own_place))
-            return (await connection.execute(earlier.order_by(*_FIRST).limit(1), parameters)).scalar_one_or_none()
+    @uninterrupted
+    async def is_asked_for(self, key: str, number: int) -> bool:
+        """Tell whether a case waits for the draft of that number to be written; an unknown case does not."""
+        async with self._database.read(single=True) as connection:
+            row = (await connection.execute(_PLACE, {"case": clean(key)})).one_or_none()
+        return row is not None and row.state == STAGES[StageName.DRAFT].takes and row.request_number == number
 
     @uninterrupted
     async def triage(self, post: FlaggedPost, triage: Triage) -> Step:
@@ -127,8 +155,8 @@ class Stages:
     async def draft(self, draft: Draft) -> Step:
         """Record the draft the case waits for, once for each request; raises CaseNotFound."""
         why = clean(draft.note) or f"draft {draft.number} from {draft.origin}"
-        planned = _planned(StageName.DESK, _PENDING, self._database.clock(), why)
         row = {"case_key": draft.case_key, "number": draft.number, "draft": draft.model_dump_json()}
+        planned = _planned(StageName.DESK, _PENDING, self._database.clock(), why, text=str(row["draft"]))
         async with self._database.write(durable=False) as connection:
             moved = await _move_or_look(connection, draft.case_key, planned, _ASKED_FOR, asked_for=draft.number)
             if isinstance(moved, Standing):
@@ -174,6 +202,10 @@ class Stages:
             raise NotAllowed(f"case {key} has not got as far as {to}; revive it to an earlier state")
         return moved.step(to)
 
+    async def _on_file(self, key: str) -> RowMapping | None:
+        async with self._database.read(single=True) as connection:
+            return (await connection.execute(_ON_FILE, {"own": key})).mappings().one_or_none()
+
     async def _triage(self, post: FlaggedPost, triage: Triage) -> Step:
         at = self._database.clock()
         to = ROUTES[triage.route]
@@ -211,8 +243,11 @@ async def _move_or_look(
     return await move(connection, key, planned, *conditions, **parameters) or standing
 
 
-def _planned(stage: StageName, to: CaseState, at: datetime, why: str, values: dict[str, Any] | None = None) -> Move:
-    return Move((STAGES[stage].takes,), to, at, MACHINE, why, values or {})
+def _planned(
+    stage: StageName, to: CaseState, at: datetime, why: str, values: dict[str, Any] | None = None,
+    text: str | None = None,
+) -> Move:  # fmt: skip
+    return Move((STAGES[stage].takes,), to, at, MACHINE, why, values or {}, text=text)
 
 
 def _received(key: str, at: datetime) -> dict[str, Any]:

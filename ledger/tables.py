@@ -28,10 +28,11 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
     text,
+    true,
 )
 
 from core.domain import CaseState, TargetGroup
-from core.lifecycle import UNFINISHED
+from core.lifecycle import DECIDED, UNFINISHED
 
 
 class UtcTime(TypeDecorator[datetime]):
@@ -94,6 +95,15 @@ cases = Table(
     Column("final_text", Text),
     Column("release_at", UtcTime),
     Column("error", Text),
+    # What one text has in common wherever it was posted; NULL for cases from before it was kept.
+    Column("text_hash", String(64)),
+    Column("handled", Boolean, nullable=False, server_default=false()),
+    Column("appealed", Boolean, nullable=False, server_default=false()),
+    Column("retracted_at", UtcTime),
+    # A JSON array, NULL while there are none.
+    Column("notes", Text),
+    # When the texts went, by `rejoinder data erase` or a retention period; nothing happens to the case after that.
+    Column("erased_at", UtcTime),
 )
 
 drafts = Table(
@@ -115,6 +125,12 @@ history = Table(
     Column("at", UtcTime, nullable=False),
     Column("who", Text, nullable=False),
     Column("why", Text, nullable=False),
+    Column("kind", String(16)),
+    # What `ledger.chain` adds; NULL in rows from before there was a chain.
+    Column("salt", String(32)),
+    Column("why_digest", String(64)),
+    Column("text_digest", String(64)),
+    Column("digest", String(64)),
     UniqueConstraint("case_key", "version", name="history_case_version"),
     sqlite_autoincrement=True,
 )
@@ -138,7 +154,48 @@ outbox = Table(
     Column("last_error", Text),
     Column("created_at", UtcTime, nullable=False),
     Column("sent_at", UtcTime),
+    # False for events that an undone decision does not take back with it.
+    Column("recallable", Boolean, nullable=False, server_default=true()),
     sqlite_autoincrement=True,
+)
+
+# Who uncovered which post, where the operator has that recorded.
+uncoverings = Table(
+    "uncoverings",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("case_key", Text, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("uncoverings_of_case", uncoverings.c.case_key)
+
+# What is left of a case after `retention.cases_days`: enough to count it, and to prove what its history was.
+tombstones = Table(
+    "tombstones",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("key_hash", String(64), nullable=False),
+    Column("platform", String(64), nullable=False),
+    Column("groups", Integer, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("received_at", UtcTime, nullable=False),
+    Column("pruned_at", UtcTime, nullable=False),
+    Column("transitions", Integer, nullable=False),
+    Column("last_digest", String(64)),
+    Column("digest", String(64), nullable=False),
+    sqlite_autoincrement=True,
+)
+
+# What triggers on `cases` write, whoever changes a row; how many cases are in a state is the sum of its changes.
+# Counters, one row a state, would make every transition on PostgreSQL wait for every other.
+state_counts = Table(
+    "state_counts",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("state", String(16), nullable=False),
+    Column("change", Integer, nullable=False),
 )
 
 replayed_letters = Table(
@@ -147,6 +204,9 @@ replayed_letters = Table(
     Column("id", String(64), primary_key=True),
     Column("at", UtcTime, nullable=False),
 )
+
+
+_DECIDED = sorted(DECIDED)
 
 
 def _one_of(column: str, values: Iterable[StrEnum]) -> str:
@@ -158,6 +218,13 @@ def _one_of(column: str, values: Iterable[StrEnum]) -> str:
 IS_UNFINISHED = text(_one_of("coalesce(state, '')", UNFINISHED))
 IS_ANSWERED = text(_one_of("coalesce(state, '')", (CaseState.PENDING, CaseState.APPROVED, CaseState.RELEASED)))
 IS_OPEN = text(_one_of("status", (OutboxStatus.WAITING, OutboxStatus.SENDING)))
+IS_AUTHORED = text("coalesce(author_hash, '') <> ''")
+IS_APPEALED = text("appealed IS TRUE")
+IS_RECEIPT = text("from_state IS NULL")
+IS_DECISION = text(
+    f"(from_state = '{CaseState.PENDING}' AND {_one_of('to_state', _DECIDED)}"
+    f" OR {_one_of('from_state', _DECIDED)} AND to_state = '{CaseState.PENDING}')"
+)
 IS_ESCALATION = text(f"to_state = '{CaseState.ESCALATED}'")
 
 
@@ -174,8 +241,14 @@ _partial("cases_unfinished", cases.c.updated_at, where=IS_UNFINISHED)
 _partial(
     "cases_fingerprint", cases.c.fingerprint, cases.c.received_at, cases.c.key, where=cases.c.fingerprint.is_not(None)
 )
+_partial("cases_text", cases.c.text_hash, cases.c.state, where=cases.c.text_hash.is_not(None))
+_partial("cases_author", cases.c.author_hash, cases.c.received_at, where=IS_AUTHORED)
+_partial("cases_appealed", cases.c.received_at, cases.c.key, where=IS_APPEALED)
 _partial("cases_answered", cases.c.author_hash, cases.c.received_at, where=IS_ANSWERED)
+_partial("cases_with_texts", cases.c.received_at, where=cases.c.erased_at.is_(None))
 _partial("history_escalations", history.c.id, where=IS_ESCALATION)
+_partial("history_received", history.c.at, where=IS_RECEIPT)
+_partial("history_decisions", history.c.at, where=IS_DECISION)
 _partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)
 _partial("outbox_open_of_case", outbox.c.case_key, where=IS_OPEN)
 

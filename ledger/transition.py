@@ -12,14 +12,18 @@ from sqlalchemy import ColumnElement, RowMapping, bindparam, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from core.domain import CaseState
-from ledger.history import append
+from core.domain import Action, CaseState, EventKind
+from ledger.chain import PREVIOUS, append
 from ledger.tables import cases
 
 MACHINE = "machine"
 """Who the history names when no person acted."""
 
 UNCLAIMED: dict[str, Any] = {"claimed_by": None, "claimed_until": None}
+UNDECIDED: dict[str, Any] = {
+    "decided_by": None, "decided_why": None, "final_text": None, "release_at": None, "handled": False,
+    "appealed": False,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Move:
     """A planned transition: where from, where to, who and why, and the columns that change with it.
 
     With `to` None the case stays in its state (a claim); with `who` None the history names whoever decided the case.
+    `text` is what comes with the transition (a draft, an approved reply), for the history's chain.
     """
 
     states: Collection[CaseState]
@@ -35,6 +40,8 @@ class Move:
     who: str | None
     why: str
     values: dict[str, Any] = field(default_factory=dict)
+    kind: Action | EventKind | None = None
+    text: str | None = None
 
 
 async def move(
@@ -44,16 +51,18 @@ async def move(
 
     One UPDATE decides, so of two callers at once one gets None. `conditions` are constants of their modules, so that
     the statement is built once; `parameters` fill their bindparams, none of which is named like a column.
+    A case whose texts were erased never moves again.
     """
     statement = _statement(tuple(planned.states), planned.to, tuple(planned.values), conditions)
     values = {f"new_{column}": value for column, value in planned.values.items()}
     result = await connection.execute(statement, {"case": key, "moved_at": planned.at, **values, **parameters})
     row: RowMapping | None = result.mappings().one_or_none()
     if row is not None:
-        await connection.execute(append, {
+        await append(connection, {
             "case_key": key, "version": row["version"], "from_state": row["previous_state"], "to_state": row["state"],
             "at": planned.at, "who": row["decided_by"] if planned.who is None else planned.who, "why": planned.why,
-        })  # fmt: skip
+            "kind": planned.kind,
+        }, row["previous_digest"], planned.text)  # fmt: skip
     return row
 
 
@@ -64,7 +73,7 @@ def _statement(
 ) -> ReturningUpdate[Any]:  # fmt: skip
     return (
         update(cases)
-        .where(cases.c.key == bindparam("case"), cases.c.state.in_(states), *conditions)
+        .where(cases.c.key == bindparam("case"), cases.c.state.in_(states), cases.c.erased_at.is_(None), *conditions)
         .values(
             state=cases.c.state if to is None else to,
             previous_state=cases.c.state,
@@ -72,5 +81,5 @@ def _statement(
             updated_at=bindparam("moved_at"),
             **{column: bindparam(f"new_{column}") for column in columns},
         )
-        .returning(*cases.c)
+        .returning(*cases.c, PREVIOUS)
     )

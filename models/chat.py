@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import re
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from core.retry import SYSTEM_CLOCK, Clock
 from models.endpoint import Endpoint
 
 MAX_SEED = 2**31 - 1
+TOP_TOKENS = 20
+"""First tokens of an answer whose probabilities are asked for, to find yes and no among them."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,35 @@ class ChatClient:
         requests = (self._complete_one({**payload, "seed": (first + k) % MAX_SEED}) for k in range(n))
         answers = await asyncio.gather(*requests, return_exceptions=True)
         return _arrived(answers)
+
+    async def chance_of_yes(self, messages: Sequence[Message]) -> float:
+        """Return how probably the model answers yes rather than no, 0 to 1, from its first token; 0.5 for neither.
+
+        Raises as `complete` does, and ModelRefused for a server that tells no probabilities.
+        """
+        payload = {
+            "model": self.model,
+            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "temperature": 0.0,
+            "max_tokens": 1,
+            "logprobs": True,
+            "top_logprobs": TOP_TOKENS,
+        }
+        body = await self._endpoint.post("chat/completions", payload)
+        try:
+            tokens = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+            chances = dict.fromkeys(("yes", "no"), 0.0)
+            for entry in tokens:
+                word = str(entry["token"]).strip().lower()
+                if word in chances:
+                    chances[word] += math.exp(float(entry["logprob"]))
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise ModelRefused(
+                f"The model server at {self._endpoint.name} tells no token probabilities, which a judge needs. "
+                "Use llama.cpp or vLLM, or set guard.judge to `head`."
+            ) from None
+        total = sum(chances.values())
+        return chances["yes"] / total if total else 0.5
 
     async def _complete_one(self, payload: dict[str, Any]) -> Completion:
         body = await self._endpoint.post("chat/completions", payload)

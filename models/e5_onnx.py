@@ -6,7 +6,9 @@ put in at start, in 0.1 s. Nothing is kept on disk.
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -45,6 +47,14 @@ class OnnxE5Embedder(E5Embedder):
         self._lock = threading.Lock()
         self._loaded: _Model | None = None
 
+    async def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
+        """Return the last states of each text's tokens, of length 1, shape (tokens, 384); the first window alone."""
+        loop = asyncio.get_running_loop()
+        return list(await asyncio.gather(*(loop.run_in_executor(self._threads, self._states, text) for text in texts)))
+
+    def _states(self, text: str) -> Vectors:
+        return self._model().token_vectors(clean(text))
+
     def _infer(self, texts: list[str], is_query: bool) -> Vectors:
         model = self._model()
         return np.stack([model.query(clean(text)) if is_query else model.passage(clean(text)) for text in texts])
@@ -79,12 +89,21 @@ class _Model:
         windows = [tokens[start : start + CONTENT] for start in range(0, len(tokens), CONTENT)]
         return _unit(sum((len(window) * self._mean(window) for window in windows), np.zeros(SHAPE.width, np.float32)))
 
+    def token_vectors(self, text: str) -> Vectors:
+        """Return the states of a text's tokens, those that start and end a window left out; shape (tokens, 384)."""
+        states = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[1:-1]
+        return np.asarray(states / np.linalg.norm(states, axis=1, keepdims=True), np.float32)
+
     def _mean(self, content: list[int]) -> Vectors:
         """Return the mean of a window's token vectors."""
+        return np.asarray(self._states(content).mean(axis=0), np.float32)
+
+    def _states(self, content: list[int]) -> Vectors:
+        """Return the vectors of a window's tokens, its start and end among them."""
         tokens = [self._start, *content, self._end]
         embedded = unpack(self._words[tokens]).floats() + self._positions[: len(tokens)]
         (states,) = self._session.run(None, {"embedded": embedded})
-        return np.asarray(np.asarray(states).mean(axis=0), np.float32)
+        return np.asarray(states, np.float32)
 
 
 def _unit(vector: Vectors) -> Vectors:

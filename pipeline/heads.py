@@ -1,7 +1,8 @@
 """Read a post: whom it attacks, how hateful it is, whether it is counterspeech itself.
 
-Each head is linear over two views of the post: its query embedding and its surface (`pipeline.ngrams`). They are
-trained by `training.heads`; data, figures and limits in `data/group_head.md`, `hate_head.md`, `counterspeech_head.md`.
+Each head is linear over two views of the post: its query embedding and its surface (`pipeline.ngrams`). That for hate,
+which no line divides well, has a small network over the embedding beside it. They are trained by `training.heads`;
+data, figures and limits in `data/group_head.md`, `hate_head.md`, `counterspeech_head.md`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from core.domain import GroupScore, TargetGroup
 from core.errors import BadInput, WeightsError
 from pipeline import ngrams
+from pipeline.network import Network
 
 HATE, COUNTER = "hate", "counterspeech"
 NAMES = (*(group.value for group in TargetGroup), HATE, COUNTER)
@@ -62,14 +64,15 @@ class Scores:
 class Heads:
     """Logistic regressions by name, over an embedding of d numbers and `ngrams.BUCKETS` buckets.
 
-    `embedding_weights` has shape (n, d), `ngram_weights` (ngrams.BUCKETS, n), `bias` (n,). They fit the vectors of one
-    embedder only, the one called `embedder`.
+    `embedding_weights` has shape (n, d), `ngram_weights` (ngrams.BUCKETS, n), `bias` (n,). `hate` adds to the logit of
+    that head. They fit the vectors of one embedder only, the one called `embedder`.
     """
 
     names: tuple[str, ...]
     embedding_weights: NDArray[np.float32]
     ngram_weights: NDArray[np.float32]
     bias: NDArray[np.float32]
+    hate: Network
     embedder: str
 
     @classmethod
@@ -83,6 +86,7 @@ class Heads:
                     data["embedding_weights"].astype(np.float32),
                     (data["ngram_weights"] * data["ngram_scale"]).astype(np.float32),
                     data["bias"],
+                    Network(*(data[f"hate_{part}"].astype(np.float32) for part in ("hidden", "bias", "out"))),
                     str(data["embedder"]),
                 )
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
@@ -97,6 +101,7 @@ class Heads:
             buckets, weights = ngrams.buckets(text)
             row += weights @ self.ngram_weights[buckets]
         logits = vectors @ self.embedding_weights.T + surface + self.bias
+        logits[:, self.names.index(HATE)] += self.hate.logits(vectors)[:, 0]
         return np.asarray(np.clip(logits, -30, 30), np.float32)
 
     def probabilities(self, vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:

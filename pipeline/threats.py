@@ -1,13 +1,15 @@
 """Tell how likely a post threatens people, urges violence or wishes it on them.
 
 A logistic regression on three views of a post: its embedding, its words and pieces of words, and which words stand
-near a violent one. Trained by `rejoinder train threats`; figures and limits in `data/threat.md`.
+near a violent one; and a small network, which sees how embedding and forms of threats go together. Trained by
+`rejoinder train threats`; figures and limits in `data/threat.md`.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,8 +23,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BadInput
+from core.errors import BadInput, WeightsError
 from pipeline import routing_rules
+from pipeline.network import Network
 
 BITS = 16
 """Words, pieces and neighbours are hashed into 2 ** BITS buckets."""
@@ -83,27 +86,37 @@ _WORD = re.compile(r"[\w'*]+|[^\w\s]")
 
 @dataclass(frozen=True)
 class ThreatHead:
-    """The shipped regression: `embedded` has shape (d,), `hashed` (BUCKETS,).
+    """The shipped regression, `embedded` of shape (d,) and `hashed` (BUCKETS,), and network.
 
-    It fits the vectors of one embedder only, the one called `embedder`.
+    The network reads the embedding and which of `signs` a text shows. They fit the vectors of one embedder only, the
+    one called `embedder`.
     """
 
     embedded: NDArray[np.float32]
     hashed: NDArray[np.float32]
     bias: float
+    signs: tuple[str, ...]
+    network: Network
     embedder: str
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the shipped head, or the one at `path`."""
+        """Load the shipped head, or the one at `path`; raises WeightsError for a file that is missing or torn."""
         file_path = path or resources.files("pipeline").joinpath("data/threat.npz")
-        with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-            return cls(
-                data["embedded"].astype(np.float32),
-                data["hashed"].astype(np.float32),
-                float(data["bias"]),
-                str(data["embedder"]),
-            )
+        try:
+            with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
+                return cls(
+                    data["embedded"].astype(np.float32),
+                    data["hashed"].astype(np.float32),
+                    float(data["bias"]),
+                    tuple(data["signs"].tolist()),
+                    Network(*(data[part].astype(np.float32) for part in ("hidden", "hidden_bias", "out"))),
+                    str(data["embedder"]),
+                )
+        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+            raise WeightsError(
+                f"The threat head can't be read from {file_path} ({error}): install Rejoinder again."
+            ) from error
 
     def score(self, text: str, embedding: NDArray[np.float32]) -> float:
         """Return the probability, 0 to 1, that `text` is a threat; raises BadInput for an embedding of another shape.
@@ -114,15 +127,21 @@ class ThreatHead:
             raise BadInput(f"The threat head reads {len(self.embedded)} numbers, not a shape of {embedding.shape}.")
         surface = read(text)
         logit = self.bias + float(self.embedded @ embedding) + float(self.hashed[surface.buckets] @ surface.weights)
+        shown = np.array([sign in surface.signs for sign in self.signs], np.float32)
+        logit += float(self.network.logits(np.concatenate([embedding, shown])[np.newaxis])[0, 0])
         return 1.0 / (1.0 + exp(-max(min(logit, 60.0), -60.0)))
 
 
 @dataclass(frozen=True)
 class Surface:
-    """A post's words as the head reads them: buckets, shape (n,), and their weights."""
+    """A post's words as the head reads them: buckets, shape (n,), and their weights; and the signs of a threat.
+
+    Signs are the parts that any of its words plays, and the forms of its sentences.
+    """
 
     buckets: NDArray[np.int64]
     weights: NDArray[np.float32]
+    signs: frozenset[str]
 
 
 def read(text: str) -> Surface:
@@ -147,6 +166,7 @@ def read(text: str) -> Surface:
     return Surface(
         np.fromiter(weights, np.int64, len(weights)),
         np.fromiter(weights.values(), np.float32, len(weights)),
+        frozenset(views["forms"].union(f"part {part}" for part in parts if part)),
     )
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import start_http_server
 
+from core.errors import BadSettings
 from core.lifecycle import StageName
 from core.private_files import private_folder
 from core.secrets import author_key
-from core.settings import NO_MODEL, ChatWorkspace, Settings
+from core.settings import NO_MODEL, ChatWorkspace, GuardSettings, Settings
 from ledger import Ledger
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from models.embed import Embedder
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
-    from pipeline.guard import Guard
+    from pipeline.guard import Guard, GuardCheck, ToxicityCheck
     from pipeline.strategies import Strategies
     from pipeline.triage import Triager
     from stream.stages import Stage
@@ -132,38 +133,88 @@ async def open_searcher(
 
 
 async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
-    """Return the claims on file, those shipped and one's own; raises KnowledgeBaseError when they can't be read."""
+    """Return the claims on file, those shipped and one's own; raises KnowledgeBaseError when they can't be read.
+
+    Own entries that have something to correct are left out, with a warning each.
+    """
     from importlib.resources import files
 
+    from kb.claims.checking import without_faulty
     from kb.claims.loading import load_claims
     from kb.claims.matching import ClaimMatcher
     from kb.claims.reviews import load_reviews
 
-    reviews = load_reviews(files("kb"))
+    on_file, reviews = load_claims(settings.kb.claims), load_reviews(files("kb"))
     if settings.kb.claims is not None:
-        reviews |= load_reviews(settings.kb.claims)
-    return await ClaimMatcher.open(load_claims(settings.kb.claims), reviews, embedder, settings.kb)
+        on_file, reviews = without_faulty(on_file, settings.kb.claims), reviews | load_reviews(settings.kb.claims)
+    return await ClaimMatcher.open(on_file, reviews, embedder, settings.kb)
 
 
 def open_guard(settings: Settings) -> Guard:
-    """Return the guard of the moderators' process; loads no large model."""
+    """Return the guard of the moderators' process: no large model, and what only one could tell is left to them."""
     from models.toxicity import ToxicityHead
     from pipeline.guard import Guard, ToxicityCheck, word_checks
 
     toxicity = ToxicityCheck(ToxicityHead.load(), settings.guard)
-    return Guard([*word_checks(settings.guard), toxicity])
+    return Guard([*word_checks(settings.guard, judged=True), toxicity])
 
 
-def open_drafting_guard(settings: Settings) -> Guard:
-    """Return the guard that judges drafts, with the toxicity model of the settings; raises as DetoxifyModel does."""
-    chosen = settings.guard
+@asynccontextmanager
+async def open_drafting_guard(settings: Settings, log_file: Path | None = None) -> AsyncIterator[Guard]:
+    """Give the guard that judges drafts, with the judge and the toxicity model of the settings.
+
+    Starts the chat model's server where that is the judge and nobody else runs one. Raises as DetoxifyModel,
+    OnnxEntailment and HeadOpposition do, and BadSettings where the judge is a chat model and there is none.
+    """
+    from pipeline.guard import Guard, word_checks
+
+    async with AsyncExitStack() as stack:
+        judges = await _judges(settings, stack, log_file)
+        toxicity = await asyncio.to_thread(_toxicity, settings.guard)
+        yield Guard([*word_checks(settings.guard, judged=bool(judges)), toxicity, *judges])
+
+
+def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
+    from models.toxicity import ToxicityHead
+    from pipeline.guard import ToxicityCheck
+
     if chosen.toxicity == "head":
-        return open_guard(settings)
+        return ToxicityCheck(ToxicityHead.load(), chosen)
     from models.detoxify_model import DetoxifyModel
-    from pipeline.guard import Guard, ToxicityCheck, word_checks
 
     model = DetoxifyModel(chosen.detoxify_model, chosen.detoxify_checkpoint, chosen.detoxify_config)
-    return Guard([*word_checks(chosen), ToxicityCheck(model, chosen, costly=True)])
+    return ToxicityCheck(model, chosen, costly=True)
+
+
+async def _judges(settings: Settings, stack: AsyncExitStack, log_file: Path | None) -> list[GuardCheck]:
+    """Return the checks of the judge that the settings name; what they need is closed by `stack`."""
+    from pipeline.guard.entailed import EntailedCheck
+    from pipeline.guard.opposition import ChatOpposition, OpposesCheck
+
+    chosen = settings.guard
+    if chosen.judge == "none":
+        return []
+    if chosen.judge == "chat":
+        from models.entailment import ChatEntailment
+
+        chat = await stack.enter_async_context(chat_client(settings, log_file))
+        if chat is None:
+            raise BadSettings(
+                "guard.judge is `chat`, but chat.model is `none`. Set chat.model, or guard.judge to `head`."
+            )
+        opposes = OpposesCheck(ChatOpposition(chat), chosen.min_opposition)
+        return [opposes, EntailedCheck(ChatEntailment(chat), chosen.min_entailment)]
+    from pipeline.guard.stance_head import HeadOpposition, StanceHead
+
+    embedder = await stack.enter_async_context(open_embedder(settings))
+    judge = HeadOpposition(embedder, await asyncio.to_thread(StanceHead.load))
+    checks: list[GuardCheck] = [OpposesCheck(judge, chosen.min_opposition)]
+    if chosen.judge == "entailment":
+        from models.entailment import OnnxEntailment
+
+        model = await asyncio.to_thread(OnnxEntailment.open, chosen.entailment_model, chosen.entailment_languages)
+        checks.append(EntailedCheck(model, chosen.min_entailment))
+    return checks
 
 
 def open_strategies(settings: Settings, chat: ChatModel | None) -> Strategies:
@@ -213,7 +264,7 @@ async def open_pipeline(
         if StageName.DRAFT in stages:
             from pipeline.draft import Drafter
 
-            drafter = Drafter(strategies, await asyncio.to_thread(open_drafting_guard, settings))
+            drafter = Drafter(strategies, await stack.enter_async_context(open_drafting_guard(settings, log_file)))
         yield Pipeline(triager, grounder, drafter)
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 import click
 
 from core.errors import RejoinderError
-from rejoinder.commands import discord, doctor, draft, kb, messages, models, services, settings, slack
+from rejoinder.commands import audit, data, discord, doctor, draft, kb, messages, models, services, settings, slack
 
 COMMANDS = "rejoinder.commands"
 """The entry-point group by which packages above, such as `evaluation` and `training`, add commands."""
@@ -81,6 +81,8 @@ for command in (
     models.models,
     doctor.doctor,
     settings.settings,
+    data.data,
+    audit.audit,
 ):
     main.add_command(command)
 

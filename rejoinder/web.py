@@ -23,6 +23,7 @@ from ledger import Ledger
 from rejoinder.assembly import open_guard
 from stream.gateway import Gateway
 from stream.intake import Intake
+from stream.janitor import Janitor
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
 from stream.sweeper import Sweeper
@@ -39,7 +40,7 @@ async def web_process(
 ) -> AsyncIterator[int]:
     """Serve the chosen parts and give the port that is listened on.
 
-    The gateway brings the intake with it; the desk brings the outbox publisher and the sweeper.
+    The gateway brings the intake with it; the desk brings the outbox publisher, the sweeper and the janitor.
     """
     if not settings.desk.tokens:
         raise BadSettings(
@@ -62,6 +63,7 @@ async def web_process(
             add_desk(app, Desk(ledger, open_guard(settings), settings.desk), changes, Auth(tokens, ledger.sessions))
             background.append(OutboxPublisher(ledger, producer, settings).run())
             background.append(Sweeper(ledger, producer, settings).run())
+            background.append(Janitor(ledger, settings).run())
         await stack.enter_async_context(running(background))
         yield await stack.enter_async_context(serving(app, settings.desk.host, settings.desk.port))
 

@@ -4,7 +4,8 @@ The decision and its outbox row are one transaction, so nothing approved is lost
 may die between the broker's acknowledgement and the note in the ledger: before the first try the publisher notes where
 the topic ends; whoever takes over a row with such a note first looks from there on whether the message, known by its
 `idempotency-key`, has already arrived. A row is held by one publisher at a time, by a numbered lease that is renewed
-right before the send: who was paused for longer than a lease and wakes up is refused, and sends nothing.
+right before the send: who was paused for longer than a lease and wakes up is refused, and sends nothing. A pause within
+the send itself is beyond that check; a broker with transactions refuses that publisher (`kafka.transactions`).
 
 A message too large for the broker does not hold up the others. A draft asked for fails its case; a reply or an outcome
 stays owed and is tried again now and then, for the broker's limit is the operator's to raise.
@@ -28,12 +29,16 @@ from stream import metrics
 from stream.producer import Producer
 from stream.topic_reader import end_offsets, read_topic
 from stream.topics import Topics
+from stream.transactions import SendReply, transaction
 
 log = logging.getLogger(__name__)
 
 BATCH = 100
 PROBED = (TopicRole.REPLIES,)
 """Topics whose readers act on every message; on the others a repeated message is harmless and the look is spared."""
+
+_NEXT_STAGE = {TopicRole.TRIAGED: StageName.GROUND, TopicRole.GROUNDED: StageName.DRAFT}
+"""The stage that works on a case which the desk has sent back."""
 
 TOO_LARGE_AGAIN_S = 600.0
 """Seconds until a reply that is too large for the broker is tried again."""
@@ -86,8 +91,8 @@ class OutboxPublisher:
 
     async def _put_aside(self, row: OutboxRow, error: MessageTooLarge) -> None:
         log.error("outbox row %d of %s: %s", row.id, row.case_key, error)
-        if row.topic is TopicRole.GROUNDED:
-            await self._ledger.stages.fail(row.case_key, StageName.DRAFT, str(error))
+        if row.topic in _NEXT_STAGE:
+            await self._ledger.stages.fail(row.case_key, _NEXT_STAGE[row.topic], str(error))
             await self._ledger.outbox.cancel(row, self._owner, str(error))
         else:
             again = now() + timedelta(seconds=TOO_LARGE_AGAIN_S)
@@ -95,15 +100,27 @@ class OutboxPublisher:
 
     async def _publish(self, row: OutboxRow) -> None:
         topic = self._topics.named(row.topic)
-        if row.topic in PROBED and await self._already_there(row, topic):
-            log.info("outbox row %d is on %s already", row.id, topic)
-        else:
-            if row.topic in PROBED and not await self._may_send(row, topic):
-                log.warning("outbox row %d was taken over while this publisher was held up", row.id)
-                return
+        if row.topic not in PROBED:
             await self._producer.send(topic, row.key, row.value.encode(), row.headers)
+        elif self._settings.kafka.transactions:
+            async with transaction(self._settings.kafka, row.id) as send:
+                if not await self._send_once(row, topic, send):
+                    return
+        elif not await self._send_once(row, topic, self._producer.send):
+            return
         await self._ledger.outbox.sent(row, self._owner)
         metrics.PUBLISHED.labels(row.topic).inc()
+
+    async def _send_once(self, row: OutboxRow, topic: str, send: SendReply) -> bool:
+        """Send a message unless it is on its topic already; False when the lease has passed to another publisher."""
+        if await self._already_there(row, topic):
+            log.info("outbox row %d is on %s already", row.id, topic)
+            return True
+        if not await self._may_send(row, topic):
+            log.warning("outbox row %d was taken over while this publisher was held up", row.id)
+            return False
+        await send(topic, row.key, row.value.encode(), row.headers)
+        return True
 
     async def _may_send(self, row: OutboxRow, topic: str) -> bool:
         if row.probe is None and not await self._probe(row, topic):

@@ -13,8 +13,7 @@ from typing import ClassVar, Protocol
 from pydantic import BaseModel
 
 from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Triage
-from core.errors import CaseNotFound
-from core.lifecycle import STAGES, StageName, goes_on
+from core.lifecycle import StageName, goes_on
 from ledger import Ledger, Step
 from stream.messages import Grounded, Triaged, decode
 
@@ -81,22 +80,13 @@ class TriageStage:
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
         """Triage one flagged post; dismissed and escalated ones end here."""
-        post = await self._on_file(decode(value, FlaggedPost))
-        earlier = await self._ledger.stages.duplicate_of(post)
-        triage = await self._triager.triage(post, duplicate_of=earlier)
+        filed = await self._ledger.stages.on_file(decode(value, FlaggedPost))
+        post = filed.post
+        triage = await self._triager.triage(post, duplicate_of=filed.duplicate_of)
         step = await self._ledger.stages.triage(post, triage)
         if not goes_on(triage.route) or step is Step.LATE:
             return None
         return Outgoing(post.key, Triaged(post=post.model_copy(update={"author_id": None}), triage=triage))
-
-    async def _on_file(self, post: FlaggedPost) -> FlaggedPost:
-        """Return the post as the ledger first got it: of two texts with one key moderators see that one."""
-        try:
-            case = await self._ledger.cases.get(post.key)
-        except CaseNotFound:
-            await self._ledger.stages.receive([post])
-            case = await self._ledger.cases.get(post.key)
-        return case.post.model_copy(update={"author_id": post.author_id})
 
 
 ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
@@ -140,7 +130,7 @@ class DraftStage:
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
         """Draft for one grounded post, unless that draft is no longer wanted."""
         message = decode(value, Grounded)
-        if not await self._still_asked_for(message):
+        if not await self._ledger.stages.is_asked_for(message.post.key, message.request.number):
             return None
         draft = await self._drafter.draft(
             message.post,
@@ -156,13 +146,6 @@ class DraftStage:
         replies = await self._ledger.replies.to_author_of(message.post.key)
         avoid = tuple(dict.fromkeys((*message.request.avoid, *replies)))
         return message.request.model_copy(update={"avoid": avoid})
-
-    async def _still_asked_for(self, message: Grounded) -> bool:
-        try:
-            case = await self._ledger.cases.get(message.post.key)
-        except CaseNotFound:
-            return False
-        return case.state is STAGES[self.name].takes and case.request.number == message.request.number
 
 
 class DeskStage:

@@ -27,6 +27,8 @@ async def _consumer(settings: KafkaSettings, group: str | None = None) -> AsyncI
         request_timeout_ms=int(settings.timeout_s * 1000),
         enable_auto_commit=False,
         auto_offset_reset="earliest",
+        # A message whose transaction was aborted was never sent.
+        isolation_level="read_committed" if settings.transactions else "read_uncommitted",
     )
     try:
         await consumer.start()

@@ -1,4 +1,4 @@
-"""The topics by name, and the creation of those that are missing."""
+"""The topics by name, and the creation of those that are missing, each for so many days."""
 
 from __future__ import annotations
 
@@ -43,15 +43,29 @@ class Topics:
         return f"{self.prefix}{role}"
 
 
+DAY_MS = 86_400_000
+
+
+def retention_days(settings: KafkaSettings, role: TopicRole) -> int:
+    """Return for how many days a topic is made to keep a message."""
+    return settings.dead_letters_days if role is TopicRole.DEAD_LETTERS else settings.topics_days
+
+
+def _new_topic(settings: KafkaSettings, role: TopicRole) -> NewTopic:
+    limits = {"retention.ms": str(retention_days(settings, role) * DAY_MS)}
+    name = Topics(settings.prefix).named(role)
+    return NewTopic(name, settings.partitions, settings.replication, topic_configs=limits)
+
+
 async def ensure_topics(settings: KafkaSettings) -> None:
     """Create the missing topics; raises BrokerUnavailable when the broker does not answer."""
     admin = AIOKafkaAdminClient(**aiokafka_options(settings), request_timeout_ms=int(settings.timeout_s * 1000))
     try:
         await admin.start()
         existing = set(await admin.list_topics())
-        missing = [name for name in Topics(settings.prefix).all() if name not in existing]
+        missing = [role for role in TopicRole if Topics(settings.prefix).named(role) not in existing]
         if missing:
-            await admin.create_topics([NewTopic(name, settings.partitions, settings.replication) for name in missing])
+            await admin.create_topics([_new_topic(settings, role) for role in missing])
     except TopicAlreadyExistsError:
         return
     except (KafkaError, OSError) as error:

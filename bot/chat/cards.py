@@ -9,6 +9,7 @@ Markup characters are still to be escaped the platform's way.
 | pending, no draft             | edit, reject, redraft, not hateful, evidence, claim or release          |
 | pending, in doubt             | not hateful, draft, edit, reject, evidence, claim or release            |
 | approved, rejected, dismissed | undo, until `Card.undo_until`; evidence                                 |
+| escalated, dismissed; appeals | reopen, handled; evidence                                               |
 | failed                        | redraft, when it was grounded; evidence                                 |
 | anything else                 | evidence, when there is some                                            |
 
@@ -25,9 +26,10 @@ from typing import Literal
 from bot.backing import answered_claim, marks, warnings, writer
 from bot.chat.defuse import defuse, web_address
 from bot.check_display import finding, is_close
+from bot.permissions import can_be_handled
 from bot.reasons import NOT_HATEFUL
 from bot.wording import IN_DOUBT, hate_probability, holder, standing
-from core.domain import Action, Case, CaseState, Check, Evidence, Grounding, Origin, now
+from core.domain import Action, Case, CaseState, Check, EventKind, Evidence, Grounding, Note, Origin, now
 from core.lifecycle import CLOSED, DECIDED, DECISIONS
 
 MAX_POST = 1_200
@@ -35,6 +37,7 @@ MAX_DRAFT = 1_000
 MAX_EVIDENCE = 1_400
 MAX_TITLE = 120
 MAX_LINE = 200
+MOST_NOTES = 3
 
 
 class ButtonAction(StrEnum):
@@ -53,6 +56,8 @@ class ButtonAction(StrEnum):
     CLAIM = "claim"
     RELEASE = "release"
     UNDO = "undo"
+    REOPEN = "reopen"
+    HANDLE = "handle"
     SHOW = "show"
 
     @property
@@ -92,7 +97,8 @@ class EvidenceLine:
 class Card:
     """What a card shows. `post` is to be hidden until somebody asks for it; `url` is where it stands, or None.
 
-    `answers` is the claim that the draft answers, `warnings` say what doesn't fit about it.
+    `notes` are the last of those that people added, each with its writer. `answers` is the claim that the draft
+    answers, `warnings` say what doesn't fit about it.
     `editable` is the draft as it is, to start an edit from: for input fields only, never to be rendered.
     `stale_at` is when the card stops being true although the case does not change; build it again then.
     """
@@ -114,6 +120,7 @@ class Card:
     close_checks: tuple[str, ...]
     received_at: datetime
     standing: str
+    notes: tuple[str, ...]
     final_text: str | None
     undo_until: datetime | None
     stale_at: datetime | None
@@ -143,6 +150,7 @@ def build_card(case: Case) -> Card:
         close_checks=tuple(check_line(check) for check in draft.checks if is_close(check)) if draft else (),
         received_at=case.received_at,
         standing=_standing(case),
+        notes=tuple(_note_line(note) for note in case.notes[-MOST_NOTES:]),
         final_text=defuse(case.final_text, MAX_DRAFT) if case.final_text else None,
         undo_until=case.release_at if undoable else None,
         stale_at=_stale_at(case, moment),
@@ -200,6 +208,11 @@ def _drafted(case: Case) -> str:
     return defuse(f"{writer(case.draft)}, {case.draft.intent}{again}{note}", MAX_LINE)
 
 
+def _note_line(note: Note) -> str:
+    kind = "appeal by " if note.kind is EventKind.APPEAL else ""
+    return defuse(f"{kind}{note.who}: {note.text}", MAX_LINE)
+
+
 def _standing(case: Case) -> str:
     sentence = standing(case)
     says_more = case.state in CLOSED and case.decided_by and case.decided_why != NOT_HATEFUL.code
@@ -208,7 +221,17 @@ def _standing(case: Case) -> str:
     # A sentence about the case begins with a capital; one that begins with a name keeps the name as it is.
     if not sentence.startswith((case.decided_by or "\0", holder(case) or "\0")):
         sentence = sentence[:1].upper() + sentence[1:]
-    return defuse(sentence.rstrip(".") + f"{why}.{error}", 2 * MAX_LINE)
+    return defuse(sentence.rstrip(".") + f"{why}.{error}{_since_then(case)}", 2 * MAX_LINE)
+
+
+def _since_then(case: Case) -> str:
+    """Say what people did about a case after its end."""
+    parts = (
+        (case.retracted_at is not None, " The reply was retracted."),
+        (case.appealed, " An appeal waits."),
+        (case.handled and case.retracted_at is None, " Somebody has seen to it."),
+    )
+    return "".join(words for applies, words in parts if applies)
 
 
 def _stale_at(case: Case, moment: datetime) -> datetime | None:
@@ -236,6 +259,8 @@ def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
         (Button(ButtonAction.REDRAFT, "Redraft"), grounded and not doubtful),
         (Button(ButtonAction.DISMISS, "Not hateful"), not doubtful),
         (Button(ButtonAction.UNDO, "Undo"), undoable),
+        (Button(ButtonAction.REOPEN, "Reopen and draft"), can_be_handled(case) and case.triage is not None),
+        (Button(ButtonAction.HANDLE, "Handled"), can_be_handled(case)),
         (Button(ButtonAction.EVIDENCE, "Evidence"), bool(case.grounding and case.grounding.evidence)),
         (Button(ButtonAction.CLAIM, "Claim"), not held),
         (Button(ButtonAction.RELEASE, "Release"), held),

@@ -20,9 +20,14 @@ class CommandHelp:
 
 
 COMMANDS: Mapping[str, CommandHelp] = {
-    "queue": CommandHelp("open cases, oldest first, or those in doubt; the groups you hide are left out"),
+    "queue": CommandHelp("open cases, oldest first, those in doubt, or appeals; the groups you hide are left out"),
     "case": CommandHelp("one case with its buttons, by number or key"),
     "dismiss": CommandHelp("end a case because its post is not hateful; its card offers undo for a while"),
+    "reopen": CommandHelp("have a case drafted that was dismissed, rejected or escalated"),
+    "hand-over": CommandHelp("give an escalated or dismissed case to other people; say to whom and why"),
+    "handled": CommandHelp("note that somebody has seen to an escalated case, or to an appeal"),
+    "retract": CommandHelp("ask the platform to take a released reply back; say why"),
+    "note": CommandHelp("add a note to a case, for everybody who works on it"),
     "intent show": CommandHelp("the intents set here, by whom and when"),
     "intent set": CommandHelp("what new drafts set out to do; the narrowest that fits a case holds", leads=True),
     "draft": CommandHelp("draft an answer to a text; only you see it"),

@@ -15,7 +15,8 @@ from bot.chat.own_cases import OwnCases
 from bot.chat.people import require_lead
 from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.place import Place
-from bot.desk import CaseQuery, Desk, Moderator
+from bot.desk import CaseQuery, Desk
+from bot.permissions import Moderator
 from bot.wording import duration, hate_probability, holder
 from core.domain import Action, Case, CaseState, Decision, Intent, TargetGroup, now
 from core.errors import BadInput
@@ -27,6 +28,14 @@ LISTED = 10
 LOOKED_THROUGH = 200
 SUGGESTED = 50
 MAX_PLATFORM = 64
+MAX_REASON = 500
+MAX_NOTE = 2_000
+_DONE = {
+    Action.REOPEN: "open again and gets a draft",
+    Action.HAND_OVER: "handed over",
+    Action.HANDLE: "marked as handled",
+    Action.RETRACT: "retracted; the platform is told",
+}
 
 
 @dataclass(frozen=True)
@@ -79,13 +88,17 @@ class Commands:
         group: TargetGroup | None = None,
         mine: bool = False,
         doubtful: bool = False,
+        appeals: bool = False,
     ) -> CommandAnswer:
         """List a server's open cases, the oldest first: those in doubt or the others.
 
-        `mine` are those held by or assigned to `who`, in doubt or not.
+        `mine` are those held by or assigned to `who`, in doubt or not; `appeals` are closed cases with an appeal.
         """
         hidden = await self._ledger.moderator_settings.hidden(who.name) if group is None else frozenset()
-        cases = await self._mine(place, who) if mine else await self._open(place, group, doubtful)
+        if appeals:
+            cases = await self._appealed(place, group)
+        else:
+            cases = await self._mine(place, who) if mine else await self._open(place, group, doubtful)
         seen = [case for case in cases if not _only(case, hidden)]
         lines = [await self._line(case) for case in seen[:LISTED]]
         if not lines:
@@ -93,7 +106,9 @@ class Commands:
         if len(seen) > LISTED:
             more = f"{len(seen) - LISTED}{' or more' if len(cases) == LOOKED_THROUGH else ''}"
             lines.append(f"… and {more} more. Open one with: case NUMBER")
-        if not (mine or doubtful) and (count := await self._doubtful(place)):
+        if not (mine or doubtful or appeals) and (count := len(await self._appealed(place, None))):
+            lines.append(f"Appeals: {count}. List them with: queue appeals")
+        if not (mine or doubtful or appeals) and (count := await self._doubtful(place)):
             lines.append(f"In doubt, hateful or not: {count}. List them with: queue doubtful")
         return CommandAnswer(tuple(lines))
 
@@ -102,6 +117,20 @@ class Commands:
         seen = await self._case(place, id)
         case = await self._desk.decide(seen.key, Decision(action=Action.DISMISS, version=seen.version), who)
         return CommandAnswer((f"Case {await self._ledger.cards.number(case.key)} is dismissed.",), case=case)
+
+    async def after_the_end(
+        self, place: Place, who: Moderator, action: Action, id: str, words: str = ""
+    ) -> CommandAnswer:
+        """Do with a closed case what `action` says, with `words` as the reason, and show it as it is then."""
+        seen = await self._case(place, id)
+        decision = Decision(action=action, version=seen.version, reason=words.strip()[:MAX_REASON] or None)
+        case = await self._desk.decide(seen.key, decision, who)
+        return CommandAnswer((f"Case {await self._ledger.cards.number(case.key)} is {_DONE[action]}.",), case=case)
+
+    async def note(self, place: Place, who: Moderator, id: str, text: str) -> CommandAnswer:
+        """Add a note to a case for whoever looks at it next, and show it."""
+        case = await self._desk.note((await self._case(place, id)).key, text[:MAX_NOTE], who)
+        return CommandAnswer((f"Noted on case {await self._ledger.cards.number(case.key)}.",), case=case)
 
     async def case(self, place: Place, id: str) -> CommandAnswer:
         """Show one case, by its number or its key."""
@@ -184,10 +213,10 @@ class Commands:
 
     async def assign(self, place: Place, who: Moderator, id: str, assignee: Moderator) -> CommandAnswer:
         """Say who should take care of a case; anybody may assign one to themselves."""
-        if assignee.name != who.name:
-            require_lead(who, "assign a case to somebody else")
-        key = (await self._case(place, id)).key
-        await self._ledger.moderator_settings.assign(key, assignee.name, who.name)
+        seen = await self._case(place, id)
+        key = seen.key
+        decision = Decision(action=Action.ASSIGN, version=seen.version, assignee=assignee.name)
+        await self._desk.decide(key, decision, who)
         return _lines(f"Case {await self._ledger.cards.number(key)} is assigned to {assignee.name}.")
 
     async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> CommandAnswer:
@@ -229,6 +258,10 @@ class Commands:
 
     async def _open(self, place: Place, group: TargetGroup | None, doubtful: bool) -> list[Case]:
         query = CaseQuery(group=group, doubtful=doubtful, limit=LOOKED_THROUGH)
+        return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
+
+    async def _appealed(self, place: Place, group: TargetGroup | None) -> list[Case]:
+        query = CaseQuery(states=(), group=group, appealed=True, limit=LOOKED_THROUGH)
         return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
 
     async def _doubtful(self, place: Place) -> int:

@@ -20,7 +20,8 @@ from typing import Any
 from bot.changes import Changes
 from bot.chat.cards import failed_lines
 from bot.chat.own_cases import OwnCases
-from bot.desk import Desk, Moderator
+from bot.desk import Desk
+from bot.permissions import Moderator
 from bot.reasons import OTHER
 from core.domain import Action, Case, CaseState, Decision, Intent
 from core.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError, Unavailable
@@ -29,7 +30,9 @@ log = logging.getLogger(__name__)
 
 FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
 """Actions that need something filled in first."""
-IMMEDIATE_ACTIONS = (Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO)
+IMMEDIATE_ACTIONS = (
+    Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO, Action.REOPEN, Action.HANDLE,
+)  # fmt: skip
 _AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
 _DONE = {
     Action.APPROVE: "Approved",

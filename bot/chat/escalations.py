@@ -102,7 +102,11 @@ def escalation_text(count: int, why: str, number: int, length: timedelta) -> str
     return f"{count} posts were escalated{within}. The newest: {reason}. Open it with /rejoinder case {number}"
 
 
-async def _next_escalation(changes: Subscription) -> None:
+async def _next_escalation(changes: Subscription[Transition]) -> None:
     """Wait for the next escalation, or for changes that were lost and may have held one."""
-    while (change := await changes.next()) is not None and change.to_state is not CaseState.ESCALATED:
+    while (change := await changes.next()) is not None and not _is_escalation(change):
         pass
+
+
+def _is_escalation(change: Transition) -> bool:
+    return change.to_state is CaseState.ESCALATED is not change.from_state

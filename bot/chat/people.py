@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from core.errors import Forbidden
 from core.settings import ChatWorkspace
 

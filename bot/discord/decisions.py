@@ -15,7 +15,6 @@ from enum import StrEnum
 from bot.chat.card_sync import CardSync
 from bot.chat.cards import ButtonAction, Card, build_card, evidence_lines
 from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal, done_words, refuse
-from bot.desk import Moderator
 from bot.discord.board import SURFACE
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
 from bot.discord.forms import decision_form, read_form
@@ -23,6 +22,7 @@ from bot.discord.interactions import Interaction, answering, asking_moderator, s
 from bot.discord.pending_overrides import PendingOverrides
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import plain
+from bot.permissions import Moderator
 from core.domain import Action
 from core.errors import BadInput, Forbidden
 from core.settings import ChatWorkspace

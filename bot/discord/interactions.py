@@ -12,9 +12,9 @@ import discord
 
 from bot.chat.decision_dialogue import message_of
 from bot.chat.people import moderator
-from bot.desk import Moderator
 from bot.discord.board import SURFACE
 from bot.discord.text import plain
+from bot.permissions import Moderator
 from core.errors import Forbidden
 from core.settings import ChatWorkspace
 

@@ -56,6 +56,8 @@ def card_embed(card: Card, number: int) -> discord.Embed:
         embed.add_field(name="Evidence", value=_sources(card.evidence), inline=False)
     if card.close_checks:
         embed.add_field(name="Close to a limit", value=escaped("\n".join(card.close_checks), _SHORT), inline=False)
+    if card.notes:
+        embed.add_field(name="Notes", value=escaped("\n".join(card.notes), _SHORT), inline=False)
     embed.add_field(name="Standing", value=_standing(card), inline=False)
     return embed
 

@@ -16,19 +16,20 @@ from bot.chat.command_help import COMMANDS, help_lines
 from bot.chat.commands import CommandAnswer, Commands
 from bot.chat.defuse import defuse
 from bot.chat.place import Place
-from bot.desk import Moderator
 from bot.discord.board import SURFACE
 from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator, server_id
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
+from bot.permissions import Moderator
 from bot.wording import intent_label
-from core.domain import Intent, TargetGroup
+from core.domain import Action, Intent, TargetGroup
 from core.errors import Forbidden
 from core.settings import ChatWorkspace
 from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
 
 MAX_CHOICES = 25
+CASE = "The number on its card, or platform/post id"
 GROUPS = [app_commands.Choice(name=group.label, value=group.value) for group in TargetGroup]
 INTENTS = [app_commands.Choice(name=intent_label(intent), value=intent.value) for intent in Intent]
 PERIODS = [app_commands.Choice(name=name, value=value) for name, value in
@@ -65,29 +66,77 @@ class SlashCommands(app_commands.Group):
     @app_commands.describe(
         group="Only cases against this group", mine="Only cases you hold or were assigned",
         doubtful="Only posts of which nobody knows yet whether they are hateful",
+        appeals="Only closed cases against which somebody has appealed",
     )  # fmt: skip
     @app_commands.choices(group=GROUPS)
     async def queue(
-        self, interaction: discord.Interaction, group: str | None = None, mine: bool = False, doubtful: bool = False
-    ) -> None:
+        self, interaction: discord.Interaction, group: str | None = None, mine: bool = False, doubtful: bool = False,
+        appeals: bool = False,
+    ) -> None:  # fmt: skip
         """List open cases."""
         target = TargetGroup(group) if group else None
-        await self.answer(
-            interaction,
-            lambda who, place: self._desk_commands.queue(place, who, group=target, mine=mine, doubtful=doubtful),
-        )
+
+        async def work(who: Moderator, place: Place) -> CommandAnswer:
+            return await self._desk_commands.queue(
+                place, who, group=target, mine=mine, doubtful=doubtful, appeals=appeals
+            )
+
+        await self.answer(interaction, work)
 
     @app_commands.command(description=_description("case"))
-    @app_commands.describe(case="The number on its card, or platform/post id")
+    @app_commands.describe(case=CASE)
     async def case(self, interaction: discord.Interaction, case: str) -> None:
         """Show a case."""
         await self.answer(interaction, lambda _, place: self._desk_commands.case(place, case))
 
     @app_commands.command(description=_description("dismiss"))
-    @app_commands.describe(case="The number on its card, or platform/post id")
+    @app_commands.describe(case=CASE)
     async def dismiss(self, interaction: discord.Interaction, case: str) -> None:
         """Dismiss a case."""
         await self.answer(interaction, lambda who, place: self._desk_commands.dismiss(place, who, case))
+
+    @app_commands.command(description=_description("reopen"))
+    @app_commands.describe(case=CASE, why="Why, if there is more to say")
+    async def reopen(
+        self, interaction: discord.Interaction, case: str, why: app_commands.Range[str, 0, 400] = ""
+    ) -> None:
+        """Open a case again."""
+        await self._after_the_end(interaction, Action.REOPEN, case, why)
+
+    @app_commands.command(name="hand-over", description=_description("hand-over"))
+    @app_commands.describe(case=CASE, reason="To whom, and why")
+    async def hand_over(
+        self, interaction: discord.Interaction, case: str, reason: app_commands.Range[str, 1, 400]
+    ) -> None:
+        """Hand a case over."""
+        await self._after_the_end(interaction, Action.HAND_OVER, case, reason)
+
+    @app_commands.command(description=_description("handled"))
+    @app_commands.describe(case=CASE, what="What was done")
+    async def handled(
+        self, interaction: discord.Interaction, case: str, what: app_commands.Range[str, 0, 400] = ""
+    ) -> None:
+        """Mark a case as handled."""
+        await self._after_the_end(interaction, Action.HANDLE, case, what)
+
+    @app_commands.command(description=_description("retract"))
+    @app_commands.describe(case=CASE, reason="Why; the platform is told so")
+    async def retract(
+        self, interaction: discord.Interaction, case: str, reason: app_commands.Range[str, 1, 400]
+    ) -> None:
+        """Retract a reply."""
+        await self._after_the_end(interaction, Action.RETRACT, case, reason)
+
+    @app_commands.command(description=_description("note"))
+    @app_commands.describe(case=CASE, text="What everybody should know who works on it")
+    async def note(self, interaction: discord.Interaction, case: str, text: app_commands.Range[str, 1, 2000]) -> None:
+        """Add a note."""
+        await self.answer(interaction, lambda who, place: self._desk_commands.note(place, who, case, text))
+
+    async def _after_the_end(self, interaction: discord.Interaction, action: Action, case: str, words: str) -> None:
+        await self.answer(
+            interaction, lambda who, place: self._desk_commands.after_the_end(place, who, action, case, words)
+        )
 
     @app_commands.command(description=_description("draft"))
     @app_commands.describe(text="The post to answer", intent="What the answer sets out to do")

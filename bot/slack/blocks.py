@@ -55,6 +55,8 @@ def card_blocks(card: Card, number: int) -> list[Block]:
         blocks.append(rich(line(words("Evidence", bold)), _sources(card.evidence)))
     if card.close_checks and card.state is CaseState.PENDING:
         blocks.append(rich(line(words("Close to a limit: ", bold), words("; ".join(card.close_checks)))))
+    if card.notes:
+        blocks.append(rich(line(words("Notes", bold)), bullets([line(words(note)) for note in card.notes])))
     return [*blocks, _buttons(card, number)]
 
 

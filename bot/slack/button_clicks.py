@@ -25,7 +25,7 @@ from bot.chat.decision_dialogue import (
     done_words,
     message_of,
 )
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from bot.slack.blocks import ButtonValue, action_id, card_blocks, evidence_blocks, post_blocks, summary
 from bot.slack.ephemeral import show_ephemeral, tell_ephemeral
 from bot.slack.modals import decision_modal, failed_check_blocks, info_modal

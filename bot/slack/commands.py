@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
@@ -15,7 +16,7 @@ from bot.chat.command_help import help_lines
 from bot.chat.commands import CommandAnswer, Commands
 from bot.chat.decision_dialogue import message_of
 from bot.chat.place import Place
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from bot.slack.blocks import card_blocks, evidence_blocks, summary
 from bot.slack.board import SURFACE
 from bot.slack.command_text import CommandText, one_of, parse
@@ -23,16 +24,21 @@ from bot.slack.ephemeral import show_ephemeral, tell_ephemeral
 from bot.slack.rich_text import escaped, line, quote, rich, words
 from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces
-from core.domain import Intent, TargetGroup
+from core.domain import Action, Intent, TargetGroup
 from core.errors import BadInput
 from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
 
 COMMAND = "/rejoinder"
 _USAGES = {
-    "queue": "queue [mine or doubtful] [group:muslims]",
+    "queue": "queue [mine, doubtful or appeals] [group:muslims]",
     "case": "case 12",
     "dismiss": "dismiss 12",
+    "reopen": "reopen 12 [WHY]",
+    "hand-over": "hand-over 12 TO WHOM AND WHY",
+    "handled": "handled 12 [WHAT WAS DONE]",
+    "retract": "retract 12 WHY",
+    "note": "note 12 TEXT",
     "intent set": "intent set questioning [for:channel, group:muslims or language:es], intent set none …",
     "draft": "draft [intent:positive] TEXT",
     "evidence": "evidence [group:women] QUERY",
@@ -43,6 +49,9 @@ _USAGES = {
     "hide": "hide GROUP, unhide GROUP",
     "export": "export [4w]",
 }
+_AFTER_THE_END = {
+    "reopen": Action.REOPEN, "hand-over": Action.HAND_OVER, "handled": Action.HANDLE, "retract": Action.RETRACT,
+}  # fmt: skip
 _WAITING = "Working on it; that can take a minute."
 
 
@@ -70,7 +79,8 @@ class SlashCommands:
             "intent": self._intent, "draft": self._draft, "evidence": self._evidence, "pause": self._pause,
             "resume": self._resume, "assign": self._assign, "mute-source": self._mute, "unmute-source": self._unmute,
             "hide": self._hide, "unhide": self._unhide, "settings": self._settings, "export": self._export,
-            "stats": self._stats,
+            "stats": self._stats, "note": self._note,
+            **{name: partial(self._after_the_end, action) for name, action in _AFTER_THE_END.items()},
         }  # fmt: skip
 
     @property
@@ -121,14 +131,24 @@ class SlashCommands:
     async def _queue(self, call: CommandCall) -> CommandAnswer:
         group = call.command.option("group", TargetGroup)
         word = call.command.word()
-        mine, doubtful = word == "mine", word == "doubtful"
-        return await self._commands.queue(call.place, call.who, group=group, mine=mine, doubtful=doubtful)
+        return await self._commands.queue(
+            call.place, call.who, group=group, mine=word == "mine", doubtful=word == "doubtful",
+            appeals=word == "appeals",
+        )  # fmt: skip
 
     async def _case(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.case(call.place, call.command.rest)
 
     async def _dismiss(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.dismiss(call.place, call.who, call.command.rest)
+
+    async def _after_the_end(self, action: Action, call: CommandCall) -> CommandAnswer:
+        number, _, words = call.command.rest.partition(" ")
+        return await self._commands.after_the_end(call.place, call.who, action, number, words)
+
+    async def _note(self, call: CommandCall) -> CommandAnswer:
+        number, _, text = call.command.rest.partition(" ")
+        return await self._commands.note(call.place, call.who, number, text)
 
     async def _intent(self, call: CommandCall) -> CommandAnswer:
         match call.command.rest.split():

@@ -15,7 +15,7 @@ from slack_sdk.models.views import View
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat.decision_dialogue import FORM_ACTIONS, DecisionDialogue, Refusal, refuse
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from bot.slack.modals import read_modal, refused_modal, sentence_modal
 from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces

@@ -12,7 +12,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat.people import moderator
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from bot.slack.board import SURFACE
 from bot.slack.web_api import translated_errors, web_client
 from core.errors import BadSettings, Forbidden, RejoinderError

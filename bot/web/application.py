@@ -25,7 +25,12 @@ def add_desk(app: web.Application, desk: Desk, changes: Changes, auth: Auth) -> 
     EventRoute(changes, auth).add_routes(app)
     CaseApi(desk, changes, auth).add_routes(app)
     SessionApi(auth.open_sessions, auth).add_routes(app)
-    Pages(confirm_covered=desk.settings.confirm_covered).add_routes(app)
+    settings = desk.settings
+    Pages(
+        confirm_covered=settings.confirm_covered,
+        record_uncovering=settings.record_uncovering,
+        moderators=desk.moderators,
+    ).add_routes(app)
 
     async def follow_changes(_: web.Application) -> AsyncIterator[None]:
         task = asyncio.create_task(changes.run(), name="desk changes")

@@ -5,7 +5,7 @@ The page itself holds no case: its script asks the API, and puts whatever it get
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from bot.reasons import REASONS
 from bot.wording import IN_DOUBT, INTENT_WORDS
 from core.domain import Action, CaseState, Route, TargetGroup
-from core.lifecycle import DECISIONS, ROUTES, STAGES, UNFINISHED, StageName
+from core.lifecycle import DECISIONS, ENDED, ROUTES, STAGES, UNFINISHED, StageName
 
 HERE = Path(__file__).parent
 
@@ -51,21 +51,34 @@ STATE_WORDS = {
 
 @dataclass(frozen=True)
 class QueueFilter:
-    """One choice of what the queue lists: cases in these states, and where it is said only those in doubt, or not."""
+    """One choice of what the queue lists: cases in these states.
+
+    Where it is said, only those in doubt, those that were handled or those with an appeal; False lists only the others.
+    """
 
     label: str
     states: tuple[CaseState, ...]
     doubtful: bool | None = None
+    handled: bool | None = None
+    appealed: bool | None = None
+
+    @property
+    def flags(self) -> dict[str, bool]:
+        """The flags that narrow the states, by name."""
+        named = {"doubtful": self.doubtful, "handled": self.handled, "appealed": self.appealed}
+        return {name: value for name, value in named.items() if value is not None}
 
 
 QUEUE_FILTERS = {
     "waiting": QueueFilter("Waiting", (WAITING,), doubtful=False),
     "doubtful": QueueFilter(IN_DOUBT, (WAITING,), doubtful=True),
+    "appeals": QueueFilter("Appeals", ENDED, appealed=True),
     "approved": QueueFilter("Approved, leaving soon", (CaseState.APPROVED,)),
     "released": QueueFilter("Released", (CaseState.RELEASED,)),
     "rejected": QueueFilter("Rejected", (CaseState.REJECTED,)),
     "dismissed": QueueFilter("Dismissed", (CaseState.DISMISSED,)),
-    "escalated": QueueFilter("Escalated to people", (ALARMING,)),
+    "escalated": QueueFilter("Escalated to people", (ALARMING,), handled=False),
+    "handled": QueueFilter("Escalated, handled", (ALARMING,), handled=True),
     "failed": QueueFilter("Failed", (CaseState.FAILED,)),
     "unfinished": QueueFilter("Being worked on", UNFINISHED),
 }
@@ -75,7 +88,9 @@ QUEUE_FILTERS = {
 class Pages:
     """The desk's page, rendered once, and its files."""
 
-    def __init__(self, *, confirm_covered: bool = False) -> None:
+    def __init__(
+        self, *, confirm_covered: bool = False, record_uncovering: bool = False, moderators: Sequence[str] = ()
+    ) -> None:
         environment = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -93,6 +108,8 @@ class Pages:
             drafting=DRAFTING,
             alarming=ALARMING,
             confirm_covered=confirm_covered,
+            moderators=moderators,
+            record_uncovering=record_uncovering,
         )
 
     def add_routes(self, app: web.Application) -> None:

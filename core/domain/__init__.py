@@ -4,7 +4,7 @@ A *case* is one flagged post and all that happened to it; its key is `platform/p
 states it passes.
 """
 
-from core.domain.case import Action, Case, CaseState, Decision, ModeratorRole, Outcome, Role, Transition
+from core.domain.case import Action, Case, CaseState, Decision, EventKind, ModeratorRole, Note, Role, Transition
 from core.domain.draft import MAX_DRAFTS, Candidate, Check, Draft, DraftNumber, DraftRequest, Origin, failed
 from core.domain.evidence import Claim, CounterClaim, Evidence, Grounding, Plan, Source
 from core.domain.post import MAX_FLAG_BYTES, STORED, FlaggedPost
@@ -28,6 +28,7 @@ __all__ = [
     "Draft",
     "DraftNumber",
     "DraftRequest",
+    "EventKind",
     "Evidence",
     "FlaggedPost",
     "Grounding",
@@ -35,8 +36,8 @@ __all__ = [
     "Intent",
     "ModeratorRole",
     "Moment",
+    "Note",
     "Origin",
-    "Outcome",
     "Plan",
     "Record",
     "Role",

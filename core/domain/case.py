@@ -44,12 +44,18 @@ class Action(StrEnum):
     DISMISS = "dismiss"
     REDRAFT = "redraft"
     UNDO = "undo"
+    ASSIGN = "assign"
+    REOPEN = "reopen"
+    HAND_OVER = "hand_over"
+    HANDLE = "handle"
+    RETRACT = "retract"
 
 
 class Decision(Record):
     """What a moderator asked for, on the version they saw.
 
-    `uncovered` tells whether they had the post itself before their eyes; None where that can't be known.
+    `uncovered` tells whether they had the post itself before their eyes; None where that can't be known. `assignee` is
+    whom an assignment names.
     """
 
     action: Action
@@ -60,10 +66,21 @@ class Decision(Record):
     hint: Annotated[Text, Field(max_length=500)] = ""
     override: bool = False
     uncovered: bool | None = None
+    assignee: Annotated[Text, Field(min_length=1, max_length=200)] | None = None
+
+
+class EventKind(StrEnum):
+    """What can be added to a case without moving it, and without naming the version that was seen."""
+
+    NOTE = "note"
+    APPEAL = "appeal"
 
 
 class Transition(Record):
-    """One row of a case's append-only history."""
+    """One row of a case's append-only history.
+
+    `kind` is what a person did; None for what the machine did, and for rows of earlier releases.
+    """
 
     id: int
     case_key: str
@@ -73,13 +90,30 @@ class Transition(Record):
     at: Moment
     who: str
     why: str
+    kind: Action | EventKind | None = None
+
+
+class Note(Record):
+    """A text that was added to a case: a moderator's note, or why somebody appeals; `version` names its transition.
+
+    It is kept with the case, not in its history, which nothing can be taken out of.
+    """
+
+    kind: EventKind
+    version: int
+    at: Moment
+    who: str
+    text: str
 
 
 class Case(Record):
     """A case as the ledger knows it.
 
     `version` rises with every transition. `request` is the draft the case waits for or last got. `final_text` is the
-    approved text, exactly as approved; it leaves at `release_at` unless undone.
+    approved text, exactly as approved; it leaves at `release_at` unless undone. `handled`: somebody has seen to what
+    had ended without a reply. `appealed`: an appeal waits for an answer. `retracted_at` is when the platform was told
+    to take a released reply back. From `erased_at` on its texts are gone,
+    and nothing happens to it any more.
     """
 
     post: FlaggedPost
@@ -98,6 +132,11 @@ class Case(Record):
     final_text: str | None = None
     release_at: Moment | None = None
     error: str | None = None
+    handled: bool = False
+    appealed: bool = False
+    retracted_at: Moment | None = None
+    notes: tuple[Note, ...] = ()
+    erased_at: Moment | None = None
 
     @property
     def key(self) -> str:
@@ -114,14 +153,3 @@ class Case(Record):
         """Tell whether the case waits for a moderator to say if its post is hateful; nobody asked for a draft."""
         in_doubt = self.triage is not None and self.triage.route is Route.DOUBT
         return self.state is CaseState.PENDING and in_doubt and self.request.number == 1
-
-
-class Outcome(Record):
-    """How a case ended, as published on the `outcomes` topic."""
-
-    case_key: str
-    state: CaseState
-    at: Moment
-    who: str
-    why: str
-    text: str | None = None

@@ -19,6 +19,7 @@ from core.settings.chats import (
 from core.settings.desk import DeskSettings, LedgerSettings, Token
 from core.settings.drafting import NO_MODEL, ChatSettings, DraftSettings, GuardSettings, TriageSettings
 from core.settings.evidence import EmbeddingSettings, KnowledgeBaseSettings, WeightsSettings
+from core.settings.retention import RetentionSettings
 from core.settings.section import Section
 from core.settings.settings import Settings
 
@@ -38,6 +39,7 @@ __all__ = [
     "KafkaSettings",
     "KnowledgeBaseSettings",
     "LedgerSettings",
+    "RetentionSettings",
     "RoomId",
     "Section",
     "Settings",

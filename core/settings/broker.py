@@ -25,6 +25,13 @@ class KafkaSettings(Section):
         description="Seconds after which the broker gives a silent worker's partitions to another; brokers "
         "refuse less than 6 by default.",
     )
+    topics_days: Count = Field(7, description="Days that a topic Rejoinder creates keeps a message.")
+    dead_letters_days: Count = Field(30, description="Days that the topic of dead letters keeps one, if we create it.")
+    transactions: bool = Field(
+        False,
+        description="Send each reply in a Kafka transaction, so that a publisher that was paused while sending can't "
+        "double it; for brokers that have them (not the embedded one) and readers set to `read_committed`.",
+    )
     signing_key: SecretStr | None = Field(
         None,
         description="Key that records between stages are signed with, at least 16 characters, the same in every "

@@ -57,6 +57,12 @@ class DeskSettings(Section):
     undo_s: Annotated[float, Field(ge=0)] = Field(15.0, description="Seconds in which a decision can be undone.")
     claim_s: Positive = Field(600.0, description="Seconds a claim holds without a decision.")
     default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of a first draft.")
+    platform_rules: dict[str, str] = Field(
+        {}, description="The rules of each platform, shown beside its cases: platform -> text, in plain words."
+    )
     confirm_covered: bool = Field(
         False, description="Ask once more on the page before a draft goes out whose post was never uncovered."
+    )
+    record_uncovering: bool = Field(
+        False, description="Record who uncovers which post on the page; tell the moderators before you turn it on."
     )

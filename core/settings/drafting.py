@@ -74,6 +74,25 @@ class GuardSettings(Section):
         description="Longest reply by platform.",
     )
     max_echo: Share = Field(0.5, description="Largest share of the post's content words a reply may repeat.")
+    judge: Literal["none", "head", "entailment", "chat"] = Field(
+        "head",
+        description="What judges the sentences that are not on file: nothing (words alone, which stop all they can't "
+        "account for), the small head shipped with Rejoinder, the head and an entailment model, or the chat model.",
+    )
+    min_opposition: Share = Field(
+        0.5, description="Probability of standing against the post that the judge must give each such sentence."
+    )
+    entailment_model: str = Field(
+        "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7",
+        description="Entailment model of the judge `entailment` (`entailment` extra): a folder with `*.onnx` and "
+        "`tokenizer.json`, or a hub name.",
+    )
+    entailment_languages: tuple[str, ...] = Field(
+        (), description="Languages that this model reads (ISO 639-1); none: all."
+    )
+    min_entailment: Share = Field(
+        0.2, description="Probability of following from its evidence that each statement of fact needs."
+    )
     max_toxicity: Share = Field(0.5, description="Toxicity probability from which a reply fails.")
     toxicity: Literal["head", "detoxify"] = Field(
         "head",

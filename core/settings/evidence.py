@@ -45,8 +45,13 @@ class KnowledgeBaseSettings(Section):
     claims: Path | None = Field(
         None, description="Folder with your own `claims/` and `facts/`, used beside the shipped ones."
     )
+    answer_from: Share = Field(
+        0.5,
+        description="Probability that something on file answers a post, from which its claims are taken; known with "
+        "the default embedder. Lower: more drafts, more of them beside the point.",
+    )
     claim_from: Share = Field(
-        0.15,
+        0.05,
         description="Probability from which a post counts as making a claim on file; known with the default embedder.",
     )
     paragraph_from: Share = Field(

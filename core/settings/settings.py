@@ -18,6 +18,7 @@ from core.settings.chats import CareSettings, DiscordSettings, SlackSettings
 from core.settings.desk import DeskSettings, LedgerSettings
 from core.settings.drafting import ChatSettings, DraftSettings, GuardSettings, TriageSettings
 from core.settings.evidence import EmbeddingSettings, KnowledgeBaseSettings, WeightsSettings
+from core.settings.retention import RetentionSettings
 
 
 class Settings(BaseSettings):
@@ -44,6 +45,7 @@ class Settings(BaseSettings):
     slack: SlackSettings = SlackSettings()
     care: CareSettings = CareSettings()
     stream: StreamSettings = StreamSettings()
+    retention: RetentionSettings = RetentionSettings()
 
     @classmethod
     def settings_customise_sources(

@@ -39,7 +39,8 @@ from pipeline.triage import LONGEST_READ
 
 DEFAULT = KnowledgeBaseSettings()
 OPEN = KnowledgeBaseSettings(min_relevance=0.0)
-UNGATED = KnowledgeBaseSettings(claim_from=0.0)
+UNGATED = KnowledgeBaseSettings(claim_from=0.0, answer_from=0.0)
+NO_GATE = KnowledgeBaseSettings(answer_from=0.0)
 HALVES = ("calibrate", "report")
 
 
@@ -114,6 +115,7 @@ async def _of_claims(questions: list[Question], e5: Embedder, searcher: Searcher
     files_on_file, reviews = load_claims(), load_reviews(files("kb"))
     shipped = await ClaimMatcher.open(files_on_file, reviews, e5, DEFAULT)
     ungated = await ClaimMatcher.open(files_on_file, reviews, e5, UNGATED)
+    no_gate = await ClaimMatcher.open(files_on_file, reviews, e5, NO_GATE)
     nearest = ClaimMatcher(files_on_file, reviews, *await matching.embedded(files_on_file, e5), None, DEFAULT)
 
     async def production(question: Question) -> Sequence[str]:
@@ -126,6 +128,7 @@ async def _of_claims(questions: list[Question], e5: Embedder, searcher: Searcher
         await _row("claims, then near statements (default)", questions, production),
         await _row("claims, then any statements", questions, open_tail),
         await _row("claims alone", questions, _matched(shipped)),
+        await _row("claims, without asking whether anything answers", questions, _matched(no_gate)),
         await _row("claims, no limit", questions, _matched(ungated)),
         await _row("claims, the surest alone", questions, _matched(shipped, most=1)),
         await _row("claims, nearest wording (no judge)", questions, _matched(nearest)),
@@ -205,7 +208,7 @@ async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Ques
             text,
             vector,
             tuple(score.group for score in heads.score(vector, text).attacked(threshold)),
-            KINDS[int(judge.kind_probabilities(vector).argmax())],
+            KINDS[int(judge.kind_probabilities(vector, post.language).argmax())],
         )
         for post, text, vector in zip(posts, texts, vectors, strict=True)
     ]

@@ -10,8 +10,9 @@ import click
 
 from core.domain import failed
 from core.errors import BadInput
+from core.settings import Settings
 from evaluation.redteam.lines import BadLine, DraftLine, judge, read
-from pipeline.guard import Guard, Verdict
+from pipeline.guard import Verdict
 
 
 @click.command()
@@ -19,32 +20,43 @@ from pipeline.guard import Guard, Verdict
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a draft.")
 @click.option("--redteam", is_flag=True, help="Judge the red team's own drafts and print how many are stopped.")
 @click.option("--wrong", is_flag=True, help="With --redteam: list what is misjudged in the half that is for tuning.")
-def guard(file: Path | None, as_json: bool, redteam: bool, wrong: bool) -> None:
+@click.option(
+    "--judge",
+    "judge_name",
+    type=click.Choice(["none", "head", "entailment", "chat"]),
+    help="What judges free sentences, in place of `guard.judge`; `none`: words alone.",
+)
+def guard(file: Path | None, as_json: bool, redteam: bool, wrong: bool, judge_name: str | None) -> None:
     """Judge the drafts in FILE, one JSON object a line: what is shown to a moderator, and what is stopped and why.
 
     A line has `id`, `language`, `groups`, `intent`, `post`, `evidence` (of `text`, `institution`, `title`, `symbol`,
     `year`) and `draft`. Lines that can't be read are named by their number, the others are judged, and the exit code
     is 1; a stopped draft is no error.
     """
-    from rejoinder.assembly import open_drafting_guard
     from rejoinder.commands.process import load_settings
 
     if redteam == (file is not None) or (wrong and not redteam) or (as_json and redteam):
         raise click.UsageError("Give either a FILE (perhaps with --json) or --redteam (perhaps with --wrong).")
-    opened = open_drafting_guard(load_settings())
+    settings = load_settings()
+    if judge_name is not None:
+        chosen = settings.guard.model_copy(update={"judge": judge_name})
+        settings = settings.model_copy(update={"guard": chosen})
     if file is None:
-        _print_report(opened, wrong=wrong)
+        asyncio.run(_print_report(settings, wrong=wrong))
         return
-    bad = asyncio.run(_judge_file(opened, file, as_json=as_json))
+    bad = asyncio.run(_judge_file(settings, file, as_json=as_json))
     if bad:
         raise BadInput(f"{bad} line{'' if bad == 1 else 's'} of {file} could not be judged; mend or remove them.")
 
 
-async def _judge_file(opened: Guard, file: Path, *, as_json: bool) -> int:
+async def _judge_file(settings: Settings, file: Path, *, as_json: bool) -> int:
     """Judge every draft of a file and return how many lines are no drafts."""
+    from rejoinder.assembly import open_drafting_guard
+
     bad = 0
-    with file.open("rb") as lines:
-        for entry in read(lines):
+    async with open_drafting_guard(settings, _log_file(settings)) as opened:
+        # Read whole first: it is local and small, and an open file would be read on the event loop.
+        for entry in read(file.read_bytes().splitlines()):
             if isinstance(entry, BadLine):
                 bad += 1
                 click.echo(f"{file}, line {entry.number}: {entry.message}.", err=True)
@@ -64,14 +76,20 @@ def _as_text(draft: DraftLine, verdict: Verdict) -> str:
     return f"{draft.id}: {'stopped, ' + reasons if reasons else 'passes'}"
 
 
-def _print_report(opened: Guard, *, wrong: bool) -> None:
+async def _print_report(settings: Settings, *, wrong: bool) -> None:
     from evaluation.redteam.report import judge_all, table
     from evaluation.redteam.sheets import red_team
+    from rejoinder.assembly import open_drafting_guard
 
-    judged = asyncio.run(judge_all(opened, red_team()))
+    async with open_drafting_guard(settings, _log_file(settings)) as opened:
+        judged = await judge_all(opened, red_team())
     for row in table(judged):
         click.echo(row)
     if wrong:
         for entry in judged:
             if entry.wrong and entry.draft.tuning:
                 click.echo(entry.explanation())
+
+
+def _log_file(settings: Settings) -> Path:
+    return settings.data_dir / "logs" / "chat-server.log"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from pathlib import Path
 
 from core.domain import Intent
 from kb.claims.loading import ClaimFiles, Place
 from kb.claims.records import LANGUAGES, FactKind, FiledClaim, FiledFact, Language
 from kb.paragraphs import sentences
+
+log = logging.getLogger(__name__)
 
 FEWEST_WORDINGS = 6
 FEWEST_COUNTERS = 1
@@ -38,18 +42,35 @@ class Problem:
         return f"{self.place}: {self.entry}: {self.message}"
 
 
-def problems(files: ClaimFiles) -> list[Problem]:
-    """Return everything that must be corrected before these files can be used, in the order of the files."""
-    listed = [
-        Problem(files.places[claim.id], claim.id, text)
-        for claim in files.claims.values()
-        for text in _of_claim(claim, files)
-    ]
-    listed += [
-        Problem(files.places[fact.id], fact.id, text) for fact in files.facts.values() for text in _of_fact(fact, files)
-    ]
-    listed += [Problem(files.places[claim], claim, text) for claim, text in _said_twice(files)]
+def problems(files: ClaimFiles, under: str = "") -> list[Problem]:
+    """Return everything that must be corrected before these files can be used, in the order of the files.
+
+    Entries are checked whose file begins with `under`.
+    """
+    claims = [claim for claim in files.claims.values() if files.places[claim.id].file.startswith(under)]
+    facts = [fact for fact in files.facts.values() if files.places[fact.id].file.startswith(under)]
+    listed = [Problem(files.places[claim.id], claim.id, text) for claim in claims for text in _of_claim(claim, files)]
+    listed += [Problem(files.places[fact.id], fact.id, text) for fact in facts for text in _of_fact(fact, files)]
+    checked = {claim.id for claim in claims}
+    listed += [Problem(files.places[claim], claim, text) for claim, text in _said_twice(files) if claim in checked]
     return sorted(listed, key=lambda problem: (problem.place.file, problem.place.line))
+
+
+def without_faulty(files: ClaimFiles, own: Path) -> ClaimFiles:
+    """Return the files less those entries of an own folder that have something to correct; log a warning for each.
+
+    An entry that names a faulty one is faulty too.
+    """
+    while listed := problems(files, f"{own}/"):
+        faulty = {problem.entry: problem for problem in reversed(listed)}
+        for problem in faulty.values():
+            log.warning("%s. The entry is not used: see `rejoinder kb claims check`.", problem)
+        files = replace(
+            files,
+            claims={name: claim for name, claim in files.claims.items() if name not in faulty},
+            facts={name: fact for name, fact in files.facts.items() if name not in faulty},
+        )
+    return files
 
 
 def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from core.domain import AttackKind
 from core.errors import KnowledgeBaseError
+from kb.claims.records import LANGUAGES
 from kb.query import Vectors
+from models.toxicity import features as surface_of
 
 NAME = "matching.npz"
 KINDS: tuple[AttackKind | None, ...] = (*AttackKind, None)
@@ -26,21 +28,34 @@ SPREAD = 15.0
 """What brings the numbers of a centred unit vector near to 1."""
 PER_CLAIM = 30.0
 """The weight that all wordings of a claim have together, however many they are."""
+SURFACE = 1 << 16
+"""Buckets of words and pieces of words that the attack head reads."""
 FEATURES = (
     "best cosine", "mean of the best three", "gap to the best claim", "gap of the means", "learned",
     "gap of the learned", "surest group", "another of its groups", "elsewhere", "elsewhere, not English", "not English",
     "words", "words x mean",
     "kind is likely", "nothing is likely", "a threat is likely", "a claim is likely",
     *(f"of kind {kind}" for kind in AttackKind), "an insult's entry", "an insult's entry x insult is likely",
+    "best in its language", "gap of the best in its language", "attack", "attack x insult's entry", "attack x mean",
 )  # fmt: skip
+
+
+GATE = ("the surest claim", "mean of the surest three", "attack", "nothing is likely", "words", "always")
+"""What tells whether anything on file answers a post: log odds, log odds, log odds, a log, a log, 1."""
+ARRAYS = ("centres", "attack", "kinds", "inverse", "posts", "weights", "gate")
+"""The float arrays of a judge's file."""
 
 
 @dataclass(frozen=True)
 class Nearness:
-    """How near the wordings of each claim are to a post, as centred cosines, each of shape (claims,)."""
+    """How near the wordings of each claim are to a post, as centred cosines, each of shape (claims,).
+
+    `own` is the best among those in the post's language.
+    """
 
     best: Vectors
     three: Vectors
+    own: Vectors
 
 
 @dataclass(frozen=True)
@@ -56,63 +71,101 @@ class ClaimTable:
 
 
 @dataclass(frozen=True)
+class Impression:
+    """What the judge makes of a post by itself.
+
+    How probable each of KINDS is, the least-squares score of each claim, about 1 for one that it makes, and the log
+    odds that readers find that it attacks a group.
+    """
+
+    kinds: Vectors
+    learned: Vectors
+    attack: float
+
+
+@dataclass(frozen=True)
 class Judge:
     """Learned arrays for the vectors of one embedder, d numbers long.
 
-    `kinds` has shape (KINDS, d + 1). `inverse` (d + 1, d + 1) and `posts` (claims, d + 1) make a claim's weights of the
-    wordings on file and the labelled posts, by least squares: a claim of one's own gets them too. `weights` and
-    `bias` turn FEATURES into a probability.
+    `centres` (LANGUAGES, d) are the means of the wordings in each language: without them, texts lie alike in all.
+    `attack` (d + 1) and `surface` (SURFACE) say how probably readers find that a post attacks a group, by its meaning
+    and by its words. `kinds` has shape (KINDS, d + 1). `inverse` (d + 1, d + 1) and `posts` (claims, d + 1) make a
+    claim's weights of the wordings on file and the labelled posts, by least squares: a claim of one's own gets them
+    too. `weights` and `bias` turn FEATURES into a probability, `gate` turns GATE into another.
     """
 
     embedder: str
-    centre: Vectors
+    centres: Vectors
+    attack: Vectors
+    surface: Vectors
     kinds: Vectors
     inverse: Vectors
     claims: tuple[str, ...]
     posts: Vectors
     weights: Vectors
     bias: float
+    gate: Vectors
 
     @classmethod
     def read(cls, data: Mapping[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]) -> Self:
         """Build a judge from the arrays of its file; raises KeyError for one that is missing."""
-        numbers = {name: np.asarray(data[name], np.float32) for name in ("centre", "kinds", "inverse", "posts")}
+        numbers = {name: np.asarray(data[name], np.float32) for name in ARRAYS}
         return cls(
             embedder=str(data["embedder"]),
             claims=tuple(map(str, data["claims"])),
-            weights=np.asarray(data["weights"], np.float32),
+            surface=np.asarray(data["surface"], np.float32) * np.asarray(data["surface_scale"], np.float32),
             bias=float(np.asarray(data["bias"], np.float32)),
             **numbers,
         )
 
-    def table(self, claims: Mapping[str, AttackKind], owners: Sequence[str], vectors: Vectors) -> ClaimTable:
-        """Return the table of claims, given by id, from the claims that own the wordings' vectors."""
+    def table(
+        self, claims: Mapping[str, AttackKind], owners: Sequence[str], vectors: Vectors, languages: Sequence[str]
+    ) -> ClaimTable:
+        """Return the table of claims, given by id, from the wordings' owners, vectors and languages."""
         names = list(claims)
         numbers = np.array([names.index(owner) for owner in owners])
-        sums = sums_of(self.standard(vectors), numbers, len(names))
+        sums = sums_of(self.standard(vectors, languages), numbers, len(names))
         known = dict(zip(self.claims, self.posts, strict=True))
         sums += np.stack([known.get(name, np.zeros_like(sums[0])) for name in names])
         insults = np.array([name.endswith("-insult") for name in names], np.float32)
         return ClaimTable(tuple(claims.values()), insults, np.asarray(sums @ self.inverse, np.float32))
 
-    def standard(self, vectors: Vectors) -> Vectors:
-        """Return vectors, shape (n, d), as the learned arrays read them: shape (n, d + 1)."""
-        scaled = (vectors - self.centre) * SPREAD
+    def standard(self, vectors: Vectors, languages: Sequence[str]) -> Vectors:
+        """Return vectors, shape (n, d), in languages, as the learned arrays read them: shape (n, d + 1)."""
+        scaled = (vectors - self.centres[[row_of(language) for language in languages]]) * SPREAD
         return np.asarray(np.hstack([scaled, np.ones((len(scaled), 1), np.float32)]), np.float32)
 
-    def kind_probabilities(self, vector: Vectors) -> Vectors:
+    def kind_probabilities(self, vector: Vectors, language: str) -> Vectors:
         """Return how probable each of KINDS is for a post."""
-        logits = self.kinds @ self.standard(vector[None])[0]
+        logits = self.kinds @ self.standard(vector[None], [language])[0]
         powers = np.exp(logits - logits.max())
         return np.asarray(powers / powers.sum(), np.float32)
 
-    def learned(self, vector: Vectors, table: ClaimTable) -> Vectors:
-        """Return the least-squares score of each claim for a post, about 1 for a claim that it makes."""
-        return np.asarray(table.weights @ self.standard(vector[None])[0], np.float32)
+    def read_post(self, text: str, vector: Vectors, language: str, table: ClaimTable) -> Impression:
+        """Return what is learned of a post by itself, whatever wordings are near."""
+        row = self.standard(vector[None], [language])[0]
+        buckets, weights = surface_buckets(text)
+        return Impression(
+            kinds=self.kind_probabilities(vector, language),
+            learned=np.asarray(table.weights @ row, np.float32),
+            attack=float(self.attack @ row + self.surface[buckets] @ weights),
+        )
+
+    def answerable(self, claims: Vectors, impression: Impression, words: int) -> float:
+        """Return how probably something on file answers a post with these claims' probabilities."""
+        return float(1 / (1 + np.exp(-self.gate @ gate_features(claims, impression, words))))
 
     def probabilities(self, features: Vectors) -> Vectors:
         """Return how probably a post makes each claim, from features of shape (claims, FEATURES)."""
         return np.asarray(1 / (1 + np.exp(-np.clip(features @ self.weights + self.bias, -30, 30))), np.float32)
+
+
+def gate_features(claims: Vectors, impression: Impression, words: int) -> Vectors:
+    """Return GATE of a post with its claims' probabilities, in any order, and its number of words."""
+    surest = np.sort(claims)[::-1][:3]
+    odds = [float(np.log(p / (1 - p))) for p in np.clip([surest[0], surest.mean()], 1e-4, 1 - 1e-4)]
+    nothing = float(np.log(max(impression.kinds[KINDS.index(None)], 1e-3)))
+    return np.array([*odds, impression.attack, nothing, np.log1p(words), 1.0], np.float32)
 
 
 @dataclass(frozen=True)
@@ -128,13 +181,14 @@ class Setting:
     words: int
 
 
-def features(near: Nearness, learned: Vectors, kinds: Vectors, table: ClaimTable, setting: Setting) -> Vectors:
+def features(near: Nearness, impression: Impression, table: ClaimTable, setting: Setting) -> Vectors:
     """Return the features of a post with each claim, shape (claims, FEATURES)."""
-    logs = np.log(np.clip(kinds, 1e-3, 1))
+    logs, learned = np.log(np.clip(impression.kinds, 1e-3, 1)), impression.learned
     own_kind = np.array([KINDS.index(kind) for kind in table.kinds])
     count = len(own_kind)
     length = np.full(count, np.log1p(setting.words))
     places = np.full(count, -2) if setting.places is None else setting.places
+    attack = np.full(count, impression.attack, np.float32)
     foreign = np.full(count, float(setting.language != "en"), np.float32)
     one_hot = [np.asarray(own_kind == number, np.float32) for number in range(len(AttackKind))]
 
@@ -147,8 +201,20 @@ def features(near: Nearness, learned: Vectors, kinds: Vectors, table: ClaimTable
         length, length * near.three,
         logs[own_kind], same(None), same(AttackKind.THREAT), same(AttackKind.CLAIM),
         *one_hot, table.insults, table.insults * same(AttackKind.INSULT),
+        near.own, near.own - near.own.max(), attack, attack * table.insults, attack * near.three,
     ]  # fmt: skip
     return np.stack(columns, axis=1).astype(np.float32)
+
+
+def row_of(language: str) -> int:
+    """Return a language's row in arrays by language; English's for one that is not on file."""
+    return next((row for row, known in enumerate(LANGUAGES) if known == language), 0)
+
+
+def surface_buckets(text: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return the buckets, below SURFACE, that a text's words and pieces of words fall into, and their weights."""
+    buckets, weights = surface_of(text)
+    return buckets % SURFACE, weights
 
 
 def sums_of(standard: Vectors, owners: np.ndarray[tuple[int], np.dtype[np.int_]], count: int) -> Vectors:

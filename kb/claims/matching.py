@@ -9,12 +9,13 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.domain import Claim, Evidence, TargetGroup
 from core.errors import KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb.claims.facts import claim_of, evidence_of, language_on_file
-from kb.claims.judge import Judge, Nearness, Setting, features, shipped_judge
+from kb.claims.judge import Impression, Judge, Nearness, Setting, features, row_of, shipped_judge
 from kb.claims.loading import ClaimFiles
 from kb.claims.records import LANGUAGES, FiledClaim, Language
 from kb.claims.reviews import Reviews
@@ -32,6 +33,8 @@ BESIDE = 0.5
 """How probable a further claim must be, as a share of the surest one's probability."""
 MOST_FACTS = 5
 """Facts that a moderator sees."""
+SURE, FEW = 0.3, 1
+"""Where the surest claim is less probable than SURE, only the first FEW claims and facts are taken."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,14 @@ class Wording:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a post was judged: the probability of each claim, by id, the likeliest first, and that of each kind."""
+    """How a post was judged: the probability of each claim, by id, the likeliest first, and that of each kind.
+
+    `answerable` is the probability that something on file answers it.
+    """
 
     claims: Mapping[str, float]
     kinds: Vectors
+    answerable: float
 
 
 class ClaimMatcher:
@@ -64,14 +71,16 @@ class ClaimMatcher:
         settings: KnowledgeBaseSettings,
     ) -> None:
         self._files, self._reviews, self._wordings = files, reviews, wordings
-        self._centre = vectors.mean(axis=0)
-        self._vectors = _units(vectors - self._centre)
+        self._languages = np.array([row_of(wording.language) for wording in wordings])
+        self._centres = centres_of(vectors, self._languages)
+        self._vectors = _units(vectors - self._centres[self._languages])
         self.names = list(dict.fromkeys(wording.claim for wording in wordings))
         self._groups = [files.group_of(files.claims[name]) for name in self.names]
         self._places = _places(self.names, wordings)
-        self._judge, self._claim_from = judge, settings.claim_from
+        self._judge, self._claim_from, self._answer_from = judge, settings.claim_from, settings.answer_from
         kinds = {name: files.claims[name].kind for name in self.names}
-        self._table = judge.table(kinds, [wording.claim for wording in wordings], vectors) if judge else None
+        owners, languages = zip(*((wording.claim, wording.language) for wording in wordings), strict=True)
+        self._table = judge.table(kinds, owners, vectors, languages) if judge else None
 
     @classmethod
     async def open(
@@ -88,13 +97,13 @@ class ClaimMatcher:
             return cls(files, reviews, wordings, vectors, None, settings)
         return cls(files, reviews, wordings, vectors, judge, settings)
 
-    def centred(self, vector: Vectors) -> Vectors:
-        """Return a post's embedding as it is compared: less what all wordings share, of length 1."""
-        return np.asarray(_units((vector - self._centre)[None])[0], np.float32)
+    def centred(self, vector: Vectors, language: str = "en") -> Vectors:
+        """Return a post's embedding as it is compared: less what all wordings in its language share, of length 1."""
+        return np.asarray(_units((vector - self._centres[row_of(language)])[None])[0], np.float32)
 
-    def nearest(self, vector: Vectors) -> tuple[str, float]:
+    def nearest(self, vector: Vectors, language: str = "en") -> tuple[str, float]:
         """Return the claim with the wording nearest to a post, and its centred cosine, whatever the group."""
-        cosines = self._vectors @ self.centred(vector)
+        cosines = self._vectors @ self.centred(vector, language)
         number = int(np.argmax(cosines))
         return self._wordings[number].claim, float(cosines[number])
 
@@ -117,7 +126,7 @@ class ClaimMatcher:
         claims = [self._files.claims[name] for name in sure]
         return (
             tuple(claim_of(claim, own, sure[claim.id], self._reviews) for claim in claims),
-            self._facts(claims, own),
+            self._facts(claims, own, MOST_FACTS if max(sure.values(), default=0.0) >= SURE else FEW),
         )
 
     def read(self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str) -> Reading:
@@ -127,11 +136,15 @@ class ClaimMatcher:
         """
         if self._judge is None or self._table is None:
             raise KnowledgeBaseError("Nothing was learned for this embedder's vectors. Use the default embedder.")
-        kinds = self._judge.kind_probabilities(vector)
-        pairs = self.pairs(text, vector, groups, language, kinds, self._judge.learned(vector, self._table))
+        impression = self._judge.read_post(text, vector, language, self._table)
+        pairs = self.pairs(text, vector, groups, language, impression)
         probabilities = self._judge.probabilities(pairs)
         order = np.argsort(-probabilities, kind="stable")
-        return Reading({self.names[number]: float(probabilities[number]) for number in order}, kinds)
+        return Reading(
+            {self.names[number]: float(probabilities[number]) for number in order},
+            impression.kinds,
+            self._judge.answerable(probabilities, impression, len(text.split())),
+        )
 
     def pairs(
         self,
@@ -139,38 +152,40 @@ class ClaimMatcher:
         vector: Vectors,
         groups: Collection[TargetGroup],
         language: str,
-        kinds: Vectors,
-        learned: Vectors,
-        but: int | None = None,
+        impression: Impression,
+        but: Sequence[int] = (),
     ) -> Vectors:
         """Return the features of a post with each of `names`.
 
-        `kinds` and `learned` are the judge's, for every kind and claim; one wording's number may be left out (`but`),
-        as training does with a wording that stands for a post.
+        Wordings may be left out by their numbers (`but`), as training does with one that stands for a post.
         """
         assert self._table is not None
-        cosines = self._vectors @ self.centred(vector)
-        if but is not None:
-            cosines[but] = -1.0
+        cosines = self._vectors @ self.centred(vector, language)
+        cosines[list(but)] = -1.0
         # A place without a wording is nearer to nothing.
         padded = np.append(cosines, -1.0)[self._places]
-        near = Nearness(padded.max(axis=1), np.partition(padded, -3, axis=1)[:, -3:].mean(axis=1))
+        own = np.append(np.where(self._languages == row_of(language), cosines, -1.0), -1.0)[self._places]
+        near = Nearness(padded.max(axis=1), np.partition(padded, -3, axis=1)[:, -3:].mean(axis=1), own.max(axis=1))
         ranks = {group: rank for rank, group in enumerate(groups)}
         places = np.array([ranks.get(group, -1) for group in self._groups]) if ranks else None
-        return features(near, learned, kinds, self._table, Setting(places, language, len(text.split())))
+        return features(near, impression, self._table, Setting(places, language, len(text.split())))
 
     def _sure(
         self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: Language
     ) -> dict[str, float]:
         if self._judge is None:
-            return self._nearest_two(vector, groups)
-        claims = self.read(text, vector, groups, language).claims
-        least = max(self._claim_from, BESIDE * max(claims.values(), default=0.0))
+            return self._nearest_two(vector, groups, language)
+        reading = self.read(text, vector, groups, language)
+        if reading.answerable < self._answer_from:
+            return {}
+        claims = reading.claims
+        surest = max(claims.values(), default=0.0)
+        least = max(self._claim_from, BESIDE * surest)
         sure = [(name, probability) for name, probability in claims.items() if probability >= least]
-        return dict(sure[:MOST_CLAIMS])
+        return dict(sure[: MOST_CLAIMS if surest >= SURE else FEW])
 
-    def _nearest_two(self, vector: Vectors, groups: Collection[TargetGroup]) -> dict[str, float]:
-        cosines = self._vectors @ self.centred(vector)
+    def _nearest_two(self, vector: Vectors, groups: Collection[TargetGroup], language: Language) -> dict[str, float]:
+        cosines = self._vectors @ self.centred(vector, language)
         best: dict[str, float] = {}
         for number in np.argsort(-cosines):
             name = self._wordings[number].claim
@@ -180,9 +195,9 @@ class ClaimMatcher:
                 break
         return best
 
-    def _facts(self, claims: Sequence[FiledClaim], language: Language) -> tuple[Evidence, ...]:
+    def _facts(self, claims: Sequence[FiledClaim], language: Language, most: int) -> tuple[Evidence, ...]:
         turns = chain.from_iterable(zip_longest(*(claim.facts for claim in claims)))
-        names = list(dict.fromkeys(name for name in turns if name))[: max(MOST_FACTS, len(claims))]
+        names = list(dict.fromkeys(name for name in turns if name))[:most]
         return tuple(
             evidence_of(
                 self._files.facts[name],
@@ -210,6 +225,15 @@ def wordings_of(files: ClaimFiles) -> list[Wording]:
         for language in LANGUAGES
         for text in claim.wordings.get(language, ())
     ]
+
+
+def centres_of(vectors: Vectors, languages: NDArray[np.int_]) -> Vectors:
+    """Return the mean of the vectors in each language, given by row, shape (LANGUAGES, d); of all where it has none."""
+    means = [
+        vectors[languages == row].mean(axis=0) if (languages == row).any() else vectors.mean(axis=0)
+        for row in range(len(LANGUAGES))
+    ]
+    return np.asarray(means, np.float32)
 
 
 def _places(names: Sequence[str], wordings: Sequence[Wording]) -> np.ndarray[tuple[int, int], np.dtype[np.int_]]:

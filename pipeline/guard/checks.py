@@ -18,8 +18,9 @@ from pipeline.guard.names import names
 from pipeline.guard.numbers import numbers
 from pipeline.guard.repeat import not_repeated
 from pipeline.guard.reward import BREVITY, EVIDENCE, MARGIN, RewardTerm
-from pipeline.guard.stance import takes_stance
-from pipeline.guard.support import supported, uses_evidence
+from pipeline.guard.stance import no_endorsement, takes_stance
+from pipeline.guard.support import facts_supported, supported, uses_evidence
+from pipeline.guard.wording import no_overclaim, no_swap
 
 MeasureReply = Callable[[Material, GuardContext, GuardSettings], Measurement]
 
@@ -92,8 +93,12 @@ class FunctionCheck(OneByOne):
         return self.function(reply, context, self.settings)
 
 
-def word_checks(settings: GuardSettings) -> tuple[FunctionCheck, ...]:
-    """Return the checks that need no model, in the order moderators see them."""
+def word_checks(settings: GuardSettings, *, judged: bool = False) -> tuple[FunctionCheck, ...]:
+    """Return the checks that need no model, in the order moderators see them.
+
+    Where a judge or a person reads the reply too (`judged`), words answer only for statements of fact and for what
+    endorses the post; else they stop every sentence that they can't account for.
+    """
 
     def check(
         name: str, function: MeasureReply, *, hard: bool = True, reward: RewardTerm | None = None
@@ -112,10 +117,12 @@ def word_checks(settings: GuardSettings) -> tuple[FunctionCheck, ...]:
         check("refusal", leak.no_refusal),
         check("leak", leak.no_leak),
         check("echo", no_echo, reward=MARGIN),
-        check("stance", takes_stance),
+        check("stance", no_endorsement if judged else takes_stance),
         check("numbers", numbers),
         check("names", names),
-        check("supported", supported),
+        check("supported", facts_supported if judged else supported),
+        check("overclaim", no_overclaim),
+        check("swap", no_swap),
         check("insult", harm.no_insult),
         check("repeat", not_repeated, reward=MARGIN),
         check("evidence", uses_evidence, hard=False, reward=EVIDENCE),

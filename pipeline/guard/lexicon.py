@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -14,3 +15,10 @@ _DATA = Path(__file__).parents[1] / "data"
 def table(name: str) -> dict[str, Any]:
     """Return `pipeline/data/<name>.toml`."""
     return tomllib.loads((_DATA / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=64)
+def words_pattern(kind: str, language: str) -> re.Pattern[str]:
+    """Return the pattern of one list of `speech.toml`, over folded text; in a language without one it finds nothing."""
+    listed = table("speech")[kind].get(language)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(listed)})(?!\w)" if listed else r"(?!)")

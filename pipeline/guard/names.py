@@ -11,9 +11,12 @@ from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
 from pipeline.guard.material import GuardContext, Material, Part, group_pattern, terms_pattern
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.words import claim_stems, fold, function_words, stem, stems, words
+from pipeline.guard.words import claim_stems, common_start, fold, function_words, stem, stems, words
 from pipeline.languages import DEFAULT, pack
 
+SHORTEST_ROOT = 7
+"""Letters at the start that make two words forms of one name: fewer would join Austria and Australia."""
+LONGEST_ENDING = 5
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 
 
@@ -75,7 +78,16 @@ def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     if name.isupper() and len(name) > 1 and fold(name) in function_words(reply.language):
         return any(name in _WORD.findall(statement.evidence.text) for statement in reply.statements)
     empty = function_words(reply.language)
-    return all(stem(word, reply.language) in known for word in words(name) if word not in empty)
+    return all(
+        stem(word, reply.language) in known or any(_same_root(word, other) for other in known)
+        for word in words(name)
+        if word not in empty
+    )
+
+
+def _same_root(word: str, known: str) -> bool:
+    """Tell whether two words may be forms of one name, where a language hangs its endings on names."""
+    return common_start(word, known) >= max(SHORTEST_ROOT, len(word) - LONGEST_ENDING)
 
 
 @lru_cache(maxsize=32)

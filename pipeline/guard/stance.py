@@ -38,6 +38,13 @@ def takes_stance(reply: Material, context: GuardContext, settings: GuardSettings
     return Measurement(passed=not faults, value=len(faults), threshold=0, detail=detail)
 
 
+def no_endorsement(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
+    """Check as `takes_stance` does that nothing endorses the post; whether a reply stands against it, others judge."""
+    faults = [fault for part in reply.parts if not part.quoted for fault in _faults(part, reply)]
+    detail = faults[0] if faults else "Grants the post nothing."
+    return Measurement(passed=not faults, value=len(faults), threshold=0, detail=detail)
+
+
 def _no_stand(reply: Material) -> str:
     if not has_pack(reply.language):
         return f"Whether a reply in “{reply.language}” contradicts the post can't be told; please read it closely."

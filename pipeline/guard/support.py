@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from core.settings import GuardSettings
 from pipeline.guard.cues import clauses, negated, pattern, refutations
+from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement, group_stems
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.names import names_in
-from pipeline.guard.words import claim_stems, content, words
+from pipeline.guard.words import claim_stems, content, fold, words
 from pipeline.sentences import is_question
 
 ENOUGH = 0.65
@@ -26,7 +28,26 @@ def supported(reply: Material, context: GuardContext, settings: GuardSettings) -
     use the post's words too. Other sentences may also use the vocabulary of rights and fairness. A question states
     nothing. A sentence that turns an evidence statement into its opposite has the share 0. `value` is the lowest share.
     """
-    shares = [(_share(part, reply), part.text) for part in reply.parts if not part.quoted]
+    return _measured(reply, [part for part in reply.parts if not part.quoted])
+
+
+def facts_supported(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
+    """Check as `supported` does, but only statements of fact: what else a sentence does, words can't tell.
+
+    A judge tells it, or a person. A sentence that turns an evidence statement into its opposite is a statement too.
+    """
+    return _measured(reply, [part for part in reply.parts if not part.quoted and is_statement(part, reply)])
+
+
+def is_statement(part: Part, reply: Material) -> bool:
+    """Tell whether a sentence states what evidence must bear out; a value, an appeal or a question does not."""
+    turned = any(_opposes(part, statement, reply.language) for statement in reply.statements)
+    reports = words_pattern("reports", reply.language).search(part.folded) is not None
+    return _is_factual(part, reply) or reports or turned
+
+
+def _measured(reply: Material, parts: Sequence[Part]) -> Measurement:
+    shares = [(_share(part, reply), part.text) for part in parts]
     lowest, text = min(shares, default=(1.0, ""))
     passed = lowest >= ENOUGH
     detail = f"{lowest:.0%} of the words are accounted for; {ENOUGH:.0%} are needed."
@@ -67,8 +88,10 @@ def _share(part: Part, reply: Material) -> float:
 
 
 def _is_factual(part: Part, reply: Material) -> bool:
-    """Tell whether the sentence gives a figure or names anybody but a target group."""
-    return bool(_FACTUAL.search(part.text)) or any(True for _ in names_in(part, reply.language))
+    """Tell whether the sentence gives a figure or names anybody but a target group and those whom the post names."""
+    if _FACTUAL.search(part.text):
+        return True
+    return any(not set(words(name)) <= set(reply.post_words) for name in names_in(part, reply.language))
 
 
 def _opposes(part: Part, statement: Statement, language: str) -> bool:
@@ -80,7 +103,15 @@ def _opposes(part: Part, statement: Statement, language: str) -> bool:
         return False
     spans = (part.folded[start:end] for start, end in clauses(part.folded, language))
     about = " ".join(clause for clause in spans if len(content(words(clause), language) & statement.content) > 1)
-    return negated(about, language) != negated(" ".join(statement.words), language)
+    return negated(about, language) != negated(_about(statement, part, language), language)
+
+
+def _about(statement: Statement, part: Part, language: str) -> str:
+    """Return those clauses of a statement that share most with a sentence: others may be negated on their own."""
+    folded = fold(statement.evidence.text)
+    spans = [folded[start:end] for start, end in clauses(folded, language)]
+    shared = [len(content(words(clause), language) & part.content) for clause in spans]
+    return " ".join(clause for clause, count in zip(spans, shared, strict=True) if 2 * count >= max(shared))
 
 
 def _foreign(reply: Material) -> str:

@@ -9,9 +9,14 @@ from pipeline.guard.checks import OneByOne
 from pipeline.guard.material import GuardContext, Material
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.reward import MARGIN
+from pipeline.guard.support import covered
 
 if TYPE_CHECKING:
     from models.toxicity import Toxicity
+
+
+WORDS_OF_EVIDENCE = 0.8
+"""Share of a sentence that is evidence from which its words count as quoted."""
 
 
 class ToxicityCheck(OneByOne):
@@ -32,7 +37,7 @@ class ToxicityCheck(OneByOne):
 
     def measure(self, reply: Material, context: GuardContext) -> Measurement:
         """Return the toxicity, 0 to 1."""
-        own = " ".join(part.text for part in reply.parts if not part.quoted)
+        own = " ".join(part.text for part in reply.parts if covered(part, reply) < WORDS_OF_EVIDENCE)
         score = self.model.score(own) if own else 0.0
         known = reply.language in self.model.languages
         detail = f"Toxicity {score:.0%}; {self._limit:.0%} is the limit."

@@ -44,6 +44,14 @@ def stem(word: str, language: str) -> str:
     return str(snowballstemmer.stemmer(entry.stemmer).stemWord(word))
 
 
+def common_start(word: str, other: str) -> int:
+    """Return how many letters two words begin with in common."""
+    return next(
+        (k for k, (left, right) in enumerate(zip(word, other, strict=False)) if left != right),
+        min(len(word), len(other)),
+    )
+
+
 def stems(folded: Iterable[str], language: str) -> frozenset[str]:
     """Return the stems of folded words."""
     return frozenset(stem(word, language) for word in folded)

@@ -111,7 +111,10 @@ async def test_any_post_id_finds_its_case(
 
 MEANS = [("GET", "/v1/cases", None), ("GET", f"/v1/cases/{PLATFORM}/post-1", None), ("GET", "/v1/events", None),
          ("GET", "/v1/choices", None), ("POST", f"/v1/cases/{PLATFORM}/post-1/decision", DECISION),
-         ("POST", f"/v1/cases/{PLATFORM}/post-1/checks", {"text": "a"})]  # fmt: skip
+         ("POST", f"/v1/cases/{PLATFORM}/post-1/checks", {"text": "a"}),
+         ("POST", f"/v1/cases/{PLATFORM}/post-1/notes", {"text": "a"}),
+         ("GET", f"/v1/cases/{PLATFORM}/post-1/related", None), ("POST", "/v1/viewing", {"tab": "a"}),
+         ("POST", "/v1/decisions", {"action": "dismiss", "cases": [{"key": "a/b", "version": 1}]})]  # fmt: skip
 
 
 @pytest.mark.parametrize(("method", "path", "body"), MEANS)
@@ -189,7 +192,10 @@ async def test_a_case_comes_with_what_its_reader_may_do(
 ) -> None:
     key = await add_pending(house.ledger, post(1))
     _, case = await get(client, f"/v1/cases/{key}", bearer("ana"))
-    assert (case["actions"], case["undoable"]) == (["approve", "claim", "dismiss", "edit", "redraft", "reject"], False)
+    assert (case["actions"], case["undoable"]) == (
+        ["approve", "assign", "claim", "dismiss", "edit", "redraft", "reject"],
+        False,
+    )
     _, after = await decide("ana", key, action="approve", version=4)
     assert (after["actions"], after["undoable"]) == (["undo"], True)
     _, as_ben_sees_it = await get(client, f"/v1/cases/{key}", bearer("ben"))
@@ -303,3 +309,30 @@ async def test_no_token_is_ever_logged_or_answered(
     logged = "\n".join(f"{record.getMessage()} {record.exc_text} {record.__dict__}" for record in caplog.records)
     for text in (logged, *answers):
         assert "ana-secret" not in text
+
+
+async def test_who_uncovered_a_post_is_recorded_only_where_the_operator_wishes_it(
+    client: Client, house: House, bearer: Bearer
+) -> None:
+    key = await add_pending(house.ledger, post(1))
+    for wished in (False, True):
+        house.desk.settings = house.settings.model_copy(update={"record_uncovering": wished})
+        async with client.post(f"/v1/cases/{key}/uncovered", headers=bearer("ana")) as response:
+            assert response.status == 204
+        [held] = await house.ledger.holdings.of([key])
+        assert [look["who"] for look in held["uncoverings"]] == (["ana"] if wished else [])
+    async with client.post("/v1/cases/a/b/uncovered", headers=bearer("ana")) as response:
+        assert response.status == 404
+    async with client.post(f"/v1/cases/{key}/uncovered") as response:
+        assert response.status == 401
+
+
+async def test_an_erased_case_is_shown_without_words_and_offers_nothing(
+    client: Client, house: House, bearer: Bearer, decide: Post
+) -> None:
+    key = await add_pending(house.ledger, post(1))
+    await house.ledger.erasure.erase(key, "operator", "erased on request")
+    status, case = await get(client, f"/v1/cases/{key}", bearer("lea"))
+    assert (status, case["post"]["text"], case["actions"], case["drafts"]) == (200, "[erased]", [], [])
+    status, answer = await decide("lea", key, action="undo", version=case["version"])
+    assert status == 409 and "erased" in answer["message"]

@@ -35,7 +35,7 @@ async def test_everybody_gets_every_change_in_order(ledger: Ledger) -> None:
 
 
 async def test_one_who_falls_behind_is_told_to_start_over() -> None:
-    slow = Subscription(backlog=3)
+    slow = Subscription[Transition](backlog=3)
     for number in range(1, 5):
         slow.offer(change(number))
     assert await slow.next() is None

@@ -5,14 +5,31 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from core.contract import ReleasedReply, replies_schema
-from core.domain import now
+from pydantic import TypeAdapter
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "replies.schema.json"
+from core.contract import Appeal, Outcome, OutcomeEvent, ReleasedReply, Retraction, outcomes_schema, replies_schema
+from core.domain import CaseState, now
+
+DOCS = Path(__file__).parents[2] / "docs"
+SCHEMA = DOCS / "replies.schema.json"
 
 
 def test_the_schema_in_the_documents_is_that_of_the_record() -> None:
     assert SCHEMA.read_text() == replies_schema(), "run: make settings"
+    assert (DOCS / "outcomes.schema.json").read_text() == outcomes_schema(), "run: make settings"
+
+
+def test_the_records_on_outcomes_tell_themselves_apart_and_those_of_before_are_read() -> None:
+    events = TypeAdapter[Outcome | Retraction | Appeal](OutcomeEvent)
+    at, case = now(), {"case_key": "forum/1", "platform": "forum", "post_id": "1", "who": "ana"}
+    for event in (
+        Outcome(case_key="forum/1", state=CaseState.RELEASED, at=at, who="ana", why="", text="Fair. Sourced."),
+        Retraction(**case, at=at, why="a wrong figure", text="Fair. Sourced."),
+        Appeal(**case, at=at),
+    ):
+        assert events.validate_json(event.model_dump_json()) == event
+    old = {"case_key": "forum/1", "state": "rejected", "at": at.isoformat(), "who": "ana", "why": "tone"}
+    assert Outcome.model_validate(old).event == "outcome"
 
 
 def test_a_reply_has_what_the_schema_requires_and_the_old_form_of_its_moment() -> None:

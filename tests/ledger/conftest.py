@@ -26,6 +26,7 @@ from core.domain import (
 )
 from core.lifecycle import StageName
 from ledger import Ledger, Step
+from ledger.tables import metadata
 from tests.factories import START, make_draft, make_grounding, make_post, make_triage
 
 KEY = b"a key for tests"
@@ -162,8 +163,7 @@ def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     # As a replica PostgreSQL skips the trigger that keeps the history from being emptied.
     asyncio.run(_execute(
         _libpq_uri(uri, MIGRATED),
-        "SET session_replication_role = replica; TRUNCATE cases, drafts, history, outbox, case_numbers, cards, "
-        "notices, intents, switches, hidden_groups, assignments RESTART IDENTITY",
+        f"SET session_replication_role = replica; TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY",
     ))  # fmt: skip
     return _alchemy_url(uri, MIGRATED)
 

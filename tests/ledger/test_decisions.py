@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.domain import Case, CaseState, DraftRequest, Intent, Outcome
+from core.contract import Outcome
+from core.domain import Case, CaseState, DraftRequest, Intent
 from core.errors import BadInput, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
 from ledger import Ledger
 

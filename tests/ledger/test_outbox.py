@@ -4,7 +4,8 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from core.domain import CaseState, Outcome, Route
+from core.contract import Outcome
+from core.domain import CaseState, Route
 from ledger import Ledger
 
 

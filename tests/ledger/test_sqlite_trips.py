@@ -61,3 +61,20 @@ async def test_an_open_transaction_is_rolled_back(connection: OneTripConnection)
 async def test_errors_come_through(connection: OneTripConnection) -> None:
     with pytest.raises(sqlite3.OperationalError, match="no such table"):
         await connection.cursor().execute("SELECT * FROM nowhere")
+
+
+async def test_a_transaction_begins_with_its_first_statement(connection: OneTripConnection) -> None:
+    connection.begin_with("BEGIN IMMEDIATE")
+    assert not connection.in_transaction
+    await connection.cursor().execute("SELECT 1")
+    assert connection.in_transaction
+    await connection.commit()
+    assert not connection.in_transaction
+
+
+@pytest.mark.parametrize("end", ["commit", "rollback"])
+async def test_a_transaction_without_a_statement_never_begins(connection: OneTripConnection, end: str) -> None:
+    connection.begin_with("BEGIN IMMEDIATE")
+    await getattr(connection, end)()
+    await connection.cursor().execute("SELECT 1")
+    assert not connection.in_transaction

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.domain import CaseState, DraftRequest, Outcome, Route
+from core.contract import Outcome
+from core.domain import CaseState, DraftRequest, Route
 from core.errors import CaseNotFound
 from core.lifecycle import StageName
 from ledger import Ledger, Step
@@ -126,22 +127,25 @@ async def test_reviving_a_case_that_did_not_fail_takes_nothing_back(ledger: Ledg
 async def test_only_the_later_of_two_equal_posts_is_a_duplicate(ledger: Ledger, make: Any, clock: Any) -> None:
     first = make.post(1, author_id="u1", text="They ruin  EVERYTHING")
     second = make.post(2, author_id="u1", text=" they ruin\neverything ")
-    assert await ledger.stages.duplicate_of(first) is None
+    assert (await ledger.stages.on_file(first)).duplicate_of is None
     await ledger.stages.receive([first])
-    assert await ledger.stages.duplicate_of(second) == first.key
+    assert (await ledger.stages.on_file(second)).duplicate_of == first.key
     clock.pass_s(1)
     await ledger.stages.receive([second])
-    assert await ledger.stages.duplicate_of(second) == first.key
-    assert await ledger.stages.duplicate_of(first) is None
+    assert (await ledger.stages.on_file(second)).duplicate_of == first.key
+    assert (await ledger.stages.on_file(first)).duplicate_of is None
 
 
 async def test_equal_posts_of_one_batch_name_one_original(ledger: Ledger, make: Any) -> None:
     posts = [make.post(number, author_id="u1") for number in (3, 1, 2)]
     await ledger.stages.receive(posts)
-    assert [await ledger.stages.duplicate_of(post) for post in posts] == ["forum/1", None, "forum/1"]
+    assert [(await ledger.stages.on_file(post)).duplicate_of for post in posts] == ["forum/1", None, "forum/1"]
 
 
 async def test_other_authors_platforms_and_texts_are_no_duplicates(ledger: Ledger, make: Any) -> None:
     await ledger.stages.receive([make.post(1, author_id="u1"), make.post(2)])
     others = [{"author_id": "u2"}, {"author_id": "u1", "platform": "chat"}, {"author_id": "u1", "text": "other"}, {}]
-    assert [await ledger.stages.duplicate_of(make.post(9, **fields)) for fields in others] == [None] * 4
+    assert [
+        (await ledger.stages.on_file(make.post(9 + number, **fields))).duplicate_of
+        for number, fields in enumerate(others)
+    ] == [None] * 4

@@ -44,8 +44,13 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
             "SEARCH cases USING COVERING INDEX cases_queue": ledger.cases.doubtful(),
             "history_escalations (": ledger.history.escalations(0, clock()),
             "cases_unfinished (updated_at<?)": ledger.cases.stale(clock() + timedelta(1), 10),
-            "cases_fingerprint (fingerprint=?": ledger.stages.duplicate_of(make.post(2, author_id="u1")),
+            "cases_fingerprint (fingerprint=?": ledger.stages.on_file(make.post(2, author_id="u1")),
             "cases_answered (author_hash=?)": ledger.replies.to_author_of("forum/2"),
+            "cases_author (author_hash=?)": ledger.related.by_author("forum/1", 5),
+            "cases_text (text_hash=?": ledger.related.same_text("forum/1"),
+            "cases_appealed": ledger.cases.appealed(),
+            "cases_with_texts (received_at<?)": ledger.erasure.due(clock(), 10),
+            "cases_queue (state=? AND received_at<?)": ledger.erasure.prunable(clock(), 10),
             "outbox_open (free_at<?)": ledger.outbox.lease("p", 30, 10),
         }
         for index, call in plans.items():

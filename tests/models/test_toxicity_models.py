@@ -79,10 +79,11 @@ def _settings(**guard: Any) -> Settings:
 
 
 @needs_detoxify
-def test_the_settings_open_detoxify_for_drafts(tmp_path: Path) -> None:
+async def test_the_settings_open_detoxify_for_drafts(tmp_path: Path) -> None:
     checkpoint, config = _written(tmp_path)
-    guard = open_drafting_guard(_settings(detoxify_checkpoint=checkpoint, detoxify_config=config))
-    (toxicity,) = guard.costly
+    settings = _settings(judge="none", detoxify_checkpoint=checkpoint, detoxify_config=config)
+    async with open_drafting_guard(settings) as guard:
+        (toxicity,) = guard.costly
     assert isinstance(toxicity, ToxicityCheck)
     assert isinstance(toxicity.model, DetoxifyModel)
 
@@ -95,6 +96,7 @@ def test_a_torn_checkpoint_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(find_spec("detoxify") is not None, reason="the `accurate` extra is installed")
-def test_without_the_extra_the_error_says_what_to_do() -> None:
+async def test_without_the_extra_the_error_says_what_to_do() -> None:
     with pytest.raises(BadSettings, match=r"rejoinder\[accurate\]"):
-        open_drafting_guard(_settings())
+        async with open_drafting_guard(_settings()):
+            pass

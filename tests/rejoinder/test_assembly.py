@@ -157,7 +157,25 @@ def test_a_worker_needs_the_chat_model_where_its_strategies_do(stages: list[str]
     assert not stages_need_chat(settings, stages, Strategies(default=compose, fallback=compose))
 
 
-def test_the_small_toxicity_head_spares_no_reply() -> None:
+async def test_the_small_toxicity_head_spares_no_reply() -> None:
     guard = open_guard(Settings())
-    assert open_drafting_guard(Settings()).costly == guard.costly == ()
+    async with open_drafting_guard(_judged_by("none")) as drafting:
+        assert drafting.costly == guard.costly == ()
     assert guard.cheap[-1].name == "toxicity"
+
+
+def _judged_by(judge: str) -> Settings:
+    return Settings.model_validate({"guard": {"judge": judge}})
+
+
+async def test_the_judge_reads_drafts_and_never_what_a_moderator_writes() -> None:
+    async with open_drafting_guard(_judged_by("head")) as drafting:
+        assert [check.name for check in drafting.costly] == ["opposes"]
+    assert open_guard(_judged_by("head")).costly == ()
+
+
+async def test_a_chat_judge_without_a_chat_model_is_an_error() -> None:
+    settings = Settings.model_validate({"guard": {"judge": "chat"}, "chat": {"model": "none"}})
+    with pytest.raises(BadSettings, match=r"guard\.judge is `chat`"):
+        async with open_drafting_guard(settings):
+            pass

@@ -18,8 +18,9 @@ from kb.claims.matching import ClaimMatcher
 from kb.claims.reviews import Reviews
 from models.embedders import default_embedder
 from pipeline import vector
-from rejoinder.assembly import open_ledger
+from rejoinder.assembly import open_claims, open_ledger
 from rejoinder.cli import main
+from rejoinder.commands.process import load_settings
 from tests.factories import make_draft, make_evidence, make_post, make_triage
 
 
@@ -70,6 +71,18 @@ def test_a_second_claim_joins_the_file_and_an_id_is_taken_once(own: Path) -> Non
     again = add("harbour")
     assert again.exit_code != 0
     assert "is taken" in again.output
+
+
+async def test_a_begun_claim_is_not_matched_and_hinders_nobody(own: Path) -> None:
+    assert add("harbour").exit_code == 0
+    embedder = default_embedder()
+    try:
+        matcher = await open_claims(load_settings(), embedder)
+        (embedding,) = await embedder.queries(["they own the harbour now"])
+    finally:
+        await embedder.close()
+    assert "migrants-harbour" not in matcher.names
+    matcher.match("they own the harbour now", embedding, [TargetGroup.MIGRANTS], "es")
 
 
 def test_without_a_folder_nothing_is_added(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core.domain import AttackKind
+from evaluation.evidence.yardstick import read_posts
 from kb.claims.judge import FEATURES, KINDS, Judge, shipped_judge
 from kb.claims.loading import load_claims
-from kb.claims.matching import wordings_of
+from kb.claims.matching import Wording, wordings_of
+from kb.claims.records import LANGUAGES
+from training.claims.attack import read_judged
 from training.claims.data import EACH_LANGUAGE, LABELS, harmless, read_labelled, wordings_as_posts
-from training.claims.train import save
+from training.claims.train import like, save
 
 DATA = Path(__file__).parents[2] / "../shared/data"
 ROWS = [line.split("\t") for line in LABELS.read_text("utf-8").splitlines() if not line.startswith("#")]
@@ -36,6 +40,26 @@ def test_sentences_of_our_own_stand_for_posts_in_every_language() -> None:
     assert posts == wordings_as_posts(files, wordings_of(files))
     assert all(post.claims and not post.labelled for post in posts)
     assert {post.language for post in harmless()} >= {"en", "es", "it"}
+
+
+def test_what_readers_judged_holds_no_post_that_is_measured_on() -> None:
+    if not DATA.is_dir():
+        pytest.skip("the data sets (../shared/data) are not beside this checkout")
+    judged = read_judged(DATA)
+    flags = (DATA / "flags" / "real_posts.jsonl").read_text("utf-8").splitlines()
+    flagged = {f"hatexplain:{row['post_id']}_{row['platform']}" for row in map(json.loads, flags)}
+    yardstick = {post.id for post in read_posts(DATA)}
+    assert len(judged) > 8000
+    assert not {each.id for each in judged} & (yardstick | flagged)
+    assert {each.language for each in judged} == set(LANGUAGES)
+    assert {0.0, 1.0} < {each.share for each in judged}
+
+
+def test_a_wording_s_like_are_one_of_its_claim_in_each_language() -> None:
+    wordings = [Wording("boats", "en", "a"), Wording("boats", "es", "b"), Wording("boats", "es", "c"),
+                Wording("oars", "it", "d")]  # fmt: skip
+    vectors = np.array([[1, 0], [0, 1], [1, 0], [1, 0]], np.float32)
+    assert like(0, wordings, vectors) == [0, 2]
 
 
 def test_a_judge_is_the_same_after_saving(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from pipeline.threats import ThreatHead
 from training.threats.data import Sample, disguised, written
 from training.threats.model_card import safety_rows
-from training.threats.train import matrix, save, train
+from training.threats.train import save, train
 
 PACKAGE = Path(__file__).parents[2] / "training" / "threats"
 HELD_OUT = Path(__file__).parents[2] / "evaluation" / "evidence" / "held_out.txt"
@@ -20,6 +21,13 @@ def test_sentences_of_a_template_are_all_seen_or_none_is() -> None:
         assert "{" not in sample.text
     assert {len(part) for part in parts.values()} == {1}
     assert {True} in parts.values()
+
+
+def test_no_sentence_of_the_suite_is_trained_on() -> None:
+    lines = (PACKAGE / "suite.toml").read_text("utf-8").splitlines()
+    suite = {line.casefold() for line in lines if line[-1:] not in ("", "'", "]") and line[0] != "#"}
+    assert len(suite) >= 150
+    assert not suite & {sample.text.casefold() for sample in written()}
 
 
 def test_no_post_that_evidence_is_measured_on_was_labelled_for_training() -> None:
@@ -52,9 +60,10 @@ def test_a_head_learns_and_is_read_back_as_saved(tmp_path: Path) -> None:
         for text, threat in ((f"we should shoot group {number}", True), (f"we should greet group {number}", False))
     ]
     vectors = np.random.default_rng(0).normal(size=(len(samples), 384)).astype(np.float32)
-    head, calibration = train(samples, vectors, matrix(samples))
+    head, calibration = train(samples, vectors)
     assert calibration.shape == (len(samples),)
     scores = [head.score(sample.text, vector) for sample, vector in zip(samples, vectors, strict=True)]
     assert min(scores[0::2]) > max(scores[1::2])
     save(head, tmp_path / "threat.npz")
-    assert np.array_equal(ThreatHead.load(tmp_path / "threat.npz").hashed, head.hashed)
+    loaded = ThreatHead.load(tmp_path / "threat.npz")
+    assert [loaded.score(s.text, v) for s, v in zip(samples, vectors, strict=True)] == pytest.approx(scores, abs=1e-4)

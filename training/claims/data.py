@@ -33,7 +33,7 @@ class Post:
     """A text to learn from: how it attacks (None: nobody), and the claims that it makes.
 
     `labelled` says that people read it; the rest are sentences of our own. `wording` is the number of the wording that
-    stands for a post.
+    stands for a post, `id` that of a labelled one.
     """
 
     text: str
@@ -42,6 +42,7 @@ class Post:
     language: str = DEFAULT
     labelled: bool = True
     wording: int | None = None
+    id: str = ""
 
 
 def read_labelled(data: Path, labels: Path = LABELS) -> list[Post]:
@@ -53,6 +54,7 @@ def read_labelled(data: Path, labels: Path = LABELS) -> list[Post]:
             normalise(texts[key])[:LONGEST_READ],
             None if kind == "none" else AttackKind(kind),
             frozenset(name for name in names.split(",") if name and name != "-"),
+            id=key,
         )
         for key, kind, names in rows
         if key in texts

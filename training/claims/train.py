@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files as package_files
 from pathlib import Path
 
@@ -15,15 +15,28 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
+from core.domain import AttackKind
 from core.settings import KnowledgeBaseSettings
-from kb.claims.judge import FEATURES, KINDS, NAME, PER_CLAIM, Judge, sums_of
+from kb.claims.judge import (
+    FEATURES,
+    KINDS,
+    NAME,
+    PER_CLAIM,
+    ClaimTable,
+    Impression,
+    Judge,
+    gate_features,
+    row_of,
+    sums_of,
+)
 from kb.claims.loading import ClaimFiles, load_claims
-from kb.claims.matching import ClaimMatcher, Wording, embedded
+from kb.claims.matching import ClaimMatcher, Wording, centres_of, embedded
 from kb.claims.reviews import load_reviews
 from kb.query import Vectors
 from models.e5 import E5Embedder
 from models.embedders import default_embedder
 from pipeline.heads import Heads
+from training.claims.attack import Judged, fit_attack, read_judged
 from training.claims.data import Post, groups_of, harmless, read_labelled, wordings_as_posts
 from training.claims.model_card import Measured, write_card
 from training.heads.train import embed_cached
@@ -56,6 +69,8 @@ class Material:
     post_vectors: Vectors
     folds: Rows
     of_wordings: Rows
+    judged: list[Judged]
+    judged_vectors: Vectors
 
     @property
     def owners(self) -> list[str]:
@@ -67,7 +82,7 @@ def train_and_write(data: Path, out: Path, cache: Path) -> str:
     """Train on the labelled posts and the wordings on file, write `matching.npz` and its card, and return the card."""
     material = gather(data, cache)
     measured = cross_validate(material)
-    judge = fit(material, measured.pairs, measured.fits, measured.weights)
+    judge = fit(material, measured)
     out.mkdir(parents=True, exist_ok=True)
     save(judge, out / NAME)
     card = write_card(measured, hashlib.sha256((out / NAME).read_bytes()).hexdigest())
@@ -90,8 +105,20 @@ def gather(data: Path, cache: Path) -> Material:
     of_wordings = np.full(len(wordings), FOLDS)
     for post, fold in zip(posts, folds, strict=True):
         if post.wording is not None:
-            of_wordings[post.wording] = fold
-    return Material(files, wordings, vectors, posts, post_vectors, folds, of_wordings)
+            of_wordings[like(post.wording, wordings, vectors)] = fold
+    judged = read_judged(data)
+    judged_vectors = embed_cached([each.text for each in judged], cache)
+    judged_vectors /= np.linalg.norm(judged_vectors, axis=1, keepdims=True)
+    return Material(files, wordings, vectors, posts, post_vectors, folds, of_wordings, judged, judged_vectors)
+
+
+def like(number: int, wordings: Sequence[Wording], vectors: Vectors) -> list[int]:
+    """Return the numbers of a wording and of the nearest one of its claim in each other language: its translations."""
+    nearest = {wordings[number].language: number}
+    own = [n for n, wording in enumerate(wordings) if wording.claim == wordings[number].claim]
+    for n in sorted(own, key=lambda n: -float(vectors[n] @ vectors[number])):
+        nearest.setdefault(wordings[n].language, n)
+    return list(nearest.values())
 
 
 async def _embedded(files: ClaimFiles) -> tuple[list[Wording], Vectors]:
@@ -102,22 +129,42 @@ async def _embedded(files: ClaimFiles) -> tuple[list[Wording], Vectors]:
         await embedder.close()
 
 
-def fit(material: Material, pairs: Vectors, fits: NDArray[np.bool_], weights: Vectors) -> Judge:
-    """Fit the judge on everything; `pairs` are the features of posts that the other parts had not seen."""
+def fit(material: Material, measured: Measured) -> Judge:
+    """Fit the judge on everything; pairs and gate learn from posts that the other parts had not seen."""
+    judge = learned(material, FOLDS + 1, *pair_weights(measured.pairs, measured.fits, measured.weights))
+    x, answerable = gate_rows(measured)
+    regression = LogisticRegression(fit_intercept=False).fit(x, answerable)
+    return replace(judge, gate=np.asarray(regression.coef_[0], np.float32))
+
+
+def gate_rows(measured: Measured) -> tuple[Vectors, NDArray[np.bool_]]:
+    """Return GATE of the labelled posts but threats, and whether a claim on file is theirs."""
+    numbers = [n for n, post in enumerate(measured.posts) if post.labelled and _weight(post)]
+    judged = measured.judged.reshape(len(measured.posts), -1)
+    rows = [gate_features(judged[n], measured.impressions[n], len(measured.posts[n].text.split())) for n in numbers]
+    return np.stack(rows), np.array([bool(measured.posts[n].claims) for n in numbers])
+
+
+def pair_weights(pairs: Vectors, fits: NDArray[np.bool_], weights: Vectors) -> tuple[Vectors, float]:
+    """Return what turns the features of a pair into log odds: weights of shape (FEATURES,) and a bias."""
     scaler = StandardScaler().fit(pairs)
     regression = LogisticRegression(C=PAIR_STRENGTH, max_iter=1000).fit(scaler.transform(pairs), fits, weights)
     slopes = regression.coef_[0] / scaler.scale_
     offset = float(regression.intercept_[0] - slopes @ scaler.mean_)
-    return learned(material, FOLDS + 1, np.asarray(slopes, np.float32), offset)
+    return np.asarray(slopes, np.float32), offset
 
 
 def learned(material: Material, fold: int, weights: Vectors, bias: float) -> Judge:
     """Return a judge whose kinds and least squares have not seen a fold; an unknown fold leaves nothing out."""
     seen, on_file = material.folds != fold, material.of_wordings != fold
-    centre = material.vectors.mean(axis=0)
-    blank = Judge(E5Embedder.name, centre, _NONE, _NONE, (), _NONE, weights, bias)
+    languages = np.array([wording.language for wording in material.wordings])
+    centres = centres_of(material.vectors, np.array(list(map(row_of, languages))))
+    blank = Judge(E5Embedder.name, centres, _NONE, _NONE, _NONE, _NONE, (), _NONE, weights, bias, _NONE)
     labelled = [int(n) for n in np.flatnonzero(seen) if material.posts[n].labelled]
-    rows, posts = blank.standard(material.vectors[on_file]), blank.standard(material.post_vectors[labelled])
+    rows = blank.standard(material.vectors[on_file], languages[on_file])
+    posts = blank.standard(material.post_vectors[labelled], [material.posts[n].language for n in labelled])
+    without = {post.id for post, kept in zip(material.posts, seen, strict=True) if not kept}
+    attack, surface = fit_attack(material.judged, material.judged_vectors, blank, without)
     names = list(dict.fromkeys(material.owners))
     owners = np.array([names.index(owner) for owner in material.owners])[on_file]
     shares = PER_CLAIM / np.bincount(owners, minlength=len(names))[owners]
@@ -126,13 +173,16 @@ def learned(material: Material, fold: int, weights: Vectors, bias: float) -> Jud
     makes = np.array([[name in material.posts[n].claims for name in names] for n in labelled], np.float32)
     return Judge(
         embedder=E5Embedder.name,
-        centre=centre,
+        centres=centres,
+        attack=attack,
+        surface=surface,
         kinds=_kinds(material, blank, labelled),
         inverse=np.asarray(np.linalg.inv(gram), np.float32),
         claims=tuple(names),
         posts=np.asarray(POST * makes.T @ posts, np.float16).astype(np.float32),
         weights=weights,
         bias=bias,
+        gate=_NONE,
     )
 
 
@@ -142,7 +192,8 @@ _SETTINGS = KnowledgeBaseSettings()
 
 def _kinds(material: Material, blank: Judge, labelled: Sequence[int]) -> Vectors:
     drawn = np.random.default_rng(0).choice(len(material.wordings), WORDINGS_READ, replace=False)
-    x = blank.standard(np.vstack([material.post_vectors[labelled], material.vectors[drawn]]))[:, :-1]
+    languages = [material.posts[n].language for n in labelled] + [material.wordings[n].language for n in drawn]
+    x = blank.standard(np.vstack([material.post_vectors[labelled], material.vectors[drawn]]), languages)[:, :-1]
     kinds = [material.posts[n].kind for n in labelled]
     kinds += [material.files.claims[material.wordings[n].claim].kind for n in drawn]
     weights = np.r_[np.ones(len(labelled)), np.full(len(drawn), WORDING)]
@@ -155,44 +206,62 @@ def cross_validate(material: Material) -> Measured:
     reviews, heads = load_reviews(package_files("kb")), Heads.load()
     pairs: list[tuple[int, Vectors]] = []
     fits: list[tuple[int, NDArray[np.bool_]]] = []
-    kinds, names = np.zeros((len(material.posts), len(KINDS)), np.float32), list(dict.fromkeys(material.owners))
+    blank_table = ClaimTable((), _NONE, _NONE)
+    impressions: dict[int, Impression] = {}
+    names = list(dict.fromkeys(material.owners))
     for fold in range(FOLDS):
         judge = learned(material, fold, np.zeros(len(FEATURES), np.float32), 0.0)
         matcher = ClaimMatcher(material.files, reviews, material.wordings, material.vectors, judge, _SETTINGS)
         on_file = material.of_wordings != fold
         owners = np.array([names.index(owner) for owner in material.owners])
-        sums = sums_of(judge.standard(material.vectors[on_file]), owners[on_file], len(names)) + judge.posts
-        table = sums @ judge.inverse
+        languages = [wording.language for wording, kept in zip(material.wordings, on_file, strict=True) if kept]
+        rows_on_file = judge.standard(material.vectors[on_file], languages)
+        sums = sums_of(rows_on_file, owners[on_file], len(names)) + judge.posts
+        table = replace(blank_table, weights=np.asarray(sums @ judge.inverse, np.float32))
         for n in map(int, np.flatnonzero(material.folds == fold)):
             post, vector = material.posts[n], material.post_vectors[n]
-            kinds[n] = judge.kind_probabilities(vector)
-            scores = np.asarray(table @ judge.standard(vector[None])[0], np.float32)
+            impression = judge.read_post(post.text, vector, post.language, table)
+            impressions[n] = impression
+            but = [] if post.wording is None else like(post.wording, material.wordings, material.vectors)
             groups = groups_of(post.text, vector, heads)
-            rows = matcher.pairs(post.text, vector, groups, post.language, kinds[n], scores, post.wording)
+            rows = matcher.pairs(post.text, vector, groups, post.language, impression, but)
             pairs.append((n, rows))
             fits.append((n, np.array([name in post.claims for name in names], np.bool_)))
     all_pairs = np.vstack([rows for _, rows in sorted(pairs, key=lambda pair: pair[0])])
     fitting = np.concatenate([row for _, row in sorted(fits, key=lambda pair: pair[0])])
-    weights = np.repeat([1.0 if post.labelled else OWN for post in material.posts], len(names))
+    weights = np.repeat([_weight(post) for post in material.posts], len(names))
     of_posts = np.repeat(np.arange(len(material.posts)), len(names))
     judged = np.zeros(len(all_pairs), np.float32)
     for fold in range(FOLDS):
         seen = material.folds[of_posts] != fold
-        judge = fit(material, all_pairs[seen], fitting[seen], weights[seen])
-        judged[~seen] = judge.probabilities(all_pairs[~seen])
-    return Measured(material.posts, kinds, of_posts, all_pairs, fitting, np.asarray(weights, np.float32), judged)
+        slopes, bias = pair_weights(all_pairs[seen], fitting[seen], weights[seen])
+        judged[~seen] = replace(judge, weights=slopes, bias=bias).probabilities(all_pairs[~seen])
+    ordered = [impressions[n] for n in range(len(material.posts))]
+    return Measured(material.posts, ordered, of_posts, all_pairs, fitting, np.asarray(weights, np.float32), judged)
+
+
+def _weight(post: Post) -> float:
+    # A threat goes to people before anything answers it: that nothing is named for one says nothing of its claims.
+    if post.kind is AttackKind.THREAT and not post.claims:
+        return 0.0
+    return 1.0 if post.labelled else OWN
 
 
 def save(judge: Judge, path: Path) -> None:
     """Write the judge; the same judge gives the same bytes."""
+    scale = max(float(np.abs(judge.surface).max()), 1e-9) / 127
     np.savez_compressed(
         path,
         embedder=np.array(judge.embedder),
-        centre=judge.centre,
+        centres=judge.centres,
+        attack=judge.attack,
+        surface=np.round(judge.surface / scale).astype(np.int8),
+        surface_scale=np.float32(scale),
         kinds=judge.kinds,
         inverse=judge.inverse,
         claims=np.array(judge.claims),
         posts=judge.posts.astype(np.float16),
         weights=judge.weights,
+        gate=judge.gate,
         bias=np.float32(judge.bias),
     )

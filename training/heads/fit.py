@@ -41,15 +41,16 @@ class Fitted:
         return np.asarray(columns.dense @ self.dense + columns.sparse @ self.sparse + self.bias, np.float32)
 
 
-class _Weights:
+class Weights:
     """An array that Adam moves (Kingma and Ba 2015), with a step that shrinks to nothing."""
 
-    def __init__(self, shape: tuple[int, ...], rate: float, decay: float) -> None:
-        self.values = np.zeros(shape, np.float32)
+    def __init__(self, values: Numbers, rate: float, decay: float = 0.0) -> None:
+        self.values = values
         self._rate, self._decay = rate, decay
         self._mean, self._square = np.zeros_like(self.values), np.zeros_like(self.values)
 
     def move(self, gradient: Numbers, step: int, steps: int) -> None:
+        """Make one step of so many down the `gradient`, which has the shape of the values."""
         gradient = gradient + self._decay * self.values
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.01 * (gradient**2 - self._square)
@@ -66,9 +67,9 @@ def fit(columns: Columns, truth: Answers, weights: Numbers) -> Fitted:
     count, heads = truth.shape
     sign = np.where(truth, 1, -1).astype(np.float32)
     weights = weights * np.float32(count)
-    dense = _Weights((columns.dense.shape[1], heads), DENSE_RATE, DENSE_DECAY)
-    sparse = _Weights((columns.sparse.shape[1], heads), SPARSE_RATE, SPARSE_DECAY)
-    bias = _Weights((heads,), 2 * DENSE_RATE, 0)
+    dense = Weights(np.zeros((columns.dense.shape[1], heads), np.float32), DENSE_RATE, DENSE_DECAY)
+    sparse = Weights(np.zeros((columns.sparse.shape[1], heads), np.float32), SPARSE_RATE, SPARSE_DECAY)
+    bias = Weights(np.zeros(heads, np.float32), 2 * DENSE_RATE)
     order, size = np.random.default_rng(0), min(PORTION, count)
     steps = PASSES * (count // size)
     portions = (rows for _ in range(PASSES) for rows in np.split(order.permutation(count)[: count - count % size],

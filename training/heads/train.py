@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +20,12 @@ from models.e5 import E5Embedder
 from models.embedders import default_embedder
 from pipeline import ngrams
 from pipeline.heads import COUNTER, HATE, NAMES, Heads
+from pipeline.network import Network
 from training.heads import model_cards, reliability_plot
 from training.heads.data import REAL, read_samples
 from training.heads.fit import Columns, Fitted, balanced, fit
 from training.heads.measure import Measurement, reliability
+from training.heads.network import fit_network
 from training.heads.sample import Part, Sample
 
 Vectors = NDArray[np.float32]
@@ -56,6 +59,8 @@ Flagged posts look most like HateXplain's. These were chosen on folds of the tra
 of the flagged posts.
 """
 FOLDS = 4
+NETWORK_LENGTH = np.float32(0.3)
+"""What a standardised number of an embedding counts for the network."""
 
 
 def embed_cached(texts: Sequence[str], cache: Path) -> Vectors:
@@ -116,15 +121,28 @@ def train(seen: Sequence[Sample], vectors: Vectors, embedder: str) -> Heads:
     usable = known * counts * learns[:, np.newaxis]
     fitted = _fit(views, truth, usable, learns)
     logits = fitted.logits(views)
+    column_of_hate = NAMES.index(HATE)
+    of_hate = [column_of_hate]
+    network = _beside(views, truth[:, of_hate], usable[:, of_hate], learns, logits[:, of_hate])
     logits[learns] = _logits_of_unseen(seen, views, truth, usable, learns)[learns]
+    logits[:, of_hate] += network.logits(views.dense * NETWORK_LENGTH)
     slope, offset = np.ones(len(NAMES), np.float32), np.zeros(len(NAMES), np.float32)
     for column, name in enumerate(NAMES):
         judges = known[:, column] & _judges(name, seen)
         if len(set(truth[judges, column])) == 2:
             slope[column], offset[column] = _platt(logits[judges, column], truth[judges, column])
     dense = fitted.dense * slope / spread[:, np.newaxis]
-    heads = Heads(NAMES, dense.T, fitted.sparse * slope, fitted.bias * slope + offset - mean @ dense, embedder)
-    return rounded(heads)
+    hidden = network.hidden * NETWORK_LENGTH / spread[:, np.newaxis]
+    hate = Network(hidden, network.bias - mean @ hidden, network.out * slope[column_of_hate])
+    bias = fitted.bias * slope + offset - mean @ dense
+    return rounded(Heads(NAMES, dense.T, fitted.sparse * slope, bias, hate, embedder))
+
+
+def _beside(views: Columns, truth: Labels, usable: Vectors, learns: Labels, logits: Vectors) -> Network:
+    """Fit the network of one head, whose columns are given, to count as much as the `logits` of its regression."""
+    network = fit_network(views.dense[learns] * NETWORK_LENGTH, truth[learns], balanced(truth[learns], usable[learns]))
+    share = logits[learns].std() / max(network.logits(views.dense[learns] * NETWORK_LENGTH).std(), 1e-9)
+    return replace(network, out=network.out * np.float32(share))
 
 
 def _counts(origin: str) -> list[float]:
@@ -178,6 +196,9 @@ def save(heads: Heads, path: Path) -> None:
         ngram_weights=np.round(heads.ngram_weights / scale).astype(np.int8),
         ngram_scale=scale.astype(np.float32),
         bias=heads.bias.astype(np.float32),
+        hate_hidden=heads.hate.hidden.astype(np.float16),
+        hate_bias=heads.hate.bias.astype(np.float16),
+        hate_out=heads.hate.out.astype(np.float16),
         embedder=heads.embedder,
     )
 

@@ -30,6 +30,8 @@ CALM_COUNTS = 2.3
 """Posts that one of them stands for: 3,431 were found and 1,500 are used."""
 ONLY_TRAINED = "as_in_posts"
 """Kind of sentences written after the report had been read, so none of them is in it."""
+SUITE = "suite"
+"""Origin of the sentences that are for the report only, whatever else is changed."""
 LANGUAGES = ("en", "es", "it", "eu", "fr", "de")
 
 _HERE = Path(__file__).parent
@@ -72,6 +74,7 @@ def read_samples(data: Path) -> list[Sample]:
         _flagged(data / "flags" / "real_posts.jsonl"),
         _replies(sets / "CrowdCounter" / "Train.json"),
         _neutral(),
+        _suite(),
     )
     once: dict[str, Sample] = {}
     for sample in sorted(parts, key=lambda sample: not sample.held_out):
@@ -122,8 +125,10 @@ def _varied(text: str, turn: int) -> str:
 
 
 def disguised(text: str, turn: int) -> str:
-    """Return the text with letters dropped, doubled, swapped, spaced out or written as digits, in its longer words."""
-    how = chance(turn, text) % 6
+    """Return the text with letters or blanks dropped, letters doubled, swapped, spaced out or written as digits."""
+    how = chance(turn, text) % 7
+    if how == 6:
+        return _run_together(text, turn)
     words = text.split()
     for place, word in enumerate(words):
         if len(word) < 4 or not word.isalpha() or chance(word, place) % 3 == 0:
@@ -142,6 +147,14 @@ def disguised(text: str, turn: int) -> str:
         else:
             words[place] = word.translate(str.maketrans("aeiost", "431057"))
     return " ".join(words)
+
+
+def _run_together(text: str, turn: int) -> str:
+    """Return the text without some of the blanks between its words, or without any."""
+    words = text.split()
+    some = chance(text, turn) % 3
+    joints = ("" if not some or chance(word, turn) % 3 == 0 else " " for word in words[1:])
+    return words[0] + "".join(joint + word for joint, word in zip(joints, words[1:], strict=True))
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
@@ -275,3 +288,12 @@ def _neutral() -> Iterator[Sample]:
     """Yield the sentences of the other heads, hostile and neutral, none of which threatens."""
     for sample in read_written():
         yield Sample(sample.text, False, "written", "no violence", sample.text, chance(sample.text) % 4 == 0, "und")
+
+
+def _suite() -> Iterator[Sample]:
+    """Yield the sentences written after training, threats and others, which no training may see."""
+    for language, sections in tomllib.loads((_HERE / "suite.toml").read_text("utf-8")).items():
+        for section, kinds in sections.items():
+            for kind, lines in kinds.items():
+                for text in lines.strip().splitlines():
+                    yield Sample(text, section == "threats", SUITE, kind, text, held_out=True, language=language)

@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 from core.settings import TriageSettings
 from pipeline import routing_rules
-from training.threats.data import CALM, CALM_COUNTS, LANGUAGES, Sample
+from training.threats.data import CALM, CALM_COUNTS, LANGUAGES, SUITE, Sample
 
 FEWEST = 10
 """Samples of a row of the tables; smaller ones say nothing."""
@@ -22,9 +22,10 @@ _SAFETY = Path(__file__).with_name("safety.toml")
 
 CARD = """# Threat head
 
-A logistic regression that tells how likely a post threatens people, urges violence or wishes it on them. It reads the
-embedding (multilingual-e5-small), the folded text's words and pieces of words, the parts that words play in a threat
-(`data/threat_roles.toml`), and whether a pattern of the rule for violence meets the post. Written on {day} by
+A logistic regression, and beside it a network of 128 rectified units, that tell how likely a post threatens people,
+urges violence or wishes it on them. The regression reads the embedding (multilingual-e5-small), the folded text's words
+and pieces of words, the parts that words play in a threat (`data/threat_roles.toml`), and whether a pattern of the rule
+for violence meets the post; the network the embedding, the parts and the forms of threats. Written on {day} by
 `rejoinder train threats`; do not edit. Weights: `threat.npz`, half precision, sha256 `{digest}`.
 
 **For**: sending flagged posts to people instead of drafting a reply (`triage.threat_from`, {limit}). **Not for**:
@@ -61,8 +62,10 @@ on, "alarms" texts without one. The look-alikes were written to be hard: most po
 |---|---|---|---|---|---|
 {parts}
 
-"flagged posts" are real flags. One reader labelled those that an early version of the head passed and those with a
-violent word (`flags.txt`, ids only); the rest count as none. Many of these threats are hints that only a person reads.
+"suite" are sentences as functional tests have them (`suite.toml`), written one by one after the head was trained and
+with no template of its own. "flagged posts" are real flags. One reader labelled those that an early version of the head
+passed and those with a violent word (`flags.txt`, ids only); the rest count as none. Many of these threats are hints
+that only a person reads.
 
 By kind, written sentences and data sets:
 
@@ -146,8 +149,10 @@ def _parts(unseen: Sequence[Sample], scores: NDArray[np.float64], limit: float) 
     languages = np.array([sample.language for sample in unseen])
     written = origins == "written"
     named = {"all": np.ones(len(unseen), np.bool_)}
-    named |= {origin: origins == origin for origin in (*_LICENCES, "flagged posts")}
+    named |= {origin: origins == origin for origin in (*_LICENCES, SUITE, "flagged posts")}
     named |= {f"written, {language}": written & (languages == language) for language in LANGUAGES}
+    suite = origins == SUITE
+    named |= {f"{SUITE}, {language}": suite & (languages == language) for language in sorted({*languages[suite]})}
     for name, part in named.items():
         yes, no = scores[part & threat], scores[part & ~threat]
         auc = f"{roc_auc_score(threat[part], scores[part]):.3f}" if len(yes) and len(no) else "-"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold
 
 from models.e5 import E5Embedder
+from pipeline.network import Network
 from pipeline.normalise import normalise
-from pipeline.threats import BUCKETS, ThreatHead, read
+from pipeline.threats import BUCKETS, Surface, ThreatHead, read
+from training.heads.fit import balanced
+from training.heads.network import fit_network, half
 from training.heads.train import embed_cached
 from training.threats.data import Sample, read_samples
 from training.threats.model_card import write_card
@@ -25,9 +30,13 @@ STRENGTH = 1.0
 """Inverse regularisation (scikit-learn's C), chosen by cross-validation over templates and rows."""
 EMBEDDED_LENGTH = 1.0
 """What an embedding, centred and of about this length, counts beside the surface features."""
+NETWORK_LENGTH, NETWORK_SIGN = 6.0, 0.7
+"""The same for the network, and what a sign counts beside it."""
+FEWEST_WITH_SIGN = 20
+"""Texts that show a sign that the network sees."""
 COUNTS = {"posts": 3.0, "EDOS": 0.7, "Hatemoji": 1.0, "HatemojiCheck": 1.0, "replies": 1.0, "written": 1.0}
 """How much a sample of an origin counts: flagged posts look most like the posts."""
-HARMLESS_COUNTS = {"en": 1.3, "fr": 5.0, "de": 8.0}
+HARMLESS_COUNTS = {"en": 1.3, "eu": 5.0, "fr": 5.0, "de": 8.0}
 HARMLESS_ELSEWHERE = 3.0
 """What a harmless sentence of the project's own counts by language: else a language that the other sources don't have
 would itself look like a threat, so many of its sentences being one."""
@@ -36,40 +45,77 @@ NEGLIGIBLE = 0.004
 """Weights below this are dropped: they compress to nothing and change no score by more than a rounding."""
 
 
-def matrix(samples: Sequence[Sample]) -> csr_matrix:
-    """Return the surface features, shape (n, BUCKETS)."""
-    rows = [read(sample.text) for sample in samples]
-    ends = np.cumsum([0, *(len(row.buckets) for row in rows)])
-    values = np.concatenate([row.weights for row in rows])
-    buckets = np.concatenate([row.buckets for row in rows])
-    return csr_matrix((values, buckets, ends), shape=(len(rows), BUCKETS))
+@dataclass(frozen=True)
+class Views:
+    """What is known of n texts: standardised embeddings, shape (n, d), hashed surface, and which `signs` they show."""
+
+    embedded: Vectors
+    hashed: csr_matrix
+    signs: tuple[str, ...]
+    shown: Vectors
+
+    @property
+    def linear(self) -> csr_matrix:
+        """The columns of the regression."""
+        return hstack([csr_matrix(self.embedded * EMBEDDED_LENGTH), self.hashed]).tocsr()
+
+    @property
+    def dense(self) -> Vectors:
+        """The columns of the network."""
+        return np.hstack([self.embedded * NETWORK_LENGTH, self.shown * NETWORK_SIGN])
 
 
-def train(seen: Sequence[Sample], vectors: Vectors, surface: csr_matrix) -> tuple[ThreatHead, NDArray[np.float64]]:
-    """Fit the head on `seen`, calibrated on what models say of sources that they had not seen.
+def matrix(surfaces: Sequence[Surface]) -> csr_matrix:
+    """Return the hashed surface of texts, shape (n, BUCKETS)."""
+    ends = np.cumsum([0, *(len(surface.buckets) for surface in surfaces)])
+    values = np.concatenate([surface.weights for surface in surfaces])
+    buckets = np.concatenate([surface.buckets for surface in surfaces])
+    return csr_matrix((values, buckets, ends), shape=(len(surfaces), BUCKETS))
 
-    Those probabilities, shape (n,), come with it: a limit can be chosen by them.
+
+def train(seen: Sequence[Sample], vectors: Vectors) -> tuple[ThreatHead, NDArray[np.float64]]:
+    """Fit the head on `seen` and their embeddings, shape (n, d).
+
+    Regression and network count as much as fits what they say of sources that they had not seen. The probabilities of
+    that, shape (n,), come with it: a limit can be chosen by them.
     """
     mean = vectors.mean(axis=0)
-    scale = EMBEDDED_LENGTH / np.linalg.norm(vectors - mean, axis=1).mean()
-    x = hstack([csr_matrix((vectors - mean) * scale), surface]).tocsr()
+    scale = 1 / np.linalg.norm(vectors - mean, axis=1).mean()
+    surfaces = [read(sample.text) for sample in seen]
+    often = Counter(sign for surface in surfaces for sign in surface.signs)
+    signs = tuple(sorted(sign for sign, texts in often.items() if texts >= FEWEST_WITH_SIGN))
+    shown = np.array([[sign in surface.signs for sign in signs] for surface in surfaces], np.float32)
+    views = Views(np.asarray((vectors - mean) * scale, np.float32), matrix(surfaces), signs, shown)
     y = np.array([sample.threat for sample in seen])
-    counts = np.array([_count(sample) for sample in seen])
-    logits = np.zeros(len(y))
+    counts = np.array([_count(sample) for sample in seen], np.float32)
+    x, dense, truth = views.linear, views.dense, y[:, np.newaxis]
+    weights = balanced(truth, counts[:, np.newaxis])
+    logits = np.zeros((len(y), 2))
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=0)
-    for rest, fold in folds.split(x, y, [sample.source for sample in seen]):
-        logits[fold] = _regression().fit(x[rest], y[rest], counts[rest]).decision_function(x[fold])
-    scaling = LogisticRegression(C=1e6).fit(logits[:, np.newaxis], y, counts)
-    slope, offset = float(scaling.coef_[0, 0]), float(scaling.intercept_[0])
-    model = _regression().fit(x, y, counts)
-    weights = slope * model.coef_[0]
-    width = vectors.shape[1]
-    embedded = weights[:width] * scale
+    for rest, fold in folds.split(logits, y, [sample.source for sample in seen]):
+        logits[fold, 0] = _regression().fit(x[rest], y[rest], counts[rest]).decision_function(x[fold])
+        logits[fold, 1] = fit_network(dense[rest], truth[rest], weights[rest]).logits(dense[fold])[:, 0]
+    shares = LogisticRegression(C=1e6).fit(logits, y, counts)
+    model, network = _regression().fit(x, y, counts), fit_network(dense, truth, weights)
+    head = _head(views, mean, scale, model, network, shares)
+    return head, shares.predict_proba(logits)[:, 1]
+
+
+def _head(
+    views: Views, mean: Vectors, scale: float, model: LogisticRegression, network: Network,
+    shares: LogisticRegression,
+) -> ThreatHead:  # fmt: skip
+    """Return both models as one head that reads embeddings as they come, rounded as it will be shipped."""
+    of_model, of_network = shares.coef_[0]
+    width = len(mean)
+    weights = of_model * model.coef_[0]
+    embedded = weights[:width] * EMBEDDED_LENGTH * scale
     hashed = np.where(np.abs(weights[width:]) < NEGLIGIBLE, 0, weights[width:])
-    bias = float(slope * model.intercept_[0] + offset - embedded @ mean)
-    # Measured as it will be shipped: rounded to half precision.
-    head = ThreatHead(_half(embedded), _half(hashed), bias, E5Embedder.name)
-    return head, scaling.predict_proba(logits[:, np.newaxis])[:, 1]
+    bias = float(of_model * model.intercept_[0] + shares.intercept_[0] - embedded @ mean)
+    lengths = np.repeat([NETWORK_LENGTH * scale, NETWORK_SIGN], [width, len(views.signs)])
+    hidden = network.hidden * lengths[:, np.newaxis]
+    units = Network(half(hidden), half(network.bias - mean @ hidden[:width]), half(of_network * network.out))
+    return ThreatHead(half(embedded), half(hashed), bias, views.signs, units, E5Embedder.name)
 
 
 def _count(sample: Sample) -> float:
@@ -82,10 +128,6 @@ def _regression() -> LogisticRegression:
     return LogisticRegression(C=STRENGTH, class_weight="balanced", max_iter=400)
 
 
-def _half(values: NDArray[np.float64]) -> Vectors:
-    return values.astype(np.float16).astype(np.float32)
-
-
 def save(head: ThreatHead, path: Path) -> None:
     """Write the head, weights in half precision; the same head gives the same bytes."""
     np.savez_compressed(
@@ -93,6 +135,10 @@ def save(head: ThreatHead, path: Path) -> None:
         embedded=head.embedded.astype(np.float16),
         hashed=head.hashed.astype(np.float16),
         bias=np.float32(head.bias),
+        signs=np.array(head.signs),
+        hidden=head.network.hidden.astype(np.float16),
+        hidden_bias=head.network.bias.astype(np.float16),
+        out=head.network.out.astype(np.float16),
         embedder=head.embedder,
     )
 
@@ -101,10 +147,9 @@ def train_and_write(data: Path, out: Path, cache: Path) -> str:
     """Train on the data sets under `data`, write `threat.npz` and `threat.md` into `out`, and return the model card."""
     samples = read_samples(data)
     vectors = embed_cached([normalise(sample.text) for sample in samples], cache)
-    surface = matrix(samples)
     held_out = np.array([sample.held_out for sample in samples])
     seen = [sample for sample in samples if not sample.held_out]
-    head, calibration = train(seen, vectors[~held_out], surface[~held_out])
+    head, calibration = train(seen, vectors[~held_out])
     out.mkdir(parents=True, exist_ok=True)
     save(head, out / "threat.npz")
     digest = hashlib.sha256((out / "threat.npz").read_bytes()).hexdigest()

@@ -41,7 +41,13 @@ const pathOf = (key) => {
 export const listCases = (query) => call("GET", `/v1/cases?${query}`);
 export const fetchCase = (key) => call("GET", pathOf(key));
 export const decide = (key, decision) => call("POST", `${pathOf(key)}/decision`, decision);
+export const tellUncovered = (key) => call("POST", `${pathOf(key)}/uncovered`);
 export const checkText = (key, text, signal) => call("POST", `${pathOf(key)}/checks`, { text }, signal);
+
+export const decideMany = (decision) => call("POST", "/v1/decisions", decision);
+export const fetchRelated = (key) => call("GET", `${pathOf(key)}/related`);
+export const addNote = (key, text) => call("POST", `${pathOf(key)}/notes`, { text });
+export const tellViewing = (tab, key) => call("POST", "/v1/viewing", { tab, case: key });
 
 export const whoAmI = () => call("GET", "/session");
 export const logIn = (token) => call("POST", "/session", { token });

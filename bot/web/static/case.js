@@ -1,11 +1,17 @@
 // Show one case. Its post is not even on the page until somebody asks to see it.
 
+import { fillNotes, showNotes } from "./around.js";
 import { isTurned, plainNodes } from "./bidi.js";
 import { showChecks } from "./checks.js";
 import { bar, byId, copyOf, httpsOnly, make, pointTo, say, slot } from "./dom.js";
 import {
   age, DRAFTING, groupWord, hatefulness, holder, percent, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
 } from "./words.js";
+
+/** What is done with a case that changes its state little or not at all. */
+const LATER = {
+  note: "a note", appeal: "appealed against", handle: "marked as handled", hand_over: "handed over", retract: "reply retracted", reopen: "opened again",
+};
 
 /** Put the case on the page and return its element. */
 export function showCase(item, me) {
@@ -16,6 +22,7 @@ export function showCase(item, me) {
   fillEvidence(root, item);
   fillTriage(root, item);
   fillHistory(root, item);
+  showNotes(root, item, me);
   fillActions(root, item, me);
   byId("case-body").replaceChildren(root);
   return root;
@@ -40,6 +47,7 @@ export const showDraftChecks = (root, item) => showChecks(root, "the draft", ite
 export function refreshAround(root, item, me) {
   fillHead(root, item);
   fillHistory(root, item);
+  fillNotes(root, item);
   fillActions(root, item, me);
 }
 
@@ -60,6 +68,8 @@ function fillHead(root, item) {
   state.dataset.state = item.state;
   state.textContent = standing(item);
   if (item.decided_why) state.append(`: ${reasonWords(item.decided_why)}`);
+  const later = [item.retracted_at && "retracted", item.appealed ? "an appeal waits" : item.handled && "handled"].filter(Boolean);
+  if (later.length) state.append(` · ${later.join(", ")}`);
   if (item.error) state.append(`: ${item.error}`);
   if (isUndoable(item)) state.append(" · final in ", make("span", { "data-until": item.release_at }));
 }
@@ -144,11 +154,19 @@ function scoreLine(name, score, words) {
 
 function fillHistory(root, item) {
   slot(root, "history").replaceChildren(...[...item.history].reverse().map((change) => make("li", {},
-    make("span", { class: "history-what", text: change.from_state === change.to_state ? withTimes(change.why) : stateWords(change.to_state) }),
+    make("span", { class: "history-what", text: whatHappened(change) }),
     make("span", { class: "history-who", text: ` · ${change.who}, ` }),
     make("time", { datetime: change.at, "data-age": true, text: age(change.at) }),
-    change.from_state !== change.to_state && change.why ? make("span", { class: "history-why", text: reasonWords(change.why) }) : null)));
+    reasonOf(change) ? make("span", { class: "history-why", dir: "auto", text: reasonOf(change) }) : null)));
 }
+
+/** Say what happened, where the state tells it or the kind of the change does. */
+function whatHappened(change) {
+  if (LATER[change.kind]) return LATER[change.kind];
+  return change.from_state === change.to_state ? withTimes(change.why) : stateWords(change.to_state);
+}
+
+const reasonOf = (change) => (LATER[change.kind] || change.from_state !== change.to_state ? reasonWords(change.why) : "");
 
 /** Say moments inside a text by the reader's clock. */
 const withTimes = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g,
@@ -170,6 +188,7 @@ function putFirst(root, names) {
 function fillActions(root, item, me) {
   for (const button of root.querySelectorAll(".actions [data-do]:not(.writing)")) button.hidden = !isOffered(item, button.dataset.do);
   putFirst(root, item.doubtful ? ["dismiss", "draft"] : []);
+  slot(root, "assign-open").hidden = !item.actions.includes("assign");
   slot(root, "edit-word").textContent = item.drafts.at(-1)?.text ? "Edit" : "Own words";
   root.querySelector('.actions [data-do="undo"]').hidden = !mayUndo(item);
   const who = item.state === WAITING ? holder(item) : null;

@@ -1,16 +1,21 @@
 // The desk: what opens when, what a key or click does, and what is said when something goes wrong.
 
-import { decide, fetchCase, Offline, Refusal, whoAmI } from "./api.js";
+import { decide, fetchCase, Offline, Refusal, tellUncovered, tellViewing, whoAmI } from "./api.js";
 import { readAddress, writeAddress } from "./address.js";
+import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject } from "./choices.js";
+import { heldNote, sendNote, showAround, showViewing } from "./around.js";
 import { isUndoable, mayUndo, refreshAround, showCase, unveil } from "./case.js";
 import { byId, copyOf, say, slot } from "./dom.js";
 import { Editor } from "./editor.js";
 import { listenToEscalations, openEscalations, tellEscalation } from "./escalations.js";
+import { offerSavedFilters } from "./filters.js";
 import { livesOnPage, sweepKept } from "./kept.js";
 import { listenToKeys } from "./keys.js";
-import { follow } from "./live.js";
+import { follow, TAB } from "./live.js";
+import { Selection } from "./many.js";
 import { ask } from "./menus.js";
 import { Queue } from "./queue.js";
+import { changedElsewhere, decideOnSame } from "./same.js";
 import { askForToken, greet, whoIsHere } from "./session.js";
 import { isLive, showConnection, tellTimes, warn } from "./status.js";
 import { countLook, hasLooked, showTally } from "./tally.js";
@@ -21,6 +26,10 @@ const REFRESH_MS = 400;
 const NARROW = matchMedia("(max-width: 760px)");
 const GLANCE_MS = 400; // a second press of the same key is not a yes to a case nobody has seen yet
 const DONE = { approve: "Approved", edit: "Approved with your text", reject: "Rejected", dismiss: "Dismissed as not hateful" };
+const DONE_LATER = {
+  reopen: "Opened again; a draft is being written.", hand_over: "Handed over.", handle: "Marked as handled.",
+  retract: "Retracted; the platform is told.", assign: "Assigned.",
+};
 
 const SENDING = ["approve", "edit"];
 
@@ -33,8 +42,12 @@ let refreshing = null;
 
 const queue = new Queue(() => me.name, (key, byHand) => openCase(key, byHand));
 queue.onError = explain;
-queue.onChoice = () => remember(true);
+queue.onChoice = () => { selection.clear(); showFilters(); remember(true); };
+queue.onRender = () => selection.show();
 queue.onRestart = () => goOn(queue.shown[0]?.key ?? null);
+
+const selection = new Selection(queue);
+let showFilters = () => {};
 
 async function openCase(key, byHand = false, isStep = byHand) {
   const turn = ++opening;
@@ -76,9 +89,11 @@ function comeBack(key) {
 
 function put(item) {
   const before = open ?? left;
-  const same = before?.item.key === item.key && before.shown;
+  const same = before?.item.key === item.key;
   const since = hasSameDraft(before, item) ? before.since : performance.now();
+  const giveBack = heldNote(same && before.root);
   const root = showCase(item, me);
+  giveBack(root);
   byId("case-body").inert = false;
   queue.select(item.key);
   left = null;
@@ -88,9 +103,11 @@ function put(item) {
   });
   open = { item, root, editor, shown: false, since };
   editor.offer();
-  if (same) look(true);
+  if (same && before.shown) look(true);
   if (item.actions.includes("edit") && item.drafts.at(-1)?.origin === "none" && !item.doubtful) editor.start(false);
-  byId("case").scrollTop = 0;
+  if (!same) byId("case").scrollTop = 0;
+  showAround(root, item).catch(() => {}); // said by the next request that fails, if the server is away
+  tellWhatIsOpen();
   // The button that had the focus is gone; somebody who uses no mouse goes on from the case.
   if (document.activeElement === document.body && !NARROW.matches) byId("case").focus({ preventScroll: true });
   tick();
@@ -120,6 +137,11 @@ const subject = (item) => (item.triage?.groups.length ? `post against ${groupWor
 const hasSameDraft = (before, item) => before?.item.key === item.key && before.item.drafts.length === item.drafts.length;
 const isOthers = () => ![null, me.name].includes(holder(open.item));
 
+/** Tell the server which case is on this page; without a stream of changes it is told once there is one. */
+function tellWhatIsOpen() {
+  if (isLive()) tellViewing(TAB, open?.item.key ?? null).catch(() => {});
+}
+
 function goOn(key) {
   if (key !== null) return openCase(key);
   opening++;
@@ -128,6 +150,7 @@ function goOn(key) {
   queue.select(null);
   document.body.dataset.view = "queue";
   remember(false);
+  tellWhatIsOpen();
   const empty = copyOf("empty-template");
   const { title, words } = queue.emptyWords();
   empty.querySelector("h2").textContent = title;
@@ -139,7 +162,9 @@ function goOn(key) {
 function look(shown = !open.shown) {
   open.shown = shown;
   unveil(open.root, open.item, shown);
-  if (shown) countLook(open.item.key);
+  if (!shown) return;
+  if ("recordUncovering" in document.body.dataset) tellUncovered(open.item.key).catch(() => {});
+  countLook(open.item.key);
 }
 
 // --- decisions -----------------------------------------------------------------------------------------------------
@@ -187,6 +212,7 @@ async function done(action, after) {
     return moveOn(after);
   }
   refreshOpen(after);
+  if (DONE_LATER[action]) toast(DONE_LATER[action], "good");
   if (action === "claim") toast("The case is yours.", "good");
   if (action === "release") toast("The case is free again.");
   soon();
@@ -219,7 +245,7 @@ function undoLast() {
   if (left) return; // another case is loading
   if (open && mayUndo(open.item)) return undo(open.item);
   const item = lastUndoable();
-  if (item) undo(item);
+  if (item) item.undo(item);
   else toast("There is nothing that can still be undone.");
 }
 
@@ -257,7 +283,8 @@ async function logInAgain() {
 
 function changed(change) {
   soon();
-  if (change.to_state === ALARMING && me.role !== "reviewer") tellEscalation(change);
+  changedElsewhere(change);
+  if (change.to_state === ALARMING && change.from_state !== ALARMING && me.role !== "reviewer") tellEscalation(change);
   if (change.case_key !== open?.item.key || change.version <= open.item.version) return;
   reread(change.case_key);
 }
@@ -308,6 +335,7 @@ async function down() {
 function up() {
   warn("");
   showConnection("live", "live");
+  tellWhatIsOpen();
   soon();
   if (open) reread(open.item.key);
 }
@@ -323,20 +351,20 @@ function offered(name, action) {
 }
 
 const actions = {
-  approve: offered("approve", () => (open.editor.open ? open.editor.start() : approve(open))),
+  approve: offered("approve", () => (open.editor.open ? open.editor.start() : askToApprove(open, act))),
   edit: offered("edit", () => open.editor.start()),
-  reject: offered("reject", async () => {
-    const { item } = open;
-    const answer = await ask("reject", { needsWords: (choice) => choice === "other" });
-    if (answer) act("reject", { reason: [answer.choice, answer.words].filter(Boolean).join(": ") }, item);
-  }),
+  reject: () => (selection.keys.size ? decideOnSelected("reject") : offered("reject", () => askToReject(open.item, act))()),
   dismiss: offered("dismiss", () => act("dismiss")),
   draft: offered("draft", () => act("redraft")),
-  redraft: offered("redraft", async () => {
-    const { item } = open;
-    const answer = await ask("redraft", { current: item.request.intent });
-    if (answer) act("redraft", { intent: answer.choice, hint: answer.words }, item);
-  }),
+  reopen: offered("reopen", () => act("reopen")),
+  ...Object.fromEntries(["hand_over", "retract", "handle"].map((name) => [name, offered(name, () => askForWords(name, open.item, act))])),
+  assign: () => {
+    if (selection.keys.size) return decideOnSelected("assign");
+    if (open?.item.actions.includes("assign")) askToAssign(open.item, act);
+  },
+  same: () => { if (open) decideSame(open.item); },
+  note: () => { if (open) addNoteTo(open); },
+  redraft: offered("redraft", () => askToRedraft(open.item, act)),
   claim: offered("claim", () => {
     if (holder(open.item) === me.name) act("release");
     else act("claim", { override: isOthers() });
@@ -350,16 +378,39 @@ const actions = {
   discard: () => open?.editor.forget(),
 };
 
-/** Approve the draft; where the moderator has begun a text of their own, ask which of the two goes out. */
-async function approve({ item, editor }) {
-  const draft = item.drafts.at(-1).text;
-  const own = editor.unsent?.trim();
-  if (!own || own === draft) return act("approve", { text: draft }, item);
-  byId("which-own").textContent = own;
-  byId("which-draft").textContent = draft;
-  const answer = await ask("which");
-  if (answer?.choice === "own") act("edit", { text: own }, item);
-  else if (answer) act("approve", { text: draft }, item);
+/** Decide on what is selected, and go on where the open case was among it. */
+async function decideOnSelected(action) {
+  await afterMany(() => selection.decide(action));
+}
+
+async function decideSame(item) {
+  if (open.root.querySelector('[data-slot="same-open"]').hidden) return;
+  await afterMany(() => decideOnSame(item, me, { mayApprove: () => isSure(item), uncovered: () => hasLooked(item.key) }));
+}
+
+async function afterMany(decideThem) {
+  try {
+    const results = await decideThem();
+    if (!results) return;
+    tick();
+    soon();
+    const key = open?.item.key;
+    const isGone = results.done.some((result) => result.key === key && result.state !== WAITING);
+    if (isGone) await goOn(await queue.takeOff(key));
+  } catch (error) {
+    explain(error);
+  }
+}
+
+async function addNoteTo({ root, item }) {
+  try {
+    const after = await sendNote(root, item, me);
+    if (!after) return;
+    refreshOpen(after);
+    byId("case").focus({ preventScroll: true });
+  } catch (error) {
+    explain(error);
+  }
 }
 
 async function step(steps) {
@@ -369,6 +420,14 @@ async function step(steps) {
   } catch (error) {
     explain(error);
   }
+}
+
+/** Select the open case and the one next to it, and go there. */
+async function extend(steps) {
+  if (!open) return;
+  selection.put(open.item.key, true);
+  await step(steps);
+  if (open) selection.put(open.item.key, true);
 }
 
 function enter() {
@@ -398,10 +457,27 @@ async function begin() {
   greet(me);
   byId("login").hidden = true;
   byId("desk").hidden = false;
-  byId("case").addEventListener("click", (event) => actions[event.target.closest("[data-do]")?.dataset.do]?.());
+  byId("case").addEventListener("click", (event) => {
+    const { open: key } = event.target.closest("[data-open]")?.dataset ?? {};
+    if (key) openCase(key, true);
+    else actions[event.target.closest("[data-do]")?.dataset.do]?.();
+  });
+  byId("selection").addEventListener("click", (event) => {
+    const choice = event.target.closest("[data-many]")?.dataset.many;
+    if (choice === "clear") selection.clear();
+    else if (choice) decideOnSelected(choice);
+  });
+  showFilters = offerSavedFilters(me.name, queue, async (choices) => {
+    if (!queue.choose(choices)) return;
+    queue.onChoice();
+    await queue.restart().catch(explain);
+  });
   listenToKeys({
     j: () => step(1), k: () => step(-1), Enter: enter, o: enter, b: actions.unveil, a: actions.approve, e: actions.edit,
-    r: actions.reject, n: actions.dismiss, d: () => (open?.item.doubtful ? actions.draft : actions.redraft)(),
+    r: actions.reject, n: actions.dismiss, d: () => { actions.reopen(); (open?.item.doubtful ? actions.draft : actions.redraft)(); },
+    h: actions.hand_over, m: actions.handle, t: actions.retract, s: actions.assign, v: actions.same,
+    w: () => open && byId("note-text").focus(), x: () => selection.toggle(open?.item.key),
+    J: () => extend(1), K: () => extend(-1), Escape: () => selection.clear(),
     u: actions.undo, c: actions.claim, g: openEscalations,
     "/": () => { document.body.dataset.view = "queue"; byId("search").focus(); },
     "?": () => byId("help").showModal(),
@@ -419,6 +495,7 @@ async function begin() {
   addEventListener("beforeunload", (event) => { if (livesOnPage()) event.preventDefault(); });
   const place = readAddress();
   queue.choose(place);
+  showFilters();
   try {
     await queue.refresh();
     const key = place.case || queue.shown[0]?.key;
@@ -427,7 +504,7 @@ async function begin() {
   } catch (error) {
     explain(error);
   }
-  follow({ change: changed, reload: () => { soon(); if (open) reread(open.item.key); }, up, down });
+  follow({ viewing: ({ case_key, names }) => { if (isOpen(case_key)) showViewing(open.root, names, me); }, change: changed, reload: () => { soon(); if (open) reread(open.item.key); }, up, down });
 }
 
 begin();

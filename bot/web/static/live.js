@@ -3,7 +3,10 @@
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15000;
 
-/** Listen until `stop()` is called. Handlers: change(transition), reload(), up(), down(). */
+/** This page among those that are open; who looks at which case is told by it. */
+export const TAB = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 8)).join("");
+
+/** Listen until `stop()` is called. Handlers: change(transition), viewing({case_key, names}), reload(), up(), down(). */
 export function follow(handlers) {
   let last = null;
   let wait = FIRST_WAIT;
@@ -13,10 +16,11 @@ export function follow(handlers) {
   function open() {
     clearTimeout(timer);
     source?.close();
-    source = new EventSource(last === null ? "/v1/events" : `/v1/events?after=${last}`);
+    source = new EventSource(`/v1/events?tab=${TAB}${last === null ? "" : `&after=${last}`}`);
     source.addEventListener("ready", (event) => { last = event.lastEventId; wait = FIRST_WAIT; handlers.up(); });
     source.addEventListener("reload", (event) => { last = event.lastEventId; wait = FIRST_WAIT; handlers.up(); handlers.reload(); });
     source.addEventListener("transition", (event) => { last = event.lastEventId; handlers.change(JSON.parse(event.data)); });
+    source.addEventListener("viewing", (event) => handlers.viewing(JSON.parse(event.data)));
     source.addEventListener("error", again);
   }
 

@@ -1,19 +1,23 @@
 // The menus: a number chooses and sends; where there is a field for words, they can be typed first.
 
-import { byId } from "./dom.js";
+import { byId, make } from "./dom.js";
 
-/** Open a menu and resolve with {choice, words}, or null when it is closed. `needsWords(choice)` asks for words. */
-export function ask(id, { needsWords = () => false, current = null } = {}) {
+/**
+ * Open a menu and resolve with {choice, words}, or null when it is closed. `needsWords(choice)` asks for words; `title`
+ * and `list` say what it is about, where that is more than the open case.
+ */
+export function ask(id, { needsWords = () => false, current = null, title = null, list = [] } = {}) {
   const dialog = byId(id);
   const words = dialog.querySelector("input");
   const error = dialog.querySelector(".error");
   const buttons = [...dialog.querySelectorAll("[data-choice]")];
   if (words) words.value = "";
   error.textContent = "";
+  describe(dialog, title, list);
   buttons.forEach((button) => button.toggleAttribute("data-current", button.dataset.choice === current));
   dialog.showModal();
   // Enter must not choose what nobody chose: where nothing is chosen yet, no button has the focus.
-  const start = buttons.find((button) => button.dataset.choice === current) ?? dialog.querySelector("h2");
+  const start = current === "yes" ? words : buttons.find((button) => button.dataset.choice === current) ?? dialog.querySelector("h2");
   start.focus();
 
   return new Promise((resolve) => {
@@ -49,4 +53,15 @@ export function ask(id, { needsWords = () => false, current = null } = {}) {
     }, { signal });
     dialog.addEventListener("cancel", () => finish(null), { signal });
   });
+}
+
+/** Say in the menu what it decides on. */
+function describe(dialog, title, list) {
+  const heading = dialog.querySelector("h2");
+  heading.dataset.own ??= heading.textContent;
+  heading.textContent = title ?? heading.dataset.own;
+  const listed = dialog.querySelector(".listed");
+  if (!listed) return;
+  listed.hidden = !list.length;
+  listed.replaceChildren(...list.map((text) => make("li", { text, dir: "auto" })));
 }

@@ -24,14 +24,14 @@ function draftless(item) {
   return item.origin === "none" ? "No draft: write the reply" : "No draft";
 }
 
-/** The listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart`, `onChoice` and `onError` are set. */
+/** The listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart`, `onChoice`, `onRender` and `onError` are set. */
 export class Queue {
   constructor(me, onOpen) {
     this.me = me;
     this.onOpen = onOpen;
     this.cases = [];
     this.counts = {};
-    this.doubtful = 0;
+    this.flagged = { doubtful: 0, handled: 0, appealed: 0 };
     this.cursor = null;
     this.selected = null;
     this.awaited = null;
@@ -52,6 +52,8 @@ export class Queue {
   }
 
   get waiting() { return chosen().states === WAITING; }
+
+  get oldestFirst() { return this.waiting || chosen().appealed === "true"; }
 
   get doubting() { return chosen().doubtful === "true"; }
 
@@ -109,7 +111,10 @@ export class Queue {
       const page = await this.page(cursor);
       cases = cases.concat(page.cases);
       cursor = page.next_cursor;
-      if (turn === this.refreshes) [this.counts, this.doubtful] = [page.counts, page.doubtful];
+      if (turn === this.refreshes) {
+        this.counts = page.counts;
+        this.flagged = { doubtful: page.doubtful, handled: page.handled, appealed: page.appealed };
+      }
     } while (cursor && cases.length < atLeast);
     if (turn !== this.refreshes) return;
     this.cases = cases;
@@ -126,9 +131,9 @@ export class Queue {
   }
 
   page(cursor) {
-    const query = new URLSearchParams({ limit: PAGE, order: this.waiting ? "oldest" : "newest" });
+    const query = new URLSearchParams({ limit: PAGE, order: this.oldestFirst ? "oldest" : "newest" });
     for (const state of chosen().states.split(" ")) query.append("state", state);
-    if (chosen().doubtful) query.set("doubtful", chosen().doubtful);
+    for (const flag of Object.keys(this.flagged)) if (chosen()[flag]) query.set(flag, chosen()[flag]);
     if (byId("group-filter").value) query.set("group", byId("group-filter").value);
     if (byId("mine-filter").checked) query.set("mine", "true");
     if (byId("search").value.trim()) query.set("search", byId("search").value.trim());
@@ -199,7 +204,7 @@ export class Queue {
     if (place >= this.cases.length && this.cursor) await this.more();
     const rest = this.cases;
     this.counts[WAITING] = Math.max(0, this.counts[WAITING] - 1);
-    if (this.doubting) this.doubtful = Math.max(0, this.doubtful - 1);
+    if (this.doubting) this.flagged.doubtful = Math.max(0, this.flagged.doubtful - 1);
     this.render();
     const free = (item) => [null, this.me()].includes(holder(item));
     const next = rest.slice(place).find(free) ?? rest.find(free) ?? rest[0];
@@ -215,6 +220,7 @@ export class Queue {
     this.keepTabStop();
     if (focused) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     byId("more").hidden = this.cursor === null;
+    this.onRender();
     byId("queue-count").textContent = this.countWords(shown.length);
     const waiting = this.countOf({ states: WAITING, doubtful: "false" });
     document.title = waiting ? `(${waiting}) Rejoinder desk` : "Rejoinder desk";
@@ -225,16 +231,17 @@ export class Queue {
     }
   }
 
-  countOf({ states, doubtful }) {
-    const inStates = states.split(" ").reduce((sum, state) => sum + (this.counts[state] ?? 0), 0);
-    if (doubtful === undefined) return inStates;
-    return doubtful === "true" ? this.doubtful : Math.max(0, inStates - this.doubtful);
+  countOf(choice) {
+    const inStates = choice.states.split(" ").reduce((sum, state) => sum + (this.counts[state] ?? 0), 0);
+    const flag = Object.keys(this.flagged).find((name) => choice[name] !== undefined);
+    if (!flag) return inStates;
+    return choice[flag] === "true" ? this.flagged[flag] : Math.max(0, inStates - this.flagged[flag]);
   }
 
   countWords(shown) {
     if (!this.cases.length) return this.emptyWords().title;
     const searched = `${shown} ${byId("search").value.trim() ? "found" : "listed"}`;
-    const order = this.waiting ? "oldest first" : "newest first";
+    const order = this.oldestFirst ? "oldest first" : "newest first";
     return `${searched}, ${order}${this.cursor ? "; there are more" : ""}`;
   }
 
@@ -244,7 +251,7 @@ export class Queue {
     if (group || mine || search) return { title: "Nothing found.", words: "No case fits the search and the filters above the list." };
     if (!this.waiting) return { title: "Nothing here.", words: "No case is in this state, or none fits the filters." };
     if (this.doubting) return { title: "Nothing is in doubt.", words: "New posts in doubt appear here by themselves." };
-    const doubts = this.doubtful ? ` In doubt, hateful or not: ${this.doubtful}; choose “${doubtLabel()}” to see them.` : "";
+    const doubts = this.flagged.doubtful ? ` In doubt, hateful or not: ${this.flagged.doubtful}; choose “${doubtLabel()}” to see them.` : "";
     return {
       title: "Nothing waits.",
       words: `Every draft has its answer. New ones appear here by themselves; this is a good moment for a break.${doubts}`,
@@ -263,6 +270,7 @@ export class Queue {
     time.textContent = age(item.received_at);
     copy.querySelector(".row-draft").textContent = item.draft || draftless(item);
     copy.querySelector(".row-platform").textContent = item.platform;
+    copy.querySelector(".row-same").textContent = item.same_text ? `same text × ${item.same_text + 1}` : item.appealed ? "appeal" : "";
     const who = holder(item);
     copy.querySelector(".row-claim").textContent = who ? (who === this.me() ? "yours" : `held by ${who}`) : "";
     return copy;

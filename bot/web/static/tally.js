@@ -1,4 +1,4 @@
-// Count the posts this person has looked at today. It stays in this browser: nothing of it is ever sent.
+// Count the posts this person has looked at today. The count stays in this browser: it is never sent.
 
 import { byId } from "./dom.js";
 

@@ -8,7 +8,7 @@ from alembic import op
 from ledger.tables import UtcTime
 
 revision = "0008"
-down_revision = "0005"
+down_revision = "0007"
 branch_labels = None
 depends_on = None
 

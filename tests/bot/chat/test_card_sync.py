@@ -145,3 +145,18 @@ async def test_a_fault_in_one_card_is_logged_and_tried_again(
     assert "could not be kept" in caplog.text
     await once(card_sync)
     assert [card.standing for _, card in cork.posted.values()] == ["ana holds it."]
+
+
+async def test_the_card_of_an_erased_case_is_blanked(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
+    key = await add_pending(ledger, post(1))
+    await once(card_sync)
+    case = await ledger.cases.get(key)
+    await ledger.decisions.reject(key, case.version, "ana", "Zorblaxians again", now())
+    await once(card_sync)
+    assert "Zorblaxians" in str(cork.posted["m0"])
+    await ledger.erasure.erase(key, "operator", "erased on request")
+    await once(card_sync)
+    [(_, card)] = cork.posted.values()
+    assert "Zorblaxians" not in str(card)
+    assert (card.post, card.draft, card.evidence, card.final_text) == ("[erased]", "", (), None)
+    assert await ledger.cards.outdated("discord", ["s1"]) == []

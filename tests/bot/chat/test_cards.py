@@ -101,16 +101,6 @@ async def test_a_case_in_doubt_asks_whether_it_is_hateful_before_anything_else(l
         case = await ledger.decisions.undo(case.key, dismissed.version, "ana")
 
 
-async def test_an_escalated_case_has_a_card_without_buttons(ledger: Ledger) -> None:
-    flagged = post(1)
-    await ledger.stages.receive([flagged])
-    await ledger.stages.triage(flagged, triage_of(route=Route.ESCALATE))
-    card = build_card(await ledger.cases.get(flagged.key))
-    assert card.state is CaseState.ESCALATED
-    assert card.buttons == ()
-    assert "escalated" in card.standing
-
-
 async def test_a_failed_case_can_be_redrafted_once_it_was_grounded(ledger: Ledger) -> None:
     case = await pending(ledger)
     failed = case.model_copy(update={"state": CaseState.FAILED, "error": "The model is away."})
@@ -142,3 +132,19 @@ async def test_nobody_in_particular_is_said_to_be_unsure(ledger: Ledger) -> None
     flagged = post(1)
     await ledger.stages.receive([flagged])
     assert groups_line(await ledger.cases.get(flagged.key)) == "unsure"
+
+
+async def test_an_escalated_case_is_reopened_or_handled_until_somebody_has_seen_to_it(ledger: Ledger) -> None:
+    await ledger.stages.triage(post(1), triage_of(route=Route.ESCALATE))
+    case = await ledger.closed_cases.note("forum/post-1", "ben", "They know @everyone.")
+    card = build_card(case)
+    assert card.state is CaseState.ESCALATED and "escalated" in card.standing
+    assert actions(card) == [A.REOPEN, A.HANDLE]
+    assert card.notes == ("ben: They know @\u2060everyone.",)
+    case = await ledger.closed_cases.handle(case.key, case.version, "ana", "")
+    card = build_card(case)
+    assert actions(card) == []
+    assert card.standing.endswith("Somebody has seen to it.")
+    case = await ledger.closed_cases.appeal(case.key, "site", "It was a joke.")
+    assert build_card(case).standing.endswith("An appeal waits.")
+    assert actions(build_card(case)) == [A.REOPEN, A.HANDLE]

@@ -7,7 +7,8 @@ import pytest
 
 from bot.chat.decision_dialogue import FAULT, DecisionDialogue, DecisionRequest, Refusal
 from bot.chat.own_cases import OwnCases
-from bot.desk import Desk, Moderator
+from bot.desk import Desk
+from bot.permissions import Moderator
 from core.domain import Action, Case, CaseState, Decision, Intent, now
 from core.errors import LedgerUnavailable
 from core.settings import ChatWorkspace

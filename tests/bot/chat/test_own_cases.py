@@ -9,7 +9,7 @@ from bot.chat.decision_dialogue import DecisionDialogue, DecisionRequest, Refusa
 from bot.chat.own_cases import OwnCases
 from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.place import Place
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from core.domain import Action, Decision
 from core.errors import CaseNotFound
 from core.settings import ChannelRule, ChatWorkspace

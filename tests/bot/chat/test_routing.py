@@ -5,7 +5,7 @@ import pytest
 from bot.chat.people import moderator, require_lead
 from bot.chat.place import Place
 from bot.chat.routing import channel_for, channels, language_of, places
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from core.domain import TargetGroup, Triage
 from core.errors import Forbidden
 from core.settings import ChannelRule, ChatWorkspace

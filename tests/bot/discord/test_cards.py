@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from core.domain import Action, CaseState, Decision, TargetGroup
 from core.settings import ChatWorkspace
 from tests.bot.discord.look import field, labels

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.desk import Moderator
 from bot.discord.forms import MAX_INPUT
+from bot.permissions import Moderator
 from core.domain import Action, CaseState, Decision
 from tests.bot.discord.look import labels
 from tests.bot.samples import add_pending, post

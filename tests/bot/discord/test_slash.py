@@ -3,11 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 from bot.chat.pipeline_cli import PipelineCli
-from core.domain import Draft, Evidence, Grounding, Intent, Origin, TargetGroup
+from core.domain import Draft, Evidence, Grounding, Intent, Origin, Route, TargetGroup
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from tests.bot.discord.look import cards, field, labels
 from tests.bot.discord.people import Person
-from tests.bot.samples import CRC, add_pending, post
+from tests.bot.samples import CRC, add_pending, post, triage_of
 from tests.factories import make_draft, make_grounding
 
 
@@ -149,6 +149,7 @@ async def test_assign_mute_export_settings_and_help_answer(house: Any, platform:
     assert "assigned to ben" in (await ask(platform, "lea", "assign", case=number, member=ben.id))["content"]
     assert "migrants" in (await ask(platform, "ben", "queue", mine=True))["content"]
     assert "forum is muted" in (await ask(platform, "lea", "mute-source", platform="forum"))["content"]
+    await platform.world.until(lambda: ":5:" in str(card["components"]))
     await platform.person("ana").press(card, "Approve")
     await platform.world.until(lambda: "Undo" in labels(card))
     export = await ask(platform, "lea", "export")
@@ -182,3 +183,20 @@ async def test_a_surge_becomes_one_notice_that_counts(house: Any, platform: Any,
 
     await platform.world.until(lambda: "5 posts against migrants" in notice())
     assert len(cards(platform.world.in_channel(platform.general))) == 3
+
+
+async def test_closed_cases_are_handed_over_noted_on_and_opened_again(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    await house.ledger.stages.triage(post(1), triage_of(route=Route.ESCALATE))
+    number = str(await house.ledger.cards.number("forum/post-1"))
+    answer = await ask(platform, "ana", "hand-over", case=number, reason="to the police")
+    assert answer["content"] == f"Case {number} is handed over."
+    noted = await ask(platform, "ana", "note", case=number, text="They know *her* address.")
+    assert field(noted, "Notes").endswith(r"): They know \*her\* address.")
+    assert labels(noted) == ["Reopen and draft", "Handled"]
+    await ask(platform, "ana", "handled", case=number)
+    assert "nothing to see to" in (await ask(platform, "ana", "handled", case=number))["content"]
+    assert "Too late or too early" in (await ask(platform, "ana", "retract", case=number, reason="why"))["content"]
+    assert (await ask(platform, "ana", "queue", appeals=True))["content"] == "The queue is empty."
+    await ask(platform, "ana", "reopen", case=number)
+    assert (await house.desk.case("forum/post-1")).state == "triaged"

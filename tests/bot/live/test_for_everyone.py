@@ -37,6 +37,7 @@ async def findings(page: Page) -> list[str]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_axe_finds_nothing_in_any_state(browser: Browser, base: str, house: House, scheme: str) -> None:
     await add_answered(house.ledger, post(7), hate=0.34)
+    assert await house.desk.waiting_with_same_text([f"{PLATFORM}/post-1"]) == {f"{PLATFORM}/post-1": 1}
     page = await browser.new_page(
         viewport={"width": 1440, "height": 900},
         color_scheme="dark" if scheme == "dark" else "light",
@@ -62,6 +63,18 @@ async def test_axe_finds_nothing_in_any_state(browser: Browser, base: str, house
         await expect(page.locator(dialog)).to_be_visible()
         found[dialog] = await findings(page)
         await page.keyboard.press("Escape")
+    await press(page, "x")
+    await expect(page.locator("#selection")).to_be_visible()
+    found["selection"] = await findings(page)
+    await press(page, "r")
+    await expect(page.locator("#reject .listed li")).to_have_count(1)
+    found["reject what is selected"] = await findings(page)
+    await press(page, "Escape", "Escape")
+    await expect(page.locator("#selection")).to_be_hidden()
+    await press(page, "v")
+    await expect(page.locator("#same-cases li")).to_have_count(2)
+    found["same text"] = await findings(page)
+    await page.keyboard.press("Escape")
     await press(page, "n")
     await expect(page.locator(".toast.undo")).to_be_visible()
     found["undo bar"] = await findings(page)

@@ -93,3 +93,19 @@ async def test_where_the_operator_wishes_it_a_covered_post_is_asked_about(browse
     await expect(page.locator(".empty h2")).to_be_visible()
     assert (await house.desk.case(key)).decided_why == "approved draft 1"
     await server.close()
+
+
+async def test_uncovering_is_told_to_the_server_where_it_is_recorded(browser: Browser, house: House) -> None:
+    key = await add_answered(house.ledger, post(1))
+    page, server = await open_desk(browser, house, house.desk)
+    assert await page.locator("body[data-record-uncovering]").count() == 0
+    await page.close()
+    await server.close()
+    settings = house.settings.model_copy(update={"record_uncovering": True})
+    page, server = await open_desk(browser, house, Desk(house.ledger, house.guard, settings))
+    async with page.expect_response("**/uncovered") as answer:
+        await press(page, "b")
+    assert (await answer.value).status == 204
+    [held] = await house.ledger.holdings.of([key])
+    assert len(held["uncoverings"]) == 1
+    await server.close()

@@ -8,7 +8,7 @@ from unittest.mock import create_autospec
 import pytest
 
 from bot.chat import card_sync
-from bot.desk import Moderator
+from bot.permissions import Moderator
 from core.domain import Action, Decision, TargetGroup
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from tests.bot.samples import add_pending, fill, post

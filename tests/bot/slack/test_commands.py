@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.chat.pipeline_cli import PipelineCli
-from core.domain import Intent, Origin, TargetGroup
-from tests.bot.samples import CHECKS, CRC, add_pending, fill, post
+from core.domain import Intent, Origin, Route, TargetGroup, now
+from tests.bot.samples import CHECKS, CRC, add_pending, fill, post, triage_of
 from tests.bot.slack.conftest import ANA, CHANNEL, LEA, OUT, Floor, buttons, seen, until
 from tests.factories import make_draft
 
@@ -145,3 +145,31 @@ async def test_figures_and_exports_come_as_files_in_private(working: Floor) -> N
 async def test_an_unknown_command_and_a_stranger_are_told_what_to_do(working: Floor) -> None:
     await typed(working, "dance", "try /rejoinder help")
     await typed(working, "queue", "You may look but not decide", OUT)
+
+
+async def test_closed_cases_are_handed_over_noted_on_and_opened_again(working: Floor) -> None:
+    ledger = working.house.ledger
+    await ledger.stages.triage(post(1), triage_of(route=Route.ESCALATE))
+    await ledger.cards.number("forum/post-1")
+    await typed(working, "hand-over 1", "needs a reason")
+    await typed(working, "hand-over 1 to the police", "Case 1 is handed over.")
+    shown = await typed(working, "note 1 They know *her* address.", "Noted on case 1.")
+    assert "ana: They know *her* address." in shown
+    await typed(working, "handled 1 reported", "Case 1 is marked as handled.")
+    await typed(working, "handled 1", "nothing to see to")
+    await typed(working, "reopen 1", "Case 1 is open again")
+    assert (await working.house.desk.case("forum/post-1")).state == "triaged"
+
+
+async def test_an_appeal_is_listed_and_the_reply_is_retracted(working: Floor) -> None:
+    ledger = working.house.ledger
+    key = await add_pending(ledger, post(1))
+    await ledger.decisions.approve(key, 4, "ana", DRAFT.text, "approved", now())
+    for row in await ledger.outbox.lease("test", 30, 10):
+        await ledger.outbox.sent(row, "test")
+    await ledger.closed_cases.appeal(key, "site", "It was a joke.")
+    await typed(working, "queue", "Appeals: 1. List them with: queue appeals")
+    await typed(working, "queue appeals", "1: migrants 93 %")
+    shown = await typed(working, "retract 1 a wrong figure", "Case 1 is retracted; the platform is told.")
+    assert "The reply was retracted." in shown and "appeal by site: It was a joke." in shown
+    await typed(working, "queue appeals", "The queue is empty.")

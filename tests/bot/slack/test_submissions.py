@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from bot.desk import Desk, Moderator
+from bot.desk import Desk
+from bot.permissions import Moderator
 from bot.slack.submissions import Submissions
 from core.domain import Case, CaseState, Decision
 from tests.bot.samples import DRAFT, add_pending, post

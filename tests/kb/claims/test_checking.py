@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import KnowledgeBaseError
-from kb.claims.checking import figures, problems
+from kb.claims.checking import figures, problems, without_faulty
 from kb.claims.loading import load_claims
 from kb.claims.records import Language
 from tests.kb.claims.conftest import change
@@ -103,6 +103,29 @@ def test_own_claims_stand_beside_the_shipped_ones(folder: Path) -> None:
     shipped, both = load_claims(), load_claims(folder)
     assert set(both.claims) - set(shipped.claims) == {"other-no-boats"}
     assert str(both.places["other-no-boats"]) == f"{folder}/claims/other.toml:2"
+
+
+def test_own_entries_with_something_to_correct_are_left_out_with_a_warning_each(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = (folder / CLAIMS).read_text(encoding="utf-8")
+    begun = text.replace('it = "Senza barche.", ', "").replace("boats", "sails").replace("other-sails", "other-boats")
+    depends = text.replace("boats", "oars").replace("other-oars-survey", "other-nothing")
+    (folder / CLAIMS).write_text(text + begun + depends, encoding="utf-8")
+    usable = without_faulty(load_claims(folder), folder)
+    assert set(usable.claims) - set(load_claims().claims) == {"other-no-boats"}
+    assert set(usable.facts) - set(load_claims().facts) == {"other-boats-survey"}
+    assert sorted(record.message.partition(": ")[2].split(". ")[0] for record in caplog.records) == [
+        "other-no-oars: no fact is called 'other-nothing'",
+        "other-no-sails: no gist in it",
+    ]
+
+
+def test_an_own_claim_of_a_faulty_fact_is_left_out_too(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    change(folder / FACTS, 'eu = "Portuko Inkesta 2020: 1.250 itsasontzi."\n', "")
+    usable, shipped = without_faulty(load_claims(folder), folder), load_claims()
+    assert (usable.claims, usable.facts) == (shipped.claims, shipped.facts)
+    assert [record.message.split(": ")[1] for record in caplog.records] == ["other-boats-survey", "other-no-boats"]
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,11 @@ from core.domain import TargetGroup
 from core.errors import KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb.claims import judge as judging
+from kb.claims import matching
 from kb.claims.loading import load_claims
-from kb.claims.matching import MOST_CLAIMS, MOST_FACTS, ClaimMatcher
+from kb.claims.matching import FEW, MOST_CLAIMS, MOST_FACTS, ClaimMatcher
 from kb.claims.reviews import Reviews
+from kb.query import Vectors
 from models.embed import Embedder
 from models.embedders import default_embedder
 
@@ -69,6 +71,28 @@ async def test_a_post_gets_its_claim_and_facts_in_its_language(
 async def test_a_post_that_claims_nothing_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:
     for text in ("The train to Lisbon leaves at nine from platform four.", "Busco recomendaciones de series."):
         assert matcher.match(text, (await e5.queries([text]))[0], [], "en") == ((), ())
+
+
+async def test_the_limit_of_answers_says_how_likely_one_on_file_must_be(matcher: ClaimMatcher, e5: Embedder) -> None:
+    def answerable(text: str, vector: Vectors) -> float:
+        return matcher.read(text, vector, [TargetGroup.MIGRANTS], "en").answerable
+
+    claim, rude = "these foreigners only come to live off our benefits", "my stupid phone died again"
+    vectors = await e5.queries([claim, rude])
+    assert answerable(claim, vectors[0]) > max(KnowledgeBaseSettings().answer_from, answerable(rude, vectors[1]))
+    strict = await ClaimMatcher.open(FILES, Reviews(), e5, KnowledgeBaseSettings(answer_from=1.0))
+    assert strict.match(claim, vectors[0], [TargetGroup.MIGRANTS], "en") == ((), ())
+
+
+async def test_a_post_of_which_no_claim_is_sure_gets_few_facts(
+    matcher: ClaimMatcher, e5: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "the jews own every newspaper and tv station"
+    vector = (await e5.queries([text]))[0]
+    assert len(matcher.match(text, vector, [TargetGroup.JEWS], "en")[1]) > FEW
+    monkeypatch.setattr(matching, "SURE", 1.1)
+    claims, facts = matcher.match(text, vector, [TargetGroup.JEWS], "en")
+    assert 0 < len(claims) <= len(facts) == FEW
 
 
 async def test_a_post_in_a_language_without_claims_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:

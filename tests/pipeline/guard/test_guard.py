@@ -35,6 +35,8 @@ ORDER = (
     "numbers",
     "names",
     "supported",
+    "overclaim",
+    "swap",
     "insult",
     "repeat",
     "evidence",

@@ -6,13 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import BadInput
+from core.errors import BadInput, WeightsError
 from core.settings import TriageSettings
 from models.embed import Embedder
 from pipeline.normalise import normalise
 from pipeline.threats import BUCKETS, ThreatHead, read, speaks_of_violence
 
 LIMIT = TriageSettings().threat_from
+SHIPPED = Path(__file__).parents[3] / "pipeline/data/threat.npz"
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +125,15 @@ def test_an_embedding_of_another_shape_is_refused(head: ThreatHead) -> None:
         head.score("text", np.zeros(8, np.float32))
 
 
+@pytest.mark.parametrize("content", [None, b"", b"PK torn", SHIPPED.read_bytes()[:5000]])
+def test_a_missing_or_torn_file_is_told_apart_by_its_path(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "threat.npz"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(WeightsError, match=r"threat\.npz"):
+        ThreatHead.load(path)
+
+
 def test_a_file_at_a_path_is_loaded(head: ThreatHead) -> None:
-    loaded = ThreatHead.load(Path(__file__).parents[3] / "pipeline/data/threat.npz")
+    loaded = ThreatHead.load(SHIPPED)
     assert np.array_equal(loaded.hashed, head.hashed)

@@ -1,0 +1,74 @@
+"""Cases as the API answers them: whole, in a list, or beside another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.backing import answered_claim, marks, used_facts, warnings, writer
+from bot.check_display import checks_as_json
+from bot.permissions import Moderator, allowed, undoable
+from core.domain import Case, Transition, now
+
+_LISTED = (
+    "state", "version", "received_at", "updated_at", "claimed_by", "claimed_until", "release_at", "handled", "appealed",
+)  # fmt: skip
+
+
+def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dict[str, Any]:
+    """Return all that `who` may know of a case, and what they may do with it."""
+    evidence = case.grounding.evidence if case.grounding else ()
+    fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
+    drafts = [
+        draft.model_dump(mode="json", exclude={"candidates"})
+        | {"checks": checks_as_json(draft.checks), "writer": writer(draft)}
+        for draft in case.drafts
+    ]
+    return {
+        "key": case.key, **fields,
+        "drafts": drafts,
+        "answers": answered_claim(case),
+        "warnings": warnings(case),
+        "marks": {piece.id: marks(piece) for piece in evidence},
+        "used": used_facts(case),
+        "actions": sorted(allowed(case, who)),
+        "undoable": undoable(case),
+        "doubtful": case.doubtful,
+        "history": [_change(change, case) for change in history],
+        "now": now().isoformat(),
+    }  # fmt: skip
+
+
+def summary(case: Case, waiting_with_same_text: int = 0) -> dict[str, Any]:
+    """Return what a queue shows of a case: never the post's text, which nobody has asked to see yet.
+
+    `waiting_with_same_text` counts the other cases with its text that wait.
+    """
+    fields = case.model_dump(mode="json", include=set(_LISTED))
+    return {
+        "key": case.key,
+        "platform": case.post.platform,
+        "post_id": case.post.post_id,
+        "flagged_at": case.post.flagged_at.isoformat() if case.post.flagged_at else None,
+        "groups": [item.model_dump(mode="json") for item in case.triage.groups] if case.triage else [],
+        "hate": case.triage.hate if case.triage else None,
+        "doubtful": case.doubtful,
+        "draft": case.draft.text if case.draft else "",
+        "origin": case.draft.origin if case.draft else None,
+        "draft_number": case.draft.number if case.draft else None,
+        "same_text": waiting_with_same_text,
+        **fields,
+    }
+
+
+def related_case(case: Case) -> dict[str, Any]:
+    """Return what to show of a case beside another one: where it stands, who decided it and why, what was sent."""
+    fields = case.model_dump(mode="json", include={"decided_by", "decided_why", "final_text"})
+    return {**summary(case), **fields}
+
+
+def _change(change: Transition, case: Case) -> dict[str, Any]:
+    """Return a row of the history, a note's with its words."""
+    words = {note.version: note.text for note in case.notes}
+    fields = change.model_dump(mode="json", exclude={"case_key"})
+    return {**fields, "why": change.why or words.get(change.version, "")}

@@ -1,0 +1,77 @@
+"""What a moderator may do with a case as it stands now, apart from what the checks say of a text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.wording import holder
+from core.domain import Action, Case, CaseState, Draft, ModeratorRole, Origin, now
+from core.lifecycle import DECIDED, DECISIONS
+
+LEADS = ("lead", "admin")
+
+
+@dataclass(frozen=True)
+class Moderator:
+    """Somebody who works the queue."""
+
+    name: str
+    role: ModeratorRole
+
+    @property
+    def leads(self) -> bool:
+        """Tell whether this moderator may override checks and other people's claims."""
+        return self.role in LEADS
+
+
+def allowed(case: Case, who: Moderator) -> frozenset[Action]:
+    """Return what `who` may do with a case now, apart from what the checks say of a text.
+
+    Somebody else's claim leaves a lead one thing to do: to claim the case too, with `override`.
+    """
+    possible = (action for action, change in DECISIONS.items() if case.state in change.takes)
+    return frozenset(action for action in possible if _may(action, case, who))
+
+
+def undoable(case: Case) -> bool:
+    """Tell whether the decision on a case can still be taken back."""
+    return case.state in DECIDED and case.release_at is not None and case.release_at > now()
+
+
+def _may(action: Action, case: Case, who: Moderator) -> bool:
+    if case.erased_at is not None:
+        return False
+    is_free, is_over = holder(case) in (None, who.name), not undoable(case)
+    fits = {
+        Action.CLAIM: is_free or who.leads,
+        Action.RELEASE: holder(case) == who.name,
+        Action.APPROVE: is_free and approvable_draft(case) is not None,
+        Action.EDIT: is_free,
+        Action.REJECT: is_free,
+        Action.DISMISS: is_free,
+        Action.REDRAFT: is_free and case.triage is not None and case.grounding is not None,
+        Action.UNDO: not is_over and may_undo(case, who),
+        Action.ASSIGN: True,
+        Action.REOPEN: is_over and case.triage is not None,
+        Action.HAND_OVER: is_over,
+        Action.HANDLE: can_be_handled(case),
+        Action.RETRACT: case.retracted_at is None and may_undo(case, who),
+    }
+    return fits[action]
+
+
+def can_be_handled(case: Case) -> bool:
+    """Tell whether people still owe a case something after its end."""
+    ends_with_people = case.state in (CaseState.DISMISSED, CaseState.ESCALATED) and not case.handled
+    return (case.appealed or ends_with_people) and not undoable(case)
+
+
+def may_undo(case: Case, who: Moderator) -> bool:
+    """Tell whether it was `who` that decided, or somebody who leads."""
+    return case.decided_by in (None, who.name) or who.leads
+
+
+def approvable_draft(case: Case) -> Draft | None:
+    """Return the newest draft where it has words."""
+    draft = case.draft
+    return draft if draft and draft.text and draft.origin is not Origin.NONE else None

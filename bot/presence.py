@@ -1,0 +1,66 @@
+"""Who looks at which case right now, as far as this process knows: nothing of it is stored.
+
+A tab of the page is present as long as its event stream is open, so that nobody has to say goodbye.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from core.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Viewing:
+    """The people who look at a case, by name, each once."""
+
+    case_key: str
+    names: tuple[str, ...]
+
+
+@dataclass
+class _Tab:
+    """One open page: whose it is, how it is told, and the case on it."""
+
+    who: str
+    tell: Callable[[Viewing], None]
+    case_key: str | None = None
+
+
+class Presence:
+    """The open pages of this desk and the cases on them."""
+
+    def __init__(self) -> None:
+        self._tabs: dict[str, _Tab] = {}
+
+    @contextmanager
+    def present(self, tab: str, who: str, tell: Callable[[Viewing], None]) -> Iterator[None]:
+        """Count a tab as open for as long as the context lasts; `tell` gets who looks at the case on it."""
+        mine = self._tabs[tab] = _Tab(who, tell)
+        try:
+            yield
+        finally:
+            # The same tab may have come back by a new stream before the old one was given up.
+            if self._tabs.get(tab) is mine:
+                del self._tabs[tab]
+                self._tell(mine.case_key)
+
+    def look(self, tab: str, who: str, case_key: str | None) -> None:
+        """Note which case is on a tab now; raises BadInput for a tab that has no open stream of this person's."""
+        mine = self._tabs.get(tab)
+        if mine is None or mine.who != who:
+            raise BadInput("This page has no open event stream here; open /v1/events with its `tab` first.")
+        before, mine.case_key = mine.case_key, case_key
+        if before != case_key:
+            self._tell(before)
+        self._tell(case_key)
+
+    def _tell(self, case_key: str | None) -> None:
+        if case_key is None:
+            return
+        tabs = [tab for tab in self._tabs.values() if tab.case_key == case_key]
+        viewing = Viewing(case_key, tuple(sorted({tab.who for tab in tabs})))
+        for tab in tabs:
+            tab.tell(viewing)

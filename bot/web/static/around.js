@@ -1,0 +1,89 @@
+// What is known around a case: its author's other cases, the same text elsewhere, rules, notes, and who looks at it too.
+
+import { addNote, fetchRelated } from "./api.js";
+import { byId, make, say, slot } from "./dom.js";
+import { keepText, keptText } from "./kept.js";
+import { age, groupWord, reasonWords, standing, WAITING } from "./words.js";
+
+const noteKey = (item) => `${item.key}#note`;
+
+/** Fill in what the server knows around the case, once it has told; whoever decides needs not wait for it. */
+export async function showAround(root, item) {
+  const around = await fetchRelated(item.key);
+  if (!root.isConnected) return;
+  const waiting = around.same_text.filter((other) => other.state === WAITING).length;
+  const ended = around.same_text.length - waiting;
+  const counts = [waiting && `${waiting} of them wait`, ended && `${ended} ended or are being worked on`].filter(Boolean).join(", ");
+  say(slot(root, "assignee"), around.assignee && `Assigned to ${around.assignee}.`);
+  say(slot(root, "same-text"), counts && `The same text was flagged ${around.same_text.length} more times: ${counts}.`);
+  slot(root, "same-open").hidden = !waiting || item.state !== WAITING;
+  say(slot(root, "author-note"), around.author.length ? "" : "None is known.");
+  slot(root, "author").replaceChildren(...around.author.map(caseLine));
+  slot(root, "rules-part").hidden = !around.rules;
+  slot(root, "rules").textContent = around.rules;
+}
+
+function caseLine(other) {
+  const groups = other.groups.map((each) => groupWord(each.group)).join(", ") || "no group found";
+  const why = other.decided_why ? `: ${reasonWords(other.decided_why)}` : "";
+  return make("li", {},
+    make("button", { type: "button", class: "link", "data-open": other.key, text: groups }),
+    make("span", { class: "history-who", text: ` · ${standing(other)}${why}, ` }),
+    make("time", { datetime: other.received_at, "data-age": true, text: age(other.received_at) }));
+}
+
+/** Show the notes of a case, and the one that this person has begun. */
+export function showNotes(root, item, me) {
+  fillNotes(root, item);
+  const area = slot(root, "note-form").querySelector("textarea");
+  area.value = keptText(me.name, noteKey(item))?.text ?? "";
+  area.addEventListener("input", () => keepText(me.name, noteKey(item), area.value));
+  slot(root, "note-form").addEventListener("submit", (event) => event.preventDefault());
+  area.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") byId("case").focus({ preventScroll: true });
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    slot(root, "note-form").querySelector("button").click();
+  });
+}
+
+/** Bring the list of notes up to date, and leave the field alone. */
+export function fillNotes(root, item) {
+  slot(root, "notes").replaceChildren(...item.notes.map((note) => make("li", {},
+    make("p", { class: `note-text ${note.kind}`, dir: "auto", text: note.text }),
+    make("span", { class: "history-who", text: `${note.kind === "appeal" ? "appeal by " : ""}${note.who}, ` }),
+    make("time", { datetime: note.at, "data-age": true, text: age(note.at) }))));
+}
+
+/** Send the note in the field; return the case as it is then, or null where the field is empty. */
+export async function sendNote(root, item, me) {
+  const area = slot(root, "note-form").querySelector("textarea");
+  const text = area.value.trim();
+  if (!text) {
+    area.focus();
+    return null;
+  }
+  const after = await addNote(item.key, text);
+  keepText(me.name, noteKey(item), "");
+  area.value = "";
+  return after;
+}
+
+/** Remember whether the field for a note has the focus; the function that comes back gives it to the field of a new page. */
+export function heldNote(root) {
+  const area = root && slot(root, "note-form").querySelector("textarea");
+  if (!area || document.activeElement !== area) return () => {};
+  const { selectionStart, selectionEnd } = area;
+  return (next) => {
+    const field = slot(next, "note-form").querySelector("textarea");
+    field.focus({ preventScroll: true });
+    field.setSelectionRange(selectionStart, selectionEnd);
+  };
+}
+
+/** Say who else looks at the case. */
+export function showViewing(root, names, me) {
+  const others = names.filter((name) => name !== me.name);
+  const who = others.length > 2 ? `${others.length} others are` : others.length === 2 ? `${others.join(" and ")} are` : `${others[0]} is`;
+  say(slot(root, "viewing"), others.length ? `${who} looking at this case too.` : "");
+}

@@ -1,0 +1,46 @@
+// What is asked before a decision; the answer goes to `act(action, rest, item)`, for the case that was open when it was asked.
+
+import { byId } from "./dom.js";
+import { ask } from "./menus.js";
+
+/** Approve the draft; where the moderator has begun a text of their own, ask which of the two goes out. */
+export async function askToApprove({ item, editor }, act) {
+  const draft = item.drafts.at(-1).text;
+  const own = editor.unsent?.trim();
+  if (!own || own === draft) return act("approve", { text: draft }, item);
+  byId("which-own").textContent = own;
+  byId("which-draft").textContent = draft;
+  const answer = await ask("which");
+  if (answer?.choice === "own") return act("edit", { text: own }, item);
+  return answer ? act("approve", { text: draft }, item) : undefined;
+}
+
+/** Ask why the draft is rejected. */
+export async function askToReject(item, act) {
+  const reason = await askForReason();
+  if (reason) act("reject", { reason }, item);
+}
+
+/** Ask for a reason to reject, as it is stored; null when nobody gave one. `about` says what is rejected. */
+export async function askForReason(about = {}) {
+  const answer = await ask("reject", { ...about, needsWords: (choice) => choice === "other" });
+  return answer && [answer.choice, answer.words].filter(Boolean).join(": ");
+}
+
+/** Ask what the next draft is to do. */
+export async function askToRedraft(item, act) {
+  const answer = await ask("redraft", { current: item.request.intent });
+  if (answer) act("redraft", { intent: answer.choice, hint: answer.words }, item);
+}
+
+/** Ask who should take care of the case. */
+export async function askToAssign(item, act) {
+  const answer = await ask("assign");
+  if (answer) act("assign", { assignee: answer.choice, reason: answer.words || undefined }, item);
+}
+
+/** Ask for the words of an action; a note that a case is handled may do without. */
+export async function askForWords(action, item, act) {
+  const answer = await ask(action, { current: "yes", needsWords: () => action !== "handle" });
+  if (answer) act(action, { reason: answer.words || undefined }, item);
+}

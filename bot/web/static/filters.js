@@ -1,0 +1,57 @@
+// Filters that one comes back to, under a name, kept in this browser for each person.
+
+import { byId, make } from "./dom.js";
+import { ask } from "./menus.js";
+
+const place = (person) => `rejoinder-filters:${person}`;
+const SAVE = "+";
+const FORGET = "-";
+
+function read(person) {
+  try {
+    const kept = JSON.parse(localStorage.getItem(place(person)));
+    return Array.isArray(kept) ? kept : [];
+  } catch {
+    return []; // storage switched off, or not ours
+  }
+}
+
+function write(person, saved) {
+  try {
+    localStorage.setItem(place(person), JSON.stringify(saved));
+  } catch { /* storage full or switched off: nothing is saved then */ }
+}
+
+const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Offer this person's saved filters; `apply(choices)` narrows the list to one of them. Returns how to show them anew. */
+export function offerSavedFilters(person, queue, apply) {
+  const select = byId("saved-filters");
+
+  function show() {
+    const saved = read(person);
+    const current = saved.find((item) => isSame(item.choices, queue.choices));
+    select.replaceChildren(
+      make("option", { value: "", text: "Saved filters" }),
+      ...saved.map(({ name }) => make("option", { value: `=${name}`, text: name, selected: name === current?.name })),
+      make("option", { value: SAVE, text: "Save these filters…" }),
+      ...(current ? [make("option", { value: FORGET, text: `Forget “${current.name}”` })] : []));
+  }
+
+  select.addEventListener("change", async () => {
+    const saved = read(person);
+    const { value } = select;
+    if (value === SAVE) {
+      const answer = await ask("save-filter", { current: "yes", needsWords: () => true });
+      if (answer) write(person, [...saved.filter(({ name }) => name !== answer.words), { name: answer.words, choices: queue.choices }]);
+    } else if (value === FORGET) {
+      write(person, saved.filter((item) => !isSame(item.choices, queue.choices)));
+    } else {
+      const item = saved.find(({ name }) => `=${name}` === value);
+      if (item) await apply(item.choices);
+    }
+    show();
+  });
+  show();
+  return show;
+}

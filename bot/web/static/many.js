@@ -1,0 +1,103 @@
+// Work on many: what is selected in the list, and one decision on several cases, each of which is decided by itself.
+
+import { decideMany } from "./api.js";
+import { askForReason } from "./choices.js";
+import { byId } from "./dom.js";
+import { ask } from "./menus.js";
+import { announce, dropUndoable, toast, toastUndoable } from "./toasts.js";
+import { groupWord } from "./words.js";
+
+const DONE = { approve: "Approved", reject: "Rejected" };
+
+/** Count cases in words. */
+export const countWords = (number) => (number === 1 ? "1 case" : `${number} cases`);
+
+/** The selected cases of the list; what is no longer listed is no longer selected. */
+export class Selection {
+  constructor(queue) {
+    this.queue = queue;
+    this.keys = new Set();
+    byId("cases").addEventListener("change", (event) => {
+      if (event.target.matches(".pick")) this.put(event.target.closest("li").querySelector(".row").dataset.key, event.target.checked);
+    });
+  }
+
+  /** The selected cases as the list shows them now. */
+  get cases() { return this.queue.shown.filter((item) => this.keys.has(item.key)); }
+
+  put(key, isSelected) {
+    if (!key || isSelected && !this.queue.waiting) return;
+    if (isSelected) this.keys.add(key);
+    else this.keys.delete(key);
+    this.show();
+    announce(`${countWords(this.keys.size)} selected.`);
+  }
+
+  toggle(key) { this.put(key, !this.keys.has(key)); }
+
+  clear() {
+    this.keys.clear();
+    this.show();
+  }
+
+  /** Show on every row whether it is selected, and above the list how many are. */
+  show() {
+    const listed = new Set(this.queue.shown.map((item) => item.key));
+    for (const key of this.keys) if (!listed.has(key)) this.keys.delete(key);
+    for (const row of byId("cases").querySelectorAll(".row")) {
+      const box = row.parentElement.querySelector(".pick");
+      box.hidden = !this.queue.waiting;
+      box.checked = this.keys.has(row.dataset.key);
+    }
+    byId("selection").hidden = !this.keys.size;
+    byId("selection-count").textContent = `${this.keys.size} selected`;
+  }
+
+  /** Ask for one reason and decide on what is selected, exactly as the list shows it when it is asked. */
+  async decide(action) {
+    const cases = this.cases;
+    if (!cases.length) return null;
+    const rest = action === "assign" ? await askForAssignee(cases) : await askWhyRejected(cases);
+    if (!rest) return null;
+    const done = await sendMany(action, cases.map(({ key, version }) => ({ key, version })), rest);
+    this.clear();
+    return done;
+  }
+}
+
+async function askWhyRejected(cases) {
+  const reason = await askForReason({ title: `Why do you reject ${countWords(cases.length)}?`, list: cases.map(lineOf) });
+  return reason && { reason };
+}
+
+async function askForAssignee(cases) {
+  const answer = await ask("assign", { title: `Who should take care of ${countWords(cases.length)}?`, list: cases.map(lineOf) });
+  return answer && { assignee: answer.choice, reason: answer.words || undefined };
+}
+
+const lineOf = (item) =>
+  [item.groups.map((each) => groupWord(each.group)).join(", ") || "no group found", item.post_id, item.draft].filter(Boolean).join(" · ");
+
+/** Decide on cases as they were seen; return the results of those that were decided and tell of the others. */
+export async function sendMany(action, cases, rest) {
+  const { results } = await decideMany({ action, cases, ...rest });
+  const done = results.filter((result) => result.done);
+  const left = results.filter((result) => !result.done);
+  if (done.length && DONE[action]) {
+    const until = done.map((result) => result.release_at).sort()[0];
+    toastUndoable(`${DONE[action]}: ${countWords(done.length)}`, { key: `many:${done[0].key}:${done[0].version}`, until, cases: done }, undoMany);
+  }
+  if (action === "assign" && done.length) toast(`Assigned to ${rest.assignee}: ${countWords(done.length)}.`, "good");
+  if (left.length) toast(`Not decided: ${countWords(left.length)}. ${left[0].message}`, "bad");
+  return { done, left };
+}
+
+/** Take one decision on many back. */
+async function undoMany(entry) {
+  dropUndoable(entry.key);
+  const cases = entry.cases.map(({ key, version }) => ({ key, version }));
+  const { results } = await decideMany({ action: "undo", cases });
+  const left = results.filter((result) => !result.done);
+  if (left.length < results.length) toast(`Taken back: ${countWords(results.length - left.length)}.`, "good");
+  if (left.length) toast(`Not taken back: ${countWords(left.length)}. ${left[0].message}`, "bad");
+}

@@ -1,0 +1,31 @@
+"""For how long what concerns people is kept."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from core.settings.section import Count, Section
+
+
+class RetentionSettings(Section):
+    """How long what concerns people is kept in ledger, chats and logs; without a period it is kept for good."""
+
+    posts_days: Count | None = Field(
+        None,
+        description="Days after its arrival from which a case has no texts any more: post, drafts, reply, reasons, "
+        "author; decided or not.",
+    )
+    cases_days: Count | None = Field(
+        None, description="Days after its arrival from which all of a case is gone but an anonymous tombstone."
+    )
+    logs_days: Count | None = Field(
+        None,
+        description="Days that sent messages of the outbox, records of uncovered posts and the log files in the data "
+        "folder are kept.",
+    )
+
+    @model_validator(mode="after")
+    def _check_order(self) -> RetentionSettings:
+        if self.posts_days is not None and self.cases_days is not None and self.cases_days < self.posts_days:
+            raise ValueError("cases_days is less than posts_days; texts can't outlive their case")
+        return self

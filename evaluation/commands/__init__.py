@@ -1,0 +1,1 @@
+"""The commands of `rejoinder evaluate`, grouped by what they do."""

@@ -1,0 +1,29 @@
+"""What the commands share: kinds of arguments, and a progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+RUN = click.Path(exists=True, file_okay=False, path_type=Path)
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+SEED = 14
+
+
+@contextmanager
+def progress(title: str, total: int | None) -> Iterator[Callable[..., None]]:
+    """Show a progress bar on standard error, and give what moves it by a number of steps, one unless told."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda steps=1: bar.advance(task, steps)
+
+
+def listed(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """Return the names in a list with commas, each once: a callback for options."""
+    return tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))

@@ -1,0 +1,1 @@
+"""Judges that are models: which of two drafts is better, and whether evidence entails a statement."""

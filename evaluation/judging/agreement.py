@@ -1,0 +1,78 @@
+"""Hold a judge against people who compared the same drafts."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nltk.metrics.agreement import AnnotationTask
+from scipy.stats import kendalltau, spearmanr
+
+from core.errors import BadInput
+from evaluation.judging.tally import PairResult
+
+COLUMNS = ("post_id", "left", "right", "preferred")
+PREFERRED = {"left": 1, "tie": 0, "right": -1}
+
+
+def read_people(path: Path) -> list[PairResult]:
+    """Return what people said, from a CSV with COLUMNS, `preferred` one of `left`, `right`, `tie`; raises BadInput."""
+    with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
+        rows = csv.DictReader(file)
+        missing = [name for name in COLUMNS if name not in (rows.fieldnames or [])]
+        if missing:
+            raise BadInput(f"{path} has no column {', '.join(missing)}; it needs {', '.join(COLUMNS)}.")
+        return [_result(row, f"{path}, line {rows.line_num}") for row in rows]
+
+
+def _result(row: dict[str, str], where: str) -> PairResult:
+    if row["preferred"] not in PREFERRED:
+        raise BadInput(f"{where}: `preferred` is {row['preferred']!r}; write left, right or tie.")
+    winner = row[row["preferred"]] if row["preferred"] != "tie" else ""
+    left, right = sorted((row["left"], row["right"]))
+    return PairResult(row["post_id"], left, right, winner, True)
+
+
+def agreement(judged: Sequence[PairResult], people: Sequence[PairResult]) -> dict[str, Any]:
+    """Return how far a judge agrees with people on the pairs that both compared; raises BadInput when there are none.
+
+    `accuracy` counts ties as an answer like any other, Spearman and Kendall take left, tie, right as an order, and
+    Cohen's kappa takes out what chance would give; what can't be computed is None.
+    """
+    by_pair = {(result.post_id, result.left, result.right): result for result in judged}
+    pairs = [(by_pair[key], human) for human in people if (key := (human.post_id, human.left, human.right)) in by_pair]
+    if not pairs:
+        raise BadInput("The judge and the people compared no pair in common; are post_id, left and right the run's?")
+    ours, theirs = ([_order(pair[side]) for pair in pairs] for side in (0, 1))
+    varied = len(set(ours)) > 1 and len(set(theirs)) > 1
+    return {
+        "pairs": len(pairs),
+        "accuracy": round(sum(a == b for a, b in zip(ours, theirs, strict=True)) / len(pairs), 4),
+        "spearman": round(float(spearmanr(ours, theirs)[0]), 4) if varied else None,
+        "kendall": round(float(kendalltau(ours, theirs)[0]), 4) if varied else None,
+        "kappa": round(_kappa(ours, theirs), 4) if varied else None,
+        "by_pair": [
+            {
+                "post_id": a.post_id,
+                "left": a.left,
+                "right": a.right,
+                "judge": a.winner or "tie",
+                "people": b.winner or "tie",
+            }
+            for a, b in pairs
+        ],
+    }
+
+
+def _order(result: PairResult) -> int:
+    if not result.winner:
+        return 0
+    return 1 if result.winner == result.left else -1
+
+
+def _kappa(ours: Sequence[int], theirs: Sequence[int]) -> float:
+    answers = [(who, pair, answer) for who, column in (("judge", ours), ("people", theirs))
+               for pair, answer in enumerate(column)]  # fmt: skip
+    return float(AnnotationTask(data=answers).kappa())

@@ -1,0 +1,143 @@
+"""Count a judge's verdicts: wins by system, Bradley-Terry strengths, how much the order decides, and the cost."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.judging.judge import JudgeVerdict
+from evaluation.judging.prompts import Preference
+
+RESAMPLES = 300
+STEPS = 200
+"""Steps of the Bradley-Terry fit; it stands still long before."""
+PRIOR = 0.5
+"""Draws that each pair of systems is given beforehand: a system that always wins keeps a finite strength."""
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """What both orders together say of two systems' drafts for a post; `winner` is empty for a tie."""
+
+    post_id: str
+    left: str
+    right: str
+    winner: str
+    agreed: bool
+
+
+def pair_results(verdicts: Iterable[JudgeVerdict]) -> list[PairResult]:
+    """Return a result for each pair with a verdict in both orders; orders that disagree are a tie."""
+    winners: dict[tuple[str, str, str], dict[bool, str]] = defaultdict(dict)
+    for verdict in verdicts:
+        question = verdict.question
+        left, right = sorted((question.first, question.second))
+        winner = _winner(verdict)
+        if winner is not None:
+            winners[question.post_id, left, right][question.first == left] = winner
+    return [
+        PairResult(post, left, right, both[True] if both[True] == both[False] else "", both[True] == both[False])
+        for (post, left, right), both in winners.items()
+        if len(both) == 2
+    ]
+
+
+def _winner(verdict: JudgeVerdict) -> str | None:
+    """Return the system that a verdict prefers, empty for a tie; None for no verdict."""
+    winners = {
+        Preference.FIRST: verdict.question.first,
+        Preference.SECOND: verdict.question.second,
+        Preference.TIE: "",
+    }
+    return winners.get(verdict.preference)
+
+
+def wins_by_post(results: Sequence[PairResult], systems: Sequence[str]) -> NDArray[np.float64]:
+    """Return how often each system (row) beat each other (column), shape (posts, n, n); a tie is half a win each."""
+    place = {system: number for number, system in enumerate(systems)}
+    posts = {post: number for number, post in enumerate(dict.fromkeys(result.post_id for result in results))}
+    wins = np.zeros((len(posts), len(systems), len(systems)))
+    for result in results:
+        post, left, right = posts[result.post_id], place[result.left], place[result.right]
+        share = 0.5 if not result.winner else float(result.winner == result.left)
+        wins[post, left, right] += share
+        wins[post, right, left] += 1 - share
+    return wins
+
+
+def strengths(wins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Bradley-Terry strengths (1952), logarithms that add up to 0, shape (…, n), of wins of shape (…, n, n)."""
+    count = wins.shape[-1]
+    wins = wins + PRIOR / 2 * (1 - np.eye(count))
+    games = wins + np.swapaxes(wins, -1, -2)
+    scores = np.ones(wins.shape[:-1])
+    for _ in range(STEPS):
+        expected = games / (scores[..., :, None] + scores[..., None, :])
+        scores = wins.sum(axis=-1) / expected.sum(axis=-1)
+        scores /= np.exp(np.log(scores).mean(axis=-1, keepdims=True))
+    return np.asarray(np.log(scores), np.float64)
+
+
+def summary(verdicts: Sequence[JudgeVerdict], seed: int) -> dict[str, Any]:
+    """Return the counts of one judge's verdicts with one prompt, of which there is at least one."""
+    results = pair_results(verdicts)
+    systems = sorted({name for verdict in verdicts for name in (verdict.question.first, verdict.question.second)})
+    wins = wins_by_post(results, systems)
+    low, high = _intervals(wins, seed)
+    fitted = strengths(wins.sum(axis=0))
+    decided = [
+        verdict.preference for verdict in verdicts if verdict.preference in (Preference.FIRST, Preference.SECOND)
+    ]
+    rows = {
+        name: {
+            **_record(name, results),
+            "strength": round(float(fitted[place]), 4),
+            "low": round(float(low[place]), 4),
+            "high": round(float(high[place]), 4),
+        }
+        for place, name in enumerate(systems)
+    }
+    return {
+        "judge": verdicts[0].judge,
+        "prompt": verdicts[0].prompt,
+        "asked": len(verdicts),
+        "no_verdict": sum(verdict.preference is Preference.NONE for verdict in verdicts),
+        "pairs": len(results),
+        "systems": dict(sorted(rows.items(), key=lambda row: -row[1]["strength"])),
+        "first_preferred": round(decided.count(Preference.FIRST) / len(decided), 4) if decided else None,
+        "orders_disagree": round(sum(not result.agreed for result in results) / len(results), 4) if results else None,
+        "cost": _cost(verdicts),
+    }
+
+
+def _record(system: str, results: Iterable[PairResult]) -> Mapping[str, int]:
+    counts = Counter(
+        "ties" if not result.winner else "wins" if result.winner == system else "losses"
+        for result in results
+        if system in (result.left, result.right)
+    )
+    return {name: counts[name] for name in ("wins", "losses", "ties")}
+
+
+def _intervals(wins: NDArray[np.float64], seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return where 95 % of the strengths lie when posts are drawn anew, given the wins by post."""
+    posts = len(wins)
+    if not posts:
+        return np.zeros(wins.shape[-1]), np.zeros(wins.shape[-1])
+    drawn = np.random.default_rng(seed).multinomial(posts, np.full(posts, 1 / posts), size=RESAMPLES)
+    low, high = np.percentile(strengths(np.tensordot(drawn, wins, axes=1)), [2.5, 97.5], axis=0)
+    return low, high
+
+
+def _cost(verdicts: Sequence[JudgeVerdict]) -> dict[str, float]:
+    return {
+        "calls": len(verdicts),
+        "characters_sent": sum(verdict.characters_sent for verdict in verdicts),
+        "characters_received": sum(len(verdict.answer) for verdict in verdicts),
+        "seconds": round(sum(verdict.seconds for verdict in verdicts), 1),
+    }

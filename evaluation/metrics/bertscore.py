@@ -1,0 +1,54 @@
+"""BERTScore: how near each word of a draft comes to some word of a reference, by an encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.metrics.metric import Metric, MetricCard, Value
+from evaluation.records import Sample
+
+TokenVectors = Callable[[Sequence[str]], Awaitable[list[NDArray[np.float32]]]]
+"""What gives the token vectors of texts, each array of shape (tokens, d) with rows of length 1."""
+
+
+def f1(draft: NDArray[np.float32], reference: NDArray[np.float32]) -> float:
+    """Return the harmonic mean of precision and recall by greedy matching, without weights for rare words."""
+    similarity = draft @ reference.T
+    precision, recall = float(similarity.max(axis=1).mean()), float(similarity.max(axis=0).mean())
+    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+
+
+class BertScore(Metric):
+    """BERTScore F1 against the nearest reference, with the token states of an encoder."""
+
+    def __init__(self, vectors: TokenVectors, encoder: str) -> None:
+        """Take what gives token vectors, and the encoder's name."""
+        self._vectors = vectors
+        self.card = MetricCard(
+            name="bertscore",
+            label="BERTScore F1",
+            source=f"Zhang et al. 2020, no idf weights, no rescaling; encoder: {encoder}",
+            formula="2PR / (P + R); P: mean over the draft's tokens of the best cosine with a reference's token; R: "
+            "the other way round",
+            lowest=-1,
+            highest=1,
+            higher_is_better=True,
+            blind_spot="With e5 it separates weakly (a paraphrase 0.89, the opposite claim 0.87), and no figure can be "
+            "compared with one of another encoder. Read it, never rank by it.",
+            by_references=True,
+        )
+
+    async def score(self, samples: Sequence[Sample]) -> list[Value]:
+        """Return the BERTScore of each draft."""
+        compared = [sample for sample in samples if sample.text and sample.references]
+        texts = dict.fromkeys(text for sample in compared for text in (sample.text, *sample.references))
+        vectors = dict(zip(texts, await self._vectors(list(texts)), strict=True))
+        return [
+            max(f1(vectors[sample.text], vectors[reference]) for reference in sample.references)
+            if sample.text and sample.references
+            else None
+            for sample in samples
+        ]

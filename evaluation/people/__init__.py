@@ -1,0 +1,1 @@
+"""People as raters: blind forms to hand out, and what comes back."""

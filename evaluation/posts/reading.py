@@ -1,0 +1,122 @@
+"""Read posts from a file of the user's: JSON Lines or CSV, in any of the encodings that spreadsheets write."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.domain import Record
+from core.errors import BadInput, describe_errors
+from evaluation.records import EvaluationPost
+
+FALLBACK_ENCODING = "cp1252"
+"""What spreadsheets on Windows write; lines that are not UTF-8 are read as it."""
+CSV_FIELDS = ("id", "text", "language", "groups", "intent")
+MOST_CHARACTERS = 1_000_000
+"""Longest field of a CSV file; a longer one is a quotation mark that was never closed."""
+
+
+class RejectedLine(Record):
+    """A line that is no post: where it stands, counted from 1, what is wrong with it, and the line itself."""
+
+    line: int
+    reason: str
+    content: str
+
+
+@dataclass
+class PostFile:
+    """The posts of a file, the lines that are none, and how many lines were not UTF-8."""
+
+    posts: list[EvaluationPost] = field(default_factory=list)
+    rejected: list[RejectedLine] = field(default_factory=list)
+    reencoded: int = 0
+
+
+def read_posts(path: Path) -> PostFile:
+    """Return the posts of a `.jsonl` or `.csv` file; raises BadInput for another kind or a CSV without `text`.
+
+    A line that is no post is kept among the rejected; a post without an id gets its line's number.
+    """
+    kinds = {".jsonl": _json_rows, ".csv": _csv_rows}
+    if path.suffix.lower() not in kinds:
+        raise BadInput(f"{path} is neither .jsonl nor .csv; write one JSON object a line, or CSV with a column `text`.")
+    file = PostFile()
+    known: set[str] = set()
+    with path.open("rb") as raw:
+        for number, row in kinds[path.suffix.lower()](_decoded(raw, file), path):
+            _take(number, row, file, known)
+    if not file.posts:
+        raise BadInput(f"{path} has no post that can be used ({len(file.rejected)} lines rejected).")
+    return file
+
+
+def _take(number: int, row: dict[str, Any] | str, file: PostFile, known: set[str]) -> None:
+    """Add a row to the posts or to the rejected lines; a row that is a string could not be taken apart."""
+    content = row if isinstance(row, str) else json.dumps(row, ensure_ascii=False, default=str)
+    try:
+        if isinstance(row, str):
+            raise BadInput("is no JSON object")
+        post = EvaluationPost.model_validate({"id": str(number), **row})
+        if post.id in known:
+            raise BadInput(f"the id {post.id!r} was given before")
+        if not post.text.strip():
+            raise BadInput("the text is empty")
+    except ValidationError as error:
+        file.rejected.append(RejectedLine(line=number, reason=describe_errors(error, "the line"), content=content))
+    except BadInput as error:
+        file.rejected.append(RejectedLine(line=number, reason=str(error), content=content))
+    else:
+        known.add(post.id)
+        file.posts.append(post)
+
+
+def _decoded(raw: Iterable[bytes], file: PostFile) -> Iterator[str]:
+    for number, line in enumerate(raw):
+        line = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
+        try:
+            yield line.decode("utf-8")
+        except UnicodeDecodeError:
+            file.reencoded += 1
+            yield line.decode(FALLBACK_ENCODING, "replace")
+
+
+def _json_rows(lines: Iterable[str], path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = line
+        yield number, row if isinstance(row, dict) else line
+
+
+def _csv_rows(lines: Iterable[str], path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    csv.field_size_limit(MOST_CHARACTERS)
+    rows = csv.DictReader(lines)
+    columns = rows.fieldnames or []
+    if "text" not in columns:
+        raise BadInput(f"{path} has no column `text` (its columns: {', '.join(columns)}); name the one with the posts.")
+    try:
+        for row in rows:
+            yield rows.line_num, _post_fields(row)
+    except csv.Error as error:
+        raise BadInput(f"{path}, line {rows.line_num}: {error}; is a quotation mark left open?") from error
+
+
+def _post_fields(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a CSV row as a post's fields: groups by spaces, a reference from each column `reference…`."""
+    fields: dict[str, Any] = {name: row[name] for name in CSV_FIELDS if row.get(name)}
+    fields.setdefault("text", "")
+    fields["groups"] = fields.get("groups", "").split()
+    fields["references"] = [
+        text for name, text in row.items() if name is not None and name.startswith("reference") and text
+    ]
+    return fields

@@ -1,0 +1,94 @@
+"""What an evaluation works on: posts with references, systems, their drafts, and the blind samples made of these."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from core.domain import MAX_TEXT, Evidence, Intent, Record, TargetGroup, Text
+
+REFERENCES = "references"
+"""The pseudo-system whose drafts are the posts' first references: how people do, by the metrics that need none."""
+
+
+class EvaluationPost(Record):
+    """One post to answer, and how people answered it; `groups` and `references` may be unknown."""
+
+    id: Annotated[Text, Field(min_length=1, max_length=200)]
+    text: Annotated[Text, Field(min_length=1, max_length=MAX_TEXT)]
+    language: Annotated[str, Field(pattern=r"^[a-z]{2,3}$")] | None = None
+    groups: tuple[TargetGroup, ...] = ()
+    intent: Intent = Intent.INFORMATIVE
+    references: tuple[Text, ...] = ()
+
+
+class System(Record):
+    """One way to come to drafts: a strategy with a chat model (`none` for none) and a retriever."""
+
+    strategy: str
+    model: str
+    retriever: str
+
+    @property
+    def name(self) -> str:
+        """Return the name by which reports speak of it."""
+        return "/".join((self.strategy, self.model, self.retriever))
+
+
+class SystemDraft(Record):
+    """One system's answer to one post; an empty `text` with a `note` where it had none.
+
+    `writer` is the strategy that wrote the text, which is another than the system's where its replies failed the
+    checks; `passes` tells whether the guard lets the text through. `seconds` is the time the answer took.
+    """
+
+    post_id: str
+    system: str
+    text: str
+    language: str
+    intent: Intent
+    groups: tuple[TargetGroup, ...] = ()
+    writer: str = ""
+    passes: bool = False
+    counter_claim: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    note: str = ""
+    seconds: float = 0.0
+
+
+class Sample(Record):
+    """What a metric or a judge sees of a draft: all that it answers and rests on, and nothing of who wrote it."""
+
+    post: str
+    text: str
+    language: str
+    intent: Intent = Intent.INFORMATIVE
+    groups: tuple[TargetGroup, ...] = ()
+    references: tuple[str, ...] = ()
+    counter_claim: str = ""
+    evidence: tuple[Evidence, ...] = ()
+
+
+class DraftScores(Record):
+    """The values of one draft by metric; a metric that can't say anything of it is missing."""
+
+    post_id: str
+    system: str
+    values: dict[str, float]
+
+
+def blind(draft: SystemDraft, post: EvaluationPost, *, with_evidence: bool = True) -> Sample:
+    """Return a draft as metrics and judges see it."""
+    # A reference is not measured against itself.
+    references = post.references[1:] if draft.system == REFERENCES else post.references
+    return Sample(
+        post=post.text,
+        text=draft.text,
+        language=draft.language,
+        intent=draft.intent,
+        groups=draft.groups,
+        references=references,
+        counter_claim=draft.counter_claim,
+        evidence=draft.evidence if with_evidence else (),
+    )

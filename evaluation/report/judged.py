@@ -1,0 +1,44 @@
+"""What a judge said of a run, for its report."""
+
+from __future__ import annotations
+
+import json
+
+from evaluation.report.document import Section, Table, number
+from evaluation.run import RunFolder
+
+
+def judged(run: RunFolder) -> Section | None:
+    """Return the judge's wins and scores; None where no judge was asked."""
+    path = run.path / "judge.json"
+    if not path.exists():
+        return None
+    summary = json.loads(path.read_bytes())
+    wins = Table(
+        ("system", "wins", "losses", "ties", "strength [95 %]"),
+        tuple(
+            (
+                name,
+                str(row["wins"]),
+                str(row["losses"]),
+                str(row["ties"]),
+                f"{number(row['strength'])} [{number(row['low'])}, {number(row['high'])}]",
+            )
+            for name, row in summary["systems"].items()
+        ),
+        "judge.json, counted from verdicts.jsonl",
+    )
+    cost = summary["cost"]
+    text = (
+        f"{summary['judge']} with the {summary['prompt']} prompt compared {summary['pairs']} pairs of drafts, each "
+        "in both orders; a pair on which the orders disagree is a tie. "
+        f"{summary['no_verdict']} of {summary['asked']} answers held no verdict.",
+        f"The first draft shown was preferred in {number(summary['first_preferred'])} of the verdicts (0.5 is without "
+        f"bias); the orders disagreed on {number(summary['orders_disagree'])} of the pairs.",
+        f"Cost: {cost['calls']} calls, {cost['characters_sent']:,} characters sent, "
+        f"{cost['characters_received']:,} received, {cost['seconds']:.0f} s.",
+        "Strengths are Bradley-Terry scores on a logarithmic scale that adds up to 0, with bootstrap intervals over "
+        "posts. A judge prefers long and fluent texts, and texts like its own; "
+        "`judge --against` says how far to trust this one.",
+    )
+    return Section("What a judge says", text, (wins,))

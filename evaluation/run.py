@@ -1,0 +1,170 @@
+"""The folder of an evaluation: what went in, what came out of each step, and a manifest that names all of it."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from core.domain import Record, now
+from core.errors import BadInput, describe_errors
+from core.settings import Settings
+from evaluation.lines import append_lines, mend, read_lines
+from evaluation.posts.reading import RejectedLine
+from evaluation.records import DraftScores, EvaluationPost, System, SystemDraft
+
+PACKAGES = ("rejoinder", "numpy", "scipy", "sacrebleu", "rouge-score", "nltk", "matplotlib")
+PROMPTS = ("prompts.toml", "heads.npz")
+"""Files of `pipeline/data` that decide what is asked of models, and how posts are read."""
+
+
+class Manifest(Record):
+    """What a run was made of; `seed` orders samples, judges and resampling, while models sample as they please."""
+
+    posts_sha256: str
+    posts: int
+    systems: tuple[System, ...]
+    seed: int
+    started_at: datetime
+    versions: dict[str, str]
+    prompts: dict[str, str]
+    settings: dict[str, Any]
+
+    @classmethod
+    def of(cls, posts: Sequence[EvaluationPost], systems: Sequence[System], seed: int, settings: Settings) -> Self:
+        """Return the manifest of a run that begins now."""
+        sections = settings.model_dump(mode="json", include={"chat", "draft", "kb", "triage", "guard", "embedding"})
+        for section in ("chat", "embedding"):
+            sections[section].pop("api_key", None)
+        return cls(
+            posts_sha256=posts_digest(posts),
+            posts=len(posts),
+            systems=tuple(systems),
+            seed=seed,
+            started_at=now(),
+            versions=_versions(),
+            prompts={name: sha256((files("pipeline") / "data" / name).read_bytes()).hexdigest() for name in PROMPTS},
+            settings=sections,
+        )
+
+
+class RunFolder:
+    """One evaluation on disk. Drafts, scores and verdicts are only ever appended to, so that any step can go on."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.manifest_path = path / "manifest.json"
+        self.posts_path = path / "posts.jsonl"
+        self.drafts_path = path / "drafts.jsonl"
+        self.scores_path = path / "scores.jsonl"
+        self.totals_path = path / "scores.json"
+        self.verdicts_path = path / "verdicts.jsonl"
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open the folder of a run; raises BadInput when there is none."""
+        run = cls(path)
+        if not run.manifest_path.exists():
+            raise BadInput(
+                f"{path} holds no evaluation; make one with `rejoinder evaluate generate POSTS --out {path}`."
+            )
+        return run
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        posts: Sequence[EvaluationPost],
+        systems: Sequence[System],
+        seed: int,
+        settings: Settings,
+        rejected: Iterable[RejectedLine] = (),
+    ) -> Self:
+        """Begin a run, or go on with one of the same posts, to which systems may be added.
+
+        Raises BadInput when the folder holds an evaluation of other posts.
+        """
+        run = cls(path)
+        manifest = Manifest.of(posts, systems, seed, settings)
+        if run.manifest_path.exists():
+            manifest = _continued(run, manifest)
+        else:
+            path.mkdir(parents=True, exist_ok=True)
+            run.posts_path.unlink(missing_ok=True)
+            append_lines(run.posts_path, posts)
+            append_lines(path / "rejected.jsonl", rejected)
+        run.manifest_path.write_text(_as_json(manifest.model_dump(mode="json")), encoding="utf-8")
+        mend(run.drafts_path)
+        return run
+
+    def manifest(self) -> Manifest:
+        """Return the manifest; raises BadInput when it can't be read."""
+        try:
+            return Manifest.model_validate_json(self.manifest_path.read_bytes())
+        except ValidationError as error:
+            raise BadInput(f"{self.manifest_path} is no manifest of this version: {describe_errors(error)}.") from error
+
+    def posts(self) -> dict[str, EvaluationPost]:
+        """Return the posts by id, in their order."""
+        return {post.id: post for post in read_lines(self.posts_path, EvaluationPost)}
+
+    def drafts(self) -> Iterator[SystemDraft]:
+        """Yield the drafts, one at a time: there may be more than memory holds."""
+        return read_lines(self.drafts_path, SystemDraft)
+
+    def scores(self) -> Iterator[DraftScores]:
+        """Yield the drafts' scores; raises BadInput where nothing was scored yet."""
+        if not self.totals_path.exists():
+            raise BadInput(f"{self.path} was not scored yet; run `rejoinder evaluate score {self.path}`.")
+        return read_lines(self.scores_path, DraftScores)
+
+    def totals(self) -> dict[str, Any]:
+        """Return the scores by system; raises BadInput where nothing was scored yet."""
+        if not self.totals_path.exists():
+            raise BadInput(f"{self.path} was not scored yet; run `rejoinder evaluate score {self.path}`.")
+        totals: dict[str, Any] = json.loads(self.totals_path.read_bytes())
+        return totals
+
+    def write_json(self, name: str, value: object) -> Path:
+        """Write a value as JSON, keys in order, so that the same value gives the same bytes."""
+        path = self.path / name
+        path.write_text(_as_json(value), encoding="utf-8")
+        return path
+
+
+def posts_digest(posts: Iterable[EvaluationPost]) -> str:
+    """Return the SHA-256 of posts as a run keeps them."""
+    digest = sha256()
+    for post in posts:
+        digest.update(post.model_dump_json().encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _continued(run: RunFolder, new: Manifest) -> Manifest:
+    old = run.manifest()
+    if old.posts_sha256 != new.posts_sha256:
+        raise BadInput(f"{run.path} holds an evaluation of other posts; name another folder with --out, or remove it.")
+    systems = {system.name: system for system in (*old.systems, *new.systems)}
+    return old.model_copy(update={"systems": tuple(systems.values())})
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

@@ -1,0 +1,161 @@
+"""What can still be done with cases that have ended, and what can be added to any case.
+
+The methods that name a version return and raise the same as those of `ledger.decisions`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.domain import Action, Case, CaseState, DraftRequest, EventKind, Note, Triage, clean
+from core.errors import CaseNotFound, NotAllowed
+from core.lifecycle import EVENTS, TopicRole
+from ledger.chat_tables import assignments, cards
+from ledger.database import Database
+from ledger.outbox_messages import OutboxMessage, appeal, enqueue, outcome, retraction, withdraw
+from ledger.rows import NOTES, request_columns, with_drafts
+from ledger.tables import cases
+from ledger.take import attempt_of, take
+from ledger.transition import UNCLAIMED, UNDECIDED, Move, move
+from ledger.uninterrupted import uninterrupted
+
+_NOT_RETRACTED = cases.c.retracted_at.is_(None)
+_UNSETTLE = update(cards).where(cards.c.case_key == bindparam("case")).values(unsettled=True)
+_LOCKED = select(cases).where(cases.c.key == bindparam("case")).with_for_update()
+_UNASSIGN = delete(assignments).where(assignments.c.case_key == bindparam("case"))
+
+
+@dataclass(frozen=True)
+class Reopening:
+    """The way on of a case that is opened again: with a request for a draft where it has evidence, else from triage.
+
+    `message` goes to the topic of the stage that is next, as it is.
+    """
+
+    message: str
+    request: DraftRequest | None = None
+    triage: Triage | None = None
+
+
+class ClosedCases:
+    """What is done with a case besides its decision: assigned, reopened, handed over, handled, retracted, noted on."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @uninterrupted
+    async def assign(self, key: str, version: int, who: str, assignee: str, why: str) -> Case:
+        """Say who should take care of a case; a claim stays as it is."""
+        attempt = attempt_of(key, version, who, "assign", force=True)
+        at = self._database.clock()
+        row = {"case_key": attempt.key, "assignee": clean(assignee), "who": attempt.who, "at": at}
+        async with self._database.write() as connection:
+            moved = await take(connection, at, attempt, Action.ASSIGN, why, {})
+            await connection.execute(_UNASSIGN, {"case": attempt.key})
+            await connection.execute(insert(assignments), row)
+            return await with_drafts(connection, moved)
+
+    @uninterrupted
+    async def reopen(self, key: str, version: int, who: str, why: str, way: Reopening) -> Case:
+        """Have a case drafted that had ended without a reply; an event that is still owed of its end is not sent."""
+        to, topic, values = CaseState.TRIAGED, TopicRole.TRIAGED, {}
+        if way.request is not None:
+            to, topic, values = CaseState.GROUNDED, TopicRole.GROUNDED, request_columns(way.request)
+        if way.triage is not None:
+            values = {**values, "triage": way.triage.model_dump_json()}
+        values = {**values, **UNDECIDED, **UNCLAIMED, "doubtful": False}
+        at = self._database.clock()
+        async with self._database.write() as connection:
+            attempt = attempt_of(key, version, who, "reopen")
+            row = await take(connection, at, attempt, Action.REOPEN, why, values, to=to)
+            await withdraw(connection, row["key"])
+            await enqueue(connection, OutboxMessage(row["key"], topic, way.message, at), at)
+            return await _shown_anew(connection, row)
+
+    @uninterrupted
+    async def hand_over(self, key: str, version: int, who: str, why: str) -> Case:
+        """Give a case to people outside the queue; one that was dismissed is escalated, and that is its new end."""
+        attempt = attempt_of(key, version, who, "hand over")
+        values = {"handled": False, "decided_by": attempt.who, "decided_why": clean(why), "release_at": None}
+        at = self._database.clock()
+        async with self._database.write() as connection:
+            row = await take(connection, at, attempt, Action.HAND_OVER, why, values)
+            if row["previous_state"] != row["state"]:
+                await withdraw(connection, attempt.key)
+                await enqueue(connection, outcome(row, at, attempt.who, clean(why)), at)
+            return await _shown_anew(connection, row)
+
+    @uninterrupted
+    async def handle(self, key: str, version: int, who: str, why: str) -> Case:
+        """Note that somebody has seen to a case; an appeal against it is answered with that."""
+        attempt = attempt_of(key, version, who, "mark as handled")
+        values = {"handled": True, "appealed": False}
+        at = self._database.clock()
+        async with self._database.write() as connection:
+            row = await take(connection, at, attempt, Action.HANDLE, why, values)
+            return await _shown_anew(connection, row)
+
+    @uninterrupted
+    async def retract(self, key: str, version: int, who: str, why: str) -> Case:
+        """Owe the platform, once, the news that a released reply is to be taken back."""
+        attempt = attempt_of(key, version, who, "retract")
+        at = self._database.clock()
+        values = {"retracted_at": at, "handled": True, "appealed": False}
+        async with self._database.write() as connection:
+            row = await take(
+                connection, at, attempt, Action.RETRACT, why, values, _NOT_RETRACTED, otherwise="was retracted before"
+            )
+            case = await _shown_anew(connection, row)
+            await enqueue(connection, retraction(case, at, attempt.who, clean(why)), at)
+        return case
+
+    @uninterrupted
+    async def note(self, key: str, who: str, text: str) -> Case:
+        """Add a moderator's note to a case, whatever its version; raises CaseNotFound."""
+        async with self._database.write() as connection:
+            case = await _locked(connection, key)
+            return await self._add(connection, case, EventKind.NOTE, who, text, {})
+
+    @uninterrupted
+    async def appeal(self, key: str, who: str, text: str) -> Case:
+        """Put a closed case into the queue of appeals, and tell it on; raises CaseNotFound, and NotAllowed for others.
+
+        Where an appeal waits already nothing changes.
+        """
+        async with self._database.write() as connection:
+            case = await _locked(connection, key)
+            if case.appealed:
+                return case
+            values = {"appealed": True, "handled": False}
+            case = await self._add(connection, case, EventKind.APPEAL, who, text, values)
+            await enqueue(connection, appeal(case, case.updated_at, clean(who)), case.updated_at)
+        return case
+
+    async def _add(
+        self, connection: AsyncConnection, case: Case, kind: EventKind, who: str, text: str, values: dict[str, Any]
+    ) -> Case:
+        at = self._database.clock()
+        note = Note(kind=kind, version=case.version + 1, at=at, who=clean(who), text=clean(text))
+        values = {**values, "notes": NOTES.dump_json((*case.notes, note)).decode()}
+        row = await move(connection, case.key, Move(EVENTS[kind].takes, None, at, note.who, "", values, kind))
+        if row is None:
+            raise NotAllowed(f"case {case.key} is {case.state}: nothing has ended that one could appeal against", case)
+        return await _shown_anew(connection, row)
+
+
+async def _locked(connection: AsyncConnection, key: str) -> Case:
+    """Return a case that nobody else can change before the transaction ends; raises CaseNotFound."""
+    row = (await connection.execute(_LOCKED, {"case": clean(key)})).mappings().one_or_none()
+    if row is None:
+        raise CaseNotFound(f"there is no case {clean(key)}; look its key up in the queue")
+    return await with_drafts(connection, row)
+
+
+async def _shown_anew(connection: AsyncConnection, row: Any) -> Case:
+    """Return the case of a new row, and have its cards looked at again, although they showed its end."""
+    await connection.execute(_UNSETTLE, {"case": row["key"]})
+    return await with_drafts(connection, row)

@@ -1,0 +1,33 @@
+"""Let closed cases be handled, appealed against and retracted, and find cases of one author or one text."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+branch_labels = None
+depends_on = None
+
+Moment = sa.DateTime(timezone=True)
+
+
+def upgrade() -> None:
+    """Add the columns and indexes; cases of before have no hash of their text, for the key is not known here."""
+    op.add_column("cases", sa.Column("text_hash", sa.String(64)))
+    op.add_column("cases", sa.Column("handled", sa.Boolean, nullable=False, server_default=sa.false()))
+    op.add_column("cases", sa.Column("appealed", sa.Boolean, nullable=False, server_default=sa.false()))
+    op.add_column("cases", sa.Column("retracted_at", Moment))
+    op.add_column("cases", sa.Column("notes", sa.Text))
+    op.add_column("history", sa.Column("kind", sa.String(16)))
+    op.add_column("outbox", sa.Column("recallable", sa.Boolean, nullable=False, server_default=sa.true()))
+    _partial_index("cases_text", ["text_hash", "state"], "text_hash IS NOT NULL")
+    _partial_index("cases_author", ["author_hash", "received_at"], "coalesce(author_hash, '') <> ''")
+    _partial_index("cases_appealed", ["received_at", "key"], "appealed IS TRUE")
+    # What triage has ended may be opened again, so its cards are looked at like the others from now on.
+    op.execute("UPDATE cards SET unsettled = TRUE WHERE case_key IN (SELECT key FROM cases WHERE state = 'escalated')")
+
+
+def _partial_index(name: str, columns: list[str], where: str) -> None:
+    op.create_index(name, "cases", columns, sqlite_where=sa.text(where), postgresql_where=sa.text(where))

@@ -1,0 +1,55 @@
+"""Which columns hold what people wrote or what points to them, and what erasure leaves of each.
+
+Every column of text in every table stands in exactly one of these lists; a test fails for one that is in none. Tables
+with a `case_key` are exported with their case and pruned with it, whether they are named here or not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Table
+
+from ledger.chat_tables import assignments, cards, case_numbers, hidden_groups, intents, notices, switches
+from ledger.sessions import sessions
+from ledger.tables import cases, drafts, history, metadata, outbox, tombstones, uncoverings
+
+ERASED: dict[Table, frozenset[str]] = {
+    cases: frozenset({
+        "post", "author_hash", "fingerprint", "triage", "grounding", "request", "claimed_by", "decided_why",
+        "final_text", "error", "notes", "text_hash",
+    }),
+    history: frozenset({"why", "salt"}),
+    outbox: frozenset({"value", "last_error"}),
+}  # fmt: skip
+"""Columns that are emptied when the texts of a case are erased."""
+
+DELETED = (drafts,)
+"""Tables whose rows of the case are deleted with its texts."""
+
+WITHOUT_TEXT: dict[Table, frozenset[str]] = {
+    cases: frozenset({"key", "platform", "post_id", "state", "previous_state", "decided_by"}),
+    history: frozenset({"case_key", "from_state", "to_state", "who", "kind", "why_digest", "text_digest", "digest"}),
+    outbox: frozenset({"case_key", "topic", "key", "headers", "status", "lease_owner", "probe"}),
+    uncoverings: frozenset({"case_key", "who"}),
+    tombstones: frozenset({"key_hash", "platform", "state", "last_digest", "digest"}),
+    case_numbers: frozenset({"case_key"}),
+    cards: frozenset({"surface", "server", "case_key", "channel", "message"}),
+    notices: frozenset({"surface", "server", "channel", "topic", "message"}),
+    intents: frozenset({"surface", "server", "kind", "scope", "intent", "who"}),
+    switches: frozenset({"surface", "server", "kind", "scope", "who"}),
+    hidden_groups: frozenset({"who", "target_group"}),
+    assignments: frozenset({"case_key", "assignee", "who"}),
+    sessions: frozenset({"id", "who", "browser"}),
+}
+"""Columns that stay: names of posts, of moderators and of places in a chat, and words of Rejoinder's own."""
+
+
+def emptied(table: Table) -> dict[str, Any]:
+    """Return what erasure writes into a row: nothing, or an empty text where the column needs one."""
+    return {name: None if table.c[name].nullable else "" for name in ERASED[table]}
+
+
+def tables_of_a_case() -> list[Table]:
+    """Return every table whose rows belong to a case, the ones that others refer to last."""
+    return [table for table in reversed(metadata.sorted_tables) if "case_key" in table.c]

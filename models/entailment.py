@@ -1,0 +1,164 @@
+"""Tell whether one text follows from another, by an entailment model here or by a chat model's yes or no."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain import clean
+from core.errors import BadSettings, ModelUnavailable, WeightsError
+from models.chat import ChatClient, Message, quoted
+
+LONGEST = 160
+"""Tokens of a pair that an entailment model reads; evidence and a sentence are rarely 120."""
+BATCH = 16
+MOST_TEXT = 600
+"""Characters of each text that a chat model is asked about."""
+_TASK = "You compare two texts. Answer with one word, Yes or No."
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What is given, and what may follow from it."""
+
+    premise: str
+    hypothesis: str
+
+
+class Entailment(Protocol):
+    """A judge of whether a hypothesis follows from its premise. Safe to call from many tasks of one event loop."""
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Return the languages it reads (ISO 639-1); None for no known limit."""
+
+    async def follows(self, pairs: Sequence[Pair]) -> list[float]:
+        """Return a probability, 0 to 1, for each pair; raises ModelUnavailable or ModelRefused."""
+
+
+class OnnxEntailment:
+    """An Entailment by a sequence-pair classifier in ONNX, in this process.
+
+    `folder` holds one `*.onnx` and `tokenizer.json`, side by side or below it; `entails` is the number of the output
+    that stands for entailment, which `config.json` tells where there is one. Models of a fixed length are padded to it.
+    """
+
+    def __init__(self, folder: Path, entails: int, languages: frozenset[str] | None) -> None:
+        self.languages = languages
+        self._entails = entails
+        self._session, self._tokenizer = _load(folder)
+        self._names = [entry.name for entry in self._session.get_inputs()]
+        length = self._session.get_inputs()[0].shape[1]
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(length if isinstance(length, int) else LONGEST)
+        if isinstance(length, int):
+            self._tokenizer.enable_padding(length=length)
+        else:
+            self._tokenizer.enable_padding()
+        # A fast tokenizer shared by threads raises "Already borrowed".
+        self._turn = asyncio.Lock()
+
+    @classmethod
+    def open(cls, model: str, languages: Sequence[str]) -> Self:
+        """Open a folder, or a hub name whose files are fetched once.
+
+        Raises BadSettings where what it needs is not installed, WeightsError for files that are missing or torn,
+        ModelUnavailable when the hub can't be reached.
+        """
+        if find_spec("tokenizers") is None:
+            raise BadSettings(
+                "guard.judge is `entailment`, which needs `tokenizers`. Install it with `pip install "
+                "'rejoinder[entailment]'`, or set guard.judge to `head`."
+            )
+        folder = Path(model).expanduser() if Path(model).expanduser().is_dir() else _from_hub(model)
+        return cls(folder, _entailment_output(folder), frozenset(languages) or None)
+
+    async def follows(self, pairs: Sequence[Pair]) -> list[float]:
+        """Return a probability for each pair, computed in a thread, some pairs in one run."""
+        async with self._turn:
+            return await asyncio.to_thread(self._follows, pairs)
+
+    def _follows(self, pairs: Sequence[Pair]) -> list[float]:
+        rows = [self._run(pairs[start : start + BATCH]) for start in range(0, len(pairs), BATCH)]
+        return [float(value) for row in rows for value in row]
+
+    def _run(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        encoded = self._tokenizer.encode_batch([(clean(pair.premise), clean(pair.hypothesis)) for pair in pairs])
+        columns = {
+            "input_ids": [entry.ids for entry in encoded],
+            "attention_mask": [entry.attention_mask for entry in encoded],
+            "token_type_ids": [entry.type_ids for entry in encoded],
+        }
+        (logits,) = self._session.run(["logits"], {name: np.array(columns[name], np.int64) for name in self._names})
+        logits = np.asarray(logits, np.float64)
+        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(exponentials[:, self._entails] / exponentials.sum(axis=1), np.float64)
+
+
+class ChatEntailment:
+    """An Entailment by the probability with which a chat model says yes."""
+
+    languages: frozenset[str] | None = None
+
+    def __init__(self, chat: ChatClient) -> None:
+        self._chat = chat
+
+    async def follows(self, pairs: Sequence[Pair]) -> list[float]:
+        """Return the probability of yes for each pair, one request each, side by side."""
+        return list(await asyncio.gather(*(self._chat.chance_of_yes(_question(pair)) for pair in pairs)))
+
+
+def _question(pair: Pair) -> tuple[Message, ...]:
+    given, told = quoted(pair.premise, MOST_TEXT), quoted(pair.hypothesis, MOST_TEXT)
+    asked = "Does text A say everything that text B says, with the same figures, names and meaning?"
+    return (Message("system", _TASK), Message("user", f"Text A: {given}\nText B: {told}\n{asked}"))
+
+
+def _load(folder: Path) -> tuple[Any, Any]:
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    models, tokenizers = sorted(folder.rglob("*.onnx")), sorted(folder.rglob("tokenizer.json"))
+    if not models or not tokenizers:
+        raise WeightsError(f"{folder} holds no entailment model: a `*.onnx` file and `tokenizer.json` are needed.")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    try:
+        session = onnxruntime.InferenceSession(models[0].read_bytes(), options, providers=["CPUExecutionProvider"])
+        return session, Tokenizer.from_file(str(tokenizers[0]))
+    except Exception as error:  # both libraries raise plain Exceptions of their own
+        raise WeightsError(f"The entailment model in {folder} can't be read: {error}. Fetch it again.") from error
+
+
+def _entailment_output(folder: Path) -> int:
+    """Return which output means entailment: what `config.json` calls so, else the first."""
+    for path in sorted(folder.rglob("config.json")):
+        labels: Mapping[str, str] = json.loads(path.read_text("utf-8")).get("id2label", {})
+        for number, label in labels.items():
+            if label.lower().startswith("entail"):
+                return int(number)
+    return 0
+
+
+def _from_hub(name: str) -> Path:
+    if find_spec("huggingface_hub") is None:
+        raise BadSettings(
+            f"{name} is no folder, and no hub model can be fetched without huggingface_hub. Give a folder, or "
+            "install 'rejoinder[entailment]'."
+        )
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, allow_patterns=["*.json", "onnx/model_quantized.onnx", "model.onnx"]))
+    except Exception as error:  # the hub raises a dozen kinds, of three libraries
+        raise ModelUnavailable(
+            f"The entailment model {name!r} can't be fetched: {error}. Give guard.entailment_model a folder instead."
+        ) from error

@@ -1,0 +1,108 @@
+"""Check that a statement of fact claims no more than its evidence, and nothing else in nearly the same words."""
+
+from __future__ import annotations
+
+from core.settings import GuardSettings
+from pipeline.guard.cues import refutations
+from pipeline.guard.lexicon import words_pattern
+from pipeline.guard.material import GuardContext, Material, Part, Statement
+from pipeline.guard.measurement import Measurement
+from pipeline.guard.support import is_statement
+from pipeline.guard.words import claim_stems, common_start, fold, stem
+
+NEAR_COPY = 0.75
+"""Share of a sentence's content in one statement from which a strange word in it is a swap rather than a paraphrase."""
+FEWEST_SHARED = 4
+LONGEST_ENDING = 4
+"""Letters that two forms of one word may differ by at their end."""
+
+
+def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
+    """Check that a statement of fact says "proved", "never" or "all" only where its evidence does; `value` counts."""
+    told = " ".join(fold(statement.evidence.text) for statement in reply.statements)
+    pattern = words_pattern("absolute", reply.language)
+    known = {stem(match.group(), reply.language) for match in pattern.finditer(told)}
+    strong = [
+        match.group()
+        for part in _statements(reply)
+        for match in pattern.finditer(part.folded)
+        if stem(match.group(), reply.language) not in known
+    ]
+    detail = f"Claims more than its evidence: {', '.join(f'“{word}”' for word in dict.fromkeys(strong))}."
+    return Measurement(not strong, len(strong), 0, detail if strong else "")
+
+
+def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
+    """Check that a sentence which nearly copies a statement of evidence puts no strange word into it.
+
+    So are a subject or a verb exchanged: "many tourists see a phone as critical" for "many refugees"; nor may two words
+    change places, or a figure come from elsewhere. `value` counts.
+    """
+    strange = [
+        word
+        for part in _statements(reply)
+        for statement in reply.statements
+        if _nearly_copies(part, statement)
+        for word in (*_strange(part, statement, reply), *_changed_places(part, statement, reply.language))
+    ]
+    detail = f"Unlike the evidence that it nearly copies: {', '.join(f'“{word}”' for word in dict.fromkeys(strange))}."
+    return Measurement(not strange, len(strange), 0, detail if strange else "")
+
+
+def _statements(reply: Material) -> list[Part]:
+    return [
+        part
+        for part in reply.parts
+        if not part.quoted and is_statement(part, reply) and not refutations(part.folded, reply.language)
+    ]
+
+
+def _nearly_copies(part: Part, statement: Statement) -> bool:
+    shared = part.content & statement.content
+    known = part.content & (statement.content | statement.named)
+    return len(shared) >= FEWEST_SHARED and len(known) >= NEAR_COPY * len(part.content)
+
+
+def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
+    """Return the words of a near copy that nothing accounts for, and its figures that the statement does not give."""
+    known = reply.supporting | claim_stems(reply.language)
+    saying = words_pattern("saying", reply.language)
+    figures = {*statement.words, *statement.named}
+    strange = [
+        word
+        for word in part.words[: _end_of_copy(part, statement, reply.language)]
+        if (word.isdigit() and word not in figures)
+        or (
+            not word.isdigit()
+            and stem(word, reply.language) in part.content - known
+            and not saying.fullmatch(word)
+            and not any(_alike(word, other) for other in known)
+        )
+    ]
+    exchanged = len(statement.content - part.content) >= len(strange)
+    return strange if exchanged else []
+
+
+def _end_of_copy(part: Part, statement: Statement, language: str) -> int:
+    """Return the place after the last copied word; what follows it is an addition, for `supported` to weigh."""
+    copied = [place for place, word in enumerate(part.words) if stem(word, language) in statement.content]
+    return copied[-1] + 1 if copied else 0
+
+
+def _alike(word: str, known: str) -> bool:
+    """Tell whether two words may be forms of one, as a stemmer of a language with many endings leaves them apart."""
+    shared = common_start(word, known)
+    return shared >= max(4, len(word) - LONGEST_ENDING) or (len(word) >= 6 and known.endswith(word))
+
+
+def _changed_places(part: Part, statement: Statement, language: str) -> list[str]:
+    """Return the two words that stand in each other's place, the others being in order; else nothing."""
+    places = {stem(word, language): place for place, word in reversed(list(enumerate(statement.words)))}
+    shared = [
+        root
+        for root in dict.fromkeys(stem(word, language) for word in part.words)
+        if root in part.content & statement.content
+    ]
+    in_order = sorted(shared, key=places.__getitem__)
+    moved = [word for word, other in zip(shared, in_order, strict=True) if word != other]
+    return moved if len(moved) == 2 and abs(shared.index(moved[0]) - shared.index(moved[1])) > 1 else []

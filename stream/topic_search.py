@@ -1,0 +1,52 @@
+"""Find what the topics still hold of cases or of an author, for whoever asks what is held of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable, Collection
+from datetime import UTC, datetime
+from typing import Any
+
+from aiokafka import ConsumerRecord
+
+from core.domain import FlaggedPost
+from core.errors import BadMessage
+from core.lifecycle import TopicRole
+from core.settings import KafkaSettings
+from stream.messages import decode
+from stream.topic_reader import read_topic
+from stream.topics import Topics
+
+
+async def records_about(
+    settings: KafkaSettings, keys: Collection[str], is_about: Callable[[FlaggedPost], bool] = lambda _: False
+) -> AsyncIterator[dict[str, Any]]:
+    """Yield every message with one of the case keys, or with a flag that `is_about` whoever asks, as plain data.
+
+    Reads all topics from their beginning. Raises BrokerUnavailable.
+    """
+    for role in TopicRole:
+        topic = Topics(settings.prefix).named(role)
+        async for record in read_topic(settings, topic):
+            key = (record.key or b"").decode(errors="replace")
+            post = _flag(record) if role is TopicRole.FLAGS else None
+            if key in keys or (post is not None and (post.key in keys or is_about(post))):
+                yield {
+                    "topic": topic, "partition": record.partition, "offset": record.offset, "key": key,
+                    "at": datetime.fromtimestamp(record.timestamp / 1000, UTC).isoformat(), "value": _value(record),
+                }  # fmt: skip
+
+
+def _flag(record: ConsumerRecord) -> FlaggedPost | None:
+    try:
+        return decode(record.value, FlaggedPost)
+    except BadMessage:
+        return None
+
+
+def _value(record: ConsumerRecord) -> object:
+    text = (record.value or b"").decode(errors="replace")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

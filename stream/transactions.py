@@ -1,0 +1,66 @@
+"""Send one reply in a Kafka transaction of its own, so that the broker refuses whoever was paused while sending it.
+
+The transactional id is the reply's. Opening it again makes the broker abort what an earlier publisher left unfinished
+and refuse that publisher from then on, even in the middle of its send. Only a look at the topic *after* that is final.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError
+
+from core.errors import BrokerUnavailable, MessageTooLarge
+from core.settings import KafkaSettings
+from stream.connection import aiokafka_options
+from stream.producer import TOO_LARGE
+
+
+class SendReply(Protocol):
+    """A way to send one message; `Producer.send` is the one without a transaction."""
+
+    def __call__(self, topic: str, key: str, value: bytes, headers: Mapping[str, str]) -> Awaitable[None]:
+        """Send; raises BrokerUnavailable or MessageTooLarge."""
+
+
+def transactional_id(settings: KafkaSettings, row: int) -> str:
+    """Return the transactional id of an outbox row, the same for every publisher."""
+    return f"{settings.prefix}reply-{row}"
+
+
+@asynccontextmanager
+async def transaction(settings: KafkaSettings, row: int) -> AsyncIterator[SendReply]:
+    """Shut earlier publishers of an outbox row out, and give the way to send it.
+
+    Raises BrokerUnavailable when the broker has no transactions, does not answer, or has shut this one out.
+    """
+    client = AIOKafkaProducer(
+        **aiokafka_options(settings),
+        transactional_id=transactional_id(settings, row),
+        transaction_timeout_ms=int(settings.timeout_s * 1000),
+        request_timeout_ms=int(settings.timeout_s * 1000),
+    )
+
+    async def send(topic: str, key: str, value: bytes, headers: Mapping[str, str]) -> None:
+        packed = [(name, text.encode()) for name, text in headers.items()]
+        try:
+            async with client.transaction():
+                await client.send_and_wait(topic, key=key.encode(), value=value, headers=packed)
+        except TOO_LARGE as error:
+            raise MessageTooLarge(f"A reply of {len(value):,} bytes is more than the broker takes.") from error
+
+    try:
+        async with asyncio.timeout(settings.timeout_s):
+            await client.start()
+        yield send
+    except (KafkaError, OSError, TimeoutError) as error:
+        raise BrokerUnavailable(
+            f"The broker at {settings.bootstrap} did not take a reply in a transaction: {error!r}. If it has no "
+            "transactions, set REJOINDER_KAFKA__TRANSACTIONS=false."
+        ) from error
+    finally:
+        await client.stop()

@@ -1,0 +1,135 @@
+"""Retention: what is too old goes, all else stays, and the log says what was done."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from core.domain import CaseState, Route, now
+from core.errors import CaseNotFound, LedgerUnavailable
+from core.lifecycle import TopicRole
+from core.settings import KafkaSettings, RetentionSettings, Settings
+from ledger import Ledger
+from ledger.erasure import ERASED_TEXT
+from stream import janitor
+from stream.janitor import Janitor, Tidied
+from stream.topics import retention_days
+from tests.core.turned_clock import TurnedClock
+from tests.factories import make_post, make_triage
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
+    opened = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"key")
+    await opened.migrate()
+    yield opened
+    await opened.close()
+
+
+def keeper(ledger: Ledger, tmp_path: Path, **days: int) -> Janitor:
+    return Janitor(ledger, Settings(data_dir=tmp_path, retention=RetentionSettings(**days)))
+
+
+async def dismissed(ledger: Ledger, number: int = 1) -> None:
+    """Make a case that triage ended, with its outcome sent."""
+    await ledger.stages.triage(make_post(number), make_triage(route=Route.DISMISS))
+    for row in await ledger.outbox.lease("p", 30, 10):
+        await ledger.outbox.sent(row, "p")
+
+
+async def test_without_a_period_everything_is_kept(ledger: Ledger, tmp_path: Path) -> None:
+    await dismissed(ledger)
+    assert await keeper(ledger, tmp_path).tidy(now() + 9_999 * DAY) == Tidied()
+    assert (await ledger.cases.get("forum/1")).erased_at is None
+
+
+async def test_texts_go_first_and_then_the_case(
+    ledger: Ledger, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await dismissed(ledger)
+    await ledger.stages.receive([make_post(2)])
+    rounds = keeper(ledger, tmp_path, posts_days=30, cases_days=90)
+    assert await rounds.tidy(now() + 29 * DAY) == Tidied()
+    with caplog.at_level(logging.INFO):
+        assert await rounds.tidy(now() + 31 * DAY) == Tidied(erased=2)
+    assert "texts of 2 cases erased" in caplog.text and "forum/1" not in caplog.text
+    case = await ledger.cases.get("forum/2")
+    assert (case.post.text, case.state) == (ERASED_TEXT, CaseState.DISMISSED)
+    assert (await ledger.history.of("forum/2"))[-1].who == "retention"
+    assert await rounds.tidy(now() + 31 * DAY) == Tidied()
+
+    assert await rounds.tidy(now() + 91 * DAY) == Tidied(pruned=1, waiting=1), "the outcome of 2 is still owed"
+    with pytest.raises(CaseNotFound):
+        await ledger.cases.get("forum/1")
+    assert (await ledger.audit.verify()).broken is None
+
+
+async def test_cases_that_wait_hold_up_no_others(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(janitor, "BATCH", 2)
+    for number in range(3):
+        await ledger.stages.receive([make_post(number)])
+    for number in range(3, 6):
+        await dismissed(ledger, number)
+    for number in range(3):
+        await ledger.cards.reserve("discord", "s", f"forum/{number}", "c")
+        await ledger.cards.record_message("discord", "s", f"forum/{number}", f"m{number}", 0)
+    assert await keeper(ledger, tmp_path, cases_days=1).tidy(now() + 2 * DAY) == Tidied(erased=6, pruned=3, waiting=3)
+
+
+async def test_logs_begin_anew_each_day_and_old_ones_go(ledger: Ledger, tmp_path: Path) -> None:
+    await dismissed(ledger)
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    rounds = keeper(ledger, tmp_path, logs_days=2)
+    with (logs / "worker.log").open("ab", buffering=0) as file:
+        file.write(b"one\n")
+        start = now() - DAY
+        assert await rounds.tidy(start) == Tidied()
+        kept = logs / f"worker.log.{start:%Y-%m-%d}"
+        assert (kept.read_bytes(), kept.stat().st_mode & 0o777) == (b"one\n", 0o600)
+        file.write(b"two\n")
+        assert await rounds.tidy(start) == Tidied()
+        assert os.fstat(file.fileno()).st_size == 4
+        assert await rounds.tidy(start + 4 * DAY) == Tidied(messages=1, log_files=1)
+    assert not kept.exists()
+    assert (logs / f"worker.log.{start + 4 * DAY:%Y-%m-%d}").read_bytes() == b"two\n"
+
+
+async def test_goes_the_round_every_hour_and_waits_for_a_ledger_that_is_away(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: Iterator[Tidied | Exception] = iter([LedgerUnavailable("away"), Tidied(), KeyError("the end")])
+    clock = TurnedClock()
+    rounds = Janitor(ledger, Settings(data_dir=tmp_path), clock)
+
+    async def tidy(_: object) -> Tidied:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(rounds, "tidy", tidy)
+    with pytest.raises(KeyError):
+        await rounds.run()
+    assert clock.slept == [3600.0, 3600.0]
+
+
+def test_topics_are_made_with_a_retention() -> None:
+    kafka = KafkaSettings(topics_days=3, dead_letters_days=10)
+    assert {role: retention_days(kafka, role) for role in TopicRole} == {
+        **dict.fromkeys(TopicRole, 3), TopicRole.DEAD_LETTERS: 10,
+    }  # fmt: skip
+
+
+def test_texts_can_not_outlive_their_case() -> None:
+    with pytest.raises(ValueError, match="cases_days is less than posts_days"):
+        RetentionSettings(posts_days=30, cases_days=10)

@@ -1,0 +1,1 @@
+"""The head that estimates how good an argument is, for `rejoinder evaluate score`."""

@@ -1,0 +1,129 @@
+"""Train the stance head, and write its weights and model card. Needs scikit-learn (the `dev` extra)."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GroupKFold
+
+from models.e5 import E5Embedder
+from pipeline.guard.stance_head import FILE, StanceHead, Vectors, cue_row, features
+from training.heads.train import embed_cached
+from training.stances.data import Sample, read_samples
+
+STRENGTH = 0.03
+"""Inverse regularisation (scikit-learn's C), chosen on the red team's half for tuning, left out of training then."""
+KIND_COUNTS = 1200
+"""What the samples of one kind count for at most, so that the many claims on file do not drown the rest."""
+FOLDS = 4
+
+
+@dataclass(frozen=True)
+class Views:
+    """The samples as the head sees them: sentences and posts as vectors of shape (n, d), and cues."""
+
+    sentences: Vectors
+    posts: Vectors
+    cues: Vectors
+
+    def of(self, rows: NDArray[np.int64], mean: Vectors) -> Vectors:
+        """Return the features of some samples."""
+        return features(self.sentences[rows], self.posts[rows], self.cues[rows], mean)
+
+
+def weights_of(samples: Sequence[Sample]) -> NDArray[np.float64]:
+    """Return what each sample counts: no kind drowns another, and both labels count the same."""
+    totals = Counter[str]()
+    for sample in samples:
+        totals[sample.kind] += 1
+    weights = np.array([sample.weight * min(1.0, KIND_COUNTS / totals[sample.kind]) for sample in samples])
+    good = np.array([sample.good for sample in samples])
+    weights[good] *= weights[~good].sum() / weights[good].sum()
+    return weights
+
+
+def train(samples: Sequence[Sample], views: Views) -> tuple[StanceHead, NDArray[np.float64]]:
+    """Fit the head; with it, what models say of each sample whose source they had not seen, shape (n,)."""
+    mean = np.asarray(views.sentences.mean(axis=0), np.float32)
+    good = np.array([sample.good for sample in samples])
+    weights = weights_of(samples)
+    everything = np.arange(len(samples))
+    unseen = np.zeros(len(samples))
+    for rest, fold in GroupKFold(FOLDS).split(everything, good, [sample.source for sample in samples]):
+        model = _regression().fit(views.of(rest, mean), good[rest], weights[rest])
+        unseen[fold] = model.predict_proba(views.of(fold, mean))[:, 1]
+    model = _regression().fit(views.of(everything, mean), good, weights)
+    half = model.coef_[0].astype(np.float16).astype(np.float32)
+    return StanceHead(mean, half, float(model.intercept_[0]), E5Embedder.name), unseen
+
+
+def _regression() -> LogisticRegression:
+    return LogisticRegression(C=STRENGTH, max_iter=300)
+
+
+CARD = """# Stance head
+
+A logistic regression on the embeddings of a sentence and of the post it answers (each centred, and their product), and
+on ten cues, written by `rejoinder train stances`. Do not edit: the command writes this page together with the weights.
+
+**For**: a hard check on sentences that a model wrote: do they oppose the post and harm nobody? **Not for**: judging
+whether a fact is true, judging people, or acting without a person. It knows English, Spanish, Italian and Basque.
+
+## Trained on {count:,} pairs of post and sentence
+
+Counter-claims on file beside wordings of their claim (good); claims said over again, granted, half granted; sentences
+written for this project (`training/stances/*.toml`); replies of CrowdCounter (MIT); and the half of the red team that
+checks may be tuned on. No text of a data set is shipped, only weights.
+
+## Measured by cross-validation over claims, lists and posts
+
+Stopped: scored under 0.5.
+
+| kind | label | pairs | stopped |
+|---|---|---:|---:|
+{rows}
+
+AUC over all: {auc:.3f}. What it does within the guard stands in `docs/drafting.md`.
+"""
+
+
+def train_and_write(data: Path | None, out: Path, cache: Path) -> str:
+    """Train, write `stance.npz` and `stance.md` into `out`, and return the card's table."""
+    samples = read_samples(data)
+    texts = [text for sample in samples for text in (sample.text, sample.post)]
+    vectors = embed_cached(texts, cache)
+    cue_rows = np.array([cue_row(sample.post, sample.text, sample.language) for sample in samples], np.float32)
+    views = Views(vectors[::2], vectors[1::2], cue_rows)
+    head, unseen = train(samples, views)
+    rows = "\n".join(_rows(samples, unseen))
+    good = np.array([sample.good for sample in samples])
+    out.mkdir(parents=True, exist_ok=True)
+    (out / FILE).write_bytes(_as_npz(head))
+    card = CARD.format(count=len(samples), rows=rows, auc=roc_auc_score(good, unseen))
+    (out / FILE).with_suffix(".md").write_text(card, encoding="utf-8")
+    return rows
+
+
+def _rows(samples: Sequence[Sample], unseen: NDArray[np.float64]) -> list[str]:
+    kinds = sorted({(sample.good, sample.kind) for sample in samples})
+    rows = []
+    for good, kind in kinds:
+        chosen = np.array([sample.kind == kind and sample.good is good for sample in samples])
+        share = (unseen[chosen] < 0.5).mean()
+        rows.append(f"| {kind} | {'good' if good else 'bad'} | {chosen.sum():,} | {share:.0%} |")
+    return rows
+
+
+def _as_npz(head: StanceHead) -> bytes:
+    buffer = io.BytesIO()
+    mean, weights = head.mean.astype(np.float16), head.weights.astype(np.float16)
+    np.savez_compressed(buffer, mean=mean, weights=weights, bias=np.float32(head.bias), embedder=np.str_(head.embedder))
+    return buffer.getvalue()
