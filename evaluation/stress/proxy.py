@@ -24,6 +24,7 @@ class Wire:
         self.port = port
         self._dial = dial
         self._writers: set[asyncio.StreamWriter] = set()
+        self._carriers: set[asyncio.Task[None]] = set()
         self._is_cut = False
         self._flowing = asyncio.Event()
         self._flowing.set()
@@ -31,12 +32,14 @@ class Wire:
     @asynccontextmanager
     async def carrying(self) -> AsyncIterator[None]:
         """Carry connections while the body runs."""
-        server = await asyncio.start_server(self._carry, "127.0.0.1", self.port)
+        server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
         try:
             yield
         finally:
             server.close()
             self._drop()
+            self._flowing.set()
+            await asyncio.gather(*self._carriers)
 
     async def fail_for(self, seconds: float, how: Outage) -> None:
         """Be cut or stalled for a while."""
@@ -54,6 +57,11 @@ class Wire:
     def _drop(self) -> None:
         for writer in tuple(self._writers):
             writer.transport.abort()
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        carrier = asyncio.create_task(self._carry(reader, writer))
+        self._carriers.add(carrier)
+        carrier.add_done_callback(self._carriers.discard)
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with AsyncExitStack() as stack:
