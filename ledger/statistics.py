@@ -94,7 +94,7 @@ def _decided(row: Any) -> DecidedCase:
     return DecidedCase(
         key=row["case_key"],
         platform=row["platform"],
-        groups=tuple(group for group, bit in GROUP_BITS.items() if row["groups"] & bit),
+        groups=_groups(row["groups"]),
         intent=_intent(row["request"]),
         state=CaseState(row["to_state"]),
         edited=row["to_state"] == CaseState.APPROVED and row["why"].startswith("edited"),
@@ -103,6 +103,11 @@ def _decided(row: Any) -> DecidedCase:
         received_at=row["received_at"],
         decided_at=row["at"],
     )
+
+
+@lru_cache
+def _groups(mask: int) -> tuple[TargetGroup, ...]:
+    return tuple(group for group, bit in GROUP_BITS.items() if mask & bit)
 
 
 @lru_cache(maxsize=1024)
