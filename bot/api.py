@@ -123,6 +123,7 @@ class CaseApi:
                 "reasons": reasons,
                 "intents": list(Intent),
                 "groups": list(TargetGroup),
+                "strategies": list(self._desk.strategies),
                 "moderators": self._desk.moderators,
             }
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.domain import Candidate, Case, CaseState, Draft, Evidence, Origin
+from core.domain import Candidate, Case, CaseState, Draft, Evidence, Origin, Plan
 from pipeline.prompt import language_name
 
 SURELY_HATEFUL = 0.5
@@ -23,6 +23,19 @@ def writer(draft: Draft) -> str:
     if draft.origin is Origin.NONE:
         return "no draft"
     return "words on file" if _shown(draft).claim else "composed from the evidence"
+
+
+def drafting_strategy(draft: Draft) -> str:
+    """Return the name of the strategy that a draft came about by; nothing where that was not kept."""
+    return _shown(draft).strategy
+
+
+def model_reading(case: Case) -> tuple[tuple[str, str], ...]:
+    """Return what a model read in the post before it was answered, each with its name; it is nobody's judgement."""
+    plan = case.grounding.plan if case.grounding else Plan()
+    voted = f"{plan.counter_claim} ({max(claim.votes for claim in plan.voted)} votes)" if plan.voted else ""
+    chosen = (("counter-claim chosen", voted),) if voted else ()
+    return (*chosen, *((frame.name, frame.reading) for frame in plan.frames))
 
 
 def used_facts(case: Case) -> tuple[str, ...]:

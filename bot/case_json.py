@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bot.backing import answered_claim, marks, used_facts, warnings, writer
+from bot.backing import answered_claim, drafting_strategy, marks, model_reading, used_facts, warnings, writer
 from bot.check_display import checks_as_json
 from bot.permissions import Moderator, allowed, undoable
 from core.domain import Case, Transition, now
@@ -21,7 +21,7 @@ def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dic
     fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
     drafts = [
         draft.model_dump(mode="json", exclude={"candidates"})
-        | {"checks": checks_as_json(draft.checks), "writer": writer(draft)}
+        | {"checks": checks_as_json(draft.checks), "writer": writer(draft), "strategy": drafting_strategy(draft)}
         for draft in case.drafts
     ]
     return {
@@ -31,6 +31,7 @@ def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dic
         "warnings": warnings(case),
         "marks": {piece.id: marks(piece) for piece in evidence},
         "used": used_facts(case),
+        "reading": model_reading(case),
         "actions": sorted(allowed(case, who)),
         "undoable": undoable(case),
         "doubtful": case.doubtful,

@@ -7,11 +7,12 @@ What each action does, and what keeps it from happening (a lead may override wha
 | claim   | holds the case for `desk.claim_s`               | another holds it*                              |
 | release | lets it go                                      | another holds it*                              |
 | approve | sends the newest draft, exactly as it was shown | the text given is another one; a check fails*; |
-|         |                                                 | the author was answered with it meanwhile*     |
+|         |                                                 | author or thread was answered with it since*   |
 | edit    | sends the moderator's text                      | it is empty; a hard check fails*               |
 | reject  | closes the case without an answer               | no reason is given                             |
 | dismiss | closes it because the post is not hateful       | "other" is given as reason, without words      |
-| redraft | asks for another draft, unlike the earlier ones | the case was never triaged and grounded        |
+| redraft | asks for another draft, unlike the earlier ones | the case was never triaged and grounded; the   |
+|         |                                                 | strategy is not offered here                   |
 | undo    | takes a decision back before `release_at`       | the window is over; somebody else decided*     |
 | assign  | says who should take care of the case           | it is somebody else's name*                    |
 
@@ -48,6 +49,7 @@ from core.domain import (
     EventKind,
     Intent,
     Route,
+    StrategyName,
     TargetGroup,
     Transition,
     failed,
@@ -103,10 +105,14 @@ class RelatedCases:
 class Desk:
     """What moderators see of cases and do with them."""
 
-    def __init__(self, ledger: Ledger, guard: Guard, settings: DeskSettings) -> None:
+    def __init__(
+        self, ledger: Ledger, guard: Guard, settings: DeskSettings, strategies: Sequence[StrategyName] = ()
+    ) -> None:
         self._ledger = ledger
         self._guard = guard
         self.settings = settings
+        self.strategies = strategies
+        """Those that a redraft may be asked for."""
 
     async def case(self, key: str) -> Case:
         """Return a case; raises CaseNotFound."""
@@ -302,24 +308,31 @@ class Desk:
         )
 
     async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        strategy = decision.strategy
+        if strategy is not None and strategy not in self.strategies:
+            raise BadInput(f"{strategy} is not offered here; choose one of {', '.join(self.strategies) or 'none'}.")
         request = DraftRequest(
             number=max(case.request.number, len(case.drafts)) + 1,
             intent=decision.intent or case.request.intent,
             hint=decision.hint,
             avoid=_texts_to_avoid(case),
+            strategy=strategy,
         )
         grounded = Grounded.of(case, request)
         if grounded is None:
             raise NotAllowed(f"There is nothing to draft {case.key} from: it was never triaged and grounded.", case)
-        message = encode(grounded)
+        planned_anew = strategy is not None and strategy != grounded.grounding.plan.strategy
+        record = Triaged(post=grounded.post, triage=grounded.triage) if planned_anew else grounded
+        message = encode(record)
         try:
-            decode(message, Grounded)
+            decode(message, type(record))
         except BadMessage as error:
             # A case from before a limit: better no second draft than a case that fails with the first one lost.
             raise BadInput(f"No other draft can be asked for, but you can write the reply yourself. {error}") from error
         return await self._ledger.decisions.redraft(
-            case.key, case.version, who.name, request, message.decode(), force=decision.override
-        )
+            case.key, case.version, who.name, request, message.decode(), force=decision.override,
+            to=CaseState.TRIAGED if planned_anew else CaseState.GROUNDED,
+        )  # fmt: skip
 
     async def _undo(self, case: Case, who: Moderator) -> Case:
         if not may_undo(case, who):
@@ -360,15 +373,15 @@ class Desk:
 
     async def _checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         intent = case.draft.intent if case.draft else Intent.INFORMATIVE
-        answered = await self._ledger.replies.to_author_of(case.key, approved_only=True)
+        answered = await self._ledger.replies.near(case.key, approved_only=True)
         context = GuardContext.of(case.post, case.triage, case.grounding, intent, answered)
         return await self._guard.check(text, context)
 
     async def _checks_now(self, case: Case, draft: Draft) -> tuple[Check, ...]:
-        """Return the draft's checks, with a failed `repeat` where the author was answered with its text meanwhile."""
-        if draft.text not in await self._ledger.replies.to_author_of(case.key, approved_only=True):
+        """Return the draft's checks, with a failed `repeat` where author or thread was answered with it since."""
+        if draft.text not in await self._ledger.replies.near(case.key, approved_only=True):
             return draft.checks
-        detail = "The author was answered with this text in another case."
+        detail = "The author or the thread was answered with this text in another case."
         repeated = Check(name="repeat", passed=False, value=1.0, threshold=1.0, detail=detail)
         return (*(check for check in draft.checks if check.name != repeated.name), repeated)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from core.domain import Case, CaseState, Intent, now
+from core.domain import Case, CaseState, Intent, StrategyName, now
 
 _STANDING = {
     CaseState.RECEIVED: "it was received and waits for triage.",
@@ -30,7 +30,18 @@ INTENT_WORDS = {
     Intent.POSITIVE: "stand by those attacked",
 }
 """What a reply of each intent sets out to do."""
+STRATEGY_WORDS = {
+    StrategyName.COMPOSE: "words on file",
+    StrategyName.LOCKED: "a sentence of the model and a fact on file",
+    StrategyName.FREE: "replies of the model on the evidence",
+    StrategyName.PLAIN: "the model on summaries of three paragraphs",
+    StrategyName.CLAIM_GUIDED: "a counter-claim chosen by vote, and its evidence",
+    StrategyName.INTENT_FRAMES: "the intent, after a reading of the post",
+    StrategyName.TOURNAMENT: "the best of all, by duels; slow",
+}
+"""How a draft comes about by each strategy."""
 STATE_HEADINGS = {
+    CaseState.TRIAGED: "Search for evidence under way",
     CaseState.GROUNDED: "New draft under way",
     CaseState.APPROVED: "Approved",
     CaseState.RELEASED: "Released",

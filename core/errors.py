@@ -125,6 +125,10 @@ class ModelRefused(RejoinderError):
     """An answer of a model server that can't be used."""
 
 
+class TooSlow(ModelRefused):
+    """Work with a model that took longer than it may."""
+
+
 class WeightsError(RejoinderError):
     """Weights that could not be fetched, stored or verified."""
 

@@ -19,7 +19,7 @@ class TopicRole(StrEnum):
     FLAGS = "flags"
     """FlaggedPost, from gateway, `ingest` or the platform itself."""
     TRIAGED = "triaged"
-    """The post with its Triage."""
+    """The post with its Triage; also from the desk, for a redraft with another strategy."""
     GROUNDED = "grounded"
     """The post with its evidence and the draft asked for; also from the desk, for a redraft."""
     DRAFTS = "drafts"
@@ -96,12 +96,13 @@ ENDED = (CaseState.RELEASED, *CLOSED, CaseState.ESCALATED)
 _APPROVAL = Change((CaseState.PENDING,), (CaseState.APPROVED,))
 DECISIONS = {
     Action.CLAIM: Change((CaseState.PENDING,)),
-    Action.RELEASE: Change((CaseState.PENDING, CaseState.GROUNDED)),
+    Action.RELEASE: Change((CaseState.PENDING, CaseState.GROUNDED, CaseState.TRIAGED)),
     Action.APPROVE: _APPROVAL,
     Action.EDIT: _APPROVAL,
     Action.REJECT: Change((CaseState.PENDING,), (CaseState.REJECTED,)),
     Action.DISMISS: Change((CaseState.PENDING,), (CaseState.DISMISSED,)),
-    Action.REDRAFT: Change((CaseState.PENDING, CaseState.FAILED), (CaseState.GROUNDED,)),
+    # With another strategy a case goes back to be grounded: its plan may need a model and another search.
+    Action.REDRAFT: Change((CaseState.PENDING, CaseState.FAILED), (CaseState.GROUNDED, CaseState.TRIAGED)),
     Action.UNDO: Change(DECIDED, (CaseState.PENDING,)),
     Action.ASSIGN: Change((CaseState.GROUNDED, CaseState.PENDING, CaseState.ESCALATED)),
     # What triage ended has no evidence yet, so its way goes on from there.

@@ -101,11 +101,13 @@ class Searcher:
         groups: Collection[TargetGroup] = (),
         k: int | None = None,
         also: Sequence[str] = (),
+        nearest_first: bool = False,
     ) -> list[Evidence]:
         """Return up to `k` statements that answer the query, best first; empty when none fits well enough.
 
         `vector` is the query's embedding, where the caller has it. With `groups`, a statement must share one of them.
-        `also` holds more queries for the same post (kb.expand); what they find is merged by rank. `score` is the
+        `also` holds more queries for the same post (kb.expand); what they find is merged by rank, and with
+        `nearest_first` it is ordered by nearness to the first query alone, unless a reranker orders it. `score` is the
         cosine with the statement or the nearest claim it answers; below `min_relevance` it is left out. A chat model
         that fails is done without, and a warning says so: it only makes good results better.
         """
@@ -114,8 +116,8 @@ class Searcher:
         queries = await asyncio.gather(self._query(query, vector), *(self._query(other, None) for other in others))
         count = self._settings.top_k if k is None else k
         with self._snapshot.in_use() as snapshot:
-            considered = max(RERANKED if self._reranker else 0, count * WINDOW)
-            ranked = await asyncio.to_thread(self._fitting, snapshot, queries, groups, considered)
+            considered = max(RERANKED if self._reranker or nearest_first else 0, count * WINDOW)
+            ranked = await asyncio.to_thread(self._fitting, snapshot, queries, groups, considered, nearest_first)
         return list(await asyncio.gather(*map(self._with_summary, await self._choose_best(query, ranked, count))))
 
     async def embed(self, query: str) -> Vectors:
@@ -161,7 +163,12 @@ class Searcher:
         return Query(text, self._unit(vector), weights)
 
     def _fitting(
-        self, snapshot: Snapshot, queries: Sequence[Query], groups: Collection[TargetGroup], most: int
+        self,
+        snapshot: Snapshot,
+        queries: Sequence[Query],
+        groups: Collection[TargetGroup],
+        most: int,
+        nearest_first: bool,
     ) -> list[RankedEvidence]:
         """Return the paragraphs that fit, best first."""
         retriever, allowed = snapshot.retriever(self._settings.retriever), snapshot.allowed(groups)
@@ -171,6 +178,9 @@ class Searcher:
             [snapshot.cosines(query.vector, numbers) for query in queries if query.vector is not None], axis=0
         )
         fitting = [place for place, cosine in enumerate(cosines) if cosine >= self._least][:most]
+        if nearest_first and (first := queries[0].vector) is not None:
+            to_first = snapshot.cosines(first, numbers)
+            fitting.sort(key=lambda place: -to_first[place])
         chosen = [numbers[place] for place in fitting]
         vectors = snapshot.text_vectors(chosen) if self._reranker else [None] * len(chosen)
         return [

@@ -76,7 +76,7 @@ def _what_happened(case: Case, latest: Transition) -> str:
             return "drafted"
         case ((CaseState.APPROVED | CaseState.REJECTED | CaseState.DISMISSED), CaseState.PENDING):
             return "taken back"
-        case ((CaseState.PENDING | CaseState.FAILED), CaseState.GROUNDED):
+        case ((CaseState.PENDING | CaseState.FAILED), (CaseState.TRIAGED | CaseState.GROUNDED)):
             return "sent for another draft"
         case (
             (CaseState.REJECTED | CaseState.DISMISSED | CaseState.ESCALATED),

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.domain import Action, Case, CaseState, DraftRequest, clean
 from core.errors import BadInput, NotAllowed, StaleVersion
-from core.lifecycle import TopicRole
+from core.lifecycle import STAGES, TopicRole
 from ledger.conflicts import Attempt
 from ledger.database import Database
 from ledger.outbox_messages import OutboxMessage, enqueue, outcome, reply, withdraw
@@ -93,26 +93,30 @@ class Decisions:
 
     @uninterrupted
     async def redraft(
-        self, key: str, version: int, who: str, request: DraftRequest, message: str, force: bool = False
-    ) -> Case:
+        self, key: str, version: int, who: str, request: DraftRequest, message: str, force: bool = False,
+        *, to: CaseState = CaseState.GROUNDED,
+    ) -> Case:  # fmt: skip
         """Ask for another draft of a pending case, or of a failed one that has evidence; a claim stays.
 
-        `message` goes to the grounded topic as it is. Raises BadInput when the request's number is not new.
+        `message` goes as it is to the topic of the stage that takes cases in the state `to`: grounded, or triaged for
+        another search. Raises BadInput when the request's number is not new.
         """
         attempt = attempt_of(key, version, who, "redraft", force)
-        why = clean(f"redraft {request.number}, {request.intent}" + (f": {request.hint}" if request.hint else ""))
+        by = f", by {request.strategy}" if request.strategy else ""
+        why = clean(f"redraft {request.number}, {request.intent}{by}" + (f": {request.hint}" if request.hint else ""))
+        (topic,) = {spec.reads for spec in STAGES.values() if spec.takes is to and spec.reads is not TopicRole.DRAFTS}
         values = {**request_columns(request), "doubtful": False, "error": None}
         at = self._database.clock()
         async with self._database.write() as connection:
             row = await take(
-                connection, at, attempt, Action.REDRAFT, why, values, _GROUNDED,
+                connection, at, attempt, Action.REDRAFT, why, values, _GROUNDED, to=to,
                 otherwise="failed before it had evidence; replay its dead letter instead",
             )  # fmt: skip
             case = await with_drafts(connection, row)
             if case.draft is not None and request.number <= case.draft.number:
                 raise BadInput(f"case {case.key} has a draft {case.draft.number}; ask for a higher number")
             await withdraw(connection, case.key)
-            await enqueue(connection, OutboxMessage(case.key, TopicRole.GROUNDED, message, at), at)
+            await enqueue(connection, OutboxMessage(case.key, topic, message, at), at)
         return case
 
     @uninterrupted

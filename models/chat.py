@@ -74,18 +74,22 @@ class ChatModel(Protocol):
         grammar: str | None = None,
         seed: int | None = None,
         stop: Sequence[str] = (),
+        adapter: str | None = None,
     ) -> list[Completion]:
         """Sample up to `n` completions of one conversation.
 
         Returns at least one. Raises ModelUnavailable (away, or too slow) or ModelRefused (it won't, or its answer
         can't be read). Does not block the event loop, but may take minutes; cancellation stops the work. `grammar` is
-        GBNF, which some servers ignore. A return does not mean that all `n` came, that a text is whole (see
-        `finish_reason`) or keeps the grammar, or that it is fit to show: check it.
+        GBNF, which some servers ignore; `adapter` names a LoRA adapter, and one that is not loaded changes nothing. A
+        return does not mean that all `n` came, that a text is whole (see `finish_reason`) or keeps the grammar, or
+        that it is fit to show: check it.
         """
 
 
 class ChatClient:
     """A ChatModel by one model on one server; use as an async context manager.
+
+    `adapters` are the names of the LoRA adapters that the server has loaded, in its order.
 
     The key is sent to the server and shown nowhere else: in no error, log or repr.
     """
@@ -98,8 +102,11 @@ class ChatClient:
         timeout_s: float,
         attempts: int,
         clock: Clock = SYSTEM_CLOCK,
+        adapters: Sequence[str] = (),
     ) -> None:
         self.model = model
+        self._adapters = tuple(adapters)
+        self._takes_n = True
         self._endpoint = Endpoint(base_url, api_key, timeout_s, attempts, clock)
 
     def __repr__(self) -> str:
@@ -131,12 +138,14 @@ class ChatClient:
         grammar: str | None = None,
         seed: int | None = None,
         stop: Sequence[str] = (),
+        adapter: str | None = None,
     ) -> list[Completion]:
-        """Sample `n` completions at once, each with a seed of its own, so that the server's slots share the prompt.
+        """Sample `n` completions in one request, of which llama.cpp reads the prompt once.
 
-        `grammar` is GBNF as llama.cpp reads it. A given `seed` makes the batch repeatable on the same server. Returns
-        those that arrived, at least one. When none did, raises ModelUnavailable (away, or too slow) or ModelRefused
-        (the server won't, or its answer can't be read). Cancellation cancels every request of the batch.
+        A server that refuses `n`, or gives fewer, is asked in single requests at once instead, each with a seed of its
+        own, and from then on. `grammar` is GBNF as llama.cpp reads it. A given `seed` makes the batch repeatable on the
+        same server. Returns those that arrived, at least one. When none did, raises ModelUnavailable (away, or too
+        slow) or ModelRefused (the server won't, or its answer can't be read). Cancellation cancels every request.
         """
         first = random.randrange(MAX_SEED) if seed is None else seed
         payload: dict[str, Any] = {
@@ -149,9 +158,14 @@ class ChatClient:
             payload["grammar"] = grammar
         if stop:
             payload["stop"] = list(stop)
-        requests = (self._complete_one({**payload, "seed": (first + k) % MAX_SEED}) for k in range(n))
+        payload |= self._adapting(adapter)
+        together = await self._complete_together({**payload, "seed": first}, n) if n > 1 and self._takes_n else []
+        requests = (self._request({**payload, "seed": (first + k) % MAX_SEED}) for k in range(len(together), n))
         answers = await asyncio.gather(*requests, return_exceptions=True)
-        return _arrived(answers)
+        single = _arrived(answers, enough=bool(together))
+        if n > 1 and single:
+            self._takes_n = False
+        return [*together, *single]
 
     async def chance_of_yes(self, messages: Sequence[Message]) -> float:
         """Return how probably the model answers yes rather than no, 0 to 1, from its first token; 0.5 for neither.
@@ -165,6 +179,7 @@ class ChatClient:
             "max_tokens": 1,
             "logprobs": True,
             "top_logprobs": TOP_TOKENS,
+            **self._adapting(None),
         }
         body = await self._endpoint.post("chat/completions", payload)
         try:
@@ -182,23 +197,39 @@ class ChatClient:
         total = sum(chances.values())
         return chances["yes"] / total if total else 0.5
 
-    async def _complete_one(self, payload: dict[str, Any]) -> Completion:
+    def _adapting(self, adapter: str | None) -> dict[str, Any]:
+        """Return what a request says of adapters; llama.cpp applies all of those that it has loaded if not told."""
+        scales = [{"id": place, "scale": float(name == adapter)} for place, name in enumerate(self._adapters)]
+        return {"lora": scales} if scales else {}
+
+    async def _complete_together(self, payload: dict[str, Any], n: int) -> list[Completion]:
+        """Return up to `n` completions of one request; none where the server refuses that."""
+        try:
+            return (await self._request_all({**payload, "n": n}))[:n]
+        except ModelRefused:
+            return []
+
+    async def _request(self, payload: dict[str, Any]) -> Completion:
+        return (await self._request_all(payload))[0]
+
+    async def _request_all(self, payload: dict[str, Any]) -> list[Completion]:
         body = await self._endpoint.post("chat/completions", payload)
         try:
-            choice = body["choices"][0]
-            text, reason = choice["message"]["content"], choice["finish_reason"]
+            answers = [(choice["message"]["content"], choice["finish_reason"]) for choice in body["choices"]]
         except (KeyError, IndexError, TypeError):
-            raise ModelRefused(f"The answer of the model server at {self._endpoint.name} holds no message.") from None
-        if not isinstance(text, str):
+            answers = []
+        if not answers:
+            raise ModelRefused(f"The answer of the model server at {self._endpoint.name} holds no message.")
+        if not all(isinstance(text, str) for text, _ in answers):
             raise ModelRefused(f"The answer of the model server at {self._endpoint.name} holds no text.")
-        return Completion(text, str(reason))
+        return [Completion(text, str(reason)) for text, reason in answers]
 
 
-def _arrived(answers: Sequence[Completion | BaseException]) -> list[Completion]:
-    """Return the completions among `answers`; raise what went wrong when there are none, and every own mistake."""
+def _arrived(answers: Sequence[Completion | BaseException], *, enough: bool) -> list[Completion]:
+    """Return the completions among `answers`; raise every own mistake, and what went wrong when there must be one."""
     unexpected = [a for a in answers if isinstance(a, BaseException) and not isinstance(a, RejoinderError)]
     failed = [a for a in answers if isinstance(a, RejoinderError)]
     completions = [a for a in answers if isinstance(a, Completion)]
-    if unexpected or (failed and not completions):
+    if unexpected or (failed and not completions and not enough):
         raise (unexpected or failed)[0]
     return completions

@@ -72,15 +72,15 @@ class _Pair:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        return (self.counter, *_forms(self.fact))
+        return (self.counter, *forms(self.fact))
 
     def said_together(self, earlier: Sequence[str]) -> bool:
         """Tell whether one text has both, in whatever order and form."""
-        return any(self.counter in text and _stands_in(form, (text,)) for text in earlier for form in _forms(self.fact))
+        return any(self.counter in text and _stands_in(form, (text,)) for text in earlier for form in forms(self.fact))
 
     def said_before(self, spoken: set[str]) -> int:
         """Count which of the two were said; `spoken` has the sentences that were."""
-        return (self.counter in spoken) + any(form in spoken for form in _forms(self.fact))
+        return (self.counter in spoken) + any(form in spoken for form in forms(self.fact))
 
 
 def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
@@ -91,7 +91,7 @@ def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
     language = context.reply_language
     counters = [counter.text for counter in claim.counter_claims if counter.intent is context.intent]
     facts = [fact for fact in context.evidence if claim.id in fact.claims and fact.language == language]
-    tellings = [(fact, form) for fact in facts for form in _forms(fact)]
+    tellings = [(fact, form) for fact in facts for form in forms(fact)]
     backed = [_Pair(counter, fact, form) for (fact, form), counter in product(tellings, counters)]
     fitting = [pair for pair in backed if len(pair.text) <= limit]
     if context.intent not in _BOTH_ORDERS and len(fitting) >= ENOUGH:
@@ -101,7 +101,7 @@ def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
     return [*fitting, *(replace(pair, fact_first=True) for pair in reversible)]
 
 
-def _forms(fact: Evidence) -> tuple[str, ...]:
+def forms(fact: Evidence) -> tuple[str, ...]:
     """Return the ways in which a fact is told: its text, and the short one for tight limits and for variety."""
     return tuple(dict.fromkeys(form for form in (fact.text, fact.short) if form))
 

@@ -32,7 +32,7 @@ class Composer:
         Statements come best first and rotate with the number; templates rotate from a place given by the case key.
         """
         limit = self.longest(ctx)
-        quotable = [(item, quote) for item in ctx.evidence if _fits(item, ctx) for quote in _quotes(item)]
+        quotable = [(item, quote) for item in ctx.evidence if _fits(item, ctx) for quote in quotes(item)]
         for evidence, quote in rotated(quotable, number - 1):
             group = next((group for group in ctx.groups if group in evidence.groups), TargetGroup.OTHER)
             choices = templates(ctx.reply_language, ctx.intent, group)
@@ -63,7 +63,7 @@ def _fits(evidence: Evidence, ctx: GuardContext) -> bool:
     return evidence.language == ctx.reply_language and about
 
 
-def _quotes(evidence: Evidence) -> Iterator[str]:
+def quotes(evidence: Evidence) -> Iterator[str]:
     """Yield the sentences of a statement that can stand alone, each with its source named."""
     dependent = pack(evidence.language).dependent_openings
     for position, sentence in enumerate(sentences.split(evidence.text, evidence.language)):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from core.domain import (
     Candidate,
     Draft,
     DraftRequest,
+    Duel,
     FlaggedPost,
     Grounding,
     Origin,
@@ -17,10 +19,10 @@ from core.domain import (
     Triage,
     failed,
 )
-from core.errors import ModelRefused, ModelUnavailable
+from core.errors import ModelRefused, ModelUnavailable, TooSlow
 from pipeline import prompt
 from pipeline.guard import Guard, GuardContext
-from pipeline.strategies import Proposal, Strategies, Strategy
+from pipeline.strategies import Proposal, Proposed, Strategies, Strategy
 
 MOST_KEPT = 16
 MOST_KEPT_BYTES = 200_000
@@ -59,35 +61,40 @@ class Drafter:
             return _draft(ctx, request, None, [], in_doubt(triage.hate))
         strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback
         judged: list[Candidate] = []
-        obstacle = ""
+        proposed = Proposed(note=grounding.plan.note)
         if strategy is not fallback:
-            judged, obstacle = await self._draft_with(strategy, ctx, grounding.plan, request, last_attempt)
+            proposed = await self._propose(strategy, ctx, grounding.plan, request, last_attempt)
+            judged = await self._judge(strategy, proposed.rounds, ctx)
         best = _best(judged)
+        notes = [proposed.note, _failures(judged)]
         if best is not None:
-            return _draft(ctx, request, best, judged, _failures(judged))
-        notes = [obstacle, _failures(judged), grounding.note]
-        rounds = await fallback.propose(ctx, grounding.plan, request)
-        composed = await self._judge(fallback, rounds, ctx)
+            return _draft(ctx, request, best, judged, _joined(notes), proposed.duels)
+        composed = await self._judge(fallback, (await fallback.propose(ctx, grounding.plan, request)).rounds, ctx)
         best = _best(composed)
+        if best is not None and strategy is not fallback and any(notes):
+            notes.append(f"So {fallback.name} drafted, not {strategy.name}.")
+        notes.append(grounding.note)
         if best is None:
             notes.append(_nothing_fits(ctx, composed))
         elif request.hint and not judged:
             notes.append("The hint was not used: this draft is composed from the evidence.")
-        return _draft(ctx, request, best, [*judged, *composed], _joined(notes))
+        return _draft(ctx, request, best, [*judged, *composed], _joined(notes), proposed.duels)
 
-    async def _draft_with(
+    async def _propose(
         self, strategy: Strategy, ctx: GuardContext, plan: Plan, request: DraftRequest, last: bool
-    ) -> tuple[list[Candidate], str]:
-        """Return the candidates of the case's own strategy, judged; or none, and why."""
+    ) -> Proposed:
+        """Return what the case's own strategy proposes; or nothing, and why."""
         try:
-            rounds = await strategy.propose(ctx, plan, request)
+            proposed = await strategy.propose(ctx, plan, request)
+        except TooSlow as error:
+            return Proposed(note=f"{error}.")
         except ModelRefused as error:
-            return [], f"The language model refused: {error}"
+            return Proposed(note=f"The language model refused: {str(error).rstrip('.')}.")
         except ModelUnavailable as error:
             if not last:
                 raise
-            return [], f"The language model is away: {error}"
-        return await self._judge(strategy, rounds, ctx), ""
+            return Proposed(note=f"The language model is away: {str(error).rstrip('.')}.")
+        return replace(proposed, note=_joined([plan.note, proposed.note]))
 
     async def _judge(
         self, strategy: Strategy, rounds: Iterable[Sequence[Proposal]], ctx: GuardContext
@@ -132,7 +139,12 @@ def bounded(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 
 def _draft(
-    ctx: GuardContext, request: DraftRequest, best: Candidate | None, candidates: list[Candidate], note: str
+    ctx: GuardContext,
+    request: DraftRequest,
+    best: Candidate | None,
+    candidates: list[Candidate],
+    note: str,
+    duels: tuple[Duel, ...] = (),
 ) -> Draft:
     shown = best or _NOTHING
     return Draft(
@@ -146,6 +158,7 @@ def _draft(
         checks=shown.checks,
         considered=len(candidates),
         candidates=bounded(sorted(candidates, key=lambda candidate: candidate is not best)),
+        duels=duels,
         note=note,
     )
 

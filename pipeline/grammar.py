@@ -10,6 +10,8 @@ from pipeline.languages import packs
 
 CHARACTERS_PER_WORD = 6
 FEWEST_WORDS, MOST_WORDS = 4, 45
+LONGEST_LINE = 120
+"""Characters of a line of a list; a higher bound makes llama.cpp's grammar slow."""
 
 _FORBIDDEN = r" .!?。！？\t\r\n<>{}\[\]|`*_#@~\\"
 
@@ -22,6 +24,48 @@ def two_sentences(intent: Intent, max_chars: int) -> str:
     """
     words = max(FEWEST_WORDS + 4, min(MOST_WORDS, max_chars // (2 * CHARACTERS_PER_WORD)))
     root = 'sentence (" " sentence)?' if intent is Intent.QUESTIONING else 'sentence " " sentence'
+    return _with_sentence(root, words, digits=True)
+
+
+def sentence_and_fact(max_chars: int, facts: int) -> str:
+    """Return GBNF for one sentence of about `max_chars` characters without a digit, and the number of one of the facts.
+
+    It looks like `Everyone belongs here. [2]`. A figure can't be written, nor a list of years or articles; a name can.
+    """
+    words = max(FEWEST_WORDS + 2, min(MOST_WORDS, max_chars // CHARACTERS_PER_WORD))
+    root = f'sentence " [" ({_numbers(facts)}) "]"'
+    return _with_sentence(root, words, digits=False)
+
+
+def numbered_lines(count: int) -> str:
+    """Return GBNF for that many lines, each with its number and a full stop before it."""
+    lines = ' "\\n" '.join(f'"{number}. " line' for number in range(1, count + 1))
+    return f"root ::= {lines}\nline ::= [^\\n]{{3,{LONGEST_LINE}}}\n"
+
+
+def one_line() -> str:
+    """Return GBNF for a text without a line break, as long as its tokens."""
+    return "root ::= [^\\n]+\n"
+
+
+def choice(count: int) -> str:
+    """Return GBNF for a number from 1 to `count`."""
+    return f"root ::= {_numbers(count)}\n"
+
+
+def scores(count: int) -> str:
+    """Return GBNF for that many numbers from 0 to 10, with spaces between them."""
+    return "root ::= " + ' " " '.join(["score"] * count) + '\nscore ::= "10" | [0-9]\n'
+
+
+def _numbers(count: int) -> str:
+    return " | ".join(f'"{number}"' for number in range(1, count + 1))
+
+
+def _with_sentence(root: str, words: int, *, digits: bool) -> str:
+    """Return GBNF with the rule of a sentence of so many words at most, for a root that uses it."""
+    figures = "" if digits else "0-9"
+    decimals = ' ("." [0-9] [0-9]? [0-9]? suffix?)*' if digits else ""
     abbreviations = " | ".join(f'"{abbreviation}"' for pack in packs().values() for abbreviation in pack.abbreviations)
     return "\n".join(
         [
@@ -30,9 +74,9 @@ def two_sentences(intent: Intent, max_chars: int) -> str:
             'opening ::= "¿" | "¡" | "\\""',
             "word ::= abbreviation | plain",
             f"abbreviation ::= {abbreviations}",
-            'plain ::= chunk ("." [0-9] [0-9]? [0-9]? suffix?)*',
-            f"chunk ::= [^{_FORBIDDEN}]{{1,30}}",
-            'suffix ::= "%" | [,;:)]',
+            f"plain ::= chunk{decimals}",
+            f"chunk ::= [^{figures}{_FORBIDDEN}]{{1,30}}",
+            *(['suffix ::= "%" | [,;:)]'] if digits else []),
             'end ::= [.!?] "\\""?',
             "",
         ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from core.domain import FlaggedPost, Grounding, Plan, Triage
+from core.domain import Evidence, FlaggedPost, Grounding, Plan, StrategyName, TargetGroup, Triage
 from core.errors import ModelRefused, ModelUnavailable
 from core.settings import KnowledgeBaseSettings
 from kb.claims.matching import ClaimMatcher
+from kb.query import Vectors
 from kb.search import Searcher
 from pipeline import vector
 from pipeline.languages import DEFAULT, UNKNOWN
@@ -20,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class Grounder:
-    """The search for evidence, as the default strategy plans it. Safe to call from many tasks of one event loop."""
+    """The search for evidence, as a strategy plans it. Safe to call from many tasks of one event loop."""
 
     def __init__(
         self, searcher: Searcher, claims: ClaimMatcher, strategies: Strategies, settings: KnowledgeBaseSettings
@@ -30,20 +31,29 @@ class Grounder:
         self._strategies = strategies
         self._settings = settings
 
-    async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
+    async def ground(
+        self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
+    ) -> Grounding:
         """Return the facts that answer the claims which the post makes; where none is sure, paragraphs very near to it.
 
-        A note says why there is no evidence. Triage's embedding is used again; raises BadInput when it can't be read.
+        `strategy` plans, the default one unless told; where its plan wants paragraphs, they come before the facts. A
+        note says why there is no evidence. Triage's embedding is used again; raises BadInput when it can't be read.
         Raises ModelUnavailable while the model that the strategy plans with is away; on the `last_attempt`, or when
-        that model refuses, the fallback plans. An embedding endpoint that fails is raised as ModelUnavailable or
-        ModelRefused, whatever the attempt.
+        that model refuses, the fallback plans, and the plan's note says so. An embedding endpoint that fails is raised
+        as ModelUnavailable or ModelRefused, whatever the attempt.
         """
-        plan = await self._plan(post, triage, last_attempt)
+        plan = await self._plan(post, triage, strategy, last_attempt)
         groups = [score.group for score in triage.groups]
         text = normalise(post.text)[:LONGEST_READ]
         embedding = vector.unpack(triage.embedding) if triage.embedding else await self._searcher.embed(text)
         language = DEFAULT if triage.language == UNKNOWN else triage.language
         claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language)
+        if plan.paragraphs:
+            searched = await self._paragraphs(text, embedding, groups, plan)
+            evidence = {piece.id: piece for piece in (*facts, *searched)}
+            order = dict.fromkeys(piece.id for piece in (*searched, *facts))
+            if evidence:
+                return Grounding(evidence=tuple(evidence[id] for id in order), plan=plan, claims=claims)
         if facts:
             return Grounding(evidence=facts, plan=plan, claims=claims)
         near = await self._searcher.search(
@@ -56,12 +66,32 @@ class Grounder:
         note = f"No fitting evidence in the knowledge base for {whom}; search it by hand or write the reply yourself."
         return Grounding(evidence=(), note=note, plan=plan)
 
-    async def _plan(self, post: FlaggedPost, triage: Triage, last_attempt: bool) -> Plan:
+    async def _paragraphs(self, text: str, embedding: Vectors, groups: list[TargetGroup], plan: Plan) -> list[Evidence]:
+        """Return as many paragraphs as the plan wants: nearest to its counter-claim where it has one, else to the post.
+
+        With a counter-claim all the plan's queries find, and nearness to the counter-claim orders.
+        """
+        if plan.counter_claim:
+            return await self._searcher.search(
+                plan.counter_claim, groups=groups, k=plan.paragraphs, also=plan.queries, nearest_first=True
+            )
+        return await self._searcher.search(text, vector=embedding, groups=groups, k=plan.paragraphs, also=plan.queries)
+
+    async def _plan(self, post: FlaggedPost, triage: Triage, name: StrategyName | None, last_attempt: bool) -> Plan:
+        strategy = self._strategies.default if name is None else self._strategies.named(name)
+        if strategy is None:
+            return await self._plan_without(str(name), "it is not among the strategies of this worker", post, triage)
         try:
-            return await self._strategies.default.plan(post, triage)
+            return await strategy.plan(post, triage)
         except (ModelUnavailable, ModelRefused) as error:
             if isinstance(error, ModelUnavailable) and not last_attempt:
                 raise
-            fallback = self._strategies.fallback
-            log.warning("%s is planned by %s, without a model: %s", post.key, fallback.name, error)
-            return await fallback.plan(post, triage)
+            return await self._plan_without(strategy.name, str(error), post, triage)
+
+    async def _plan_without(self, name: str, why: str, post: FlaggedPost, triage: Triage) -> Plan:
+        fallback = self._strategies.fallback
+        log.warning("%s is planned by %s, not by %s: %s", post.key, fallback.name, name, why)
+        plan = await fallback.plan(post, triage)
+        return plan.model_copy(
+            update={"note": f"Drafted by {fallback.name}, as {name} could not plan: {why.rstrip('.')}."}
+        )

@@ -37,7 +37,7 @@ def messages(ctx: GuardContext, hint: str = "", *, mark: str | None = None) -> l
             "user",
             _task(
                 ctx.post.text,
-                [_with_source(item) for item in ctx.evidence],
+                [with_source(item) for item in ctx.evidence],
                 ctx.intent,
                 language_name(ctx.reply_language),
                 hint,
@@ -50,6 +50,26 @@ def messages(ctx: GuardContext, hint: str = "", *, mark: str | None = None) -> l
 def new_mark() -> str:
     """Return a mark that a post's author can't foresee."""
     return f"post-{secrets.token_hex(6)}"
+
+
+def fenced(post: str, mark: str) -> str:
+    """Return a post, made harmless and cut, between two lines with a mark that a heading names."""
+    text = harmless(post, MAX_POST).replace(mark, "")
+    return str(table("prompts")["task"]["post"]).format(fence=mark, text=text)
+
+
+def wish(hint: str) -> str:
+    """Return a moderator's hint as a line for the model, or nothing."""
+    wording = str(table("prompts")["task"]["wish"])
+    return wording.format(hint=harmless(hint, MAX_HINT)) if hint.strip() else ""
+
+
+def with_source(evidence: Evidence) -> str:
+    """Return a statement, or its summary, with its source."""
+    source = evidence.source
+    text = (evidence.summary or evidence.text)[: MAX_EVIDENCE - 100]
+    wording = str(table("prompts")["task"]["source"])
+    return wording.format(text=text, institution=source.institution, symbol=source.symbol, year=source.year)
 
 
 def language_name(code: str) -> str:
@@ -69,16 +89,8 @@ def _task(post: str, evidence: list[str], intent: Intent, language: str, hint: s
     statements = [f"[{k}] {harmless(text, MAX_EVIDENCE)}" for k, text in enumerate(evidence, 1)]
     return str(wording["message"].strip()).format(
         evidence="\n".join(statements) or wording["no_evidence"],
-        fence=fence,
-        post=harmless(post, MAX_POST).replace(fence, ""),
+        post=fenced(post, fence),
         task=texts["intents"][intent],
-        wish=wording["wish"].format(hint=harmless(hint, MAX_HINT)) if hint.strip() else "",
+        wish=wish(hint),
         language=language,
     )
-
-
-def _with_source(evidence: Evidence) -> str:
-    source = evidence.source
-    text = (evidence.summary or evidence.text)[: MAX_EVIDENCE - 100]
-    wording = str(table("prompts")["task"]["source"])
-    return wording.format(text=text, institution=source.institution, symbol=source.symbol, year=source.year)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import start_http_server
 
+from core.domain import StrategyName
 from core.errors import BadSettings
 from core.lifecycle import StageName
 from core.private_files import private_folder
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
     from kb.search import Searcher
     from models.chat import ChatClient, ChatModel
     from models.embed import Embedder
+    from models.engine_arguments import Weights
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.guard import Guard, GuardCheck, ToxicityCheck
-    from pipeline.strategies import Strategies
+    from pipeline.strategies import Strategies, Strategy, Turns
     from pipeline.triage import Triager
     from stream.stages import Stage
 
@@ -47,11 +49,16 @@ async def open_ledger(settings: Settings) -> AsyncIterator[Ledger]:
         await ledger.close()
 
 
-def weights_path(settings: Settings) -> Path:
-    """Return where the configured model's weights are kept."""
+def chat_weights(settings: Settings) -> Weights:
+    """Return where the weights of the configured model are kept, and those of the one that guesses ahead."""
     from models import catalog
+    from models.engine_arguments import Weights
 
-    return settings.weights_dir / catalog.find(settings.chat.model).file
+    folder, draft = settings.weights_dir, settings.chat.draft_model
+    guessing = None
+    if draft is not None:
+        guessing = Path(draft) if draft.endswith(".gguf") else folder / catalog.find(draft).file
+    return Weights(folder / catalog.find(settings.chat.model).file, guessing)
 
 
 @asynccontextmanager
@@ -64,7 +71,7 @@ async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> Asy
     else:
         from models.llama_server import LlamaServer
 
-        async with LlamaServer(settings.chat, weights_path(settings), log_file) as server:
+        async with LlamaServer(settings.chat, chat_weights(settings), log_file) as server:
             yield server.endpoint
 
 
@@ -78,7 +85,9 @@ async def chat_client(settings: Settings, log_file: Path | None = None) -> Async
             yield None
             return
         chat = settings.chat
-        async with ChatClient(endpoint, chat.model, chat.api_key, chat.timeout_s, chat.attempts) as client:
+        async with ChatClient(
+            endpoint, chat.model, chat.api_key, chat.timeout_s, chat.attempts, adapters=tuple(chat.adapters)
+        ) as client:
             yield client
 
 
@@ -218,14 +227,40 @@ async def _judges(settings: Settings, stack: AsyncExitStack, log_file: Path | No
 
 
 def open_strategies(settings: Settings, chat: ChatModel | None) -> Strategies:
-    """Return the strategies, for a chat model or for none."""
-    from pipeline.compose import Composer
-    from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies
+    """Return the strategies that plan cases or may be asked for, for a chat model or for none."""
+    from pipeline.strategies import Strategies, TournamentStrategy, Turns
 
-    compose = ComposeStrategy(Composer(settings.guard))
-    if settings.draft.strategy == "compose":
-        return Strategies(default=compose, fallback=compose)
-    return Strategies(default=FreeStrategy(chat, settings.chat, settings.guard), fallback=compose)
+    draft = settings.draft
+    if settings.chat.model == NO_MODEL:
+        chat = None
+    turns = Turns(max(1, settings.chat.slots // settings.chat.candidates), draft.timeout_s)
+    entrants = _entrants(settings, chat, turns)
+    tournament = TournamentStrategy(
+        # A tournament has a turn of its own for all that its entrants ask.
+        chat, turns, lambda model: _entrants(settings, model, Turns(1, None)), draft.tournament, settings.guard
+    )  # fmt: skip
+    named = {strategy.name: strategy for strategy in (*entrants, tournament)}
+    return Strategies(
+        default=named[draft.strategy],
+        fallback=named[StrategyName.COMPOSE],
+        others=tuple(named[name] for name in draft.offered),
+    )
+
+
+def _entrants(settings: Settings, chat: ChatModel | None, turns: Turns) -> tuple[Strategy, ...]:
+    """Return all strategies that write by themselves, those that ask for least first."""
+    from pipeline import strategies
+    from pipeline.compose import Composer
+
+    draft, guard = settings.draft, settings.guard
+    return (
+        strategies.ComposeStrategy(Composer(guard)),
+        strategies.LockedStrategy(chat, turns, draft.locked, guard),
+        strategies.ClaimGuidedStrategy(chat, turns, draft.claim_guided, guard),
+        strategies.IntentFramesStrategy(chat, turns, draft.intent_frames, settings.chat, guard),
+        strategies.PlainStrategy(chat, turns, draft.plain, guard),
+        strategies.FreeStrategy(chat, turns, settings.chat, guard),
+    )
 
 
 class Pipeline:
@@ -271,7 +306,7 @@ async def open_pipeline(
 def stages_need_chat(settings: Settings, stages: Collection[str], strategies: Strategies) -> bool:
     """Tell whether these stages ask the chat model; no server is started for summaries alone, but a given one asked."""
     searching = search_needs_chat(settings) or settings.chat.endpoint is not None
-    grounding = searching or strategies.default.plans_with_model
+    grounding = searching or any(strategy.plans_with_model for strategy in strategies.all)
     drafting = any(strategy.writes_with_model for strategy in strategies.all)
     return (StageName.GROUND in stages and grounding) or (StageName.DRAFT in stages and drafting)
 

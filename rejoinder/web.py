@@ -60,7 +60,8 @@ async def web_process(
     async with AsyncExitStack() as stack:
         if desk:
             changes = Changes(ledger.history)
-            add_desk(app, Desk(ledger, open_guard(settings), settings.desk), changes, Auth(tokens, ledger.sessions))
+            moderating = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
+            add_desk(app, moderating, changes, Auth(tokens, ledger.sessions))
             background.append(OutboxPublisher(ledger, producer, settings).run())
             background.append(Sweeper(ledger, producer, settings).run())
             background.append(Janitor(ledger, settings).run())

@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 
 from pydantic import BaseModel
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Triage
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, StrategyName, Triage
 from core.lifecycle import StageName, goes_on
 from ledger import Ledger, Step
 from stream.messages import Grounded, Triaged, decode
@@ -52,8 +52,10 @@ class PostTriager(Protocol):
 class EvidenceFinder(Protocol):
     """The part that finds the evidence for a post; `pipeline.ground.Grounder` is the product's."""
 
-    async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
-        """Return the evidence, best first; raises BadInput, ModelUnavailable or ModelRefused.
+    async def ground(
+        self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
+    ) -> Grounding:
+        """Return the evidence, best first, as a strategy plans it; raises BadInput, ModelUnavailable or ModelRefused.
 
         On the last attempt no chat model is needed.
         """
@@ -86,7 +88,9 @@ class TriageStage:
         step = await self._ledger.stages.triage(post, triage)
         if not goes_on(triage.route) or step is Step.LATE:
             return None
-        return Outgoing(post.key, Triaged(post=post.model_copy(update={"author_id": None}), triage=triage))
+        return Outgoing(
+            post.key, Triaged(post=post.model_copy(update={"author_id": None, "thread_id": None}), triage=triage)
+        )
 
 
 ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
@@ -107,11 +111,15 @@ class GroundStage:
         self._choose = choose
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
-        """Ground one triaged post and ask for its first draft."""
+        """Ground one triaged post and ask for its first draft, or for the redraft that the case waits for."""
         message = decode(value, Triaged)
-        grounding = await self._grounder.ground(message.post, message.triage, last_attempt=last_attempt)
-        chosen = await self._choose(message.post, message.triage) if self._choose else None
-        request = DraftRequest(intent=chosen or self._intent)
+        request = (await self._ledger.cases.get(message.post.key)).request
+        grounding = await self._grounder.ground(
+            message.post, message.triage, strategy=request.strategy, last_attempt=last_attempt
+        )
+        if request.number == 1:
+            chosen = await self._choose(message.post, message.triage) if self._choose else None
+            request = DraftRequest(intent=chosen or self._intent)
         if await self._ledger.stages.ground(message.post.key, grounding, request) is Step.LATE:
             return None
         grounded = Grounded(post=message.post, triage=message.triage, grounding=grounding, request=request)
@@ -142,8 +150,8 @@ class DraftStage:
         return Outgoing(message.post.key, draft)
 
     async def _unlike_earlier(self, message: Grounded) -> DraftRequest:
-        """Return the request, to avoid also what the post's author was answered elsewhere; that is stored nowhere."""
-        replies = await self._ledger.replies.to_author_of(message.post.key)
+        """Return the request, to avoid also what author and thread were answered elsewhere; that is stored nowhere."""
+        replies = await self._ledger.replies.near(message.post.key)
         avoid = tuple(dict.fromkeys((*message.request.avoid, *replies)))
         return message.request.model_copy(update={"avoid": avoid})
 

@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, CommandHelp] = {
     "queue": CommandHelp("open cases, oldest first, those in doubt, or appeals; the groups you hide are left out"),
     "case": CommandHelp("one case with its buttons, by number or key"),
     "dismiss": CommandHelp("end a case because its post is not hateful; its card offers undo for a while"),
+    "redraft": CommandHelp("ask for another draft of a case, in another way where one is named"),
     "reopen": CommandHelp("have a case drafted that was dismissed, rejected or escalated"),
     "hand-over": CommandHelp("give an escalated or dismissed case to other people; say to whom and why"),
     "handled": CommandHelp("note that somebody has seen to an escalated case, or to an appeal"),

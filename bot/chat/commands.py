@@ -18,7 +18,7 @@ from bot.chat.place import Place
 from bot.desk import CaseQuery, Desk
 from bot.permissions import Moderator
 from bot.wording import duration, hate_probability, holder
-from core.domain import Action, Case, CaseState, Decision, Intent, TargetGroup, now
+from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName, TargetGroup, now
 from core.errors import BadInput
 from core.settings import ChatWorkspace
 from ledger import Ledger
@@ -117,6 +117,16 @@ class Commands:
         seen = await self._case(place, id)
         case = await self._desk.decide(seen.key, Decision(action=Action.DISMISS, version=seen.version), who)
         return CommandAnswer((f"Case {await self._ledger.cards.number(case.key)} is dismissed.",), case=case)
+
+    async def redraft(
+        self, place: Place, who: Moderator, id: str, strategy: StrategyName | None = None
+    ) -> CommandAnswer:
+        """Ask for another draft of a case, by a strategy of the desk's where one is named."""
+        seen = await self._case(place, id)
+        decision = Decision(action=Action.REDRAFT, version=seen.version, strategy=strategy)
+        await self._desk.decide(seen.key, decision, who)
+        by = f" by {strategy}" if strategy else ""
+        return _lines(f"Another draft{by} is being written for case {await self._ledger.cards.number(seen.key)}.")
 
     async def after_the_end(
         self, place: Place, who: Moderator, action: Action, id: str, words: str = ""

@@ -21,8 +21,8 @@ from bot.discord.interactions import Interaction, answering, asking_moderator, i
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
 from bot.permissions import Moderator
-from bot.wording import intent_label
-from core.domain import Action, Intent, TargetGroup
+from bot.wording import STRATEGY_WORDS, intent_label
+from core.domain import Action, Intent, StrategyName, TargetGroup
 from core.errors import Forbidden
 from core.settings import ChatWorkspace
 from ledger.cards import Cards
@@ -32,6 +32,7 @@ MAX_CHOICES = 25
 CASE = "The number on its card, or platform/post id"
 GROUPS = [app_commands.Choice(name=group.label, value=group.value) for group in TargetGroup]
 INTENTS = [app_commands.Choice(name=intent_label(intent), value=intent.value) for intent in Intent]
+STRATEGIES = [app_commands.Choice(name=f"{name}: {does}", value=name.value) for name, does in STRATEGY_WORDS.items()]
 PERIODS = [app_commands.Choice(name=name, value=value) for name, value in
            (("a day", "1d"), ("a week", "7d"), ("four weeks", "4w"))]  # fmt: skip
 Work = Callable[[Moderator, Place], Awaitable[CommandAnswer]]
@@ -94,6 +95,14 @@ class SlashCommands(app_commands.Group):
     async def dismiss(self, interaction: discord.Interaction, case: str) -> None:
         """Dismiss a case."""
         await self.answer(interaction, lambda who, place: self._desk_commands.dismiss(place, who, case))
+
+    @app_commands.command(description=_description("redraft"))
+    @app_commands.describe(case=CASE, by="In which way, where it is offered")
+    @app_commands.choices(by=STRATEGIES)
+    async def redraft(self, interaction: discord.Interaction, case: str, by: str | None = None) -> None:
+        """Ask for another draft."""
+        chosen = StrategyName(by) if by else None
+        await self.answer(interaction, lambda who, place: self._desk_commands.redraft(place, who, case, chosen))
 
     @app_commands.command(description=_description("reopen"))
     @app_commands.describe(case=CASE, why="Why, if there is more to say")

@@ -18,7 +18,7 @@ from core.errors import BadInput
 
 E = TypeVar("E", bound=StrEnum)
 
-NAMED = ("group", "intent", "language", "hours", "for")
+NAMED = ("group", "intent", "language", "hours", "for", "by")
 _OPTION = re.compile(rf"({'|'.join(NAMED)}):(\S+)\s*")
 _PERSON = re.compile(r"<@([UW][A-Z0-9]+)(?:\|([^>]*))?>")
 _CHANNEL = re.compile(r"<#[CG][A-Z0-9]+(?:\|([^>]*))?>")

@@ -24,7 +24,7 @@ from bot.slack.ephemeral import show_ephemeral, tell_ephemeral
 from bot.slack.rich_text import escaped, line, quote, rich, words
 from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces
-from core.domain import Action, Intent, TargetGroup
+from core.domain import Action, Intent, StrategyName, TargetGroup
 from core.errors import BadInput
 from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
@@ -34,6 +34,7 @@ _USAGES = {
     "queue": "queue [mine, doubtful or appeals] [group:muslims]",
     "case": "case 12",
     "dismiss": "dismiss 12",
+    "redraft": "redraft [by:plain] 12",
     "reopen": "reopen 12 [WHY]",
     "hand-over": "hand-over 12 TO WHOM AND WHY",
     "handled": "handled 12 [WHAT WAS DONE]",
@@ -76,6 +77,7 @@ class SlashCommands:
         self._workspaces = workspaces
         self._known: dict[str, Callable[[CommandCall], Awaitable[CommandAnswer]]] = {
             "help": self._help, "queue": self._queue, "case": self._case, "dismiss": self._dismiss,
+            "redraft": self._redraft,
             "intent": self._intent, "draft": self._draft, "evidence": self._evidence, "pause": self._pause,
             "resume": self._resume, "assign": self._assign, "mute-source": self._mute, "unmute-source": self._unmute,
             "hide": self._hide, "unhide": self._unhide, "settings": self._settings, "export": self._export,
@@ -141,6 +143,10 @@ class SlashCommands:
 
     async def _dismiss(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.dismiss(call.place, call.who, call.command.rest)
+
+    async def _redraft(self, call: CommandCall) -> CommandAnswer:
+        chosen = call.command.option("by", StrategyName)
+        return await self._commands.redraft(call.place, call.who, call.command.rest, chosen)
 
     async def _after_the_end(self, action: Action, call: CommandCall) -> CommandAnswer:
         number, _, words = call.command.rest.partition(" ")

@@ -30,6 +30,7 @@ def add_desk(app: web.Application, desk: Desk, changes: Changes, auth: Auth) -> 
         confirm_covered=settings.confirm_covered,
         record_uncovering=settings.record_uncovering,
         moderators=desk.moderators,
+        strategies=desk.strategies,
     ).add_routes(app)
 
     async def follow_changes(_: web.Application) -> AsyncIterator[None]:

@@ -14,8 +14,8 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bot.reasons import REASONS
-from bot.wording import IN_DOUBT, INTENT_WORDS
-from core.domain import Action, CaseState, Route, TargetGroup
+from bot.wording import IN_DOUBT, INTENT_WORDS, STRATEGY_WORDS
+from core.domain import Action, CaseState, Route, StrategyName, TargetGroup
 from core.lifecycle import DECISIONS, ENDED, ROUTES, STAGES, UNFINISHED, StageName
 
 HERE = Path(__file__).parent
@@ -89,8 +89,9 @@ class Pages:
     """The desk's page, rendered once, and its files."""
 
     def __init__(
-        self, *, confirm_covered: bool = False, record_uncovering: bool = False, moderators: Sequence[str] = ()
-    ) -> None:
+        self, *, confirm_covered: bool = False, record_uncovering: bool = False, moderators: Sequence[str] = (),
+        strategies: Sequence[StrategyName] = (),
+    ) -> None:  # fmt: skip
         environment = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -101,6 +102,7 @@ class Pages:
         self._desk = environment.get_template("desk.html").render(
             groups={group: group.label for group in TargetGroup},
             intents=INTENT_WORDS,
+            strategies={name: STRATEGY_WORDS[name] for name in strategies},
             reasons=REASONS,
             states=STATE_WORDS,
             queue_filters=QUEUE_FILTERS,

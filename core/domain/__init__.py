@@ -5,10 +5,10 @@ states it passes.
 """
 
 from core.domain.case import Action, Case, CaseState, Decision, EventKind, ModeratorRole, Note, Role, Transition
-from core.domain.draft import MAX_DRAFTS, Candidate, Check, Draft, DraftNumber, DraftRequest, Origin, failed
-from core.domain.evidence import Claim, CounterClaim, Evidence, Grounding, Plan, Source
+from core.domain.draft import MAX_DRAFTS, Candidate, Check, Draft, DraftNumber, DraftRequest, Duel, Origin, failed
+from core.domain.evidence import Claim, CounterClaim, Evidence, Frame, Grounding, Plan, Source, VotedClaim
 from core.domain.post import MAX_FLAG_BYTES, STORED, FlaggedPost
-from core.domain.record import MAX_TEXT, Intent, Moment, Record, TargetGroup, Text, clean, now
+from core.domain.record import MAX_TEXT, Intent, Moment, Record, StrategyName, TargetGroup, Text, clean, now
 from core.domain.triage import AttackKind, GroupScore, Route, Triage
 
 __all__ = [
@@ -28,9 +28,11 @@ __all__ = [
     "Draft",
     "DraftNumber",
     "DraftRequest",
+    "Duel",
     "EventKind",
     "Evidence",
     "FlaggedPost",
+    "Frame",
     "Grounding",
     "GroupScore",
     "Intent",
@@ -43,10 +45,12 @@ __all__ = [
     "Role",
     "Route",
     "Source",
+    "StrategyName",
     "TargetGroup",
     "Text",
     "Transition",
     "Triage",
+    "VotedClaim",
     "clean",
     "failed",
     "now",

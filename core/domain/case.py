@@ -10,7 +10,7 @@ from pydantic import Field
 from core.domain.draft import Draft, DraftRequest
 from core.domain.evidence import Grounding
 from core.domain.post import FlaggedPost
-from core.domain.record import MAX_TEXT, Intent, Moment, Record, Text
+from core.domain.record import MAX_TEXT, Intent, Moment, Record, StrategyName, Text
 from core.domain.triage import Route, Triage
 
 ModeratorRole = Literal["reviewer", "lead", "admin"]
@@ -54,8 +54,9 @@ class Action(StrEnum):
 class Decision(Record):
     """What a moderator asked for, on the version they saw.
 
-    `uncovered` tells whether they had the post itself before their eyes; None where that can't be known. `assignee` is
-    whom an assignment names.
+    `strategy` is the way in which a redraft is to come about; None leaves it as it was. `assignee` is whom an
+    assignment names. `uncovered` tells whether they had the post itself before their eyes; None where that can't be
+    known.
     """
 
     action: Action
@@ -63,6 +64,7 @@ class Decision(Record):
     text: Annotated[Text, Field(max_length=MAX_TEXT)] | None = None
     reason: Annotated[Text, Field(max_length=500)] | None = None
     intent: Intent | None = None
+    strategy: StrategyName | None = None
     hint: Annotated[Text, Field(max_length=500)] = ""
     override: bool = False
     uncovered: bool | None = None

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from core.domain.record import Intent, Moment, Record, Text, now
+from core.domain.record import Intent, Moment, Record, StrategyName, Text, now
 
 MAX_DRAFTS = 2**31 - 1
 """Highest number of a draft that the ledger's column holds."""
@@ -65,8 +65,22 @@ class Candidate(Record):
         return not failed(self.checks)
 
 
+class Duel(Record):
+    """Two replies as a judge scored them, 0 to 10: `in_order` with the first one shown first, `turned` the other way.
+
+    Both pairs give the first reply's score first. The one with the higher sum wins.
+    """
+
+    first: str
+    second: str
+    in_order: tuple[float, float]
+    turned: tuple[float, float]
+
+
 class DraftRequest(Record):
     """The draft a case asks for.
+
+    With `strategy` none the case's plan says which one drafts, and the settings of the workers for a case without.
 
     `avoid` has this case's earlier drafts and, while it is drafted, what its author was answered in other cases. What
     the thread says is in the post's `context`; cases of version 0.1.0 have that in `avoid` too.
@@ -76,6 +90,7 @@ class DraftRequest(Record):
     intent: Intent = Intent.INFORMATIVE
     hint: str = ""
     avoid: tuple[str, ...] = ()
+    strategy: StrategyName | None = None
 
 
 class Draft(Record):
@@ -83,7 +98,7 @@ class Draft(Record):
 
     `considered` counts every reply that was judged; `candidates` keeps them for evaluation and learning, the one shown
     first and then in the order they were made, as far as they fit (`pipeline.draft.bounded`). Drafts made by earlier
-    versions have none.
+    versions have none. `duels` are those of a tournament.
     """
 
     case_key: Text
@@ -96,5 +111,6 @@ class Draft(Record):
     checks: tuple[Check, ...]
     considered: int = 0
     candidates: tuple[Candidate, ...] = ()
+    duels: tuple[Duel, ...] = ()
     note: str = ""
     created_at: Moment = Field(default_factory=now)

@@ -66,17 +66,37 @@ class Claim(Record):
     score: float = 0.0
 
 
+class Frame(Record):
+    """One aspect of how a post works on its readers, such as its power dynamics, as a model read it."""
+
+    name: str
+    reading: str
+
+
+class VotedClaim(Record):
+    """One counter-claim that a model proposed, and how many of its votes it got."""
+
+    text: str
+    votes: int
+
+
 class Plan(Record):
     """What a strategy decided about a post before the search; whatever it does not need stays empty.
 
-    `claims` are what the post asserts, `counter_claim` is the one sentence chosen to refute them, and `queries` are
-    searched for beside the post itself.
+    `claims` are what the post asserts, `counter_claim` is the one sentence chosen to refute them, of those `voted` on,
+    and `queries` are searched for beside the post itself. `paragraphs` is how many are searched for even where claims
+    on file are matched; 0: only where none is. `frames` are a model's reading of the post, and `note` says what did not
+    come about as the strategy wanted.
     """
 
     strategy: str = ""
     claims: tuple[str, ...] = ()
     counter_claim: str = ""
+    voted: tuple[VotedClaim, ...] = ()
     queries: tuple[str, ...] = ()
+    paragraphs: int = 0
+    frames: tuple[Frame, ...] = ()
+    note: str = ""
 
 
 class Grounding(Record):

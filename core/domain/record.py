@@ -78,6 +78,18 @@ _GROUP_LABELS = {
 }
 
 
+class StrategyName(StrEnum):
+    """The name of a way to come to replies, as settings, plans and moderators' requests carry it."""
+
+    COMPOSE = "compose"
+    LOCKED = "locked"
+    FREE = "free"
+    PLAIN = "plain"
+    CLAIM_GUIDED = "claim-guided"
+    INTENT_FRAMES = "intent-frames"
+    TOURNAMENT = "tournament"
+
+
 class Intent(StrEnum):
     """What a reply sets out to do: the four intents of CoARL (Hengle et al. 2024)."""
 

@@ -22,6 +22,13 @@ from core.settings.evidence import EmbeddingSettings, KnowledgeBaseSettings, Wei
 from core.settings.retention import RetentionSettings
 from core.settings.section import Section
 from core.settings.settings import Settings
+from core.settings.strategies import (
+    ClaimGuidedSettings,
+    IntentFramesSettings,
+    LockedSettings,
+    PlainSettings,
+    TournamentSettings,
+)
 
 __all__ = [
     "MAX_ROOM_ID",
@@ -30,15 +37,19 @@ __all__ = [
     "ChannelRule",
     "ChatSettings",
     "ChatWorkspace",
+    "ClaimGuidedSettings",
     "DeskSettings",
     "DiscordSettings",
     "DraftSettings",
     "EmbeddingSettings",
     "GatewaySettings",
     "GuardSettings",
+    "IntentFramesSettings",
     "KafkaSettings",
     "KnowledgeBaseSettings",
     "LedgerSettings",
+    "LockedSettings",
+    "PlainSettings",
     "RetentionSettings",
     "RoomId",
     "Section",
@@ -47,6 +58,7 @@ __all__ = [
     "SlackWorkspace",
     "StreamSettings",
     "Token",
+    "TournamentSettings",
     "TriageSettings",
     "WeightsSettings",
 ]

@@ -32,11 +32,14 @@ class Strategies:
         listed = (self.default, *self.others, self.fallback)
         return tuple({strategy.name: strategy for strategy in listed}.values())
 
+    def named(self, name: str) -> Strategy | None:
+        """Return the strategy with a name; None where there is none here."""
+        return next((strategy for strategy in self.all if strategy.name == name), None)
+
     def of(self, plan: Plan) -> Strategy:
         """Return the strategy that made a plan; the default one where none here did."""
-        for strategy in self.all:
-            if strategy.name == plan.strategy:
-                return strategy
+        if strategy := self.named(plan.strategy):
+            return strategy
         if plan.strategy:
             log.warning("No strategy is named %r here; %s drafts instead.", plan.strategy, self.default.name)
         return self.default

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
-from core.domain import DraftRequest, FlaggedPost, Origin, Plan, Triage
+from core.domain import DraftRequest, Duel, FlaggedPost, Origin, Plan, Triage
 from pipeline.guard import GuardContext
 from pipeline.languages import packs
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,26 @@ class Proposal:
     facts: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Proposed:
+    """The replies that a strategy proposes, in rounds.
+
+    A later round counts only where no reply of those before it passes. `note` says what did not come about as wanted,
+    and `duels` are what a tournament reports of its judge.
+    """
+
+    rounds: tuple[tuple[Proposal, ...], ...] = ()
+    note: str = ""
+    duels: tuple[Duel, ...] = ()
+
+
 class Strategy(Protocol):
     """A way to come to replies. Safe to call from many tasks of one event loop.
 
     A method that asks a model may raise ModelUnavailable (the model is away; later it may work) and ModelRefused (it
-    will not work later either), and nothing else. One that asks none raises neither, and decides the same for the same
-    case. What a strategy asks models for is true of its kind, whether a model is at hand or not.
+    will not work later either; TooSlow where it took too long), and nothing else. One that asks none raises neither,
+    and decides the same for the same case. What a strategy asks models for is true of its kind, whether a model is at
+    hand or not. Its docstring says what it costs at most with the default settings: requests, and tokens written.
     """
 
     @property
@@ -50,12 +68,27 @@ class Strategy(Protocol):
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         """Decide, before the search, what to answer and what to search for; the plan carries the strategy's name."""
 
-    async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> list[tuple[Proposal, ...]]:
-        """Return replies to be judged, in rounds: a later one counts only where no reply of those before it passes.
+    async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
+        """Return replies to be judged.
 
         There may be none, as without evidence. The texts are tidy, those of a round differ, and their number has a
         bound. `plan` is empty, or another strategy's, for a case that was not planned by this one.
         """
+
+
+def written_by(model: str, answers: Iterable[str], note: str = "") -> Proposed:
+    """Return a model's answers, tidied, as one round without repetition."""
+    texts = dict.fromkeys(map(tidy, answers))
+    return Proposed((tuple(Proposal(text, Origin.MODEL, model) for text in texts),), note)
+
+
+async def together(*requests: Coroutine[Any, Any, T]) -> list[T]:
+    """Return what all requests give, in their order; raise an error among them once each has ended."""
+    results = await asyncio.gather(*requests, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
 
 
 def tidy(answer: str) -> str:

@@ -31,7 +31,7 @@ def discord() -> None:
         for complaint in await complaints(chat, token):
             click.echo(complaint, err=True)
         async with open_ledger(settings) as ledger:
-            desk = Desk(ledger, open_guard(settings), settings.desk)
+            desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
             await stay_connected(lambda: DeskClient(ledger, desk, chat, settings.care), token, stop)
 
     run_until_stopped(body)

@@ -7,10 +7,11 @@ import logging
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from core.domain import StrategyName
 from core.errors import BadInput, BadSettings, describe_errors
 from core.rooms import ROOMS
 from core.settings import NO_MODEL, Settings
@@ -31,7 +32,7 @@ def drafting_with(settings: Settings, chat_model: str | None) -> Settings:
     """Return the settings with another chat model that drafts, or with none; as they are for None."""
     if chat_model is None:
         return settings
-    strategy: Literal["compose", "free"] = "compose" if chat_model == NO_MODEL else "free"
+    strategy = StrategyName.COMPOSE if chat_model == NO_MODEL else StrategyName.FREE
     return settings.model_copy(
         update={
             "chat": settings.chat.model_copy(update={"model": chat_model}),

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
 
 from core.secrets import without_passwords
 from core.settings import Settings
@@ -31,27 +32,35 @@ def settings(markdown: bool) -> None:
 
 def reference() -> str:
     """Return the reference as Markdown."""
-    tables = [HEAD, "## General\n", _table(Settings, "REJOINDER_", leaves=True)]
-    for name, field in Settings.model_fields.items():
-        section = field.annotation
-        if isinstance(section, type) and issubclass(section, BaseModel):
+    return "\n".join([HEAD, "## General\n", _table(Settings, "REJOINDER_"), *_sections(Settings, "", "REJOINDER_")])
+
+
+def _sections(model: type[BaseModel], path: str, prefix: str) -> Iterator[str]:
+    """Yield heading and table of every section, each before those within it."""
+    for name, field in model.model_fields.items():
+        if section := _section(field):
             purpose = (section.__doc__ or "").splitlines()[0]
-            tables += [f"\n## {name}\n\n{purpose}\n", _table(section, f"REJOINDER_{name.upper()}__", leaves=False)]
-    return "\n".join(tables)
+            inner = f"{prefix}{name.upper()}__"
+            yield f"\n## {path}{name}\n\n{purpose}\n"
+            yield _table(section, inner)
+            yield from _sections(section, f"{path}{name}.", inner)
 
 
-def _table(model: type[BaseModel], prefix: str, *, leaves: bool) -> str:
+def _section(field: FieldInfo) -> type[BaseModel] | None:
+    annotation = field.annotation
+    return annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+
+
+def _table(model: type[BaseModel], prefix: str) -> str:
     rows = ["| variable | default | what it is for |", "|---|---|---|"]
-    rows += [f"| `{prefix}{name.upper()}` | {default} | {text} |" for name, default, text in _fields(model, leaves)]
+    rows += [f"| `{prefix}{name.upper()}` | {default} | {text} |" for name, default, text in _fields(model)]
     return "\n".join(rows)
 
 
-def _fields(model: type[BaseModel], leaves: bool) -> Iterator[tuple[str, str, str]]:
+def _fields(model: type[BaseModel]) -> Iterator[tuple[str, str, str]]:
     for name, field in model.model_fields.items():
-        annotation = field.annotation
-        if leaves and isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            continue
-        yield name, _shown(field.default), (field.description or "").replace("|", "\\|")
+        if not _section(field):
+            yield name, _shown(field.default), (field.description or "").replace("|", "\\|")
 
 
 def _shown(default: Any) -> str:

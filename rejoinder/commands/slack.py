@@ -65,7 +65,7 @@ async def serve(
         click.echo(complaint, err=True)
     async with open_ledger(settings) as ledger:
         changes = Changes(ledger.history)
-        desk = Desk(ledger, open_guard(settings), settings.desk)
+        desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
         bot = SlackBot(
             desk, ledger, changes, workspaces, settings.care, PipelineCli(),
             signing_secret=line if isinstance(line, str) else "", api_url=settings.slack.api_url,

@@ -89,6 +89,12 @@ DECISIONS: dict[str, tuple[Act, dict[CaseState, CaseState]]] = {
         ),
         {P: G, F: G},
     ),
+    "redraft by another strategy": (
+        lambda ledger, case, _: ledger.decisions.redraft(
+            case.key, case.version, "bo", DraftRequest(number=2), "the message", to=T
+        ),
+        {P: T, F: T},
+    ),
     "undo": (lambda ledger, case, _: ledger.decisions.undo(case.key, case.version, "bo"), {A: P, REJ: P}),
     "assign": (
         lambda ledger, case, _: ledger.closed_cases.assign(case.key, case.version, "bo", "ana", "she knows it"),

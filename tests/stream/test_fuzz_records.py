@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from sqlalchemy import text
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, Triage
+from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, StrategyName, Triage
 from core.errors import BadInput, BadMessage
 from core.lifecycle import StageName
 from core.settings import KafkaSettings, StreamSettings
@@ -112,7 +112,9 @@ class Models:
     async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
         return make_triage()
 
-    async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
+    async def ground(
+        self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
+    ) -> Grounding:
         return GROUNDING
 
     async def draft(

@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 from pydantic import SecretStr
 
-from core.domain import CaseState, DraftRequest, FlaggedPost, Grounding, Triage, now
+from core.domain import CaseState, DraftRequest, FlaggedPost, Grounding, StrategyName, Triage, now
 from core.errors import BadSettings, UnsignedMessage
 from core.lifecycle import STAGES, StageName, TopicRole
 from core.secrets import record_keys
@@ -132,7 +132,9 @@ async def grounded(ledger: Ledger, number: int) -> FlaggedPost:
 class Finder:
     """An evidence finder with one answer."""
 
-    async def ground(self, post: FlaggedPost, triage: Triage, *, last_attempt: bool = False) -> Grounding:
+    async def ground(
+        self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
+    ) -> Grounding:
         return make_grounding()
 
 

@@ -88,7 +88,7 @@ function fillReply(root, item) {
   const decided = item.final_text !== null;
   slot(root, "reply-title").textContent = decided ? "Reply as approved" : item.doubtful ? "In doubt" : "Draft";
   const number = draft && item.drafts.length > 1 ? `no. ${draft.number} · ` : "";
-  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${draft.intent} · ${draft.writer}` : "no draft yet";
+  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${draft.intent} · ${[draft.writer, draft.strategy].filter(Boolean).join(" · ")}` : "no draft yet";
   say(slot(root, "answers"), item.answers && `Answers: ${item.answers}`);
   slot(root, "warnings").hidden = !item.warnings.length;
   slot(root, "warnings").replaceChildren(...item.warnings.map((text) => make("li", { text })));
@@ -144,6 +144,8 @@ function fillTriage(root, item) {
   slot(root, "hate-title").hidden = hate === undefined;
   slot(root, "hate").replaceChildren(...(hate === undefined ? [] : [scoreLine(hatefulness(hate), hate, "")]));
   say(slot(root, "triage-reason"), item.triage?.reason);
+  slot(root, "reading-fold").hidden = !item.reading.length;
+  slot(root, "reading").replaceChildren(...item.reading.flatMap(([name, text]) => [make("dt", { text: name }), make("dd", { text })]));
 }
 
 function scoreLine(name, score, words) {

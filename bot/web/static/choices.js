@@ -30,7 +30,7 @@ export async function askForReason(about = {}) {
 /** Ask what the next draft is to do. */
 export async function askToRedraft(item, act) {
   const answer = await ask("redraft", { current: item.request.intent });
-  if (answer) act("redraft", { intent: answer.choice, hint: answer.words }, item);
+  if (answer) act("redraft", { intent: answer.choice, hint: answer.words, strategy: answer.way }, item);
 }
 
 /** Ask who should take care of the case. */

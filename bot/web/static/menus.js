@@ -3,15 +3,17 @@
 import { byId, make } from "./dom.js";
 
 /**
- * Open a menu and resolve with {choice, words}, or null when it is closed. `needsWords(choice)` asks for words; `title`
- * and `list` say what it is about, where that is more than the open case.
+ * Open a menu and resolve with {choice, words, way}, or null when it is closed. `needsWords(choice)` asks for words;
+ * `title` and `list` say what it is about, where that is more than the open case.
  */
 export function ask(id, { needsWords = () => false, current = null, title = null, list = [] } = {}) {
   const dialog = byId(id);
   const words = dialog.querySelector("input");
+  const way = dialog.querySelector("select");
   const error = dialog.querySelector(".error");
   const buttons = [...dialog.querySelectorAll("[data-choice]")];
   if (words) words.value = "";
+  if (way) way.value = "";
   error.textContent = "";
   describe(dialog, title, list);
   buttons.forEach((button) => button.toggleAttribute("data-current", button.dataset.choice === current));
@@ -30,7 +32,7 @@ export function ask(id, { needsWords = () => false, current = null, title = null
         words.focus();
         return;
       }
-      finish({ choice: button.dataset.choice, words: words?.value.trim() ?? "" });
+      finish({ choice: button.dataset.choice, words: words?.value.trim() ?? "", way: way?.value || null });
     };
     delete words?.dataset.for;
     const { signal } = over;
@@ -46,7 +48,7 @@ export function ask(id, { needsWords = () => false, current = null, title = null
         const button = buttons.find((candidate) => candidate.dataset.choice === chosen);
         if (button) choose(button);
         else error.textContent = "Choose one of the reasons; your words go with it.";
-      } else if (event.target !== words && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      } else if (event.target !== words && event.target !== way && !event.ctrlKey && !event.metaKey && !event.altKey) {
         const button = buttons[Number(event.key) - 1];
         if (button) { event.preventDefault(); choose(button); }
       }

@@ -14,7 +14,7 @@ from models.toxicity import ToxicityHead
 from pipeline.compose import Composer
 from pipeline.draft import Drafter
 from pipeline.guard import Guard, ToxicityCheck, word_checks
-from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies
+from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies, Turns
 from tests.factories import facts_on_file, make_grounding, make_post, make_triage
 from tests.models.scripted_chat import ScriptedChat
 
@@ -48,7 +48,8 @@ def drafter(guard: Guard, composer: Composer) -> Callable[..., Drafter]:
     """Return a function that gives a drafter for a chat model, or for none, put together as a worker's is."""
 
     def make(chat: ChatModel | None, settings: ChatSettings = DEFAULT_CHAT) -> Drafter:
-        free, compose = FreeStrategy(chat, settings, GuardSettings()), ComposeStrategy(composer)
+        free = FreeStrategy(chat, Turns(1, 60.0), settings, GuardSettings())
+        compose = ComposeStrategy(composer)
         return Drafter(Strategies(default=free, fallback=compose), guard)
 
     return make

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from core.domain import Candidate, Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Plan, Route, Triage
-from core.errors import ModelRefused, ModelUnavailable
-from core.settings import ChatSettings
+from core.errors import ModelRefused, ModelUnavailable, TooSlow
 from pipeline.compose import Composer
 from pipeline.draft import MOST_KEPT, MOST_KEPT_BYTES, Drafter, bounded
 from pipeline.guard import Guard, GuardContext
@@ -62,13 +61,6 @@ async def test_without_a_model_the_composer_writes_without_remark(case: Case, dr
     assert (draft.considered, draft.note) == (1, "")
 
 
-async def test_the_model_named_none_is_never_asked(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:
-    chat = scripted(BETTER)
-    draft = await drafter(chat, ChatSettings(model="none")).draft(*case, DraftRequest())
-    assert draft.origin is Origin.COMPOSER
-    assert chat.asked == []
-
-
 async def test_a_post_in_doubt_gets_no_first_draft_and_no_model_is_asked(
     case: Case, drafter: MakeDrafter, scripted: Scripted
 ) -> None:
@@ -95,7 +87,18 @@ async def test_on_the_last_attempt_a_model_that_is_away_is_done_without(
 ) -> None:
     draft = await drafter(scripted(error=ModelUnavailable("gone"))).draft(*case, DraftRequest(), last_attempt=True)
     assert_shown(draft, Origin.COMPOSER)
-    assert draft.note == "The language model is away: gone"
+    assert draft.note == "The language model is away: gone. So compose drafted, not free."
+
+
+async def test_a_slow_strategy_and_a_plan_that_failed_are_told(
+    case: Case, drafter: MakeDrafter, scripted: Scripted
+) -> None:
+    slow = await drafter(scripted(error=TooSlow("free took longer than 9 s"))).draft(*case, DraftRequest())
+    assert slow.note == "free took longer than 9 s. So compose drafted, not free."
+    post, triage, grounding = case
+    fallen_back = Plan(strategy="compose", note="Drafted by compose, as plain could not plan: gone.")
+    planned = grounding.model_copy(update={"plan": fallen_back})
+    assert (await drafter(None).draft(post, triage, planned, DraftRequest())).note == fallen_back.note
 
 
 async def test_a_refusing_model_is_done_without_at_once(case: Case, drafter: MakeDrafter, scripted: Scripted) -> None:

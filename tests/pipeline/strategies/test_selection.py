@@ -5,9 +5,9 @@ import pytest
 from core.domain import Plan
 from core.settings import ChatSettings, GuardSettings
 from pipeline.compose import Composer
-from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies
+from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies, Turns
 
-FREE = FreeStrategy(None, ChatSettings(), GuardSettings())
+FREE = FreeStrategy(None, Turns(1, 60.0), ChatSettings(), GuardSettings())
 COMPOSE = ComposeStrategy(Composer(GuardSettings()))
 
 

@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.domain import AttackKind, Claim, CounterClaim, Evidence, FlaggedPost, Intent, Plan, TargetGroup, Triage
+from core.domain import (
+    AttackKind,
+    Claim,
+    CounterClaim,
+    Evidence,
+    FlaggedPost,
+    Intent,
+    Plan,
+    StrategyName,
+    TargetGroup,
+    Triage,
+)
 from core.errors import BadInput, ModelRefused, ModelUnavailable
 from core.settings import GuardSettings, KnowledgeBaseSettings
 from kb.claims.matching import ClaimMatcher
@@ -31,6 +42,7 @@ class Shelf(Searcher):
         self.evidence = list(evidence)
         self.asked: tuple[str, NDArray[np.float32] | None, Collection[TargetGroup], int | None] | None = None
         self.also: Sequence[str] = ()
+        self.nearest_first = False
 
     async def search(
         self,
@@ -40,9 +52,10 @@ class Shelf(Searcher):
         groups: Collection[TargetGroup] = (),
         k: int | None = None,
         also: Sequence[str] = (),
+        nearest_first: bool = False,
     ) -> list[Evidence]:
         self.asked = (query, vector, groups, k)
-        self.also = also
+        self.also, self.nearest_first = also, nearest_first
         return self.evidence
 
     async def embed(self, query: str) -> NDArray[np.float32]:
@@ -130,12 +143,50 @@ async def test_a_planning_model_that_is_away_is_waited_for_but_on_the_last_attem
         await waiting.ground(POST, AGAINST_WOMEN)
     assert shelf.asked is None
     grounding = await waiting.ground(POST, AGAINST_WOMEN, last_attempt=True)
-    assert (grounding.plan, grounding.evidence) == (Plan(strategy="compose"), (VOTE,))
+    note = "Drafted by compose, as away could not plan: gone."
+    assert (grounding.plan, grounding.evidence) == (Plan(strategy="compose", note=note), (VOTE,))
 
 
 async def test_a_planning_model_that_refuses_is_done_without_at_once() -> None:
     grounding = await grounder(Shelf(VOTE), strategy=Away(ModelRefused("too long"))).ground(POST, AGAINST_NOBODY)
-    assert grounding.plan == Plan(strategy="compose")
+    assert grounding.plan == Plan(strategy="compose", note="Drafted by compose, as away could not plan: too long.")
+
+
+class Wanting(ComposeStrategy):
+    """A strategy that wants paragraphs, and has a counter-claim where one is given."""
+
+    name = "plain"
+
+    def __init__(self, counter_claim: str = "") -> None:
+        super().__init__(COMPOSER)
+        self.counter_claim = counter_claim
+
+    async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
+        queries = ("vote",) if self.counter_claim else ()
+        return Plan(strategy=self.name, paragraphs=4, counter_claim=self.counter_claim, queries=queries)
+
+
+@pytest.mark.parametrize("counter_claim", ["", "Women can vote."])
+async def test_a_plan_that_wants_paragraphs_gets_them_before_the_facts_on_file(counter_claim: str) -> None:
+    shelf, fact = Shelf(VOTE), make_evidence("fact")
+    claim = Claim(id="c", kind=AttackKind.CLAIM, gist="They can't.")
+    asked = grounder(shelf, claims=OnFile(claim, fact, VOTE), strategy=Wanting(counter_claim))
+    grounding = await asked.ground(POST, AGAINST_WOMEN)
+    assert [piece.id for piece in grounding.evidence] == [VOTE.id, fact.id]
+    assert grounding.claims == (claim,), "so that words on file can stand in"
+    assert shelf.asked is not None
+    assert (shelf.asked[0], shelf.asked[3]) == (counter_claim or "women should NOT vote @user", 4)
+    assert (shelf.also, shelf.nearest_first) == ((("vote",), True) if counter_claim else ((), False))
+
+
+async def test_a_redraft_is_planned_by_the_strategy_asked_for_and_says_where_it_is_not_here() -> None:
+    compose = ComposeStrategy(COMPOSER)
+    strategies = Strategies(default=compose, fallback=compose, others=(Wanting(),))
+    asked = Grounder(Shelf(VOTE), OnFile(), strategies, KnowledgeBaseSettings())
+    assert (await asked.ground(POST, AGAINST_WOMEN, strategy=StrategyName.PLAIN)).plan.strategy == "plain"
+    missing = (await asked.ground(POST, AGAINST_WOMEN, strategy=StrategyName.TOURNAMENT)).plan
+    assert missing.strategy == "compose"
+    assert missing.note.startswith("Drafted by compose, as tournament could not plan")
 
 
 async def test_without_an_embedding_the_searcher_makes_one_for_claims_and_paragraphs() -> None:

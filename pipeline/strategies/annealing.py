@@ -1,0 +1,117 @@
+"""Refine replies by simulated annealing as CODEOFCONDUCT does, whose temperature rises (digest, algorithms 1 and 2)."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import exp, log
+
+from core.domain import Origin
+from core.settings import GuardSettings, TournamentSettings
+from models.chat import ChatModel
+from pipeline import grammar, prompt
+from pipeline.guard import GuardContext, limit_for
+from pipeline.strategies import prompts
+from pipeline.strategies.budget import BudgetSpent
+from pipeline.strategies.judging import MOST_EVIDENCE, ReplyJudge
+from pipeline.strategies.strategy import Proposal, tidy, together
+
+SAMPLING = 0.8
+"""Temperature at which replies are rewritten: equal drafts must not give equal replies."""
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A reply and what the judge gave it, 0 to 10."""
+
+    proposal: Proposal
+    score: float
+
+
+class Annealing:
+    """The search from some replies to better ones, until one reaches the target, the rounds or the budget end."""
+
+    def __init__(
+        self, chat: ChatModel, judge: ReplyJudge, settings: TournamentSettings, limits: GuardSettings,
+        context: GuardContext, hint: str, dice: random.Random,
+    ) -> None:  # fmt: skip
+        self._chat = chat
+        self._judge = judge
+        self._settings = settings
+        self._limits = limits
+        self._context = context
+        self._hint = hint
+        self._dice = dice
+        self._seen: dict[str, Scored] = {}
+        texts = [context.post.text, *(piece.text for piece in context.evidence[:MOST_EVIDENCE])]
+        self._words = sorted({word for text in texts for word in _WORD.findall(text.lower())}) or ["people"]
+
+    async def run(self, start: Iterable[Proposal]) -> list[Scored]:
+        """Return every reply seen, those of the start and those written; 0 is the score of one that was not judged."""
+        entered = list(start)
+        try:
+            kept = await self._scored(entered)
+            temperature = self._settings.first_temperature
+            for _ in range(self._settings.iterations):
+                if any(item.score >= self._settings.target for item in kept) or not kept:
+                    break
+                temperature += self._settings.temperature_step
+                written = [better for parent in kept for better in await self._rewritten(parent, temperature)]
+                kept = _best(written or kept, self._settings.kept)
+        except BudgetSpent:
+            pass
+        unjudged = (Scored(proposal, 0.0) for proposal in entered if proposal.text not in self._seen)
+        return [*self._seen.values(), *unjudged]
+
+    async def _rewritten(self, parent: Scored, temperature: float) -> list[Scored]:
+        """Return the best of the replies that are written from one reply's variants."""
+        variants = [self._with_words(parent.proposal) for _ in range(self._settings.kept)]
+        scores = await together(*(self._judge.score(variant) for variant in variants))
+        chosen = self._dice.choices(variants, odds(scores, temperature), k=self._settings.kept)
+        texts = await together(*map(self._rewrite, chosen))
+        written = (Proposal(text, Origin.MODEL, self._chat.model) for text in dict.fromkeys(texts) if text)
+        return _best(await self._scored(list(written)), self._settings.kept)
+
+    def _with_words(self, proposal: Proposal) -> str:
+        return " ".join([proposal.text, *self._dice.choices(self._words, k=self._settings.words)])
+
+    async def _rewrite(self, variant: str) -> str:
+        draft, words = variant.split(), self._settings.words
+        context = self._context
+        completions = await self._chat.complete(
+            prompts.request(
+                "tournament", "rewrite", post=context.post, hint=self._hint, draft=" ".join(draft[:-words]),
+                words=", ".join(draft[-words:]), intent=prompts.aim(context.intent),
+                evidence=[prompt.with_source(piece) for piece in context.evidence[:MOST_EVIDENCE]],
+                language=prompt.language_name(context.reply_language),
+            ),
+            temperature=SAMPLING,
+            max_tokens=self._settings.max_tokens,
+            grammar=grammar.two_sentences(context.intent, limit_for(context.post.platform, self._limits)),
+            adapter=context.intent,
+        )  # fmt: skip
+        return tidy(completions[0].text)
+
+    async def _scored(self, proposals: Sequence[Proposal]) -> list[Scored]:
+        """Return replies with their scores, remembering each as soon as it has one."""
+        return await together(*map(self._score, proposals))
+
+    async def _score(self, proposal: Proposal) -> Scored:
+        if proposal.text not in self._seen:
+            self._seen[proposal.text] = Scored(proposal, await self._judge.score(proposal.text))
+        return self._seen[proposal.text]
+
+
+def odds(scores: Sequence[float], temperature: float) -> list[float]:
+    """Return for each score the temperature to its power, as shares of their sum (the paper's algorithm 2)."""
+    powers = [(score - max(scores)) * log(temperature) for score in scores]
+    weights = list(map(exp, powers))
+    return [weight / sum(weights) for weight in weights]
+
+
+def _best(scored: Iterable[Scored], count: int) -> list[Scored]:
+    unique = {item.proposal.text: item for item in scored}
+    return sorted(unique.values(), key=lambda item: -item.score)[:count]

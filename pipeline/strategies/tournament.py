@@ -1,0 +1,174 @@
+"""Replies of all other strategies, refined by simulated annealing and then matched in duels: after CODEOFCONDUCT."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+from core.domain import DraftRequest, Duel, FlaggedPost, Plan, Triage
+from core.errors import ModelRefused
+from core.settings import GuardSettings, TournamentSettings
+from models.chat import ChatModel
+from pipeline.answers import place
+from pipeline.guard import GuardContext
+from pipeline.strategies.annealing import Annealing, Scored
+from pipeline.strategies.budget import Budget, BudgetedChat, BudgetSpent
+from pipeline.strategies.judging import DUEL_TOKENS, ReplyJudge
+from pipeline.strategies.strategy import Proposal, Proposed, Strategy, together
+from pipeline.strategies.turns import Turns
+
+PLANNING = 1 / 3
+"""Share of the budget that planning may use."""
+DUELLING = 1 / 3
+"""Share of the writing time that is kept for the duels."""
+
+MakeEntrants = Callable[[ChatModel | None], Sequence[Strategy]]
+"""Returns the strategies that enter replies, for a model that they may ask."""
+
+
+class TournamentStrategy:
+    """Replies of all other strategies, scored and refined by annealing; the best six meet in duels, each pair twice.
+
+    From "CODEOFCONDUCT at Multilingual Counterspeech Generation" (digest, section 3, algorithms 1 to 3). Kept: the loop
+    with its rising temperature, which is the base of the odds (T to the power of the score), so that choice gets
+    greedier; variants with random words appended, k of them drawn, a new reply written from each; at most 8 rounds, 6
+    kept, an end at a score of 9; the round robin of the best 6 with every pair in both orders, ranked by mean score;
+    ranks 1 to 4 go on. Changed: replies of the other strategies are the start, not background knowledge alone; one chat
+    model writes and judges; the loop's score is of a reply by itself, for the paper names no opponent; the kept are cut
+    to k after each round, as its stated cost supposes; drafts with appended words stay out of the pool; the guard takes
+    the place of the check of whole runs; and a budget of seconds and tokens, a third of it for planning, ends each
+    phase, with the duels' share kept back. Where nothing is left for a duel, the loop's score ranks.
+
+    Cost at most: plan 14 requests, 940 tokens; draft 1333 requests, 4000 tokens.
+    """
+
+    name = "tournament"
+    plans_with_model = True
+    writes_with_model = True
+
+    def __init__(
+        self, chat: ChatModel | None, turns: Turns, entrants: MakeEntrants, settings: TournamentSettings,
+        limits: GuardSettings,
+    ) -> None:  # fmt: skip
+        self._chat = chat
+        self._turns = turns
+        self._entrants = entrants
+        self._settings = settings
+        self._limits = limits
+
+    async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
+        """Return the plans of the strategies that ask a model for theirs, in one; one that fails is left out.
+
+        Raises what the last one raised where the model refuses all.
+        """
+        if self._chat is None:
+            return Plan(strategy=self.name)
+        plan = Plan(strategy=self.name)
+        refused = 0
+        async with self._turns.turn(self.name):
+            budget = Budget(self._settings.seconds * PLANNING, int(self._settings.tokens * PLANNING))
+            entrants = self._entrants(BudgetedChat(self._chat, budget))
+            planners = [entrant for entrant in entrants if entrant.plans_with_model]
+            for planner in planners:
+                try:
+                    plan = _merged(plan, await planner.plan(post, triage))
+                except ModelRefused as error:
+                    refused += not isinstance(error, BudgetSpent)
+                    if refused == len(planners):
+                        raise
+                    plan = _merged(plan, Plan(note=f"{planner.name} did not plan: {error}."))
+        return plan
+
+    async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
+        """Return the best replies, each a round, and the duels; nothing without a model or evidence."""
+        if self._chat is None or not context.evidence:
+            return Proposed(note=f"{self.name} lacks a model or evidence.")
+        size = self._settings.pool
+        async with self._turns.turn(self.name):
+            budget = Budget(self._settings.seconds * (1 - PLANNING), int(self._settings.tokens * (1 - PLANNING)))
+            entry = budget.part(budget.seconds * DUELLING, size * (size - 1) * DUEL_TOKENS)
+            pool = await self._pool(BudgetedChat(self._chat, budget, entry), context, plan, request)
+            duels = await self._duels(ReplyJudge(BudgetedChat(self._chat, budget), context), pool)
+        ranked = _ranked(pool, duels)[: self._settings.ranks]
+        rounds = tuple((scored.proposal,) for scored in ranked)
+        spent = not entry.allows(self._settings.max_tokens)
+        return Proposed(rounds, _report(pool, duels, spent=spent), tuple(duels))
+
+    async def _pool(
+        self, refining: ChatModel, context: GuardContext, plan: Plan, request: DraftRequest
+    ) -> list[Scored]:
+        """Return the replies that meet in duels, the best first, as far as time and tokens go."""
+        annealing = Annealing(
+            refining, ReplyJudge(refining, context), self._settings, self._limits, context, request.hint,
+            random.Random(place(f"{context.post.key}/{request.number}")),
+        )  # fmt: skip
+        entered = await self._entered(refining, context, plan, request)
+        scored = await annealing.run(entered)
+        return sorted(scored, key=lambda item: -item.score)[: self._settings.pool]
+
+    async def _entered(
+        self, chat: ChatModel, context: GuardContext, plan: Plan, request: DraftRequest
+    ) -> list[Proposal]:
+        """Return the first round of each other strategy, equal texts once; one that fails enters nothing."""
+        entered: dict[str, Proposal] = {}
+        for entrant in self._entrants(chat):
+            try:
+                proposed = await entrant.propose(context, plan, request)
+            except ModelRefused:
+                continue
+            for proposal in proposed.rounds[0] if proposed.rounds else ():
+                if proposal.text:
+                    entered.setdefault(proposal.text, proposal)
+        return list(entered.values())
+
+    async def _duels(self, judge: ReplyJudge, pool: Sequence[Scored]) -> list[Duel]:
+        """Return the duels of all pairs, as far as the budget goes; one that the judge can't be read on is left out."""
+        duels: list[Duel] = []
+        for first, second in combinations([scored.proposal.text for scored in pool], 2):
+            try:
+                in_order, turned = await together(judge.compare(first, second), judge.compare(second, first))
+            except BudgetSpent:
+                break
+            if in_order and turned:
+                duels.append(Duel(first=first, second=second, in_order=in_order, turned=(turned[1], turned[0])))
+        return duels
+
+
+def _merged(plan: Plan, other: Plan) -> Plan:
+    """Return a plan with what either has; the first one's where both have it."""
+    return plan.model_copy(
+        update={
+            "counter_claim": plan.counter_claim or other.counter_claim,
+            "voted": plan.voted or other.voted,
+            "queries": plan.queries or other.queries,
+            "paragraphs": max(plan.paragraphs, other.paragraphs),
+            "frames": plan.frames or other.frames,
+            "note": " ".join(filter(None, [plan.note, other.note])),
+        }
+    )
+
+
+def _ranked(pool: Sequence[Scored], duels: Sequence[Duel]) -> list[Scored]:
+    """Return the pool by mean score of all duels; without a duel of its own, a reply has its own score."""
+    results: dict[str, list[float]] = {scored.proposal.text: [] for scored in pool}
+    for duel in duels:
+        for first, second in (duel.in_order, duel.turned):
+            results[duel.first].append(first)
+            results[duel.second].append(second)
+
+    def mean(scored: Scored) -> float:
+        scores = results[scored.proposal.text]
+        return sum(scores) / len(scores) if scores else scored.score
+
+    return sorted(pool, key=lambda scored: (not results[scored.proposal.text], -mean(scored)))
+
+
+def _report(pool: Sequence[Scored], duels: Sequence[Duel], *, spent: bool) -> str:
+    pairs = len(pool) * (len(pool) - 1) // 2
+    if len(pool) < 2:
+        why = "its time or tokens were spent before the model wrote another" if spent else "the model wrote no other"
+        return f"No duel was held, with {len(pool) or 'no'} reply to judge: {why}."
+    if len(duels) < pairs:
+        return f"The tournament ended after {len(duels)} of {pairs} duels: its budget was spent or a score unreadable."
+    return f"Chosen of {len(pool)} replies in {pairs} duels, each judged in both orders."
