@@ -6,8 +6,10 @@ DEMO_ARGS ?=
 BENCH_KB_ARGS ?=
 EVALUATE_ARGS ?=
 TEST_WORKERS ?= 2
+STRESS_ARGS ?=
+FUZZ_S ?= 600
 
-.PHONY: demo test test-slow test-accurate check bench bench-kb evaluate settings format lock clean help
+.PHONY: demo test test-slow test-accurate check bench bench-kb evaluate stress fuzz sbom licences settings format lock clean help
 
 help:
 	@echo "make demo    set everything up and open the desk on sample posts (DEMO_ARGS='--chat-model none' for no model)"
@@ -18,6 +20,9 @@ help:
 	@echo "make bench   measure speed on this machine, strategies beside the papers' too (BENCH_DRAFTS_ARGS=\"--posts 10\")"
 	@echo "make bench-kb  measure the evidence search: hit rates, ablation, scale (BENCH_KB_ARGS=--quick: no scale)"
 	@echo "make evaluate  draft for the shipped posts, score, and write a report (EVALUATE_ARGS='--chat-model none' for no model)"
+	@echo "make stress  load and faults at once, with an exit code by limits (STRESS_ARGS=…, see docs/stress.md)"
+	@echo "make fuzz    random input for gateway, records, guard and extraction, FUZZ_S=600 seconds each"
+	@echo "make sbom    list the locked dependencies for machines (CycloneDX); make licences: docs/licences.md"
 	@echo "make format  format the code"
 	@echo "make lock    lock the dependencies anew"
 
@@ -43,6 +48,19 @@ check: .venv/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/rejoinder kb claims check
+	@sh deploy/audit.sh
+
+stress: .venv/dev
+	$(BIN)/rejoinder stress $(STRESS_ARGS)
+
+fuzz: .venv/dev
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_S)
+
+sbom: .venv/run
+	@sh deploy/audit.sh sbom
+
+licences: .venv/run
+	$(BIN)/python deploy/licences.py > docs/licences.md
 
 bench: .venv/dev
 	$(BIN)/rejoinder bench speed
@@ -67,7 +85,7 @@ lock: .venv/dev
 	sh deploy/lock.sh
 
 clean:
-	rm -rf .venv .venv-accurate build ./*.egg-info
+	rm -rf .venv .venv-accurate .venv-audit build ./*.egg-info
 
 # Stamps: `run` is what the program needs, `dev` adds what tests and checks need. A changed lock file installs again.
 .venv/bin/python:

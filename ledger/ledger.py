@@ -20,6 +20,7 @@ from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
 from ledger.related import Related
+from ledger.replayed_letters import ReplayedLetters
 from ledger.replies import Replies
 from ledger.sessions import OpenSessions
 from ledger.stages import Stages
@@ -33,8 +34,8 @@ class Ledger:
 
     `stages` is for the stream's workers, `decisions` and `closed_cases` for moderators, `outbox` for publishers,
     `cards` and `moderator_settings` for the chats, `sessions` for the web desk, `erasure`, `holdings` and `audit` for
-    whoever answers for people's data; `cases`, `related`, `replies`, `history`, `statistics` and `workloads` only read.
-    Every method of every part raises LedgerUnavailable when the database is away.
+    whoever answers for people's data, `replayed_letters` for operators; `cases`, `related`, `replies`, `history`,
+    `statistics` and `workloads` only read. Every method of every part raises LedgerUnavailable when the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
@@ -56,6 +57,7 @@ class Ledger:
         self.statistics = Statistics(database)
         self.workloads = Workloads(database)
         self.sessions = OpenSessions(database)
+        self.replayed_letters = ReplayedLetters(database)
 
     @classmethod
     async def open(cls, url: str, author_key: bytes, clock: Callable[[], datetime] = now) -> Ledger:

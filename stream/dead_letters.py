@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import logging
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
@@ -91,6 +92,11 @@ class StoredDeadLetter:
     place: str
     letter: DeadLetter
 
+    @property
+    def id(self) -> str:
+        """Return what tells this letter from all others, also from one at the same place of a topic made anew."""
+        return hashlib.sha256(f"{self.place} ".encode() + encode(self.letter)).hexdigest()
+
 
 async def read_dead_letters(settings: KafkaSettings) -> AsyncIterator[StoredDeadLetter]:
     """Read the dead-letter topic from its beginning to its present end; raises BrokerUnavailable."""
@@ -108,16 +114,19 @@ async def replay(
 ) -> list[StoredDeadLetter]:
     """Send dead letters to the topic they came from, all or those at `places`; return those that were sent.
 
-    A letter whose case has moved on since, by an earlier replay or by the sweeper, is left alone. So is one that can't
-    be sent, and one whose message was never signed; the log says why. Those that were get a fresh signature.
+    A letter that was replayed before, or whose case has moved on since, is left alone. So is one that can't be sent,
+    and one whose message was never signed; the log says why. Those that were get a fresh signature. Letters that are
+    written meanwhile, because a stage gives the same message up again, are left to the next replay.
     """
     sent = []
+    chosen = {item.place async for item in read_dead_letters(settings) if not places or item.place in places}
     async with Producer(settings, signatures) as producer:
         async for item in read_dead_letters(settings):
-            if places and item.place not in places:
+            if item.place not in chosen:
                 continue
             try:
                 if await _sent_again(settings, ledger, signatures, producer, item):
+                    await ledger.replayed_letters.note(item.id)
                     sent.append(item)
             except (NotAllowed, MessageTooLarge, UnsignedMessage) as error:
                 log.warning("%s can't be sent again: %s", item.place, error)
@@ -130,6 +139,9 @@ async def _sent_again(
     letter = item.letter
     if letter.topic != Topics(settings.prefix).named(STAGES[letter.stage].reads):
         log.warning("%s: %s does not read %s; it is not sent there", item.place, letter.stage, letter.topic)
+        return False
+    if await ledger.replayed_letters.has(item.id):
+        log.info("%s was sent again before", item.place)
         return False
     value = await _original(settings, letter)
     if value is None:

@@ -51,6 +51,7 @@ class Sweeper:
         while True:
             try:
                 await self.sweep(now() - timedelta(seconds=stream.stale_after_s))
+                await self._ledger.cases.sum_up_counts()
                 for state, count in (await self._ledger.cases.counts()).items():
                     metrics.CASES.labels(state.value).set(count)
             except Unavailable as error:

@@ -116,3 +116,18 @@ def variety(posts: int, platform: str, language: Language) -> None:
     click.echo(campaigns.table(varieties))
     click.echo(f"\n{posts} posts a claim: the commonest reply's share, and how many replies differ.")
     click.echo(f"Over {campaigns.MOST_OF_A_CAMPAIGN:.0%}: {over} of {len(varieties)}.")
+
+
+@bench.command()
+@click.option("--cases", default=1_000_000, show_default=True, type=click.IntRange(min=100), help="Cases to fill in.")
+@click.option("--database", default="sqlite", show_default=True, type=click.Choice(["sqlite", "postgres"]))
+def ledger(cases: int, database: str) -> None:
+    """Measure the ledger's queue, counts and statistics with many cases, and how long they take to migrate.
+
+    A million takes some minutes and 2 GB of disk.
+    """
+    from evaluation.bench import ledger_scale
+
+    rows = asyncio.run(ledger_scale.measure(cases, database))
+    click.echo(f"\n{datetime.now(UTC):%Y-%m-%d}, {database}, {cases:,} cases of a year\n")
+    click.echo(ledger_scale.table(rows))

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from core.domain import Candidate, Case, CaseState, Check, DraftRequest, Origin, Route, TargetGroup
 from core.errors import BadInput, CaseNotFound
 from ledger import Ledger
+from ledger.cases import MAX_CHANGES
 
 
 def ids(cases: Sequence[Case]) -> list[str]:
@@ -199,3 +203,27 @@ async def test_a_nul_anywhere_is_dropped_or_escaped(ledger: Ledger, make: Any, c
     assert after.drafts[-1] == draft
     rejected = await ledger.decisions.reject(case.key, after.version, "b\0o", "n\0o", clock())
     assert (rejected.decided_by, rejected.decided_why) == ("bo", "no")
+
+
+async def test_counts_follow_every_change_of_a_case_and_stay_when_they_are_summed_up(
+    ledger: Ledger, make: Any, url: str
+) -> None:
+    await make.bring(ledger, CaseState.RELEASED, make.post(1))
+    await make.bring(ledger, CaseState.PENDING, make.post(2))
+    await ledger.stages.receive([make.post(3), make.post(3), make.post(4)])
+    await ledger.stages.receive([make.post(4)])
+    counted = {state: number for state, number in (await ledger.cases.counts()).items() if number}
+    assert counted == {CaseState.RELEASED: 1, CaseState.PENDING: 1, CaseState.RECEIVED: 2}
+
+    await asyncio.gather(
+        ledger.stages.receive([make.post(number) for number in range(10, 10 + MAX_CHANGES)]),
+        ledger.cases.sum_up_counts(),
+        ledger.cases.sum_up_counts(),
+    )
+    await asyncio.gather(ledger.cases.sum_up_counts(), ledger.cases.sum_up_counts())
+    assert (await ledger.cases.counts())[CaseState.RECEIVED] == 2 + MAX_CHANGES
+    engine = create_async_engine(url)
+    async with engine.begin() as connection:
+        changes = (await connection.execute(sqlalchemy.text("SELECT count(*) FROM state_counts"))).scalar_one()
+    await engine.dispose()
+    assert changes < 10

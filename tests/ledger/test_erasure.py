@@ -155,6 +155,7 @@ async def test_a_chat_shows_an_erased_case_again_before_it_may_be_pruned(ledger:
     assert not await ledger.erasure.prune("forum/1")
     await ledger.cards.record_message("discord", "s", card.case_key, "m", card.version + 1, unsettled=False)
     assert await ledger.erasure.prune("forum/1")
+    assert not any((await ledger.cases.counts()).values())
 
 
 async def test_of_a_pruned_case_a_tombstone_is_left_that_names_nobody(

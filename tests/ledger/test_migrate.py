@@ -89,6 +89,7 @@ async def test_cases_of_before_are_in_no_doubt(empty_url: str) -> None:
     await engine.dispose()
     ledger = await Ledger.open(empty_url, KEY)
     await ledger.migrate()
+    assert (await ledger.cases.counts())[CaseState.PENDING] == 1
     (found,) = (await ledger.cases.page(states=[CaseState.PENDING], doubtful=False)).cases
     assert (found.key, found.doubtful, await ledger.cases.doubtful()) == ("forum/1", False, 0)
     await ledger.close()

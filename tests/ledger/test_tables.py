@@ -43,6 +43,7 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
             "COVERING INDEX cases_queue (state=?)": page,
             "SEARCH cases USING COVERING INDEX cases_queue": ledger.cases.doubtful(),
             "history_escalations (": ledger.history.escalations(0, clock()),
+            "history_decisions (at>?)": ledger.statistics.since(clock()),
             "cases_unfinished (updated_at<?)": ledger.cases.stale(clock() + timedelta(1), 10),
             "cases_fingerprint (fingerprint=?": ledger.stages.on_file(make.post(2, author_id="u1")),
             "cases_answered (author_hash=?)": ledger.replies.near("forum/2"),
@@ -57,7 +58,7 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
         for index, call in plans.items():
             queries.clear()
             await call
-            last = index.startswith(("cases_f", "cases_answered_thread"))
+            last = index.startswith(("cases_f", "cases_answered_thread", "history_d"))
             assert index in explained(url, *queries[-1 if last else 0]), index
     finally:
         event.remove(Engine, "before_cursor_execute", note)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from core.domain import CaseState, DraftRequest, FlaggedPost, now
 from core.lifecycle import StageName, TopicRole
 from core.settings import Settings
 from ledger import Ledger
+from stream import dead_letters
 from stream.dead_letters import DeadLetterWriter, read_dead_letters, replay
 from stream.delivery import Incoming
 from stream.intake import Intake
@@ -114,6 +116,27 @@ async def test_a_message_too_large_for_a_letter_is_named_and_replayed_from_where
     assert item.letter.value is None
     assert len(await replay(settings.kafka, ledger, Signatures.of(settings))) == 1
     assert [record.value async for record in read_topic(settings.kafka, topics.flags)] == [huge, huge]
+
+
+async def test_replay_sends_no_letter_twice_and_none_that_is_written_meanwhile(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = DeadLetterWriter(producer, topics, ledger)
+    sent_again = dead_letters._sent_again
+
+    async def given_up_at_once(*arguments: Any) -> bool:
+        sent = await sent_again(*arguments)
+        await writer.write(Incoming(topics.flags, 0, 9, None, b"{}"), StageName.TRIAGE, "no FlaggedPost, again")
+        return sent
+
+    for offset in range(3):
+        await writer.write(Incoming(topics.flags, 0, offset, None, b"{}"), StageName.TRIAGE, "no FlaggedPost")
+    with monkeypatch.context() as patch:
+        patch.setattr(dead_letters, "_sent_again", given_up_at_once)
+        assert len(await replay(settings.kafka, ledger, Signatures.of(settings))) == 3
+    assert len(await replay(settings.kafka, ledger, Signatures.of(settings))) == 3, "those that came back, once more"
+    assert await replay(settings.kafka, ledger, Signatures.of(settings)) == []
+    assert len([record async for record in read_topic(settings.kafka, topics.flags)]) == 6
 
 
 async def test_the_backlog_of_a_group_is_what_it_has_not_committed(

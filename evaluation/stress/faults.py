@@ -1,0 +1,106 @@
+"""Kills, pauses and outages, spread over the time in which flags come in."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evaluation.stress.family import Family
+from evaluation.stress.plan import Plan
+from evaluation.stress.proxy import Outage, Wire
+
+HOW: tuple[Outage, ...] = ("cut", "stall")
+
+
+@dataclass
+class Faults:
+    """What was done, in the order in which it was done: seconds since the start, and what."""
+
+    done: list[tuple[float, str]] = field(default_factory=list)
+    began: float = field(default_factory=time.monotonic)
+
+    def note(self, what: str) -> None:
+        """Note a fault."""
+        self.done.append((round(time.monotonic() - self.began, 1), what))
+
+
+class Striker:
+    """The one that does the faults of a plan to a family, and notes them."""
+
+    def __init__(self, plan: Plan, family: Family, faults: Faults) -> None:
+        self._plan = plan
+        self._family = family
+        self._faults = faults
+        self._chance = random.Random(plan.seed)
+
+    async def strike(self) -> None:
+        """Do every fault at its time, each kind evenly spread; kills, pauses and outages may meet."""
+        plan = self._plan
+        await asyncio.gather(
+            self._spread(plan.kills, 0.5, self._kill),
+            self._spread(plan.pauses, 0.8, self._pause),
+            self._spread(plan.broker_outages, 0.3, self._take_broker_away),
+            self._spread(plan.database_outages, 0.7, self._take_database_away),
+        )
+
+    async def _spread(self, count: int, place: float, fault: Callable[[int], Awaitable[None]]) -> None:
+        """Do a fault so many times, each at the same `place`, from 0 to 1, of its share of the time."""
+        began = time.monotonic()
+        for number in range(count):
+            due = began + self._plan.flagging_s * (number + place) / count
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            await fault(number)
+
+    async def _kill(self, number: int) -> None:
+        family = self._family
+        kinds = (family.workers, family.desks, family.workers, [family.gateway])
+        member = self._chance.choice(kinds[number % len(kinds)])
+        self._faults.note(f"kill {member.name}")
+        member.signal(signal.SIGKILL)
+
+    async def _pause(self, number: int) -> None:
+        member = self._chance.choice((self._family.desks, self._family.workers)[number % 2])
+        self._faults.note(f"pause {member.name} for {self._plan.pause_s:.0f} s")
+        # Who is killed meanwhile comes back as another process, which was never paused.
+        paused = member.child
+        member.signal(signal.SIGSTOP)
+        try:
+            await asyncio.sleep(self._plan.pause_s)
+        finally:
+            if member.child is paused:
+                member.signal(signal.SIGCONT)
+
+    async def _take_broker_away(self, number: int) -> None:
+        wire = self._family.broker_wire
+        if wire is not None:
+            await self._fail(wire, "broker", number)
+
+    async def _take_database_away(self, number: int) -> None:
+        wire, seconds = self._family.database_wire, self._plan.outage_s
+        if wire is not None:
+            await self._fail(wire, "database", number)
+        else:
+            self._faults.note(f"lock the database for {seconds:.0f} s")
+            await asyncio.to_thread(_lock, self._family.settings.data_dir / "ledger.db", seconds)
+
+    async def _fail(self, wire: Wire, what: str, number: int) -> None:
+        how = HOW[number % len(HOW)]
+        self._faults.note(f"{how} the {what} for {self._plan.outage_s:.0f} s")
+        await wire.fail_for(self._plan.outage_s, how)
+
+
+def _lock(file: Path, seconds: float) -> None:
+    """Keep every writer out of a SQLite file; longer than they wait, it is an outage to them."""
+    connection = sqlite3.connect(file, timeout=60, isolation_level=None)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        time.sleep(seconds)
+        connection.execute("ROLLBACK")
+    finally:
+        connection.close()

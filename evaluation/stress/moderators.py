@@ -1,0 +1,173 @@
+"""Scripted moderators: they decide, edit, undo, ask again and collide over the desk's HTTP API, whatever is down.
+
+What one is about to do is written down before it is sent, so that what comes out can be held against it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+
+from evaluation.stress.family import Family, token
+from evaluation.stress.plan import Plan
+
+LOOK_EVERY_S = 1.0
+AGAIN_S = 0.5
+PATIENCE = aiohttp.ClientTimeout(45)
+PENDING = {"state": "pending", "limit": "200", "doubtful": "false"}
+ROUNDS = 3
+"""Most decisions on one case: who undoes decides anew, and so does who asks for another draft."""
+PAIRS = (("approve", "edit"), ("edit", "edit"), ("edit", "reject"), ("approve", "dismiss"))
+"""What two decide at once."""
+WAYS = {"approve": 40, "edit": 20, "reject": 8, "dismiss": 4, "redraft": 8, "undo": 20}
+
+
+@dataclass
+class Attempt:
+    """One decision as it is sent; `text` is what its reply must be, `status` what was answered, None for nothing."""
+
+    key: str
+    version: int
+    who: str
+    action: str
+    text: str | None
+    status: int | None = None
+    sent: int = 0
+
+
+@dataclass
+class Record:
+    """Everything the moderators tried, in the order in which they tried it."""
+
+    attempts: list[Attempt] = field(default_factory=list)
+    collisions: int = 0
+
+    @property
+    def answered(self) -> int:
+        """Return how many decisions were answered with yes."""
+        return sum(attempt.status == 200 for attempt in self.attempts)
+
+
+class Moderators:
+    """The people at the desks."""
+
+    def __init__(self, plan: Plan, family: Family, http: aiohttp.ClientSession, record: Record) -> None:
+        self._plan = plan
+        self._family = family
+        self._http = http
+        self._record = record
+        self._chance = random.Random(plan.seed + 1)
+        self._waiting: asyncio.Queue[str] = asyncio.Queue()
+        self._taken: set[str] = set()
+
+    async def work(self) -> None:
+        """Decide until as many cases as planned were decided on, or until cancelled."""
+        looking = asyncio.create_task(self._look())
+        colliding = set(self._chance.sample(range(self._plan.decisions), self._plan.collisions))
+        turns = iter(range(self._plan.decisions))
+        try:
+            await asyncio.gather(*(self._moderate(who, turns, colliding) for who in self._family.moderators))
+        finally:
+            looking.cancel()
+
+    async def _look(self) -> None:
+        """Find pending cases with a draft, whichever desk answers."""
+        while True:
+            cursor: str | None = None
+            while True:
+                query = PENDING | ({"cursor": cursor} if cursor else {})
+                status, page = await self._call("GET", "/v1/cases", self._family.moderators[0], params=query)
+                if status != 200:
+                    break
+                for case in page["cases"]:
+                    if case["draft"] and case["key"] not in self._taken:
+                        self._taken.add(case["key"])
+                        self._waiting.put_nowait(case["key"])
+                cursor = page["next_cursor"]
+                if cursor is None:
+                    break
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    async def _moderate(self, who: str, turns: Any, colliding: set[int]) -> None:
+        for turn in turns:
+            key = await self._waiting.get()
+            if turn in colliding:
+                await self._collide(key, who)
+            else:
+                await self._settle(key, who)
+
+    async def _settle(self, key: str, who: str) -> None:
+        """Take a case to an end, by way of what chance gives."""
+        for round_number in range(ROUNDS):
+            case = await self._case(key, who)
+            if case["state"] != "pending":
+                return
+            last = round_number == ROUNDS - 1
+            ways = {way: weight for way, weight in WAYS.items() if not last or way not in ("undo", "redraft")}
+            [way] = self._chance.choices(list(ways), list(ways.values()))
+            attempt = self._attempt(case, who, self._chance.choice(["approve", "edit"]) if way == "undo" else way)
+            await self._decide(attempt)
+            if way == "redraft":
+                self._taken.discard(key)
+                return
+            if way != "undo" or attempt.status != 200:
+                return
+            # Now and then too late, and now and then just as the reply leaves.
+            await asyncio.sleep(self._chance.uniform(0, 1.3) * self._plan.undo_s)
+            await self._decide(Attempt(key, case["version"] + 1, who, "undo", None))
+
+    async def _collide(self, key: str, who: str) -> None:
+        """Let two decide at once on what both have seen."""
+        case = await self._case(key, who)
+        other = self._chance.choice([name for name in self._family.moderators if name != who])
+        actions = self._chance.choice(PAIRS)
+        pair = [self._attempt(case, name, action) for name, action in zip((who, other), actions, strict=True)]
+        self._record.collisions += 1
+        await asyncio.gather(*map(self._decide, pair))
+
+    def _attempt(self, case: Mapping[str, Any], who: str, action: str) -> Attempt:
+        draft = case["drafts"][-1]["text"] if case["drafts"] else ""
+        edited = f"{draft} «¡Sí!» wrote {who}, version {case['version']} 🌻 – “né”"
+        text = {"approve": draft, "edit": edited}.get(action)
+        return Attempt(case["key"], case["version"], who, action, text)
+
+    async def _decide(self, attempt: Attempt) -> None:
+        """Send a decision, the same again while nobody answers and the case is still as it was seen."""
+        self._record.attempts.append(attempt)
+        body = {"action": attempt.action, "version": attempt.version}
+        if attempt.action == "edit":
+            # A lead's override: what the guard thinks of the script's texts is not the question here.
+            body |= {"text": attempt.text, "override": True}
+        if attempt.action in ("reject", "dismiss"):
+            body["reason"] = "off topic"
+        while True:
+            attempt.sent += 1
+            status, _ = await self._call("POST", f"/v1/cases/{attempt.key}/decision", attempt.who, json=body)
+            attempt.status = status
+            if status is not None and status < 500:
+                return
+            await asyncio.sleep(AGAIN_S)
+            if (await self._case(attempt.key, attempt.who))["version"] != attempt.version:
+                return
+
+    async def _case(self, key: str, who: str) -> dict[str, Any]:
+        while True:
+            status, case = await self._call("GET", f"/v1/cases/{key}", who)
+            if status == 200:
+                return dict(case)
+            await asyncio.sleep(AGAIN_S)
+
+    async def _call(self, method: str, path: str, who: str, **options: Any) -> tuple[int | None, Any]:
+        """Ask any of the desks; None and nothing when it did not answer."""
+        url = self._chance.choice(self._family.desk_urls) + path
+        headers = {"Authorization": f"Bearer {token(who)}"}
+        try:
+            async with self._http.request(method, url, headers=headers, timeout=PATIENCE, **options) as answer:
+                return answer.status, await answer.json()
+        except (aiohttp.ClientError, TimeoutError, ValueError):
+            return None, None

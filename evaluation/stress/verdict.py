@@ -1,0 +1,120 @@
+"""The judgement of a run: flags, decisions, history and replies held against each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.domain import CaseState, Transition
+from core.lifecycle import DECIDED, UNFINISHED
+from evaluation.stress.moderators import Attempt
+
+AFTER = {
+    "approve": CaseState.APPROVED,
+    "edit": CaseState.APPROVED,
+    "reject": CaseState.REJECTED,
+    "dismiss": CaseState.DISMISSED,
+    "redraft": CaseState.GROUNDED,
+    "undo": CaseState.PENDING,
+}
+"""Where each decision leads."""
+
+NOT_AS_IT_SHOULD = {
+    "flags lost": "accepted by the gateway, and no case",
+    "flags refused": "never accepted, although nothing is wrong with them",
+    "cases unfinished": "the machine still owes a step",
+    "cases failed": "given up",
+    "decisions lost": "answered with yes, and not in the history",
+    "decisions doubled": "two answered with yes, on the same version",
+    "approvals nobody made": "in the history, and no moderator asked for it",
+    "replies lost": "approved for good, and no reply",
+    "replies doubled": "more than one reply for a case",
+    "replies with a wrong text": "not the approved text, byte for byte",
+    "replies unapproved": "a reply although no approval stands",
+}
+"""What is counted, and what it means; every count must be nought."""
+
+
+@dataclass
+class Verdict:
+    """The keys of what went wrong, by what went wrong, and how many cases ended how."""
+
+    wrong: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in NOT_AS_IT_SHOULD})
+    states: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_clean(self) -> bool:
+        """Tell whether nothing went wrong."""
+        return not any(self.wrong.values())
+
+
+def judge(
+    accepted: Iterable[str],
+    refused: Iterable[str],
+    states: Mapping[str, CaseState],
+    attempts: Sequence[Attempt],
+    history: Iterable[Transition],
+    replies: Mapping[str, Sequence[str]],
+) -> Verdict:
+    """Return what was lost, doubled or sent otherwise than approved; `replies` are texts by case key."""
+    verdict = Verdict()
+    for state in states.values():
+        verdict.states[state] = verdict.states.get(state, 0) + 1
+    verdict.wrong["flags lost"] = sorted(set(accepted) - set(states))
+    verdict.wrong["flags refused"] = sorted(refused)
+    verdict.wrong["cases unfinished"] = sorted(key for key, state in states.items() if state in UNFINISHED)
+    verdict.wrong["cases failed"] = sorted(key for key, state in states.items() if state is CaseState.FAILED)
+    happened: dict[str, dict[int, Transition]] = defaultdict(dict)
+    for transition in history:
+        happened[transition.case_key][transition.version] = transition
+    _judge_decisions(verdict, attempts, happened)
+    approved = _standing_texts(verdict, attempts, happened)
+    for key in set(states) | set(replies):
+        _judge_replies(verdict, key, approved.get(key), replies.get(key, ()))
+    return verdict
+
+
+def _judge_decisions(
+    verdict: Verdict, attempts: Sequence[Attempt], happened: Mapping[str, Mapping[int, Transition]]
+) -> None:
+    yes: dict[tuple[str, int], int] = defaultdict(int)
+    for attempt in attempts:
+        if attempt.status != 200:
+            continue
+        yes[attempt.key, attempt.version] += 1
+        transition = happened[attempt.key].get(attempt.version + 1)
+        if transition is None or transition.who != attempt.who or transition.to_state is not AFTER[attempt.action]:
+            verdict.wrong["decisions lost"].append(attempt.key)
+    verdict.wrong["decisions doubled"] = sorted(key for (key, _), count in yes.items() if count > 1)
+
+
+def _standing_texts(
+    verdict: Verdict, attempts: Sequence[Attempt], happened: Mapping[str, Mapping[int, Transition]]
+) -> dict[str, str | None]:
+    """Return case key -> the text whose approval stands at the end, None where nobody is known to have asked for it."""
+    requested = {(attempt.key, attempt.version, attempt.who): attempt.text for attempt in attempts if attempt.text}
+    standing: dict[str, str | None] = {}
+    for key, transitions in happened.items():
+        for version in sorted(transitions):
+            transition = transitions[version]
+            if transition.to_state is CaseState.APPROVED and transition.from_state is not CaseState.APPROVED:
+                standing[key] = requested.get((key, version - 1, transition.who))
+                if standing[key] is None:
+                    verdict.wrong["approvals nobody made"].append(key)
+            elif transition.from_state in DECIDED and transition.to_state is CaseState.PENDING:
+                standing.pop(key, None)
+    return standing
+
+
+def _judge_replies(verdict: Verdict, key: str, approved: str | None, replies: Sequence[str]) -> None:
+    if approved is None:
+        if replies:
+            verdict.wrong["replies unapproved"].append(key)
+        return
+    if not replies:
+        verdict.wrong["replies lost"].append(key)
+    if len(replies) > 1:
+        verdict.wrong["replies doubled"].append(key)
+    if any(text != approved for text in replies):
+        verdict.wrong["replies with a wrong text"].append(key)
