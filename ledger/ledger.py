@@ -35,7 +35,8 @@ class Ledger:
     `stages` is for the stream's workers, `decisions` and `closed_cases` for moderators, `outbox` for publishers,
     `cards` and `moderator_settings` for the chats, `sessions` for the web desk, `erasure`, `holdings` and `audit` for
     whoever answers for people's data, `replayed_letters` for operators; `cases`, `related`, `replies`, `history`,
-    `statistics` and `workloads` only read. Every method of every part raises LedgerUnavailable when the database is away.
+    `statistics`, `workloads` and `decided_cases` only read. Every method of every part raises LedgerUnavailable when
+    the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
