@@ -37,7 +37,7 @@ from datetime import datetime, timedelta
 
 from bot.permissions import Moderator, approvable_draft, can_be_handled, may_undo, undoable
 from bot.reasons import NOT_HATEFUL, stored_reason
-from bot.wording import standing
+from bot.wording import holder, standing
 from core.domain import (
     Action,
     Case,
@@ -47,6 +47,7 @@ from core.domain import (
     Draft,
     DraftRequest,
     EventKind,
+    Evidence,
     Intent,
     Route,
     StrategyName,
@@ -55,7 +56,7 @@ from core.domain import (
     failed,
     now,
 )
-from core.errors import BadInput, BadMessage, FailsChecks, Forbidden, NotAllowed, StaleVersion
+from core.errors import BadInput, BadMessage, ClaimedByOther, FailsChecks, Forbidden, NotAllowed, StaleVersion
 from core.lifecycle import DECISIONS, EVENTS
 from core.settings import DeskSettings
 from ledger import CasePage, Ledger, Reopening
@@ -70,9 +71,9 @@ MOST_OF_AUTHOR = 20
 class CaseQuery:
     """The part of the cases to list; a criterion left out does not narrow it.
 
-    `doubtful` True: only those of which a moderator is asked whether they False: only the others.
+    `doubtful` True: only those of which a moderator is asked whether they are hateful at all; False: only the others.
     `search` holds words that each listed case has in post, drafts, sent text, key or groups. `mine` is who holds or
-    was assigned each listed case.
+    was assigned each listed case; none listed attacks no other groups than `hidden`.
     """
 
     states: tuple[CaseState, ...] = (CaseState.PENDING,)
@@ -83,6 +84,7 @@ class CaseQuery:
     doubtful: bool | None = None
     handled: bool | None = None
     appealed: bool | None = None
+    hidden: frozenset[TargetGroup] = frozenset()
     search: str = ""
     limit: int = 50
     cursor: str | None = None
@@ -135,6 +137,7 @@ class Desk:
             doubtful=query.doubtful,
             handled=query.handled,
             appealed=query.appealed,
+            hidden=query.hidden,
             search=query.search,
             limit=query.limit,
             cursor=query.cursor,
@@ -259,6 +262,16 @@ class Desk:
         if case.state not in EVENTS[EventKind.APPEAL].takes or undoable(case):
             raise NotAllowed(f"Nothing final is there to appeal against: {standing(case)}", case)
         return await self._ledger.closed_cases.appeal(key, who, words)
+
+    async def add_evidence(self, key: str, piece: Evidence, who: Moderator) -> Case:
+        """Put a statement first among a waiting case's evidence, for its next draft and for checks of one's own words.
+
+        Raises CaseNotFound, NotAllowed where the case does not wait, or ClaimedByOther.
+        """
+        case = await self.case(key)
+        if holder(case) not in (None, who.name):
+            raise ClaimedByOther(f"{holder(case)} holds this case; ask them, or wait.", case)
+        return await self._ledger.closed_cases.add_evidence(key, who.name, piece)
 
     async def _claim(self, case: Case, decision: Decision, who: Moderator) -> Case:
         until = now() + timedelta(seconds=self.settings.claim_s)

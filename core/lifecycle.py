@@ -116,6 +116,7 @@ DECISIONS = {
 EVENTS = {
     EventKind.NOTE: Change(tuple(CaseState)),
     EventKind.APPEAL: Change(ENDED),
+    EventKind.EVIDENCE: Change((CaseState.PENDING,)),
 }
 """What can be added in which state, on whatever version of the case; it stays where it is."""
 

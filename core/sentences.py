@@ -8,6 +8,8 @@ from collections.abc import Collection
 import sentencex
 
 _ELLIPSIS_BREAK = re.compile(r"(?<=…)\s+(?=[^\W\d_a-z]|[¿¡\"“«])")
+_ACRONYM_BREAK = re.compile(r"(?<=[A-Z][A-Z]\.)\s+(?=[^\W\d_a-z]|[¿¡])(?!UU\.)")
+"""After an acronym, which some languages' rules take for an abbreviation."""
 _WORDS = re.compile(r"\w")
 _LAST_WORD = re.compile(r"(?:^|[\s('’\"])([^\W\d_]+)\.$")
 _END = re.compile(r"[.!?…。！？؟।]+[\"'”’»)\]]*$")
@@ -44,4 +46,5 @@ def is_question(sentence: str) -> bool:
 
 def _pieces(line: str, language: str) -> list[str]:
     segments = sentencex.segment("en" if language == "und" else language, line)
-    return [piece.strip() for segment in segments for piece in _ELLIPSIS_BREAK.split(segment) if piece.strip()]
+    pieces = (piece for segment in segments for piece in _ELLIPSIS_BREAK.split(segment))
+    return [piece.strip() for broken in pieces for piece in _ACRONYM_BREAK.split(broken) if piece.strip()]

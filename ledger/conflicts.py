@@ -59,6 +59,7 @@ def _who_was_faster(case: Case, latest: Transition, attempt: Attempt, at: dateti
 _SAME_STATE_WORDS = {
     EventKind.NOTE: "noted on",
     EventKind.APPEAL: "appealed against",
+    EventKind.EVIDENCE: "given more evidence",
     Action.ASSIGN: "assigned",
     Action.HAND_OVER: "handed over",
     Action.HANDLE: "marked as handled",

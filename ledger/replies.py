@@ -18,7 +18,7 @@ LONGEST_REPLY = 2_000
 _own = cases.alias("own")
 
 
-def _replies(column: str) -> Select[tuple[str | None, str | None]]:
+def _replies(column: str) -> Select[str | None, str | None]:
     """Return the query for the replies in the other cases that have the same hash in a column."""
     same = select(_own.c[column]).where(_own.c.key == bindparam("own")).scalar_subquery()
     return (
@@ -57,7 +57,7 @@ class Replies:
         """
         queries = _APPROVED_REPLIES if approved_only else _REPLIES
         async with self._database.read() as connection:
-            rows = [row for query in queries for row in (await connection.execute(query, {"own": clean(key)})).tuples()]
+            rows = [row for query in queries for row in await connection.execute(query, {"own": clean(key)})]
         texts = (final or _text(draft) for final, draft in rows)
         return tuple(dict.fromkeys(text for text in texts if 0 < len(text) <= LONGEST_REPLY))
 

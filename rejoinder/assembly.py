@@ -172,8 +172,8 @@ def open_guard(settings: Settings) -> Guard:
 async def open_drafting_guard(settings: Settings, log_file: Path | None = None) -> AsyncIterator[Guard]:
     """Give the guard that judges drafts, with the judge and the toxicity model of the settings.
 
-    Starts the chat model's server where that is the judge and nobody else runs one. Raises as DetoxifyModel,
-    OnnxEntailment and HeadOpposition do, and BadSettings where the judge is a chat model and there is none.
+    Starts the chat model's server where that is the judge and nobody else runs one. Raises as DetoxifyModel and
+    OnnxEntailment do, and BadSettings where the judge is a chat model and there is none.
     """
     from pipeline.guard import Guard, word_checks
 
@@ -200,7 +200,7 @@ async def _judges(settings: Settings, stack: AsyncExitStack, log_file: Path | No
     from pipeline.guard.entailed import EntailedCheck
     from pipeline.guard.opposition import ChatOpposition, OpposesCheck
 
-    chosen = settings.guard
+    chosen, within_s = settings.guard, settings.guard.judge_timeout_s
     if chosen.judge == "none":
         return []
     if chosen.judge == "chat":
@@ -211,18 +211,19 @@ async def _judges(settings: Settings, stack: AsyncExitStack, log_file: Path | No
             raise BadSettings(
                 "guard.judge is `chat`, but chat.model is `none`. Set chat.model, or guard.judge to `head`."
             )
-        opposes = OpposesCheck(ChatOpposition(chat), chosen.min_opposition)
-        return [opposes, EntailedCheck(ChatEntailment(chat), chosen.min_entailment)]
-    from pipeline.guard.stance_head import HeadOpposition, StanceHead
+        opposes = OpposesCheck(ChatOpposition(chat), chosen.min_opposition, chosen.min_harmless, within_s)
+        return [opposes, EntailedCheck(ChatEntailment(chat), chosen.min_entailment, within_s)]
+    from models.embedders import e5_embedder
+    from pipeline.guard.stance_head import HeadOpposition
 
-    embedder = await stack.enter_async_context(open_embedder(settings))
-    judge = HeadOpposition(embedder, await asyncio.to_thread(StanceHead.load))
-    checks: list[GuardCheck] = [OpposesCheck(judge, chosen.min_opposition)]
+    judge = HeadOpposition(lambda: e5_embedder(settings.embedding))
+    stack.push_async_callback(judge.close)
+    checks: list[GuardCheck] = [OpposesCheck(judge, chosen.min_opposition, chosen.min_harmless, within_s)]
     if chosen.judge == "entailment":
         from models.entailment import OnnxEntailment
 
         model = await asyncio.to_thread(OnnxEntailment.open, chosen.entailment_model, chosen.entailment_languages)
-        checks.append(EntailedCheck(model, chosen.min_entailment))
+        checks.append(EntailedCheck(model, chosen.min_entailment, within_s))
     return checks
 
 

@@ -159,8 +159,9 @@ class GuardSettings(Section):
         "account for), the small head shipped with Rejoinder, the head and an entailment model, or the chat model.",
     )
     min_opposition: Share = Field(
-        0.5, description="Probability of standing against the post that the judge must give each such sentence."
+        0.5, description="Probability of standing against the post that the judge must give the best such sentence."
     )
+    min_harmless: Share = Field(0.15, description="The same probability that every such sentence needs.")
     entailment_model: str = Field(
         "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7",
         description="Entailment model of the judge `entailment` (`entailment` extra): a folder with `*.onnx` and "
@@ -171,6 +172,10 @@ class GuardSettings(Section):
     )
     min_entailment: Share = Field(
         0.2, description="Probability of following from its evidence that each statement of fact needs."
+    )
+    judge_timeout_s: Positive = Field(
+        60.0,
+        description="Seconds the judge has for the replies of one draft; what it has not judged then is not shown.",
     )
     max_toxicity: Share = Field(0.5, description="Toxicity probability from which a reply fails.")
     toxicity: Literal["head", "detoxify"] = Field(

@@ -19,6 +19,7 @@ from pipeline.guard import Verdict
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a draft.")
 @click.option("--redteam", is_flag=True, help="Judge the red team's own drafts and print how many are stopped.")
+@click.option("--fresh", is_flag=True, help="The same for the drafts on which nothing was tuned.")
 @click.option("--wrong", is_flag=True, help="With --redteam: list what is misjudged in the half that is for tuning.")
 @click.option(
     "--judge",
@@ -26,7 +27,7 @@ from pipeline.guard import Verdict
     type=click.Choice(["none", "head", "entailment", "chat"]),
     help="What judges free sentences, in place of `guard.judge`; `none`: words alone.",
 )
-def guard(file: Path | None, as_json: bool, redteam: bool, wrong: bool, judge_name: str | None) -> None:
+def guard(file: Path | None, as_json: bool, redteam: bool, fresh: bool, wrong: bool, judge_name: str | None) -> None:
     """Judge the drafts in FILE, one JSON object a line: what is shown to a moderator, and what is stopped and why.
 
     A line has `id`, `language`, `groups`, `intent`, `post`, `evidence` (of `text`, `institution`, `title`, `symbol`,
@@ -35,14 +36,14 @@ def guard(file: Path | None, as_json: bool, redteam: bool, wrong: bool, judge_na
     """
     from rejoinder.commands.process import load_settings
 
-    if redteam == (file is not None) or (wrong and not redteam) or (as_json and redteam):
-        raise click.UsageError("Give either a FILE (perhaps with --json) or --redteam (perhaps with --wrong).")
+    if (file is not None) + redteam + fresh != 1 or (wrong and not redteam) or (as_json and file is None):
+        raise click.UsageError("Give either a FILE (perhaps with --json), --redteam (perhaps with --wrong) or --fresh.")
     settings = load_settings()
     if judge_name is not None:
         chosen = settings.guard.model_copy(update={"judge": judge_name})
         settings = settings.model_copy(update={"guard": chosen})
     if file is None:
-        asyncio.run(_print_report(settings, wrong=wrong))
+        asyncio.run(_print_report(settings, fresh=fresh, wrong=wrong))
         return
     bad = asyncio.run(_judge_file(settings, file, as_json=as_json))
     if bad:
@@ -76,13 +77,13 @@ def _as_text(draft: DraftLine, verdict: Verdict) -> str:
     return f"{draft.id}: {'stopped, ' + reasons if reasons else 'passes'}"
 
 
-async def _print_report(settings: Settings, *, wrong: bool) -> None:
+async def _print_report(settings: Settings, *, fresh: bool, wrong: bool) -> None:
+    from evaluation.redteam import sheets
     from evaluation.redteam.report import judge_all, table
-    from evaluation.redteam.sheets import red_team
     from rejoinder.assembly import open_drafting_guard
 
     async with open_drafting_guard(settings, _log_file(settings)) as opened:
-        judged = await judge_all(opened, red_team())
+        judged = await judge_all(opened, sheets.fresh() if fresh else sheets.red_team())
     for row in table(judged):
         click.echo(row)
     if wrong:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from core.domain import Evidence, FlaggedPost, Intent, Source, TargetGroup
 from core.errors import describe_errors
@@ -25,6 +25,12 @@ class Statement(BaseModel):
     title: str = ""
     symbol: str = ""
     year: int = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, data: object) -> object:
+        """Take what a source does not have, and a line gives as null, for left out."""
+        return {name: value for name, value in data.items() if value is not None} if isinstance(data, dict) else data
 
 
 class DraftLine(BaseModel):

@@ -5,6 +5,7 @@ A scene is a post, the facts that answer it, and drafts that differ in little: g
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,6 +37,15 @@ def red_team() -> tuple[LabelledDraft, ...]:
     """Return all labelled drafts."""
     claims = load_claims()
     return tuple(draft for sheet, language in SHEETS.items() for draft in _sheet(sheet, language, claims))
+
+
+def fresh() -> tuple[LabelledDraft, ...]:
+    """Return the drafts in free wording that were written before the checks were seen; nothing is tuned on them."""
+    text = (files("evaluation.redteam") / "drafts" / "fresh.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    return tuple(
+        LabelledDraft(DraftLine.model_validate(row), row["label"] == "good", row["kind"], tuning=False) for row in rows
+    )
 
 
 def _sheet(sheet: str, language: str, claims: ClaimFiles) -> Iterator[LabelledDraft]:

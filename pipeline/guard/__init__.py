@@ -3,6 +3,7 @@
 from pipeline.guard.checks import GuardCheck, word_checks
 from pipeline.guard.form import hidden_characters, limit_for
 from pipeline.guard.guard import Guard, Verdict
+from pipeline.guard.judged import unjudged
 from pipeline.guard.material import GuardContext
 from pipeline.guard.toxicity import ToxicityCheck
 
@@ -14,5 +15,6 @@ __all__ = [
     "Verdict",
     "hidden_characters",
     "limit_for",
+    "unjudged",
     "word_checks",
 ]

@@ -58,6 +58,13 @@ def value_of(number: str) -> float:
     return float(number.replace(",", "."))
 
 
+def word_value(word: str, language: str) -> float:
+    """Return the value of one folded number word or of digits; 0 for any other word."""
+    if word.isdecimal():
+        return float(word)
+    return _kinds(language).get(word, ("", 0.0))[1]
+
+
 @dataclass
 class _Number:
     """A number as far as it is read, in addends that get smaller: "two hundred and five" is 200 and 5.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.domain import Check, failed
 from pipeline.guard.checks import GuardCheck
-from pipeline.guard.material import GuardContext, Material, material
+from pipeline.guard.material import LONGEST_READ, GuardContext, Material, material
 from pipeline.guard.reward import RELEVANCE_WEIGHT, relevance
 
 
@@ -41,7 +41,12 @@ class Guard:
         return verdict.checks
 
     async def judge(self, texts: Sequence[str], context: GuardContext) -> list[Verdict]:
-        """Return a verdict on each text, in their order."""
+        """Return a verdict on each text, in their order; one too long is refused before anything reads it."""
+        read = [text for text in texts if len(text) <= LONGEST_READ]
+        verdicts = iter(await self._judge(read, context))
+        return [next(verdicts) if len(text) <= LONGEST_READ else _too_long(text) for text in texts]
+
+    async def _judge(self, texts: Sequence[str], context: GuardContext) -> list[Verdict]:
         replies, verdicts = await asyncio.to_thread(_begin, texts, context)
         columns = await asyncio.gather(*(check.check_many(replies, context) for check in self.cheap))
         for check, results in zip(self.cheap, columns, strict=True):
@@ -57,6 +62,12 @@ def _begin(texts: Sequence[str], context: GuardContext) -> tuple[list[Material],
     """Take the texts apart, and give each a verdict that knows no more than how near it is to the post."""
     replies = [material(text, context) for text in texts]
     return replies, [Verdict((), RELEVANCE_WEIGHT * relevance(reply, context)) for reply in replies]
+
+
+def _too_long(text: str) -> Verdict:
+    detail = f"{len(text)} characters; no reply of more than {LONGEST_READ} is read."
+    length = Check(name="length", passed=False, value=len(text), threshold=LONGEST_READ, hard=True, detail=detail)
+    return Verdict((length,), 0.0)
 
 
 def _add(check: GuardCheck, results: Sequence[Check], verdicts: list[Verdict], places: Sequence[int]) -> None:

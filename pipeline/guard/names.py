@@ -17,6 +17,7 @@ from pipeline.languages import DEFAULT, pack
 SHORTEST_ROOT = 7
 """Letters at the start that make two words forms of one name: fewer would join Austria and Australia."""
 LONGEST_ENDING = 5
+_ACRONYM_WITH_ENDING = re.compile(r"([A-Z]{2,})[a-z]{1,5}$")
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 
 
@@ -76,7 +77,10 @@ def _is_plainly_a_name(word: str, following: str, language: str) -> bool:
 def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     """Tell whether a name occurs; an acronym must occur as one, so that "the WHO" is not found in "who"."""
     if name.isupper() and len(name) > 1 and fold(name) in function_words(reply.language):
-        return any(name in _WORD.findall(statement.evidence.text) for statement in reply.statements)
+        return any(name in _WORD.findall(_with_source(statement.evidence)) for statement in reply.statements)
+    acronym = _ACRONYM_WITH_ENDING.match(name)
+    if acronym and stem(fold(acronym[1]), reply.language) in known:
+        return True
     empty = function_words(reply.language)
     return all(
         stem(word, reply.language) in known or any(_same_root(word, other) for other in known)
@@ -85,9 +89,17 @@ def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     )
 
 
+def _with_source(evidence: Evidence) -> str:
+    source = evidence.source
+    aliases: list[str] = table("names")["aliases"].get(source.institution, [])
+    return f"{evidence.text} {source.institution} {source.title} {' '.join(aliases)}"
+
+
 def _same_root(word: str, known: str) -> bool:
     """Tell whether two words may be forms of one name, where a language hangs its endings on names."""
-    return common_start(word, known) >= max(SHORTEST_ROOT, len(word) - LONGEST_ENDING)
+    shared = common_start(word, known)
+    whole = shared == len(known) >= SHORTEST_ROOT - 1
+    return (whole or shared >= SHORTEST_ROOT) and shared >= len(word) - LONGEST_ENDING
 
 
 @lru_cache(maxsize=32)
@@ -111,6 +123,6 @@ def _known(reply: Material) -> frozenset[str]:
 def _of_evidence(evidence: Evidence, language: str) -> frozenset[str]:
     source = evidence.source
     also: list[str] = [*table("names")["aliases"].get(source.institution, []), *pack(language).locators]
-    return stems(
-        words(f"{evidence.text} {source.institution} {source.title} {source.symbol} {' '.join(also)}"), language
-    )
+    folded = words(f"{evidence.text} {source.institution} {source.title} {source.symbol} {' '.join(also)}")
+    # A stemmer may cut a name to the bone: "Lanbide" to "lan".
+    return stems(folded, language).union(folded)

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 
 from core.domain import Evidence
 from core.settings import GuardSettings
 from pipeline.guard.figures import Figure, figures
-from pipeline.guard.material import GuardContext, Material
+from pipeline.guard.material import GuardContext, Material, Part
 from pipeline.guard.measurement import Measurement
+from pipeline.guard.shares import accounted
 from pipeline.guard.support import is_statement
 from pipeline.guard.words import fold
+from pipeline.sentences import is_question
 
-_OF = re.compile(r"\s(?:\w+\s)?(?:in|out of|de cada|di ogni|su)\s")
 _PART = re.compile(
     r"\b(?:thirds?|quarters?|fifths?|tenths?|times|tercios?|terceras?|quintos?|veces|terzi|quinti|quarti|volte|herenak?)\b"
 )
 SMALL = 10
 """Numbers up to this, written as words, are no figures in a sentence that states no fact."""
+_MANY = re.compile(
+    r"\b(?:hundreds|thousands|millions|cientos|miles|millones|centinaia|migliaia|milioni)\b(?!\s(?:of|de|di)\b)"
+)
 _SYMBOL = re.compile(r"(?<![\w/.])(?=[^\s]*\d)[\w.]+(?:/[\w.()]+)+")
 
 
@@ -32,36 +34,31 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
     known = _known(reply, context)
     values = {figure.value for figure in known}
     percentages = {figure.value for figure in known if figure.percent}
+    unknown = []
+    for part in (part for part in reply.parts if not part.quoted):
+        written = figures(part.text, reply.language)
+        stated = is_statement(part, reply)
+        explained = accounted(part.folded, written, reply.language, known)
+        unknown += [
+            figure.text
+            for figure in written
+            if figure.value not in (percentages if figure.percent else values)
+            and (stated or not _is_plain_talk(figure, part))
+            and figure.text not in explained
+        ]
     own = " ".join(part.text for part in reply.parts if not part.quoted)
-    told = " ".join(part.text for part in reply.parts if not part.quoted and is_statement(part, reply))
-    given = {figure.text for figure in figures(told, reply.language)}
-    unknown = [
-        figure.text
-        for figure in figures(own, reply.language)
-        if figure.value not in (percentages if figure.percent else values)
-        and (figure.text in given or not _is_small_word(figure) or _PART.search(fold(own)))
-        and figure not in _shares(own, reply.language, percentages)
-    ]
     unknown += [symbol for symbol in _symbols(own) if symbol not in _evidence_text(context)]
     detail = f"Not in the evidence: {', '.join(f'“{text}”' for text in dict.fromkeys(unknown))}." if unknown else ""
     return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
 
 
-def _shares(text: str, language: str, percentages: set[float]) -> Iterator[Figure]:
-    """Yield both figures of each share that the evidence gives in percent: "three in four" for 75 %."""
-    found = figures(text, language)
-    cursor = 0
-    for first, second in pairwise(found):
-        cursor = text.find(first.text, cursor) + len(first.text)
-        between = text[cursor : text.find(second.text, cursor)]
-        if _OF.fullmatch(between) and second.value and round(100 * first.value / second.value, 1) in percentages:
-            yield from (first, second)
-
-
-def _is_small_word(figure: Figure) -> bool:
-    """Tell whether a number is one that plain talk is full of, as in "two people in love"."""
-    whole = float(figure.value).is_integer() and 1 <= figure.value <= SMALL
-    return figure.text.isalpha() and whole and not figure.percent
+def _is_plain_talk(figure: Figure, part: Part) -> bool:
+    """Tell whether a number is one that plain talk is full of: "two people in love", "millions", any in a question."""
+    if not figure.text.replace(" ", "").isalpha() or figure.percent:
+        return False
+    small = float(figure.value).is_integer() and 1 <= figure.value <= SMALL and not _PART.search(part.folded)
+    many = _MANY.search(part.folded) is not None and _MANY.fullmatch(figure.text) is not None
+    return small or many or is_question(part.text)
 
 
 def _symbols(text: str) -> tuple[str, ...]:

@@ -62,6 +62,8 @@ def _opposes_post(part: Part, reply: Material) -> bool:
 
 def _faults(part: Part, reply: Material) -> Iterator[str]:
     for phrase in cues.agreements(part.folded, reply.language):
+        if group_pattern().match(phrase):
+            continue  # "Women are right to be angry."
         yield f"Agrees with the post: “{phrase.strip()}”."
     for phrase in _generalisations(part.folded, reply.language):
         yield f"Says something derogatory of a whole group: “{phrase.strip()}”."

@@ -5,8 +5,9 @@ Trained by `rejoinder train stances`; figures and limits in `pipeline/data/stanc
 
 from __future__ import annotations
 
+import asyncio
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Self
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BadSettings, WeightsError
+from core.errors import WeightsError
 from pipeline.guard import cues
 from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.words import fold
@@ -26,22 +27,21 @@ if TYPE_CHECKING:
 Vectors = NDArray[np.float32]
 
 FILE = "stance.npz"
-LANGUAGES = frozenset({"en", "es", "it", "eu"})
-"""Languages that the head was trained on."""
+LANGUAGES = frozenset({"en", "es", "it", "eu", "de", "fr"})
+"""Languages that the head reads: it was trained on the first four, and on German and French only measured."""
 SCALES = (3.0, 1.0, 30.0, 3.0)
 """What the sentence, the post, their product and their cosine count beside a cue, before regularisation."""
 LONGEST_READ = 500
-"""Characters of the post and of a sentence that are read, which bounds the time."""
+"""Characters of the post that are read, which bounds the time; no piece of a sentence is longer."""
 
 
 @dataclass(frozen=True)
 class StanceHead:
-    """A logistic regression: `weights` has shape (3 d + 1 + cues,), `mean` (d,); it fits one embedder, by its name."""
+    """A logistic regression: `weights` has shape (3 d + 1 + cues,), `mean` (d,)."""
 
     mean: Vectors
     weights: Vectors
     bias: float
-    embedder: str
 
     @classmethod
     def load(cls) -> Self:
@@ -50,7 +50,7 @@ class StanceHead:
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
                 arrays = (data["mean"].astype(np.float32), data["weights"].astype(np.float32))
-                return cls(*arrays, float(data["bias"]), str(data["embedder"]))
+                return cls(*arrays, float(data["bias"]))
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise WeightsError(
                 f"The stance head can't be read from {path} ({error}): install Rejoinder again."
@@ -97,27 +97,37 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 class HeadOpposition:
-    """An Opposition by the stance head, on the vectors of the default embedder.
+    """An Opposition by the stance head, on vectors of multilingual-e5-small whatever embeds elsewhere.
 
-    Raises BadSettings for an embedder that the head was not trained with.
+    Nothing is loaded before the first sentence: a worker that only composes never asks.
     """
 
     name = "head"
     languages = LANGUAGES
 
-    def __init__(self, embedder: Embedder, head: StanceHead) -> None:
-        if embedder.name != head.embedder:
-            raise BadSettings(
-                f"guard.judge is `head`, which reads vectors of {head.embedder}, not of {embedder.name}. "
-                "Set guard.judge to `chat` or `none`, or embedding.kind to `e5`."
-            )
-        self._embedder = embedder
-        self._head = head
+    def __init__(self, open_embedder: Callable[[], Embedder]) -> None:
+        self._open_embedder = open_embedder
+        self._opened: tuple[Embedder, StanceHead] | None = None
+        self._turn = asyncio.Lock()
 
     async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return for each sentence how probably it opposes the post and harms nobody, 0 to 1."""
+        """Return for each sentence how probably it opposes the post and harms nobody, 0 to 1.
+
+        Raises WeightsError where the head or the weights of its embedder are missing or torn.
+        """
+        embedder, head = await self._ready()
         post = post[:LONGEST_READ]
-        read = [sentence[:LONGEST_READ] for sentence in sentences]
-        vectors = await self._embedder.queries([post, *read])
-        rows = np.array([cue_row(post, sentence, language) for sentence in read], np.float32)
-        return [float(p) for p in self._head.probabilities(vectors[1:], vectors[0], rows)]
+        vectors = await embedder.queries([post, *sentences])
+        rows = np.array([cue_row(post, sentence, language) for sentence in sentences], np.float32)
+        return [float(p) for p in head.probabilities(vectors[1:], vectors[0], rows)]
+
+    async def close(self) -> None:
+        """Free the embedder, where one was opened."""
+        if self._opened is not None:
+            await self._opened[0].close()
+
+    async def _ready(self) -> tuple[Embedder, StanceHead]:
+        async with self._turn:
+            if self._opened is None:
+                self._opened = await asyncio.to_thread(lambda: (self._open_embedder(), StanceHead.load()))
+            return self._opened

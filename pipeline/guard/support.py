@@ -16,6 +16,8 @@ from pipeline.sentences import is_question
 
 ENOUGH = 0.65
 """Share of a sentence's content words that must be known."""
+ENOUGH_OF_FACTS = 0.4
+"""The same where figures, names, negations and swaps are checked and a judge or a person reads the reply too."""
 SAME_STATEMENT = 0.7
 """Share of a sentence's content in one statement from which the two say the same thing, or its opposite."""
 _FACTUAL = re.compile(r"\d|%")
@@ -28,7 +30,7 @@ def supported(reply: Material, context: GuardContext, settings: GuardSettings) -
     use the post's words too. Other sentences may also use the vocabulary of rights and fairness. A question states
     nothing. A sentence that turns an evidence statement into its opposite has the share 0. `value` is the lowest share.
     """
-    return _measured(reply, [part for part in reply.parts if not part.quoted])
+    return _measured(reply, [part for part in reply.parts if not part.quoted], ENOUGH)
 
 
 def facts_supported(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
@@ -36,7 +38,8 @@ def facts_supported(reply: Material, context: GuardContext, settings: GuardSetti
 
     A judge tells it, or a person. A sentence that turns an evidence statement into its opposite is a statement too.
     """
-    return _measured(reply, [part for part in reply.parts if not part.quoted and is_statement(part, reply)])
+    stated = [part for part in reply.parts if not part.quoted and is_statement(part, reply)]
+    return _measured(reply, stated, ENOUGH_OF_FACTS)
 
 
 def is_statement(part: Part, reply: Material) -> bool:
@@ -46,16 +49,16 @@ def is_statement(part: Part, reply: Material) -> bool:
     return _is_factual(part, reply) or reports or turned
 
 
-def _measured(reply: Material, parts: Sequence[Part]) -> Measurement:
+def _measured(reply: Material, parts: Sequence[Part], enough: float) -> Measurement:
     shares = [(_share(part, reply), part.text) for part in parts]
     lowest, text = min(shares, default=(1.0, ""))
-    passed = lowest >= ENOUGH
-    detail = f"{lowest:.0%} of the words are accounted for; {ENOUGH:.0%} are needed."
+    passed = lowest >= enough
+    detail = f"{lowest:.0%} of the words are accounted for; {enough:.0%} are needed."
     if not passed and lowest == 0 and reply.statements:
         detail = f"Says the opposite of its evidence, or nothing of it: “{text[:80]}”.{_foreign(reply)}"
     elif not passed:
         detail = f"Says more than its evidence: “{text[:80]}” ({detail[:-1]}).{_foreign(reply)}"
-    return Measurement(passed=passed, value=round(lowest, 3), threshold=ENOUGH, detail=detail)
+    return Measurement(passed=passed, value=round(lowest, 3), threshold=enough, detail=detail)
 
 
 def uses_evidence(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:

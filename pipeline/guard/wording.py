@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from core.settings import GuardSettings
-from pipeline.guard.cues import refutations
-from pipeline.guard.lexicon import words_pattern
+from pipeline.guard.cues import negated, refutations
+from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.support import is_statement
@@ -19,9 +21,9 @@ LONGEST_ENDING = 4
 
 def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that a statement of fact says "proved", "never" or "all" only where its evidence does; `value` counts."""
-    told = " ".join(fold(statement.evidence.text) for statement in reply.statements)
+    evidence = " ".join(fold(statement.evidence.text) for statement in reply.statements)
     pattern = words_pattern("absolute", reply.language)
-    known = {stem(match.group(), reply.language) for match in pattern.finditer(told)}
+    known = {stem(match.group(), reply.language) for match in pattern.finditer(evidence)}
     strong = [
         match.group()
         for part in _statements(reply)
@@ -36,7 +38,8 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
     """Check that a sentence which nearly copies a statement of evidence puts no strange word into it.
 
     So are a subject or a verb exchanged: "many tourists see a phone as critical" for "many refugees"; nor may two words
-    change places, or a figure come from elsewhere. `value` counts.
+    change places, or a figure come from elsewhere. Nor may a sentence with less in common turn round a word: "fell" for
+    "rose". `value` counts.
     """
     strange = [
         word
@@ -45,8 +48,31 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
         if _nearly_copies(part, statement)
         for word in (*_strange(part, statement, reply), *_changed_places(part, statement, reply.language))
     ]
+    strange += [
+        word
+        for part in reply.parts
+        if not part.quoted
+        for statement in reply.statements
+        if len(part.content & statement.content) >= FEWEST_SHARED
+        for word in _turned_round(part, statement, reply.language)
+    ]
     detail = f"Unlike the evidence that it nearly copies: {', '.join(f'“{word}”' for word in dict.fromkeys(strange))}."
     return Measurement(not strange, len(strange), 0, detail if strange else "")
+
+
+def _turned_round(part: Part, statement: Statement, language: str) -> list[str]:
+    """Return the words of a sentence whose opposites stand in the statement in their place."""
+    if negated(part.folded, language):
+        return []
+    evidence = fold(statement.evidence.text)
+    turned = []
+    for pair in table("speech")["opposites"].get(language, ()):
+        patterns = [re.compile(rf"(?<!\w)(?:{side})(?!\w)") for side in pair]
+        for own, other in (patterns, patterns[::-1]):
+            word = own.search(part.folded)
+            if word and not other.search(part.folded) and other.search(evidence) and not own.search(evidence):
+                turned.append(word.group())
+    return turned
 
 
 def _statements(reply: Material) -> list[Part]:

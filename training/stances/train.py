@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from models.e5 import E5Embedder
 from pipeline.guard.stance_head import FILE, StanceHead, Vectors, cue_row, features
 from training.heads.train import embed_cached
 from training.stances.data import Sample, read_samples
@@ -62,7 +61,7 @@ def train(samples: Sequence[Sample], views: Views) -> tuple[StanceHead, NDArray[
         unseen[fold] = model.predict_proba(views.of(fold, mean))[:, 1]
     model = _regression().fit(views.of(everything, mean), good, weights)
     half = model.coef_[0].astype(np.float16).astype(np.float32)
-    return StanceHead(mean, half, float(model.intercept_[0]), E5Embedder.name), unseen
+    return StanceHead(mean, half, float(model.intercept_[0])), unseen
 
 
 def _regression() -> LogisticRegression:
@@ -125,5 +124,5 @@ def _rows(samples: Sequence[Sample], unseen: NDArray[np.float64]) -> list[str]:
 def _as_npz(head: StanceHead) -> bytes:
     buffer = io.BytesIO()
     mean, weights = head.mean.astype(np.float16), head.weights.astype(np.float16)
-    np.savez_compressed(buffer, mean=mean, weights=weights, bias=np.float32(head.bias), embedder=np.str_(head.embedder))
+    np.savez_compressed(buffer, mean=mean, weights=weights, bias=np.float32(head.bias))
     return buffer.getvalue()

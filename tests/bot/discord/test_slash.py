@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.chat.pipeline_cli import PipelineCli
+from bot.pipeline_cli import PipelineCli
 from core.domain import Draft, Evidence, Grounding, Intent, Origin, Route, StrategyName, TargetGroup
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from tests.bot.discord.look import cards, field, labels

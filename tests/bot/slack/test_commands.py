@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.chat.pipeline_cli import PipelineCli
+from bot.pipeline_cli import PipelineCli
 from core.domain import Intent, Origin, Route, StrategyName, TargetGroup, now
 from tests.bot.samples import CHECKS, CRC, add_pending, fill, post, triage_of
 from tests.bot.slack.conftest import ANA, CHANNEL, LEA, OUT, Floor, buttons, seen, until

@@ -54,6 +54,26 @@ def test_a_verdict_a_draft_as_json(judge: Any) -> None:
     assert any(check["name"] == "stance" and not check["passed"] for check in bad["checks"])
 
 
+def test_words_alone_stop_what_they_can_not_account_for(judge: Any) -> None:
+    free = {**LINE, "draft": "Whoever is elected should sit there. Let voters choose."}
+    (alone,) = map(json.loads, judge(LINE | free, options=("--json", "--judge", "none")).stdout.splitlines())
+    assert "opposes" not in {check["name"] for check in alone["checks"]}
+    assert not alone["passed"]
+
+
+def test_a_source_without_a_symbol_may_say_null(judge: Any) -> None:
+    evidence = [{**LINE["evidence"][0], "symbol": None}]
+    assert judge({**LINE, "evidence": evidence}).stdout == "1: passes\n"
+
+
+def test_a_chat_judge_that_is_away_stops_what_is_not_on_file(judge: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REJOINDER_CHAT__ENDPOINT", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("REJOINDER_CHAT__ATTEMPTS", "1")
+    result = judge(LINE, options=("--judge", "chat"))
+    assert result.exit_code == 0
+    assert "opposes: Not judged: " in result.stdout
+
+
 def test_a_readable_line_a_draft(judge: Any) -> None:
     result = judge(LINE, {**LINE, "id": "2", "draft": "Hello."})
     assert result.stdout.splitlines()[0] == "1: passes"
@@ -103,7 +123,17 @@ def test_the_red_team_is_counted_and_its_misjudged_drafts_listed() -> None:
     assert "[passes]" in result.stdout
 
 
-@pytest.mark.parametrize("options", [[], [__file__, "--redteam"], [__file__, "--wrong"], ["--redteam", "--json"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        [__file__, "--redteam"],
+        [__file__, "--wrong"],
+        ["--redteam", "--json"],
+        ["--redteam", "--fresh"],
+        ["--fresh", "--json"],
+    ],
+)
 def test_either_a_file_or_the_red_team(options: list[str]) -> None:
     result = CliRunner().invoke(guard, options)
     assert result.exit_code == 2

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 
-from core.errors import BadSettings
+from core.errors import ModelRefused, ModelUnavailable
 from models.embedders import default_embedder
 from models.entailment import Pair
-from pipeline.guard import GuardContext
+from pipeline.guard import Guard, GuardContext, unjudged
 from pipeline.guard.entailed import EntailedCheck
-from pipeline.guard.material import material
+from pipeline.guard.judged import STEP, WINDOW, windows
+from pipeline.guard.material import LONGEST_READ, material
 from pipeline.guard.opposition import OpposesCheck
-from pipeline.guard.stance_head import HeadOpposition, StanceHead
+from pipeline.guard.stance_head import HeadOpposition
 from tests.factories import make_evidence, make_post
 
 FACT = "In Europe, less than 20% of Roma are nomadic, says a report of the Council of Europe."
@@ -46,16 +49,19 @@ def _context(language: str = "en") -> GuardContext:
 async def test_only_sentences_that_are_not_on_file_are_judged(probability: float, passed: bool) -> None:
     judge, context = ScriptedJudge(probability), _context()
     texts = [f"Everybody wants a home. {FACT}", FACT]
-    free, quoted = await OpposesCheck(judge, 0.5).check_many([material(text, context) for text in texts], context)
+    free, quoted = await OpposesCheck(judge, 0.5, 0.2, 10).check_many(
+        [material(text, context) for text in texts], context
+    )
     assert (free.passed, quoted.passed) == (passed, True)
     assert judge.asked == ["Everybody wants a home."]
 
 
 async def test_what_no_judge_can_read_is_not_shown() -> None:
-    judge, context = ScriptedJudge(1.0, frozenset({"en"})), _context("fr")
-    free = material("Tout le monde veut une maison.", context)
-    (result,) = await OpposesCheck(judge, 0.5).check_many([free], context)
+    judge, context = ScriptedJudge(1.0, frozenset({"en"})), _context("pl")
+    free = material("Każdy chce mieć dom.", context)
+    (result,) = await OpposesCheck(judge, 0.5, 0.2, 10).check_many([free], context)
     assert not result.passed
+    assert "does not read “pl”" in unjudged([result])
     assert judge.asked == []
 
 
@@ -63,13 +69,126 @@ async def test_what_no_judge_can_read_is_not_shown() -> None:
 async def test_statements_of_fact_must_follow_and_values_need_not(probability: float, passed: bool) -> None:
     model, context = ScriptedJudge(probability), _context()
     texts = ["Only 20% of Roma in Europe are nomadic.", "Everybody wants a home."]
-    stated, value = await EntailedCheck(model, 0.5).check_many([material(text, context) for text in texts], context)
+    stated, value = await EntailedCheck(model, 0.5, 10).check_many([material(text, context) for text in texts], context)
     assert (stated.passed, value.passed) == (passed, True)
 
 
+class AbsentJudge(ScriptedJudge):
+    """A judge that is away, or that takes an hour."""
+
+    def __init__(self, error: Exception | None) -> None:
+        super().__init__(1.0)
+        self._error = error
+
+    async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
+        if self._error is not None:
+            raise self._error
+        await asyncio.sleep(3600)
+        return []
+
+    async def follows(self, pairs: Sequence[Pair]) -> list[float]:
+        return await self.probabilities("", [], "")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ModelUnavailable("The model server is away."), "The model server is away."),
+        (ModelRefused("It tells no probabilities."), "It tells no probabilities."),
+        (None, "no answer within 0.05 s"),
+    ],
+)
+async def test_what_an_absent_judge_should_have_read_fails_and_the_rest_passes(
+    error: Exception | None, reason: str
+) -> None:
+    judge, context = AbsentJudge(error), _context()
+    free = material(f"Only 20% of Roma in Europe are nomadic. {FACT}", context)
+    quoted = material(FACT, context)
+    for check in (OpposesCheck(judge, 0.5, 0.2, 0.05), EntailedCheck(judge, 0.5, 0.05)):
+        stopped, passing = await check.check_many([free, quoted], context)
+        assert not stopped.passed
+        assert reason in unjudged([stopped])
+        assert passing.passed
+        assert unjudged([passing]) == ""
+
+
+async def test_a_fault_of_ours_in_a_judge_is_raised() -> None:
+    context = _context()
+    with pytest.raises(ZeroDivisionError):
+        await OpposesCheck(AbsentJudge(ZeroDivisionError()), 0.5, 0.2, 10).check_many(
+            [material("Hm.", context)], context
+        )
+
+
+class Scoring(ScriptedJudge):
+    """A judge that reads its answer from the sentence."""
+
+    async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
+        return [float(sentence.split()[1]) / 100 for sentence in sentences]
+
+
+@pytest.mark.parametrize(
+    ("best", "worst", "passed"), [(90, 90, True), (90, 30, True), (90, 10, False), (40, 40, False), (40, 10, False)]
+)
+async def test_one_sentence_must_oppose_and_none_may_harm(best: int, worst: int, passed: bool) -> None:
+    context = _context()
+    reply = material(f"Say {worst} now. Say {best} here.", context)
+    (result,) = await OpposesCheck(Scoring(1.0), 0.5, 0.2, 10).check_many([reply], context)
+    assert result.passed is passed
+
+
+class LateInsult(ScriptedJudge):
+    """A judge that likes everything but the word “scum”, and is never given more than a window."""
+
+    async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
+        assert all(len(sentence) <= WINDOW for sentence in sentences)
+        return [0.0 if "scum" in sentence else 1.0 for sentence in sentences]
+
+
+@pytest.mark.parametrize("start", [0, 300, STEP + 97, 1200, 1990])
+async def test_a_long_sentence_is_judged_to_its_end(start: int) -> None:
+    context = _context()
+    text = f"{'x ' * 1000}".ljust(2000)
+    text = f"{text[:start]} scum {text[start:]}."
+    spoilt, clean = material(text, context), material(text.replace("scum", "fine"), context)
+    results = await OpposesCheck(LateInsult(1.0), 0.5, 0.2, 10).check_many([spoilt, clean], context)
+    assert [result.passed for result in results] == [False, True]
+
+
+@pytest.mark.parametrize("length", [0, 1, WINDOW, WINDOW + 1, STEP * 3, 4999])
+def test_windows_cover_a_text_and_overlap(length: int) -> None:
+    text = "".join(chr(0x4E00 + place) for place in range(length))
+    pieces = windows(text)
+    assert set("".join(pieces)) == set(text)
+    assert all(len(piece) <= WINDOW for piece in pieces)
+    assert all(after.startswith(before[STEP:]) for before, after in pairwise(pieces))
+
+
+class Untouchable:
+    """A check that must not be asked."""
+
+    name = "untouchable"
+    hard = True
+    reward = None
+
+    def __init__(self, *, costly: bool) -> None:
+        self.costly = costly
+
+    async def check_many(self, replies: Sequence[object], context: GuardContext) -> list[object]:
+        assert not replies
+        return []
+
+
+async def test_an_over_long_text_is_refused_before_any_check_sees_it() -> None:
+    guard = Guard([Untouchable(costly=False), Untouchable(costly=True)])  # type: ignore[list-item]
+    (verdict,) = await guard.judge(["\n" * (LONGEST_READ + 1)], _context())
+    assert not verdict.passes
+    assert [(check.name, check.value) for check in verdict.checks] == [("length", LONGEST_READ + 1)]
+
+
 @pytest.fixture(scope="module")
-def head() -> Iterator[StanceHead]:
-    yield StanceHead.load()
+def judge() -> HeadOpposition:
+    return HeadOpposition(default_embedder)
 
 
 @pytest.mark.parametrize(
@@ -79,23 +198,33 @@ def head() -> Iterator[StanceHead]:
         ("es", "los gitanos roban", "Nadie vale menos por su origen.", "Tienes razón, los gitanos roban."),
         ("it", "i rom rubano", "Nessuno vale meno per la sua origine.", "Hai ragione, i rom rubano."),
         ("eu", "ijitoek lapurtzen dute", "Inor ez da gutxiago.", "Arrazoi duzu, ijitoek lapurtzen dute."),
+        ("de", "Roma stehlen", "Jeder Mensch verdient Respekt.", "Du hast recht, Roma stehlen."),
+        ("fr", "les Roms volent", "Chaque être humain mérite le respect.", "Tu as raison, les Roms volent."),
     ],
 )
 async def test_the_head_tells_a_value_from_agreement(
-    head: StanceHead, language: str, post: str, good: str, bad: str
+    judge: HeadOpposition, language: str, post: str, good: str, bad: str
 ) -> None:
-    judge = HeadOpposition(default_embedder(), head)
     high, low = await judge.probabilities(post, [good, bad], language)
     assert high > 0.5 > low
 
 
-async def test_the_head_reads_no_more_than_the_beginning(head: StanceHead) -> None:
-    judge = HeadOpposition(default_embedder(), head)
-    assert await judge.probabilities("x " * 50_000, ["You are right. " * 5_000], "en")
+async def test_the_head_reads_no_more_of_a_post_than_its_beginning(judge: HeadOpposition) -> None:
+    assert await judge.probabilities("x " * 50_000, ["You are right."], "en")
 
 
-def test_the_head_refuses_another_embedder(head: StanceHead) -> None:
-    embedder = default_embedder()
-    other = StanceHead(head.mean, head.weights, head.bias, "another model")
-    with pytest.raises(BadSettings, match=r"guard\.judge is `head`"):
-        HeadOpposition(embedder, other)
+async def test_the_head_loads_nothing_before_the_first_sentence_and_once_after_it() -> None:
+    opened = []
+
+    def open_embedder() -> object:
+        opened.append(default_embedder())
+        return opened[-1]
+
+    lazy = HeadOpposition(open_embedder)  # type: ignore[arg-type]
+    context = _context()
+    await OpposesCheck(lazy, 0.5, 0.2, 10).check_many([material(FACT, context)], context)
+    assert opened == []
+    await lazy.close()
+    await asyncio.gather(*(lazy.probabilities("p", ["Everybody wants a home."], "en") for _ in range(3)))
+    assert len(opened) == 1
+    await lazy.close()

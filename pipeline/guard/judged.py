@@ -1,0 +1,121 @@
+"""What the checks have in common that ask a judge about sentences: which, in what pieces, and what if it is away."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from core.domain import Check, failed
+from core.errors import ModelRefused, ModelUnavailable
+from pipeline.guard.material import GuardContext, Material, Part
+from pipeline.guard.reward import RewardTerm
+from pipeline.guard.words import words
+from pipeline.languages import packs
+
+WINDOW = 500
+"""Characters of a sentence that a judge reads at once; a longer one is judged piece by piece, by the worst."""
+STEP = 400
+"""Characters from the start of one piece to the next, so that no phrase is cut in both."""
+NOT_JUDGED = "Not judged: "
+
+
+class JudgedCheck(ABC):
+    """A GuardCheck that asks a model about the sentences which are not on file.
+
+    What it can't judge fails, and says why: a language that the model does not read, a model that is away or refuses,
+    or none of the answers within `within_s` seconds. `limit` is the least probability that a sentence needs.
+    """
+
+    name: str
+    hard = True
+    costly = True
+    reward: RewardTerm | None = None
+    fault: str
+    """What a failing sentence is said to do."""
+    unread: str
+    """What a reply in a language that the model does not read is told."""
+
+    def __init__(self, languages: frozenset[str] | None, limit: float, within_s: float) -> None:
+        self._languages = languages
+        self._limit = limit
+        self._within_s = within_s
+
+    @abstractmethod
+    def asks_about(self, part: Part, reply: Material) -> bool:
+        """Tell whether the model must answer for a sentence that is not on file."""
+
+    @abstractmethod
+    async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
+        """Return a probability, 0 to 1, for each piece of a sentence; raises ModelUnavailable or ModelRefused."""
+
+    async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
+        """Return one result a reply; the sentences of all replies are judged together."""
+        asked = [
+            [part.text for part in judged_parts(reply) if self.asks_about(part, reply)] for reply in replies
+        ]  # fmt: skip
+        pieces = tuple(dict.fromkeys(piece for sentences in asked for text in sentences for piece in windows(text)))
+        known, obstacle = await self._ask(pieces, context) if pieces else ({}, "")
+        return [self._result(sentences, known, obstacle) for sentences in asked]
+
+    async def _ask(self, pieces: Sequence[str], context: GuardContext) -> tuple[dict[str, float], str]:
+        """Return the probability of each piece, or why there is none."""
+        if self._languages is not None and context.reply_language not in self._languages:
+            return {}, self.unread.format(language=context.reply_language)
+        try:
+            async with asyncio.timeout(self._within_s):
+                answers = await self.probabilities(pieces, context)
+        except TimeoutError:
+            return {}, f"the judge gave no answer within {self._within_s:g} s (guard.judge_timeout_s)."
+        except (ModelUnavailable, ModelRefused) as error:
+            return {}, str(error)
+        return dict(zip(pieces, answers, strict=True)), ""
+
+    def _result(self, sentences: Sequence[str], known: dict[str, float], obstacle: str) -> Check:
+        if sentences and obstacle:
+            return self._check(0.0, NOT_JUDGED + obstacle)
+        judged = sorted((min(known[piece] for piece in windows(text)), text) for text in sentences)
+        return self.verdict(judged) if judged else self._check(1.0, "")
+
+    def verdict(self, judged: Sequence[tuple[float, str]]) -> Check:
+        """Return the result for a reply by its sentences with their probabilities, at least one, the worst first."""
+        probability, worst = judged[0]
+        return self._check(probability, "" if probability >= self._limit else f"{self.fault}: “{worst[:80]}”.")
+
+    def _check(self, probability: float, detail: str, limit: float | None = None) -> Check:
+        return Check(
+            name=self.name,
+            passed=not detail,
+            value=round(probability, 3),
+            threshold=self._limit if limit is None else limit,
+            hard=True,
+            detail=detail,
+        )
+
+
+def windows(text: str) -> list[str]:
+    """Return the pieces, each at most WINDOW characters and overlapping, in which a sentence is judged."""
+    return [text[start : start + WINDOW] for start in range(0, max(1, len(text) - WINDOW + STEP), STEP)]
+
+
+def unjudged(checks: Iterable[Check]) -> str:
+    """Return why a reply could not be judged, in a sentence that begins with NOT_JUDGED; empty where it could."""
+    return next((check.detail for check in failed(checks) if check.detail.startswith(NOT_JUDGED)), "")
+
+
+def judged_parts(reply: Material) -> list[Part]:
+    """Return the sentences that a judge must read: those neither on file as evidence or claim nor as a template."""
+    return [part for part in reply.parts if not part.quoted and words(part.text) not in _templates(reply.language)]
+
+
+@lru_cache(maxsize=16)
+def _templates(language: str) -> frozenset[tuple[str, ...]]:
+    """Return the words of every sentence that the composer may put beside a statement."""
+    if language not in packs():
+        return frozenset()
+    entry = packs()[language]
+    listed = [text for by_group in entry.templates.values() for texts in by_group.values() for text in texts]
+    return frozenset(
+        words(text.format(people=people, evidence="")) for text in listed for people in entry.people.values()
+    )
