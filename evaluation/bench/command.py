@@ -122,7 +122,7 @@ def variety(posts: int, platform: str, language: Language) -> None:
 @click.option("--cases", default=1_000_000, show_default=True, type=click.IntRange(min=100), help="Cases to fill in.")
 @click.option("--database", default="sqlite", show_default=True, type=click.Choice(["sqlite", "postgres"]))
 def ledger(cases: int, database: str) -> None:
-    """Measure the ledger's queue, counts and statistics with many cases, and how long they take to migrate.
+    """Measure the ledger's queue, counts and statistics with many cases.
 
     A million takes some minutes and 2 GB of disk.
     """

@@ -1,4 +1,4 @@
-"""The ledger at a million cases: how long the queue, its counts, the statistics and a migration take."""
+"""The ledger at a million cases: how long the queue, its counts and the statistics take."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from ledger import Ledger
 from ledger.database import Database
 from ledger.migrate import upgrade
 
-OLD = "0008"
-"""The revision that the rows are written at, so that the newer ones have a million of them to migrate."""
 RUNS = 40
 DAY_S = 86_400
 YEAR_S = 365 * DAY_S
@@ -57,7 +55,7 @@ class Row:
 
 
 async def measure(cases: int, kind: str) -> list[Row]:
-    """Fill a ledger with cases and return how long everything takes; the first two rows are seconds of a single run."""
+    """Fill a ledger with cases and return how long everything takes; the first row is of a single run."""
     with tempfile.TemporaryDirectory(prefix="rejoinder-ledger-") as temporary:
         async with _url(kind, Path(temporary)) as url:
             database = Database(url)
@@ -65,11 +63,10 @@ async def measure(cases: int, kind: str) -> list[Row]:
             await database.close()
             ledger = await Ledger.open(url, KEY)
             try:
-                migration = await _timed(ledger.migrate)
                 rows = [await _row(what, call) for what, call in _calls(ledger).items()]
             finally:
                 await ledger.close()
-    return [Row("fill", filling, filling), Row("migration", migration, migration), *rows]
+    return [Row("fill", filling, filling), *rows]
 
 
 @asynccontextmanager
@@ -84,7 +81,7 @@ async def _url(kind: str, folder: Path) -> AsyncIterator[str]:
 async def _fill(database: Database, cases: int) -> None:
     """Write one case by the ledger's own code and the others in its image, in single statements."""
     async with database.write() as connection:
-        await connection.run_sync(upgrade, OLD)
+        await connection.run_sync(upgrade)
     await _write_template(database)
     began = now() - timedelta(seconds=YEAR_S)
     step = YEAR_S / cases
