@@ -15,7 +15,7 @@ help:
 	@echo "make test-slow  kills, scale, load, long races, and the large models' libraries in an environment of their own"
 	@echo "make test-accurate  only the large models' libraries"
 	@echo "make check   lint, types, import directions, claims and facts on file"
-	@echo "make bench   measure speed on this machine and print a table"
+	@echo "make bench   measure speed on this machine, strategies beside the papers' too (BENCH_DRAFTS_ARGS=\"--posts 10\")"
 	@echo "make bench-kb  measure the evidence search: hit rates, ablation, scale (BENCH_KB_ARGS=--quick: no scale)"
 	@echo "make evaluate  draft for the shipped posts, score, and write a report (EVALUATE_ARGS='--chat-model none' for no model)"
 	@echo "make format  format the code"
@@ -46,6 +46,7 @@ check: .venv/dev
 
 bench: .venv/dev
 	$(BIN)/rejoinder bench speed
+	$(BIN)/rejoinder bench drafts $(BENCH_DRAFTS_ARGS)
 
 bench-kb: .venv/dev
 	$(BIN)/rejoinder bench kb $(BENCH_KB_ARGS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from aiohttp import web
 from pydantic import BaseModel, Field, ValidationError
@@ -16,10 +16,10 @@ from bot.http_errors import brief
 from bot.many import ManyDecisions, decide_many
 from bot.permissions import Moderator
 from bot.reasons import REASONS
+from bot.request_body import case_key, read_body
 from core.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, failed, now
 from core.errors import BadInput, describe_errors
-
-B = TypeVar("B", bound=BaseModel)
+from ledger.moderator_settings import ModeratorSettings
 
 MAX_NOTE = 2_000
 CASE_PATH = "/v1/cases/{platform}/{post_id:.+}"
@@ -41,8 +41,8 @@ class _QueryString(BaseModel):
     cursor: str | None = None
     order: Literal["oldest", "newest"] = "oldest"
 
-    def case_query(self, who: Moderator) -> CaseQuery:
-        """Return what to ask the desk for."""
+    def case_query(self, who: Moderator, hidden: frozenset[TargetGroup]) -> CaseQuery:
+        """Return what to ask the desk for; the group that was named and what was escalated are never hidden."""
         return CaseQuery(
             states=(CaseState.PENDING,) if self.doubtful and not self.state else self.state,
             group=self.group,
@@ -52,6 +52,7 @@ class _QueryString(BaseModel):
             doubtful=self.doubtful,
             handled=self.handled,
             appealed=self.appealed,
+            hidden=frozenset() if self.group or self.state == (CaseState.ESCALATED,) else hidden,
             search=self.search,
             limit=self.limit,
             cursor=self.cursor,
@@ -80,8 +81,9 @@ class _AppealBody(BaseModel):
 class CaseApi:
     """The routes below `/v1` that show and decide cases."""
 
-    def __init__(self, desk: Desk, changes: Changes, auth: Auth) -> None:
+    def __init__(self, desk: Desk, own_settings: ModeratorSettings, changes: Changes, auth: Auth) -> None:
         self._desk = desk
+        self._own_settings = own_settings
         self._changes = changes
         self._auth = auth
 
@@ -100,7 +102,8 @@ class CaseApi:
 
     async def _list(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        page = await self._desk.queue(_query_string(request).case_query(who))
+        hidden = await self._own_settings.hidden(who.name)
+        page = await self._desk.queue(_query_string(request).case_query(who, hidden))
         counts = await self._desk.counts()
         same_text = await self._desk.waiting_with_same_text([case.key for case in page.cases])
         return web.json_response(
@@ -111,6 +114,7 @@ class CaseApi:
                 "doubtful": await self._desk.doubtful(),
                 "appealed": await self._desk.appealed(),
                 "handled": await self._desk.handled(),
+                "hidden": sorted(hidden),
                 "now": now().isoformat(),
             }
         )
@@ -130,42 +134,42 @@ class CaseApi:
 
     async def _show(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        return await self._whole_case(await self._desk.case(_key(request)), who)
+        return await self._whole_case(await self._desk.case(case_key(request)), who)
 
     async def _decide(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        decision = await _body(request, Decision)
-        case = await self._desk.decide(_key(request), decision, who)
+        decision = await read_body(request, Decision)
+        case = await self._desk.decide(case_key(request), decision, who)
         self._changes.nudge()
         return await self._whole_case(case, who)
 
     async def _check(self, request: web.Request) -> web.Response:
         await self._auth.moderator(request)
-        body = await _body(request, _TextToCheck)
-        checks = await self._desk.check(_key(request), body.text)
+        body = await read_body(request, _TextToCheck)
+        checks = await self._desk.check(case_key(request), body.text)
         return web.json_response({"checks": checks_as_json(checks), "passes": not failed(checks)})
 
     async def _note(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        body = await _body(request, _Note)
-        case = await self._desk.note(_key(request), body.text, who)
+        body = await read_body(request, _Note)
+        case = await self._desk.note(case_key(request), body.text, who)
         self._changes.nudge()
         return await self._whole_case(case, who)
 
     async def _appeal(self, request: web.Request) -> web.Response:
         who = await self._auth.caller(request)
-        body = await _body(request, _AppealBody)
-        case = await self._desk.appeal(_key(request), body.reason, who.name)
+        body = await read_body(request, _AppealBody)
+        case = await self._desk.appeal(case_key(request), body.reason, who.name)
         self._changes.nudge()
         return web.json_response(brief(case), status=202)
 
     async def _note_uncovering(self, request: web.Request) -> web.Response:
-        await self._desk.uncovered(_key(request), await self._auth.moderator(request))
+        await self._desk.uncovered(case_key(request), await self._auth.moderator(request))
         return web.Response(status=204)
 
     async def _related(self, request: web.Request) -> web.Response:
         await self._auth.moderator(request)
-        related = await self._desk.related(_key(request))
+        related = await self._desk.related(case_key(request))
         return web.json_response({
             "author": [related_case(case) for case in related.author],
             "same_text": [related_case(case) for case in related.same_text],
@@ -176,17 +180,13 @@ class CaseApi:
 
     async def _decide_many(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        body = await _body(request, ManyDecisions)
+        body = await read_body(request, ManyDecisions)
         results = await decide_many(self._desk, body, who)
         self._changes.nudge()
         return web.json_response({"results": results, "now": now().isoformat()})
 
     async def _whole_case(self, case: Case, who: Moderator) -> web.Response:
         return web.json_response(whole_case(case, await self._desk.history(case.key), who))
-
-
-def _key(request: web.Request) -> str:
-    return f"{request.match_info['platform']}/{request.match_info['post_id']}"
 
 
 def _query_string(request: web.Request) -> _QueryString:
@@ -197,10 +197,3 @@ def _query_string(request: web.Request) -> _QueryString:
         return _QueryString.model_validate(fields)
     except ValidationError as error:
         raise BadInput(f"The query can't be used: {describe_errors(error)}.") from error
-
-
-async def _body(request: web.Request, kind: type[B]) -> B:
-    try:
-        return kind.model_validate_json(await request.read())
-    except ValidationError as error:
-        raise BadInput(f"The body can't be used: {describe_errors(error)}.") from error

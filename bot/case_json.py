@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from bot.backing import answered_claim, drafting_strategy, marks, model_reading, used_facts, warnings, writer
 from bot.check_display import checks_as_json
@@ -35,6 +36,7 @@ def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dic
         "actions": sorted(allowed(case, who)),
         "undoable": undoable(case),
         "doubtful": case.doubtful,
+        "sample": is_sample(case),
         "history": [_change(change, case) for change in history],
         "now": now().isoformat(),
     }  # fmt: skip
@@ -58,6 +60,7 @@ def summary(case: Case, waiting_with_same_text: int = 0) -> dict[str, Any]:
         "origin": case.draft.origin if case.draft else None,
         "draft_number": case.draft.number if case.draft else None,
         "same_text": waiting_with_same_text,
+        "sample": is_sample(case),
         **fields,
     }
 
@@ -66,6 +69,11 @@ def related_case(case: Case) -> dict[str, Any]:
     """Return what to show of a case beside another one: where it stands, who decided it and why, what was sent."""
     fields = case.model_dump(mode="json", include={"decided_by", "decided_why", "final_text"})
     return {**summary(case), **fields}
+
+
+def is_sample(case: Case) -> bool:
+    """Tell whether a post is made up: its address is in the domain that no real site can have (RFC 2606)."""
+    return (urlsplit(case.post.url or "").hostname or "").endswith(".example")
 
 
 def _change(change: Transition, case: Case) -> dict[str, Any]:

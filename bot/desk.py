@@ -7,7 +7,7 @@ What each action does, and what keeps it from happening (a lead may override wha
 | claim   | holds the case for `desk.claim_s`               | another holds it*                              |
 | release | lets it go                                      | another holds it*                              |
 | approve | sends the newest draft, exactly as it was shown | the text given is another one; a check fails*; |
-|         |                                                 | the author was answered with it meanwhile*     |
+|         |                                                 | author or thread was answered with it since*   |
 | edit    | sends the moderator's text                      | it is empty; a hard check fails*               |
 | reject  | closes the case without an answer               | no reason is given                             |
 | dismiss | closes it because the post is not hateful       | "other" is given as reason, without words      |
@@ -37,7 +37,7 @@ from datetime import datetime, timedelta
 
 from bot.permissions import Moderator, approvable_draft, can_be_handled, may_undo, undoable
 from bot.reasons import NOT_HATEFUL, stored_reason
-from bot.wording import standing
+from bot.wording import holder, standing
 from core.domain import (
     Action,
     Case,
@@ -47,6 +47,7 @@ from core.domain import (
     Draft,
     DraftRequest,
     EventKind,
+    Evidence,
     Intent,
     Route,
     StrategyName,
@@ -55,7 +56,7 @@ from core.domain import (
     failed,
     now,
 )
-from core.errors import BadInput, BadMessage, FailsChecks, Forbidden, NotAllowed, StaleVersion
+from core.errors import BadInput, BadMessage, ClaimedByOther, FailsChecks, Forbidden, NotAllowed, StaleVersion
 from core.lifecycle import DECISIONS, EVENTS
 from core.settings import DeskSettings
 from ledger import CasePage, Ledger, Reopening
@@ -70,9 +71,9 @@ MOST_OF_AUTHOR = 20
 class CaseQuery:
     """The part of the cases to list; a criterion left out does not narrow it.
 
-    `doubtful` True: only those of which a moderator is asked whether they False: only the others.
+    `doubtful` True: only those of which a moderator is asked whether they are hateful at all; False: only the others.
     `search` holds words that each listed case has in post, drafts, sent text, key or groups. `mine` is who holds or
-    was assigned each listed case.
+    was assigned each listed case; none listed attacks no other groups than `hidden`.
     """
 
     states: tuple[CaseState, ...] = (CaseState.PENDING,)
@@ -83,6 +84,7 @@ class CaseQuery:
     doubtful: bool | None = None
     handled: bool | None = None
     appealed: bool | None = None
+    hidden: frozenset[TargetGroup] = frozenset()
     search: str = ""
     limit: int = 50
     cursor: str | None = None
@@ -135,6 +137,7 @@ class Desk:
             doubtful=query.doubtful,
             handled=query.handled,
             appealed=query.appealed,
+            hidden=query.hidden,
             search=query.search,
             limit=query.limit,
             cursor=query.cursor,
@@ -260,6 +263,16 @@ class Desk:
             raise NotAllowed(f"Nothing final is there to appeal against: {standing(case)}", case)
         return await self._ledger.closed_cases.appeal(key, who, words)
 
+    async def add_evidence(self, key: str, piece: Evidence, who: Moderator) -> Case:
+        """Put a statement first among a waiting case's evidence, for its next draft and for checks of one's own words.
+
+        Raises CaseNotFound, NotAllowed where the case does not wait, or ClaimedByOther.
+        """
+        case = await self.case(key)
+        if holder(case) not in (None, who.name):
+            raise ClaimedByOther(f"{holder(case)} holds this case; ask them, or wait.", case)
+        return await self._ledger.closed_cases.add_evidence(key, who.name, piece)
+
     async def _claim(self, case: Case, decision: Decision, who: Moderator) -> Case:
         until = now() + timedelta(seconds=self.settings.claim_s)
         return await self._ledger.decisions.claim(case.key, case.version, who.name, until, force=decision.override)
@@ -373,15 +386,15 @@ class Desk:
 
     async def _checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         intent = case.draft.intent if case.draft else Intent.INFORMATIVE
-        answered = await self._ledger.replies.to_author_of(case.key, approved_only=True)
+        answered = await self._ledger.replies.near(case.key, approved_only=True)
         context = GuardContext.of(case.post, case.triage, case.grounding, intent, answered)
         return await self._guard.check(text, context)
 
     async def _checks_now(self, case: Case, draft: Draft) -> tuple[Check, ...]:
-        """Return the draft's checks, with a failed `repeat` where the author was answered with its text meanwhile."""
-        if draft.text not in await self._ledger.replies.to_author_of(case.key, approved_only=True):
+        """Return the draft's checks, with a failed `repeat` where author or thread was answered with it since."""
+        if draft.text not in await self._ledger.replies.near(case.key, approved_only=True):
             return draft.checks
-        detail = "The author was answered with this text in another case."
+        detail = "The author or the thread was answered with this text in another case."
         repeated = Check(name="repeat", passed=False, value=1.0, threshold=1.0, detail=detail)
         return (*(check for check in draft.checks if check.name != repeated.name), repeated)
 

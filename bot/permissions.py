@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.wording import holder
 from core.domain import Action, Case, CaseState, Draft, ModeratorRole, Origin, now
+from core.errors import Forbidden
 from core.lifecycle import DECIDED, DECISIONS
 
 LEADS = ("lead", "admin")
@@ -22,6 +23,12 @@ class Moderator:
     def leads(self) -> bool:
         """Tell whether this moderator may override checks and other people's claims."""
         return self.role in LEADS
+
+
+def require_lead(who: Moderator, what: str) -> None:
+    """Raise Forbidden, in plain words, unless `who` is a lead or an admin; `what` completes "Only a lead may …"."""
+    if not who.leads:
+        raise Forbidden(f"Only a lead or an admin may {what}, and you are a {who.role} here; ask a lead.")
 
 
 def allowed(case: Case, who: Moderator) -> frozenset[Action]:

@@ -41,6 +41,7 @@ STRATEGY_WORDS = {
 }
 """How a draft comes about by each strategy."""
 STATE_HEADINGS = {
+    CaseState.TRIAGED: "Search for evidence under way",
     CaseState.GROUNDED: "New draft under way",
     CaseState.APPROVED: "Approved",
     CaseState.RELEASED: "Released",

@@ -96,7 +96,7 @@ ENDED = (CaseState.RELEASED, *CLOSED, CaseState.ESCALATED)
 _APPROVAL = Change((CaseState.PENDING,), (CaseState.APPROVED,))
 DECISIONS = {
     Action.CLAIM: Change((CaseState.PENDING,)),
-    Action.RELEASE: Change((CaseState.PENDING, CaseState.GROUNDED)),
+    Action.RELEASE: Change((CaseState.PENDING, CaseState.GROUNDED, CaseState.TRIAGED)),
     Action.APPROVE: _APPROVAL,
     Action.EDIT: _APPROVAL,
     Action.REJECT: Change((CaseState.PENDING,), (CaseState.REJECTED,)),
@@ -116,6 +116,7 @@ DECISIONS = {
 EVENTS = {
     EventKind.NOTE: Change(tuple(CaseState)),
     EventKind.APPEAL: Change(ENDED),
+    EventKind.EVIDENCE: Change((CaseState.PENDING,)),
 }
 """What can be added in which state, on whatever version of the case; it stays where it is."""
 

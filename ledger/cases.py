@@ -66,13 +66,14 @@ class Cases:
     async def page(
         self, *, states: Collection[CaseState] = (), group: TargetGroup | None = None, platform: str | None = None,
         claimed_by: str | None = None, mine: str | None = None, doubtful: bool | None = None,
-        handled: bool | None = None, appealed: bool | None = None, search: str = "", limit: int = 50,
-        cursor: str | None = None, oldest_first: bool = True,
+        handled: bool | None = None, appealed: bool | None = None, hidden: Collection[TargetGroup] = (),
+        search: str = "", limit: int = 50, cursor: str | None = None, oldest_first: bool = True,
     ) -> CasePage:  # fmt: skip
         """Return up to `limit` cases in the order they were received, of any state unless some are named.
 
         With `doubtful` True only those that triage doubted and nobody asked a draft of, with False only the others; in
-        the same way `handled` and `appealed`. With `mine` only those that a moderator holds or was assigned.
+        the same way `handled` and `appealed`. With `mine` only those that a moderator holds or was assigned. Those that
+        attack no other groups than `hidden` are left out.
         With `search` only those that have each of its words in post, drafts, sent text, key or groups. Their drafts
         come without candidates. `cursor` is the `next_cursor` of the page before; cases that arrive or
         move between two pages make none appear twice. Raises BadInput for a foreign cursor or a limit outside 1 to
@@ -81,7 +82,8 @@ class Cases:
         if not 1 <= limit <= MAX_PAGE:
             raise BadInput(f"a page of {limit} cases can't be had; ask for 1 to {MAX_PAGE}")
         flags = {cases.c.doubtful: doubtful, cases.c.handled: handled, cases.c.appealed: appealed}
-        filters = [*_filters(group, platform, claimed_by, mine), *_flag_filters(flags), *has_words(search)]
+        filters = [*_filters(group, platform, claimed_by, mine), *_flag_filters(flags), *_seen_by(hidden)]
+        filters += has_words(search)
         if cursor is not None:
             filters.append(_beyond(_position(cursor), oldest_first))
         query = _ordered(states or tuple(CaseState), filters, oldest_first, limit + 1)
@@ -147,6 +149,11 @@ def _filters(
         assigned = select(assignments.c.case_key).where(assignments.c.assignee == clean(mine))
         filters.append(or_(cases.c.claimed_by == clean(mine), cases.c.key.in_(assigned)))
     return filters
+
+
+def _seen_by(hidden: Collection[TargetGroup]) -> list[ColumnElement[bool]]:
+    others = sum(bit for group, bit in GROUP_BITS.items() if group not in hidden)
+    return [or_(cases.c.groups == 0, cases.c.groups.bitwise_and(others) != 0)] if hidden else []
 
 
 def _flag_filters(flags: dict[Column[bool], bool | None]) -> list[ColumnElement[bool]]:

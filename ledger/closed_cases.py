@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import Action, Case, CaseState, DraftRequest, EventKind, Note, Triage, clean
+from core.domain import Action, Case, CaseState, DraftRequest, EventKind, Evidence, Grounding, Note, Triage, clean
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import EVENTS, TopicRole
 from ledger.chat_tables import assignments, cards
@@ -26,6 +26,11 @@ from ledger.uninterrupted import uninterrupted
 _NOT_RETRACTED = cases.c.retracted_at.is_(None)
 _UNSETTLE = update(cards).where(cards.c.case_key == bindparam("case")).values(unsettled=True)
 _LOCKED = select(cases).where(cases.c.key == bindparam("case")).with_for_update()
+_REFUSED = {
+    EventKind.APPEAL: "nothing has ended that one could appeal against",
+    EventKind.EVIDENCE: "only a case that waits takes more evidence",
+}
+MAX_WORDS = 2_000
 _UNASSIGN = delete(assignments).where(assignments.c.case_key == bindparam("case"))
 
 
@@ -135,6 +140,21 @@ class ClosedCases:
             await enqueue(connection, appeal(case, case.updated_at, clean(who)), case.updated_at)
         return case
 
+    @uninterrupted
+    async def add_evidence(self, key: str, who: str, piece: Evidence) -> Case:
+        """Put a statement first among the evidence of a waiting case; raises CaseNotFound, and NotAllowed for others.
+
+        Where it is among the evidence already, nothing but its place changes.
+        """
+        async with self._database.write() as connection:
+            case = await _locked(connection, key)
+            grounding = case.grounding or Grounding(evidence=())
+            others = tuple(known for known in grounding.evidence if known.id != piece.id)
+            grounding = grounding.model_copy(update={"evidence": (piece, *others), "note": ""})
+            values = {"grounding": grounding.model_dump_json()}
+            words = f"{piece.source.institution}, {piece.source.title}: {piece.text}"
+            return await self._add(connection, case, EventKind.EVIDENCE, who, words[:MAX_WORDS], values)
+
     async def _add(
         self, connection: AsyncConnection, case: Case, kind: EventKind, who: str, text: str, values: dict[str, Any]
     ) -> Case:
@@ -143,7 +163,7 @@ class ClosedCases:
         values = {**values, "notes": NOTES.dump_json((*case.notes, note)).decode()}
         row = await move(connection, case.key, Move(EVENTS[kind].takes, None, at, note.who, "", values, kind))
         if row is None:
-            raise NotAllowed(f"case {case.key} is {case.state}: nothing has ended that one could appeal against", case)
+            raise NotAllowed(f"case {case.key} is {case.state}: {_REFUSED[kind]}", case)
         return await _shown_anew(connection, row)
 
 

@@ -59,6 +59,7 @@ def _who_was_faster(case: Case, latest: Transition, attempt: Attempt, at: dateti
 _SAME_STATE_WORDS = {
     EventKind.NOTE: "noted on",
     EventKind.APPEAL: "appealed against",
+    EventKind.EVIDENCE: "given more evidence",
     Action.ASSIGN: "assigned",
     Action.HAND_OVER: "handed over",
     Action.HANDLE: "marked as handled",
@@ -76,7 +77,7 @@ def _what_happened(case: Case, latest: Transition) -> str:
             return "drafted"
         case ((CaseState.APPROVED | CaseState.REJECTED | CaseState.DISMISSED), CaseState.PENDING):
             return "taken back"
-        case ((CaseState.PENDING | CaseState.FAILED), CaseState.GROUNDED):
+        case ((CaseState.PENDING | CaseState.FAILED), (CaseState.TRIAGED | CaseState.GROUNDED)):
             return "sent for another draft"
         case (
             (CaseState.REJECTED | CaseState.DISMISSED | CaseState.ESCALATED),

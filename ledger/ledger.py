@@ -25,6 +25,7 @@ from ledger.sessions import OpenSessions
 from ledger.stages import Stages
 from ledger.statistics import Statistics
 from ledger.uninterrupted import uninterrupted
+from ledger.workloads import Workloads
 
 
 class Ledger:
@@ -32,8 +33,8 @@ class Ledger:
 
     `stages` is for the stream's workers, `decisions` and `closed_cases` for moderators, `outbox` for publishers,
     `cards` and `moderator_settings` for the chats, `sessions` for the web desk, `erasure`, `holdings` and `audit` for
-    whoever answers for people's data; `cases`, `related`, `replies`, `history` and `statistics` only read. Every method
-    of every part raises LedgerUnavailable when the database is away.
+    whoever answers for people's data; `cases`, `related`, `replies`, `history`, `statistics` and `workloads` only read.
+    Every method of every part raises LedgerUnavailable when the database is away.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
@@ -53,6 +54,7 @@ class Ledger:
         self.cards = Cards(database)
         self.moderator_settings = ModeratorSettings(database)
         self.statistics = Statistics(database)
+        self.workloads = Workloads(database)
         self.sessions = OpenSessions(database)
 
     @classmethod

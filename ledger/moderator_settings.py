@@ -104,12 +104,11 @@ class ModeratorSettings:
         await self._replace(switches, place, row if on else None)
 
     @uninterrupted
-    async def switched(self, surface: str, server: str) -> list[Switch]:
-        """Return what is paused and muted on a server now."""
-        query = select(switches).where(
-            switches.c.surface == surface, switches.c.server == server,
-            or_(switches.c.until.is_(None), switches.c.until > self._database.clock()),
-        )  # fmt: skip
+    async def switched(self, surface: str | None = None, server: str | None = None) -> list[Switch]:
+        """Return what is paused and muted now, on one surface or server if named."""
+        query = select(switches).where(or_(switches.c.until.is_(None), switches.c.until > self._database.clock()))
+        query = query if surface is None else query.where(switches.c.surface == surface)
+        query = query if server is None else query.where(switches.c.server == server)
         async with self._database.read() as connection:
             rows = (await connection.execute(query)).mappings().all()
         return [Switch(**{**row, "kind": SwitchKind(row["kind"])}) for row in rows]

@@ -17,7 +17,7 @@ from ledger.tables import cases, drafts, history, metadata, outbox, tombstones, 
 ERASED: dict[Table, frozenset[str]] = {
     cases: frozenset({
         "post", "author_hash", "fingerprint", "triage", "grounding", "request", "claimed_by", "decided_why",
-        "final_text", "error", "notes", "text_hash",
+        "final_text", "error", "notes", "text_hash", "thread_hash",
     }),
     history: frozenset({"why", "salt"}),
     outbox: frozenset({"value", "last_error"}),

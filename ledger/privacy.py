@@ -1,4 +1,4 @@
-"""Keyed hashes in place of what would name an author."""
+"""Keyed hashes in place of what would name an author or a thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.errors import BadSettings
 
 
 class Pseudonyms:
-    """Keyed hashes of authors (HMAC-SHA256, RFC 2104): one author, one hash, and no way back."""
+    """Keyed hashes (HMAC-SHA256, RFC 2104): one author or thread, one hash, and no way back."""
 
     def __init__(self, key: bytes) -> None:
         if not key:
@@ -24,6 +24,10 @@ class Pseudonyms:
     def author_of(self, platform: str, author_id: str) -> str:
         """Return the hash of an author whose id on a platform is known."""
         return self._hash("author", platform, author_id)
+
+    def thread(self, post: FlaggedPost) -> str | None:
+        """Return the hash of the post's thread, different on each platform; none where the platform names none."""
+        return None if post.thread_id is None else self._hash("thread", post.platform, post.thread_id)
 
     def case(self, key: str) -> str:
         """Return the hash that stands for a case once its key is forgotten."""

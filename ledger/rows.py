@@ -37,13 +37,14 @@ class _ListedDraft(Draft):
 
 
 def new_row(post: FlaggedPost, pseudonyms: Pseudonyms, at: datetime) -> dict[str, Any]:
-    """Return the row of a case that was just received; the author's id stays out."""
+    """Return the row of a case that was just received; the ids of author and thread stay out."""
     return {
         "key": post.key,
         "platform": post.platform,
         "post_id": post.post_id,
-        "post": post.model_dump_json(exclude={"author_id"}),
+        "post": post.model_dump_json(exclude={"author_id", "thread_id"}),
         "author_hash": pseudonyms.author(post),
+        "thread_hash": pseudonyms.thread(post),
         "fingerprint": pseudonyms.fingerprint(post),
         "text_hash": pseudonyms.text(post),
         "groups": 0,

@@ -122,7 +122,9 @@ class Stages:
         if row is None:
             raise CaseNotFound(f"there is no case {post.key}; it was removed just now")
         first = FlaggedPost.model_validate_json(row["post"], context=STORED)
-        return OnFile(first.model_copy(update={"author_id": post.author_id}), row["earlier"])
+        return OnFile(
+            first.model_copy(update={"author_id": post.author_id, "thread_id": post.thread_id}), row["earlier"]
+        )
 
     @uninterrupted
     async def is_asked_for(self, key: str, number: int) -> bool:

@@ -104,6 +104,8 @@ cases = Table(
     Column("notes", Text),
     # When the texts went, by `rejoinder data erase` or a retention period; nothing happens to the case after that.
     Column("erased_at", UtcTime),
+    # NULL where the platform names no thread, and for cases from before it was kept.
+    Column("thread_hash", String(64)),
 )
 
 drafts = Table(
@@ -220,6 +222,7 @@ _partial("cases_text", cases.c.text_hash, cases.c.state, where=cases.c.text_hash
 _partial("cases_author", cases.c.author_hash, cases.c.received_at, where=IS_AUTHORED)
 _partial("cases_appealed", cases.c.received_at, cases.c.key, where=IS_APPEALED)
 _partial("cases_answered", cases.c.author_hash, cases.c.received_at, where=IS_ANSWERED)
+_partial("cases_answered_thread", cases.c.thread_hash, cases.c.received_at, where=IS_ANSWERED)
 _partial("cases_with_texts", cases.c.received_at, where=cases.c.erased_at.is_(None))
 _partial("history_escalations", history.c.id, where=IS_ESCALATION)
 _partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)

@@ -13,6 +13,14 @@ from pydantic import ConfigDict, field_validator
 
 from core.domain import Record
 from core.errors import BadSettings
+from core.settings import ChatSettings
+
+CACHE_BITS = {
+    "f32": 32, "f16": 16, "bf16": 16, "q8_0": 8.5, "q5_1": 6, "q5_0": 5.5, "q4_1": 5, "q4_0": 4.5, "iq4_nl": 4.5,
+}  # fmt: skip
+"""Bits of a number in each format of the KV cache, the scales of quantised blocks included."""
+COMPUTE = 350_000_000
+"""Bytes of llama.cpp's buffers for one step; with vocabularies of 150,000 tokens nearly all of it."""
 
 
 class _Row(Record):
@@ -56,13 +64,17 @@ class _Wheels(_Row):
 
 
 class Entry(_Row):
-    """One model. `size` is in bytes; without a `sha256` it is approximate, and whoever fetches it brings the hash."""
+    """One model. `size` is in bytes; without a `sha256` it is approximate, and whoever fetches it brings the hash.
+
+    `cache` is what the KV cache takes of each token of context, in bytes at 16 bits a number.
+    """
 
     name: str
     title: str
     licence: str
     parameters: str
     context: int
+    cache: int
     file: str
     size: int
     sha256: str | None = None
@@ -74,6 +86,12 @@ class Entry(_Row):
     @classmethod
     def _spell_out(cls, wheels: object) -> object:
         return _Wheels.model_validate(wheels).parts() if isinstance(wheels, dict) else wheels
+
+    def memory(self, settings: ChatSettings) -> int:
+        """Return about how many bytes serving takes with these slots: weights, KV cache and room to compute in."""
+        bits = CACHE_BITS[settings.cache_type_k] + CACHE_BITS[settings.cache_type_v]
+        tokens = settings.context_tokens * settings.slots
+        return self.size + COMPUTE + int(tokens * self.cache * bits / 32)
 
     @property
     def page(self) -> str:

@@ -74,18 +74,22 @@ class ChatModel(Protocol):
         grammar: str | None = None,
         seed: int | None = None,
         stop: Sequence[str] = (),
+        adapter: str | None = None,
     ) -> list[Completion]:
         """Sample up to `n` completions of one conversation.
 
         Returns at least one. Raises ModelUnavailable (away, or too slow) or ModelRefused (it won't, or its answer
         can't be read). Does not block the event loop, but may take minutes; cancellation stops the work. `grammar` is
-        GBNF, which some servers ignore. A return does not mean that all `n` came, that a text is whole (see
-        `finish_reason`) or keeps the grammar, or that it is fit to show: check it.
+        GBNF, which some servers ignore; `adapter` names a LoRA adapter, and one that is not loaded changes nothing. A
+        return does not mean that all `n` came, that a text is whole (see `finish_reason`) or keeps the grammar, or
+        that it is fit to show: check it.
         """
 
 
 class ChatClient:
     """A ChatModel by one model on one server; use as an async context manager.
+
+    `adapters` are the names of the LoRA adapters that the server has loaded, in its order.
 
     The key is sent to the server and shown nowhere else: in no error, log or repr.
     """
@@ -98,8 +102,10 @@ class ChatClient:
         timeout_s: float,
         attempts: int,
         clock: Clock = SYSTEM_CLOCK,
+        adapters: Sequence[str] = (),
     ) -> None:
         self.model = model
+        self._adapters = tuple(adapters)
         self._takes_n = True
         self._endpoint = Endpoint(base_url, api_key, timeout_s, attempts, clock)
 
@@ -132,6 +138,7 @@ class ChatClient:
         grammar: str | None = None,
         seed: int | None = None,
         stop: Sequence[str] = (),
+        adapter: str | None = None,
     ) -> list[Completion]:
         """Sample `n` completions in one request, of which llama.cpp reads the prompt once.
 
@@ -151,6 +158,7 @@ class ChatClient:
             payload["grammar"] = grammar
         if stop:
             payload["stop"] = list(stop)
+        payload |= self._adapting(adapter)
         together = await self._complete_together({**payload, "seed": first}, n) if n > 1 and self._takes_n else []
         requests = (self._request({**payload, "seed": (first + k) % MAX_SEED}) for k in range(len(together), n))
         answers = await asyncio.gather(*requests, return_exceptions=True)
@@ -171,6 +179,7 @@ class ChatClient:
             "max_tokens": 1,
             "logprobs": True,
             "top_logprobs": TOP_TOKENS,
+            **self._adapting(None),
         }
         body = await self._endpoint.post("chat/completions", payload)
         try:
@@ -187,6 +196,11 @@ class ChatClient:
             ) from None
         total = sum(chances.values())
         return chances["yes"] / total if total else 0.5
+
+    def _adapting(self, adapter: str | None) -> dict[str, Any]:
+        """Return what a request says of adapters; llama.cpp applies all of those that it has loaded if not told."""
+        scales = [{"id": place, "scale": float(name == adapter)} for place, name in enumerate(self._adapters)]
+        return {"lora": scales} if scales else {}
 
     async def _complete_together(self, payload: dict[str, Any], n: int) -> list[Completion]:
         """Return up to `n` completions of one request; none where the server refuses that."""

@@ -10,7 +10,6 @@ import asyncio
 import importlib.util
 import shutil
 import socket
-import sys
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,39 +19,11 @@ from core.child import Child, free_port, keep_running
 from core.environment import MODELS, environment
 from core.errors import ModelUnavailable, Unavailable
 from core.settings import ChatSettings
-from models.cpu import usable_cores
 from models.endpoint import Endpoint
+from models.engine_arguments import HOST, Weights, command
 
-HOST = "127.0.0.1"
 START_S = 180.0
 """Seconds a server may take to load its weights; gigabytes from a slow disk take minutes."""
-
-
-def command(settings: ChatSettings, weights: Path, port: int) -> list[str]:
-    """Return the command line that serves `weights` on loopback with the engine in `settings`.
-
-    llama.cpp splits its context over the slots, so the total is `context_tokens` times `slots`; llama-cpp-python has
-    one slot.
-    """
-    threads = settings.threads or usable_cores()
-    total = settings.context_tokens * settings.slots
-    if settings.engine == "xllamacpp":
-        script = Path(__file__).with_name("xllamacpp_server.py")
-        return [
-            # -P: a script's folder is no place to import from, or models/ would shadow other packages.
-            sys.executable, "-P", str(script), "--model", str(weights), "--alias", settings.model, "--host", HOST,
-            "--port", str(port), "--slots", str(settings.slots), "--context", str(settings.context_tokens),
-            "--threads", str(threads),
-        ]  # fmt: skip
-    if settings.engine == "llama-cpp-python":
-        return [
-            sys.executable, "-P", "-m", "llama_cpp.server", "--model", str(weights), "--model_alias", settings.model,
-            "--host", HOST, "--port", str(port), "--n_ctx", str(settings.context_tokens), "--n_threads", str(threads),
-        ]  # fmt: skip
-    return [
-        settings.binary, "--model", str(weights), "--alias", settings.model, "--host", HOST, "--port", str(port),
-        "--parallel", str(settings.slots), "--ctx-size", str(total), "--threads", str(threads),
-    ]  # fmt: skip
 
 
 def missing(settings: ChatSettings) -> str | None:
@@ -73,10 +44,12 @@ class LlamaServer:
     come up the first time; later deaths are logged and mended.
     """
 
-    def __init__(self, settings: ChatSettings, weights: Path, log_file: Path | None, port: int | None = None) -> None:
+    def __init__(
+        self, settings: ChatSettings, weights: Weights | Path, log_file: Path | None, port: int | None = None
+    ) -> None:
         self.port = port or free_port(HOST)
         self._settings = settings
-        self._weights = weights
+        self._weights = Weights(weights) if isinstance(weights, Path) else weights
         self._log_file = log_file
         self._child: Child | None = None
         self._keeper: asyncio.Task[None] | None = None
@@ -94,11 +67,7 @@ class LlamaServer:
     async def __aenter__(self) -> Self:
         if complaint := missing(self._settings):
             raise ModelUnavailable(complaint)
-        if not self._weights.is_file():
-            raise ModelUnavailable(
-                f"The weights {self._weights} are not there; "
-                f"fetch them with: rejoinder models pull {self._settings.model}"
-            )
+        self._look_for_files()
         if _in_use(self.port):
             raise ModelUnavailable(f"Port {self.port} of {HOST} is in use; stop what listens there or choose another.")
         try:
@@ -117,6 +86,19 @@ class LlamaServer:
                 await self._keeper
         if self._child is not None:
             await self._child.stop()
+
+    def _look_for_files(self) -> None:
+        """Raise ModelUnavailable for a file that llama.cpp would not find."""
+        needed = [(self._weights.model, self._settings.model)]
+        if self._weights.draft is not None:
+            needed.append((self._weights.draft, str(self._settings.draft_model)))
+        for path, name in needed:
+            if not path.is_file():
+                advice = f"fetch them with: rejoinder models pull {name}"
+                raise ModelUnavailable(f"The weights {path} are not there; {advice}")
+        for intent, path in self._settings.adapters.items():
+            if not path.is_file():
+                raise ModelUnavailable(f"The adapter {path} is not there; see chat.adapters, {intent}.")
 
     async def _keep(self, first: Child) -> None:
         started = [first]

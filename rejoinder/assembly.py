@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kb.search import Searcher
     from models.chat import ChatClient, ChatModel
     from models.embed import Embedder
+    from models.engine_arguments import Weights
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.guard import Guard, GuardCheck, ToxicityCheck
@@ -48,11 +49,16 @@ async def open_ledger(settings: Settings) -> AsyncIterator[Ledger]:
         await ledger.close()
 
 
-def weights_path(settings: Settings) -> Path:
-    """Return where the configured model's weights are kept."""
+def chat_weights(settings: Settings) -> Weights:
+    """Return where the weights of the configured model are kept, and those of the one that guesses ahead."""
     from models import catalog
+    from models.engine_arguments import Weights
 
-    return settings.weights_dir / catalog.find(settings.chat.model).file
+    folder, draft = settings.weights_dir, settings.chat.draft_model
+    guessing = None
+    if draft is not None:
+        guessing = Path(draft) if draft.endswith(".gguf") else folder / catalog.find(draft).file
+    return Weights(folder / catalog.find(settings.chat.model).file, guessing)
 
 
 @asynccontextmanager
@@ -65,7 +71,7 @@ async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> Asy
     else:
         from models.llama_server import LlamaServer
 
-        async with LlamaServer(settings.chat, weights_path(settings), log_file) as server:
+        async with LlamaServer(settings.chat, chat_weights(settings), log_file) as server:
             yield server.endpoint
 
 
@@ -79,7 +85,9 @@ async def chat_client(settings: Settings, log_file: Path | None = None) -> Async
             yield None
             return
         chat = settings.chat
-        async with ChatClient(endpoint, chat.model, chat.api_key, chat.timeout_s, chat.attempts) as client:
+        async with ChatClient(
+            endpoint, chat.model, chat.api_key, chat.timeout_s, chat.attempts, adapters=tuple(chat.adapters)
+        ) as client:
             yield client
 
 

@@ -23,7 +23,7 @@ from core.environment import DOORS, MODELS, NETWORK, environment
 from core.errors import BadSettings, Unavailable
 from core.lifecycle import StageName
 from core.private_files import private_folder
-from core.settings import Settings
+from core.settings import NO_MODEL, Settings
 from ledger import Ledger
 from rejoinder.assembly import chat_endpoint, open_ledger, starts_chat_server
 from rejoinder.web import running, web_process
@@ -147,7 +147,10 @@ async def run_demo(settings: Settings, *, samples: bool, announce: Announce, sto
             await stack.enter_async_context(processes.broker())
             stack.push_async_callback(producer.close)
             stack.push_async_callback(drain, ledger, settings)
-            port = await stack.enter_async_context(web_process(settings, ledger, producer, gateway=True, desk=True))
+            web = web_process(
+                settings, ledger, producer, gateway=True, desk=True, parts=parts_of(settings, broker.bootstrap)
+            )
+            port = await stack.enter_async_context(web)
             announce(port, broker.bootstrap)
             endpoint = settings.chat.endpoint
             if starts_chat_server(settings):
@@ -158,6 +161,21 @@ async def run_demo(settings: Settings, *, samples: bool, announce: Announce, sto
                 await send_samples(producer, settings)
             await stop.wait()
             log.info("ending; the data folder keeps every case")
+
+
+def parts_of(settings: Settings, bootstrap: str) -> dict[str, str]:
+    """Say of each part of the demo what it does, for who opens its page for the first time."""
+    model = None if settings.chat.model == NO_MODEL else settings.chat.model
+    return {
+        "Kafka broker": f"takes flagged posts and hands approved replies on, at {bootstrap}; it forgets when it ends.",
+        "Worker": "finds whom a post attacks, finds evidence, drafts, and checks what it drafted.",
+        "Words on file" if model is None else "Language model": (
+            "drafts are put together from them; no language model runs." if model is None
+            else f"{model} drafts on this machine, where no words on file answer a post."
+        ),
+        "Ledger": "keeps every case, decision and reply on this machine; the next start goes on from there.",
+        "This page": "is where people decide. Nothing is sent without their yes, and here nothing leaves the machine.",
+    }  # fmt: skip
 
 
 async def drain(ledger: Ledger, settings: Settings) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
@@ -15,9 +15,10 @@ from bot.auth import Auth
 from bot.changes import Changes
 from bot.connections import IDLE_S, behind_proxies, hurried_bodies
 from bot.desk import Desk
+from bot.surroundings import Surroundings
 from bot.web.application import add_desk
 from core.errors import BadSettings
-from core.settings import Settings
+from core.settings import ChatWorkspace, Settings
 from core.tokens import TokenTable
 from ledger import Ledger
 from rejoinder.assembly import open_guard
@@ -36,11 +37,18 @@ MAX_DECISION_BYTES = 200_000
 
 @asynccontextmanager
 async def web_process(
-    settings: Settings, ledger: Ledger, producer: Producer, *, gateway: bool, desk: bool
+    settings: Settings,
+    ledger: Ledger,
+    producer: Producer,
+    *,
+    gateway: bool,
+    desk: bool,
+    parts: Mapping[str, str] | None = None,
 ) -> AsyncIterator[int]:
     """Serve the chosen parts and give the port that is listened on.
 
     The gateway brings the intake with it; the desk brings the outbox publisher, the sweeper and the janitor.
+    `parts` are those of a demo, each with what it does.
     """
     if not settings.desk.tokens:
         raise BadSettings(
@@ -60,8 +68,12 @@ async def web_process(
     async with AsyncExitStack() as stack:
         if desk:
             changes = Changes(ledger.history)
+            chats: dict[str, Mapping[str, ChatWorkspace]] = {
+                "discord": settings.discord.servers, "slack": settings.slack.workspaces,
+            }  # fmt: skip
+            surroundings = Surroundings(settings.care, chats, parts or {}, takes_flags=gateway)
             moderating = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
-            add_desk(app, moderating, changes, Auth(tokens, ledger.sessions))
+            add_desk(app, moderating, ledger, changes, Auth(tokens, ledger.sessions), surroundings)
             background.append(OutboxPublisher(ledger, producer, settings).run())
             background.append(Sweeper(ledger, producer, settings).run())
             background.append(Janitor(ledger, settings).run())

@@ -88,7 +88,9 @@ class TriageStage:
         step = await self._ledger.stages.triage(post, triage)
         if not goes_on(triage.route) or step is Step.LATE:
             return None
-        return Outgoing(post.key, Triaged(post=post.model_copy(update={"author_id": None}), triage=triage))
+        return Outgoing(
+            post.key, Triaged(post=post.model_copy(update={"author_id": None, "thread_id": None}), triage=triage)
+        )
 
 
 ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
@@ -148,8 +150,8 @@ class DraftStage:
         return Outgoing(message.post.key, draft)
 
     async def _unlike_earlier(self, message: Grounded) -> DraftRequest:
-        """Return the request, to avoid also what the post's author was answered elsewhere; that is stored nowhere."""
-        replies = await self._ledger.replies.to_author_of(message.post.key)
+        """Return the request, to avoid also what author and thread were answered elsewhere; that is stored nowhere."""
+        replies = await self._ledger.replies.near(message.post.key)
         avoid = tuple(dict.fromkeys((*message.request.avoid, *replies)))
         return message.request.model_copy(update={"avoid": avoid})
 

@@ -38,6 +38,7 @@ def make_post(
     platform: str = "forum",
     language: str | None = None,
     author_id: str | None = None,
+    thread_id: str | None = None,
     reason: str | None = None,
     url: str | None = None,
     context: tuple[str, ...] = (),
@@ -45,7 +46,7 @@ def make_post(
     """Make a flagged post; its id on the platform is `number`."""
     return FlaggedPost(
         platform=platform, post_id=str(number), text=text, language=language, author_id=author_id, reason=reason,
-        url=url, context=context,
+        url=url, context=context, thread_id=thread_id,
     )  # fmt: skip
 
 

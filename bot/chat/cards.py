@@ -23,7 +23,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from bot.backing import answered_claim, marks, warnings, writer
+from bot.backing import answered_claim, drafting_strategy, marks, warnings, writer
 from bot.chat.defuse import defuse, web_address
 from bot.check_display import finding, is_close
 from bot.permissions import can_be_handled
@@ -205,7 +205,9 @@ def _drafted(case: Case) -> str:
         return f"none yet; the hate probability is {hate_probability(case)}"
     again = f", draft {case.draft.number}" if case.draft.number > 1 else ""
     note = f". {case.draft.note}" if case.draft.note else ""
-    return defuse(f"{writer(case.draft)}, {case.draft.intent}{again}{note}", MAX_LINE)
+    strategy = drafting_strategy(case.draft)
+    by = f" by {strategy}" if strategy else ""
+    return defuse(f"{writer(case.draft)}{by}, {case.draft.intent}{again}{note}", MAX_LINE)
 
 
 def _note_line(note: Note) -> str:

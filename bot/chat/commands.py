@@ -7,18 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.chat import stats
+from bot import stats
 from bot.chat.cards import MAX_DRAFT, MAX_LINE, EvidenceLine, evidence_line, evidence_lines, groups_line
 from bot.chat.defuse import defuse
-from bot.chat.intents import named_scope, scope
 from bot.chat.own_cases import OwnCases
-from bot.chat.people import require_lead
-from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.place import Place
 from bot.desk import CaseQuery, Desk
-from bot.permissions import Moderator
+from bot.intent_scopes import named_scope, scope
+from bot.permissions import Moderator, require_lead
+from bot.pipeline_cli import PipelineCli
 from bot.wording import duration, hate_probability, holder
-from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName, TargetGroup, now
+from core.domain import Action, Case, Decision, Intent, StrategyName, TargetGroup, now
 from core.errors import BadInput
 from core.settings import ChatWorkspace
 from ledger import Ledger
@@ -96,15 +95,14 @@ class Commands:
         """
         hidden = await self._ledger.moderator_settings.hidden(who.name) if group is None else frozenset()
         if appeals:
-            cases = await self._appealed(place, group)
+            cases = await self._appealed(place, group, hidden)
         else:
-            cases = await self._mine(place, who) if mine else await self._open(place, group, doubtful)
-        seen = [case for case in cases if not _only(case, hidden)]
-        lines = [await self._line(case) for case in seen[:LISTED]]
+            cases = await self._mine(place, who, hidden) if mine else await self._open(place, group, doubtful, hidden)
+        lines = [await self._line(case) for case in cases[:LISTED]]
         if not lines:
             lines.append("Nothing waits for you." if mine else "The queue is empty.")
-        if len(seen) > LISTED:
-            more = f"{len(seen) - LISTED}{' or more' if len(cases) == LOOKED_THROUGH else ''}"
+        if len(cases) > LISTED:
+            more = f"{len(cases) - LISTED}{' or more' if len(cases) == LOOKED_THROUGH else ''}"
             lines.append(f"… and {more} more. Open one with: case NUMBER")
         if not (mine or doubtful or appeals) and (count := len(await self._appealed(place, None))):
             lines.append(f"Appeals: {count}. List them with: queue appeals")
@@ -266,12 +264,16 @@ class Commands:
         picture = await asyncio.to_thread(stats.picture, figures)
         return CommandAnswer(lines, attachment=Attachment("rejoinder-stats.png", picture))
 
-    async def _open(self, place: Place, group: TargetGroup | None, doubtful: bool) -> list[Case]:
-        query = CaseQuery(group=group, doubtful=doubtful, limit=LOOKED_THROUGH)
+    async def _open(
+        self, place: Place, group: TargetGroup | None, doubtful: bool, hidden: frozenset[TargetGroup] = frozenset()
+    ) -> list[Case]:
+        query = CaseQuery(group=group, doubtful=doubtful, hidden=hidden, limit=LOOKED_THROUGH)
         return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
 
-    async def _appealed(self, place: Place, group: TargetGroup | None) -> list[Case]:
-        query = CaseQuery(states=(), group=group, appealed=True, limit=LOOKED_THROUGH)
+    async def _appealed(
+        self, place: Place, group: TargetGroup | None, hidden: frozenset[TargetGroup] = frozenset()
+    ) -> list[Case]:
+        query = CaseQuery(states=(), group=group, appealed=True, hidden=hidden, limit=LOOKED_THROUGH)
         return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
 
     async def _doubtful(self, place: Place) -> int:
@@ -283,14 +285,9 @@ class Commands:
         """Return whose cards the figures of a place go by; None where they are of all cases."""
         return None if self._own_cases.include_all(place.server) else (place.surface, place.server)
 
-    async def _mine(self, place: Place, who: Moderator) -> list[Case]:
-        held = (await self._desk.queue(CaseQuery(claimed_by=who.name, limit=LOOKED_THROUGH))).cases
-        assigned = [
-            await self._desk.case(item.case_key) for item in await self._ledger.moderator_settings.assigned(who.name)
-        ]
-        own = (case for case in (*held, *assigned) if self._own_cases.includes(place.server, case))
-        pending = {case.key: case for case in own if case.state is CaseState.PENDING}
-        return sorted(pending.values(), key=lambda case: case.received_at)
+    async def _mine(self, place: Place, who: Moderator, hidden: frozenset[TargetGroup]) -> list[Case]:
+        query = CaseQuery(mine=who.name, hidden=hidden, limit=LOOKED_THROUGH)
+        return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
 
     async def _line(self, case: Case) -> str:
         number = await self._ledger.cards.number(case.key)
@@ -308,11 +305,6 @@ class Commands:
 
 def _lines(*lines: str) -> CommandAnswer:
     return CommandAnswer(tuple(defuse(line, 2 * MAX_LINE) for line in lines))
-
-
-def _only(case: Case, hidden: frozenset[TargetGroup]) -> bool:
-    groups = {item.group for item in case.triage.groups} if case.triage else set()
-    return bool(groups) and groups <= hidden
 
 
 def _scope(kind: ScopeKind, name: str) -> str:

@@ -23,7 +23,7 @@ from bot.chat.own_cases import OwnCases
 from bot.desk import Desk
 from bot.permissions import Moderator
 from bot.reasons import OTHER
-from core.domain import Action, Case, CaseState, Decision, Intent
+from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName
 from core.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError, Unavailable
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class DecisionRequest:
     """A decision that a moderator asks for, with what stands in its form.
 
     `number` is the case's short number, `version` the one they saw. `text` is a reply, a reason in their own words or
-    a hint; `choice` is a reason's code or an intent.
+    a hint; `choice` is a reason's code or an intent; `strategy` is the way chosen for a redraft, of those `offered`.
     """
 
     action: Action
@@ -56,6 +56,8 @@ class DecisionRequest:
     version: int
     text: str = ""
     choice: str | None = None
+    strategy: str | None = None
+    offered: tuple[StrategyName, ...] = ()
 
     def decision(self, *, override: bool = False) -> Decision:
         """Return what to ask the desk for."""
@@ -66,7 +68,7 @@ class DecisionRequest:
             case Action.REJECT:
                 fields = {"reason": self._reason()}
             case Action.REDRAFT:
-                fields = {"intent": self.choice or None, "hint": self.text}
+                fields = {"intent": self.choice or None, "hint": self.text, "strategy": self.strategy}
         return Decision(action=self.action, version=self.version, override=override, **fields)
 
     def _reason(self) -> str:
@@ -114,6 +116,11 @@ class DecisionDialogue:
         """Return the case of a server with a short number; raises CaseNotFound, for those of others too."""
         return await self._own_cases.by_number(server, number)
 
+    def offering(self, request: DecisionRequest) -> DecisionRequest:
+        """Return a request with the strategies that its form offers; none where there is but one, or for no redraft."""
+        several = request.action is Action.REDRAFT and len(self._desk.strategies) > 1
+        return replace(request, offered=tuple(self._desk.strategies) if several else ())
+
     async def open(self, server: str, request: DecisionRequest) -> DecisionRequest:
         """Return a request with what its form starts from: the draft to edit, or the intent to change."""
         case = await self.case(server, request.number)
@@ -121,7 +128,7 @@ class DecisionDialogue:
             case Action.EDIT:
                 return replace(request, text=case.draft.text if case.draft else "")
             case Action.REDRAFT:
-                return replace(request, choice=_intent(case))
+                return replace(self.offering(request), choice=_intent(case))
             case _:
                 return request
 
@@ -129,6 +136,7 @@ class DecisionDialogue:
         self, server: str, request: DecisionRequest, who: Moderator, *, override: bool = False
     ) -> Case | Refusal:
         """Carry out a request from a server and return the case as it then is, or why not."""
+        request = self.offering(request)
         try:
             key = (await self.case(server, request.number)).key
             case = await self._desk.decide(key, request.decision(override=override), who)

@@ -35,9 +35,3 @@ def without_reviewers(servers: Mapping[str, ChatWorkspace], variable: str) -> li
         for id, server in servers.items()
         if not server.reviewers
     ]
-
-
-def require_lead(who: Moderator, what: str) -> None:
-    """Raise Forbidden, in plain words, unless `who` is a lead or an admin; `what` completes "Only a lead may …"."""
-    if not who.leads:
-        raise Forbidden(f"Only a lead or an admin may {what}, and you are a {who.role} here; ask a lead.")

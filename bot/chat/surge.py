@@ -8,11 +8,10 @@ from datetime import timedelta
 
 from bot.chat.card_board import CardBoard
 from bot.chat.place import Place
+from bot.surges import MINUTE, surge_words
 from core.domain import Case, TargetGroup, now
 from core.settings import CareSettings
 from ledger.cards import Cards, Notice
-
-MINUTE = timedelta(minutes=1)
 
 
 class SurgeLimiter:
@@ -54,10 +53,8 @@ class SurgeLimiter:
 
 def surge_text(group: TargetGroup, count: int, length: timedelta) -> str:
     """Say how many posts came how fast, and where they are."""
-    minutes = max(1, round(length.total_seconds() / 60))
-    posts, unit = ("post" if count == 1 else "posts"), ("minute" if minutes == 1 else "minutes")
     return (
-        f"Surge: {count} {posts} against {group.label} in {minutes} {unit}. "
+        f"Surge: {surge_words(group, count, length)}. "
         f"They get no cards of their own and wait in the queue: /rejoinder queue group:{group}"
     )
 

@@ -17,7 +17,6 @@ from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue
 from bot.chat.escalations import Escalations
 from bot.chat.own_cases import OwnCases
-from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.reminders import Reminders
 from bot.desk import Desk
 from bot.discord.board import DiscordBoard, snowflake
@@ -25,6 +24,7 @@ from bot.discord.buttons import CaseButton
 from bot.discord.decisions import DecisionInteractions
 from bot.discord.interactions import Interaction
 from bot.discord.slash import SlashCommands
+from bot.pipeline_cli import PipelineCli
 from core.settings import CareSettings, DiscordSettings
 from ledger import Ledger
 

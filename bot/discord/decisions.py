@@ -67,7 +67,7 @@ class DecisionInteractions:
                     request = await self._edit(server_id(interaction), button)
                     await interaction.response.send_modal(decision_form(request))
                 case Action.REJECT | Action.REDRAFT:
-                    await interaction.response.send_modal(decision_form(_request(button)))
+                    await interaction.response.send_modal(decision_form(self._dialogue.offering(_request(button))))
                 case RefusalAction.AGAIN:
                     refused = self._refused(button)
                     await interaction.response.send_modal(decision_form(refused.form or refused.request))
@@ -92,7 +92,7 @@ class DecisionInteractions:
             try:
                 who = asking_moderator(interaction, self._servers)
             except Forbidden as error:
-                await self._tell_refusal(interaction, refuse(request, error))
+                await self._tell_refusal(interaction, refuse(self._dialogue.offering(request), error))
             else:
                 await self._decide(interaction, request, who)
 

@@ -13,7 +13,7 @@ import discord
 from bot.chat.decision_dialogue import FORM_ACTIONS, DecisionRequest
 from bot.discord.buttons import ButtonId
 from bot.reasons import REASONS
-from bot.wording import intent_label
+from bot.wording import STRATEGY_WORDS, intent_label
 from core.domain import Action, Intent
 from core.errors import BadInput
 
@@ -31,6 +31,7 @@ _TITLES = {
 }
 _TEXT_FIELDS = {Action.EDIT: "text", Action.REJECT: "words", Action.REDRAFT: "hint"}
 _CHOICE_FIELDS = {Action.REJECT: "reason", Action.REDRAFT: "intent"}
+_STRATEGY_FIELD = "strategy"
 
 
 def decision_form(request: DecisionRequest) -> discord.ui.Modal:
@@ -53,6 +54,7 @@ def read_form(data: Mapping[str, Any]) -> DecisionRequest | None:
     return DecisionRequest(
         action, button.number, button.version,
         text=fields.get(_TEXT_FIELDS[action], ""), choice=fields.get(_CHOICE_FIELDS.get(action, "")) or None,
+        strategy=fields.get(_STRATEGY_FIELD) or None,
     )  # fmt: skip
 
 
@@ -65,7 +67,7 @@ def _labels(request: DecisionRequest) -> list[discord.ui.Label[Any]]:
             return [_menu("Reason", request, reasons), _words("In your own words", request)]
         case _:
             intents = {intent.value: intent_label(intent) for intent in Intent}
-            return [_menu("Intent", request, intents), _words("Hint for the writer", request)]
+            return [_menu("Intent", request, intents), *_another_way(request), _words("Hint for the writer", request)]
 
 
 def _reply(text: str) -> discord.ui.Label[Any]:
@@ -86,6 +88,19 @@ def _menu(label: str, request: DecisionRequest, choices: Mapping[str, str]) -> d
     ]
     menu = discord.ui.Select[Any](custom_id=_CHOICE_FIELDS[request.action], options=options)
     return discord.ui.Label(text=label, component=menu)
+
+
+def _another_way(request: DecisionRequest) -> list[discord.ui.Label[Any]]:
+    options = [
+        discord.SelectOption(
+            label=name, value=name, description=STRATEGY_WORDS[name][:100], default=name == request.strategy
+        )
+        for name in request.offered
+    ]
+    menu = discord.ui.Select[Any](
+        custom_id=_STRATEGY_FIELD, options=options, placeholder="as before", min_values=0, required=False
+    )
+    return [discord.ui.Label(text="Another way", component=menu)] if options else []
 
 
 def _words(label: str, request: DecisionRequest) -> discord.ui.Label[Any]:

@@ -21,6 +21,7 @@ _ON_CARD = 3
 
 _COLOURS = {
     CaseState.PENDING: discord.Colour.gold(),
+    CaseState.TRIAGED: discord.Colour.gold(),
     CaseState.GROUNDED: discord.Colour.gold(),
     CaseState.APPROVED: discord.Colour.green(),
     CaseState.RELEASED: discord.Colour.dark_green(),

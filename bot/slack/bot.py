@@ -11,9 +11,9 @@ from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue
 from bot.chat.escalations import Escalations
 from bot.chat.own_cases import OwnCases
-from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.reminders import Reminders
 from bot.desk import Desk
+from bot.pipeline_cli import PipelineCli
 from bot.slack.board import SlackBoard
 from bot.slack.button_clicks import ButtonClicks
 from bot.slack.commands import SlashCommands

@@ -14,7 +14,7 @@ from bot.chat.decision_dialogue import DecisionRequest, Refusal
 from bot.chat.defuse import defuse
 from bot.reasons import REASONS
 from bot.slack.rich_text import bold, bullets, line, plain, rich, words
-from bot.wording import intent_label
+from bot.wording import STRATEGY_WORDS, intent_label
 from core.domain import Action, Intent
 
 MAX_REPLY = 3_000
@@ -38,6 +38,7 @@ class _Filled(BaseModel):
 
     text: str = ""
     chosen: str | None = None
+    strategy: str | None = None
     override: bool = False
 
 
@@ -70,7 +71,8 @@ def read_modal(view: dict[str, Any]) -> tuple[DecisionRequest, bool]:
                 values[name] = field["value"] or ""
     carried, filled = _CarriedCase.model_validate_json(view["private_metadata"]), _Filled.model_validate(values)
     action = Action(view["callback_id"])
-    return DecisionRequest(action, carried.number, carried.version, filled.text, filled.chosen), filled.override
+    request = DecisionRequest(action, carried.number, carried.version, filled.text, filled.chosen, filled.strategy)
+    return request, filled.override
 
 
 def failed_check_blocks(refusal: Refusal) -> list[Block]:
@@ -102,7 +104,8 @@ def _inputs(request: DecisionRequest) -> list[Block]:
         case _:
             intents = [Option(text=plain(intent_label(intent)), value=intent) for intent in Intent]
             menu = _menu(request, "What should it set out to do?", intents)
-            return [menu, _optional("A hint to the writer", _text_field(request, MAX_HINT))]
+            hint_field = _optional("A hint to the writer", _text_field(request, MAX_HINT))
+            return [menu, *_another_way(request), hint_field]
 
 
 def _text_field(request: DecisionRequest, limit: int, **options: Any) -> PlainTextInputElement:
@@ -115,6 +118,15 @@ def _menu(request: DecisionRequest, label: str, options: list[Option]) -> Block:
     chosen = next((option for option in options if option.value == request.choice), None)
     menu = Select(action_id="chosen", options=options, initial_option=chosen)
     return InputBlock(block_id="chosen", label=plain(label), element=menu)
+
+
+def _another_way(request: DecisionRequest) -> list[Block]:
+    if not request.offered:
+        return []
+    options = [Option(text=plain(f"{name}: {STRATEGY_WORDS[name]}"[:75]), value=name) for name in request.offered]
+    chosen = next((option for option in options if option.value == request.strategy), None)
+    menu = Select(action_id="strategy", options=options, initial_option=chosen, placeholder=plain("as before"))
+    return [InputBlock(block_id="strategy", label=plain("Another way"), element=menu, optional=True)]
 
 
 def _optional(label: str, field: PlainTextInputElement) -> Block:

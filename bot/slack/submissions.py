@@ -66,7 +66,7 @@ class Submissions:
         try:
             who = await self._moderator(user, view)
         except Exception as error:
-            return refused_modal(refuse(request, error))
+            return refused_modal(refuse(self._dialogue.offering(request), error))
         outcome = await self._dialogue.decide(_team(user, view), request, who, override=override)
         return refused_modal(outcome) if isinstance(outcome, Refusal) else None
 

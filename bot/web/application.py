@@ -8,22 +8,36 @@ from contextlib import suppress
 
 from aiohttp import web
 
-from bot.api import CaseApi
+from bot.api import CASE_PATH, CaseApi
 from bot.auth import Auth
 from bot.changes import Changes
 from bot.desk import Desk
 from bot.events import EventRoute
+from bot.evidence_api import EvidenceApi
+from bot.evidence_search import EvidenceSearch
 from bot.http_errors import errors_as_json
+from bot.overview_api import OverviewApi
+from bot.pipeline_cli import PipelineCli
 from bot.session_api import SessionApi
+from bot.standing_api import StandingApi
+from bot.surroundings import Surroundings
 from bot.web.pages import Pages
+from ledger import Ledger
 
 
-def add_desk(app: web.Application, desk: Desk, changes: Changes, auth: Auth) -> None:
+def add_desk(
+    app: web.Application, desk: Desk, ledger: Ledger, changes: Changes, auth: Auth,
+    surroundings: Surroundings | None = None, pipeline_cli: PipelineCli | None = None,
+) -> None:  # fmt: skip
     """Add everything of the desk to `app`; the change feed runs as long as the application does."""
+    surroundings = surroundings or Surroundings()
     app.middlewares.append(errors_as_json)
     auth.add_routes(app)
     EventRoute(changes, auth).add_routes(app)
-    CaseApi(desk, changes, auth).add_routes(app)
+    CaseApi(desk, ledger.moderator_settings, changes, auth).add_routes(app)
+    EvidenceApi(desk, EvidenceSearch(pipeline_cli or PipelineCli()), changes, auth).add_routes(app, CASE_PATH)
+    OverviewApi(desk, ledger, auth, surroundings).add_routes(app)
+    StandingApi(ledger.moderator_settings, surroundings, auth).add_routes(app)
     SessionApi(auth.open_sessions, auth).add_routes(app)
     settings = desk.settings
     Pages(

@@ -76,6 +76,7 @@ class EventKind(StrEnum):
 
     NOTE = "note"
     APPEAL = "appeal"
+    EVIDENCE = "evidence"
 
 
 class Transition(Record):
@@ -96,7 +97,9 @@ class Transition(Record):
 
 
 class Note(Record):
-    """A text that was added to a case: a moderator's note, or why somebody appeals; `version` names its transition.
+    """A text that was added to a case: a moderator's note, why somebody appeals, or which evidence was added.
+
+    `version` names its transition.
 
     It is kept with the case, not in its history, which nothing can be taken out of.
     """

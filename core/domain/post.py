@@ -35,6 +35,7 @@ class FlaggedPost(Record):
     text: Annotated[Text, Field(max_length=MAX_TEXT), AfterValidator(_not_blank)]
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] | None = None
     author_id: Annotated[Text, Field(max_length=200)] | None = None
+    thread_id: Annotated[Text, Field(max_length=200)] | None = None
     url: Annotated[Text, Field(max_length=2000)] | None = None
     flagged_at: Moment | None = None
     reason: Annotated[Text, Field(max_length=500)] | None = None

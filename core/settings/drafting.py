@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 
-from core.domain import StrategyName
+from core.domain import Intent, StrategyName
 from core.settings.section import Count, Positive, Section, Share
 from core.settings.strategies import (
     ClaimGuidedSettings,
@@ -19,6 +19,10 @@ from core.settings.strategies import (
 
 NO_MODEL = "none"
 """The name in `chat.model` that means: without a chat model."""
+
+
+CacheType = Literal["f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl"]
+"""Number formats that llama.cpp's server takes for its KV cache."""
 
 
 class TriageSettings(Section):
@@ -61,6 +65,55 @@ class ChatSettings(Section):
     candidates: Count = Field(4, description="Replies sampled for one draft, in one batch.")
     timeout_s: Positive = Field(120.0, description="Seconds to wait for one completion.")
     attempts: Count = Field(3, description="Tries before the model server counts as away.")
+    gpu_layers: Literal["auto", "all"] | Annotated[int, Field(ge=0)] = Field(
+        "auto", description="Layers of the model on the GPU: as many as fit, `all`, or a number; without a GPU none."
+    )
+    flash_attention: Literal["auto", "on", "off"] = Field(
+        "auto", description="Flash attention; `auto` leaves it to the engine."
+    )
+    batch_tokens: Count | None = Field(
+        None, description="Tokens of prompts that the server takes up at once; unset: the engine's default."
+    )
+    micro_batch_tokens: Count | None = Field(
+        None, description="Tokens computed in one step, at most `batch_tokens`; unset: the engine's default."
+    )
+    cache_type_k: CacheType = Field("f16", description="Number format of the keys in the KV cache.")
+    cache_type_v: CacheType = Field(
+        "f16", description="Number format of the values in the KV cache; a quantised one needs flash attention."
+    )
+    draft_model: str | None = Field(
+        None,
+        description="Smaller model with the same vocabulary that guesses ahead of `model` (speculative decoding): a "
+        "name from `rejoinder models list` or a GGUF file. Not with `llama-cpp-python`.",
+    )
+    ngram_speculation: bool = Field(
+        False, description="Guess ahead from what stands in the prompt already, instead of by a `draft_model`."
+    )
+    adapters: dict[Intent, Path] = Field(
+        {},
+        description="LoRA adapters (GGUF) by intent, chosen for each reply. Not with `llama-cpp-python`; a server at "
+        "`endpoint` must have loaded the same ones in this order.",
+    )
+    server_args: tuple[str, ...] = Field(
+        (),
+        description="What no setting names, a JSON list: words of the engine's command line, or for `xllamacpp` "
+        '`name=value` of its parameters, such as `["cache_ram_mib=0"]`.',
+    )
+
+    @model_validator(mode="after")
+    def _check_acceleration(self) -> Self:
+        quantised = self.cache_type_v not in ("f32", "f16", "bf16")
+        if quantised and self.flash_attention == "off":
+            raise ValueError(
+                f"cache_type_v {self.cache_type_v} needs flash attention; set flash_attention to auto or on"
+            )
+        if self.draft_model is not None and self.ngram_speculation:
+            raise ValueError("draft_model and ngram_speculation both guess ahead; set one of them")
+        if self.engine == "llama-cpp-python" and (self.draft_model is not None or self.adapters):
+            raise ValueError("llama-cpp-python takes neither draft_model nor adapters; use xllamacpp or llama-server")
+        if self.micro_batch_tokens and self.micro_batch_tokens > (self.batch_tokens or self.micro_batch_tokens):
+            raise ValueError("micro_batch_tokens must not be more than batch_tokens")
+        return self
 
 
 class DraftSettings(Section):

@@ -7,9 +7,12 @@ import os
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
+
+from core.domain import StrategyName
 
 if TYPE_CHECKING:
     from kb.claims.records import Language
@@ -18,9 +21,14 @@ _FOLDER = click.Path(path_type=Path)
 _SCALES = (1_000_000, 3_000_000)
 
 
+def _today() -> str:
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    return f"{datetime.now(UTC):%Y-%m-%d}, {machine}"
+
+
 @click.group()
 def bench() -> None:
-    """Measure speed, or the evidence search, on this machine, and print tables."""
+    """Measure speed, the evidence search, or replies, on this machine, and print tables."""
 
 
 @bench.command()
@@ -33,11 +41,33 @@ def speed(posts: int, model: str) -> None:
     from evaluation.bench.speed import measure
 
     rows = asyncio.run(measure(posts, model))
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-    click.echo(f"\n{datetime.now(UTC):%Y-%m-%d}, {machine}\n")
+    click.echo(f"\n{_today()}\n")
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
         click.echo(f"| {name:<{width}} | {value:>12} |")
+
+
+@bench.command()
+@click.option("--posts", default=50, show_default=True, type=click.IntRange(min=1), help="Posts in the queue.")
+@click.option("--model", default="qwen2.5-coder-1.5b", show_default=True, help="Model that all of them ask.")
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    type=click.Choice([name.value for name in StrategyName]),
+    default=("locked", "free", "compose"),
+    help="Strategy to measure; repeatable.",
+)
+@click.option("--threads", default=0, type=click.IntRange(min=0), help="Threads of the model server; 0: all cores.")
+def drafts(posts: int, model: str, strategies: tuple[str, ...], threads: int) -> None:
+    """Measure strategies beside the papers' sequential pipeline: drafts a minute, and tokens that a draft costs."""
+    from evaluation.bench import drafting_speed
+
+    names = [StrategyName(name) for name in strategies]
+    with TemporaryDirectory(prefix="rejoinder-bench-") as folder:
+        costs = asyncio.run(drafting_speed.measure(posts, model, names, threads, Path(folder)))
+    click.echo(f"\n{_today()}, {model}, a queue of {posts} posts, a warm server\n")
+    click.echo(drafting_speed.table(costs))
 
 
 @bench.command()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from bot.chat.stats import period
+from bot.stats import period
 from core.domain import now
 from rejoinder.assembly import open_ledger
 from rejoinder.commands.extras import needs_extra

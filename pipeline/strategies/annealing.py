@@ -91,6 +91,7 @@ class Annealing:
             temperature=SAMPLING,
             max_tokens=self._settings.max_tokens,
             grammar=grammar.two_sentences(context.intent, limit_for(context.post.platform, self._limits)),
+            adapter=context.intent,
         )  # fmt: skip
         return tidy(completions[0].text)
 

@@ -56,6 +56,7 @@ class BudgetedChat:
         grammar: str | None = None,
         seed: int | None = None,
         stop: Sequence[str] = (),
+        adapter: str | None = None,
     ) -> list[Completion]:
         """Ask the model as it is asked here; raises BudgetSpent before the request, or while it runs out of time."""
         if not all(budget.allows(n * max_tokens) for budget in self._budgets):
@@ -65,7 +66,8 @@ class BudgetedChat:
         try:
             async with asyncio.timeout(min(budget.seconds for budget in self._budgets)):
                 return await self._chat.complete(
-                    messages, n=n, temperature=temperature, max_tokens=max_tokens, grammar=grammar, seed=seed, stop=stop
-                )
+                    messages, n=n, temperature=temperature, max_tokens=max_tokens, grammar=grammar, seed=seed,
+                    stop=stop, adapter=adapter,
+                )  # fmt: skip
         except TimeoutError:
             raise BudgetSpent(SPENT) from None

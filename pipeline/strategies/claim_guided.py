@@ -83,6 +83,7 @@ class ClaimGuidedStrategy:
                 temperature=self._settings.temperature,
                 max_tokens=self._settings.max_tokens,
                 grammar=grammar.two_sentences(context.intent, limit_for(context.post.platform, self._limits)),
+                adapter=context.intent,
             )  # fmt: skip
         return written_by(self._chat.model, (completion.text for completion in completions))
 

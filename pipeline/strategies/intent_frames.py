@@ -79,6 +79,7 @@ class IntentFramesStrategy:
                 temperature=max(temperature, self._sampling.temperature) if request.number > 1 else temperature,
                 max_tokens=self._settings.max_tokens,
                 grammar=grammar.two_sentences(context.intent, limit_for(context.post.platform, self._limits)),
+                adapter=context.intent,
             )  # fmt: skip
         return written_by(self._chat.model, (completion.text for completion in completions))
 

@@ -79,6 +79,7 @@ class LockedStrategy:
                 temperature=self._settings.temperature,
                 max_tokens=self._settings.max_tokens,
                 grammar=grammar.sentence_and_fact(longest, len(facts)),
+                adapter=context.intent,
             )
         pairs = (_read(completion.text, facts) for completion in completions)
         replies = {

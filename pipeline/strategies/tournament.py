@@ -64,11 +64,12 @@ class TournamentStrategy:
         """
         if self._chat is None:
             return Plan(strategy=self.name)
-        budget = Budget(self._settings.seconds * PLANNING, int(self._settings.tokens * PLANNING))
-        planners = [entrant for entrant in self._entrants(BudgetedChat(self._chat, budget)) if entrant.plans_with_model]
         plan = Plan(strategy=self.name)
         refused = 0
         async with self._turns.turn(self.name):
+            budget = Budget(self._settings.seconds * PLANNING, int(self._settings.tokens * PLANNING))
+            entrants = self._entrants(BudgetedChat(self._chat, budget))
+            planners = [entrant for entrant in entrants if entrant.plans_with_model]
             for planner in planners:
                 try:
                     plan = _merged(plan, await planner.plan(post, triage))
@@ -83,28 +84,28 @@ class TournamentStrategy:
         """Return the best replies, each a round, and the duels; nothing without a model or evidence."""
         if self._chat is None or not context.evidence:
             return Proposed(note=f"{self.name} lacks a model or evidence.")
-        budget = Budget(self._settings.seconds * (1 - PLANNING), int(self._settings.tokens * (1 - PLANNING)))
+        size = self._settings.pool
         async with self._turns.turn(self.name):
-            pool = await self._pool(self._chat, budget, context, plan, request)
+            budget = Budget(self._settings.seconds * (1 - PLANNING), int(self._settings.tokens * (1 - PLANNING)))
+            entry = budget.part(budget.seconds * DUELLING, size * (size - 1) * DUEL_TOKENS)
+            pool = await self._pool(BudgetedChat(self._chat, budget, entry), context, plan, request)
             duels = await self._duels(ReplyJudge(BudgetedChat(self._chat, budget), context), pool)
         ranked = _ranked(pool, duels)[: self._settings.ranks]
         rounds = tuple((scored.proposal,) for scored in ranked)
-        return Proposed(rounds, _report(pool, duels, ranked), tuple(duels))
+        spent = not entry.allows(self._settings.max_tokens)
+        return Proposed(rounds, _report(pool, duels, spent=spent), tuple(duels))
 
     async def _pool(
-        self, chat: ChatModel, budget: Budget, context: GuardContext, plan: Plan, request: DraftRequest
+        self, refining: ChatModel, context: GuardContext, plan: Plan, request: DraftRequest
     ) -> list[Scored]:
         """Return the replies that meet in duels, the best first, as far as time and tokens go."""
-        size = self._settings.pool
-        kept_back = size * (size - 1) * DUEL_TOKENS
-        refining = BudgetedChat(chat, budget, budget.part(budget.seconds * DUELLING, kept_back))
         annealing = Annealing(
             refining, ReplyJudge(refining, context), self._settings, self._limits, context, request.hint,
             random.Random(place(f"{context.post.key}/{request.number}")),
         )  # fmt: skip
         entered = await self._entered(refining, context, plan, request)
         scored = await annealing.run(entered)
-        return sorted(scored, key=lambda item: -item.score)[:size]
+        return sorted(scored, key=lambda item: -item.score)[: self._settings.pool]
 
     async def _entered(
         self, chat: ChatModel, context: GuardContext, plan: Plan, request: DraftRequest
@@ -163,10 +164,11 @@ def _ranked(pool: Sequence[Scored], duels: Sequence[Duel]) -> list[Scored]:
     return sorted(pool, key=lambda scored: (not results[scored.proposal.text], -mean(scored)))
 
 
-def _report(pool: Sequence[Scored], duels: Sequence[Duel], ranked: Sequence[Scored]) -> str:
+def _report(pool: Sequence[Scored], duels: Sequence[Duel], *, spent: bool) -> str:
     pairs = len(pool) * (len(pool) - 1) // 2
     if len(pool) < 2:
-        return f"The tournament had {len(pool) or 'no'} reply to judge: its budget was spent or its model wrote none."
+        why = "its time or tokens were spent before the model wrote another" if spent else "the model wrote no other"
+        return f"No duel was held, with {len(pool) or 'no'} reply to judge: {why}."
     if len(duels) < pairs:
         return f"The tournament ended after {len(duels)} of {pairs} duels: its budget was spent or a score unreadable."
     return f"Chosen of {len(pool)} replies in {pairs} duels, each judged in both orders."

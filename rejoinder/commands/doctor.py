@@ -139,13 +139,37 @@ async def weights(settings: Settings) -> Finding:
 
 
 async def engine(settings: Settings) -> Finding:
-    """Look whether the chat engine can start."""
+    """Look whether the chat engine can start, what it computes on, and what memory its model needs there."""
+    from models import accelerator
     from models.llama_server import missing
 
-    complaint = missing(settings.chat)
-    if settings.chat.model == NO_MODEL or settings.chat.endpoint is not None or complaint is None:
-        return Finding("chat engine", "ok", settings.chat.engine)
-    return Finding("chat engine", "missing", complaint)
+    chat = settings.chat
+    if chat.model == NO_MODEL or chat.endpoint is not None:
+        return Finding("chat engine", "ok", chat.engine)
+    if complaint := missing(chat):
+        return Finding("chat engine", "missing", complaint)
+    devices = await accelerator.devices(chat)
+    names = "what it computes on it does not tell" if devices is None else "no GPU"
+    details = [", ".join(device.summary for device in devices or ()) or names, *_memory(settings)]
+    if layers := accelerator.offloaded(settings.data_dir / "logs" / "chat-server.log"):
+        details.append(f"{layers[0]} of {layers[1]} layers on the GPU at its last start")
+    detail = f"{chat.engine}: {'; '.join(details)}"
+    has_gpu = devices is None or any(device.kind != "cpu" for device in devices)
+    if has_gpu or chat.gpu_layers in ("auto", 0):
+        return Finding("chat engine", "ok", detail)
+    remedy = "This build of the engine finds no GPU; docs/operators.md says which one does."
+    return Finding("chat engine", "note", f"{detail}; chat.gpu_layers is {chat.gpu_layers}", remedy)
+
+
+def _memory(settings: Settings) -> list[str]:
+    """Say what memory the model needs with these slots; nothing for a model that the catalog does not have."""
+    from models import catalog
+
+    try:
+        entry = catalog.find(settings.chat.model)
+    except BadSettings:
+        return []
+    return [f"{entry.name} needs about {entry.memory(settings.chat) / 1e9:.1f} GB"]
 
 
 async def knowledge_base(settings: Settings) -> Finding:

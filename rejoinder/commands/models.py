@@ -26,10 +26,11 @@ def list_() -> None:
     from models import catalog, weights
 
     settings = load_settings()
-    table = Table("name", "what it is", "here")
+    table = Table("name", "what it is", "memory", "here")
     for entry in catalog.entries():
         installed = "yes" if weights.installed(entry, settings.weights_dir) else "no"
-        table.add_row(entry.name + (" (default)" if entry.default else ""), entry.summary, installed)
+        memory = f"{entry.memory(settings.chat) / 1e9:.1f} GB"
+        table.add_row(entry.name + (" (default)" if entry.default else ""), entry.summary, memory, installed)
     Console().print(table)
 
 

@@ -53,8 +53,8 @@ async def serve(
 ) -> None:
     """Serve until told to stop; what does not fit between the settings and Slack is printed first."""
     from bot.changes import Changes
-    from bot.chat.pipeline_cli import PipelineCli
     from bot.desk import Desk
+    from bot.pipeline_cli import PipelineCli
     from bot.slack.bot import SlackBot
     from bot.slack.checkup import complaints
     from rejoinder.assembly import open_guard, open_ledger

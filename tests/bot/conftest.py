@@ -14,6 +14,8 @@ from pydantic import SecretStr
 from bot.auth import Auth
 from bot.changes import Changes
 from bot.desk import Desk
+from bot.pipeline_cli import PipelineCli
+from bot.surroundings import Surroundings
 from bot.web.application import add_desk
 from core.domain import Check
 from core.settings import DeskSettings, Token
@@ -53,9 +55,9 @@ class House:
     guard: Guard
     settings: DeskSettings
 
-    def app(self) -> web.Application:
+    def app(self, surroundings: Surroundings | None = None, pipeline_cli: PipelineCli | None = None) -> web.Application:
         app = web.Application()
-        add_desk(app, self.desk, self.changes, self.auth)
+        add_desk(app, self.desk, self.ledger, self.changes, self.auth, surroundings, pipeline_cli)
         return app
 
 

@@ -412,10 +412,13 @@ async def test_the_queue_is_narrowed_to_what_one_holds(desk: Desk, ledger: Ledge
     assert (await desk.counts())[CaseState.PENDING] == 2
 
 
-async def test_a_text_that_the_author_got_meanwhile_is_not_approved_without_a_lead(desk: Desk, ledger: Ledger) -> None:
+@pytest.mark.parametrize("shared", ["author_id", "thread_id"])
+async def test_a_text_that_author_or_thread_got_meanwhile_is_not_approved_without_a_lead(
+    desk: Desk, ledger: Ledger, shared: str
+) -> None:
     first, second, other = [
-        await add_pending(ledger, post(number).model_copy(update={"author_id": author}))
-        for number, author in ((1, "zed"), (2, "zed"), (3, "ann"))
+        await add_pending(ledger, post(number).model_copy(update={shared: name}))
+        for number, name in ((1, "zed"), (2, "zed"), (3, "ann"))
     ]
     await ask(desk, first, Action.APPROVE)
     with pytest.raises(FailsChecks, match="repeat"):

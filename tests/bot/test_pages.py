@@ -3,13 +3,15 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bot.web.pages import QUEUE_FILTERS, STATE_WORDS
 from core.domain import CaseState
-from tests.bot.conftest import Client
+from tests.bot.conftest import Client, House
+from tests.bot.samples import add_pending, post
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "bot" / "web" / "static"
@@ -74,6 +76,17 @@ def test_no_script_turns_text_into_markup_or_code(script: Path) -> None:
     source = script.read_text()
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc", source)
     assert not re.search(r"https?://", source)
+
+
+async def test_the_made_up_case_of_the_tour_has_whatever_the_page_reads_of_a_real_one(
+    house: House, client: Client, bearer: Callable[[str], dict[str, str]]
+) -> None:
+    key = await add_pending(house.ledger, post(1))
+    async with client.get(f"/v1/cases/{key}", headers=bearer("ana")) as response:
+        fields = set(await response.json())
+    read = set(re.findall(r"\bitem\.([a-z_]+)", (STATIC / "case.js").read_text()))
+    made_up = set(re.findall(r"\b([a-z_]+): ", (STATIC / "tour.js").read_text()))
+    assert (read & fields) - made_up == set()
 
 
 async def test_files_outside_the_static_folder_are_not_served(client: Client) -> None:

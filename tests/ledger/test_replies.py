@@ -1,4 +1,4 @@
-"""What an author was already answered, on both databases."""
+"""What an author or a thread was already answered, on both databases."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ async def test_what_lies_at_the_desk_or_was_sent_counts_and_the_latest_comes_fir
     clock.pass_s(1)
     for number, state in enumerate((CaseState.REJECTED, CaseState.FAILED, CaseState.TRIAGED, CaseState.DISMISSED), 3):
         await make.bring(ledger, state, make.post(number, author_id="zed"))
-    assert await ledger.replies.to_author_of(new) == ("At the desk. It waits.", APPROVED)
-    assert await ledger.replies.to_author_of(new, approved_only=True) == (APPROVED,)
+    assert await ledger.replies.near(new) == ("At the desk. It waits.", APPROVED)
+    assert await ledger.replies.near(new, approved_only=True) == (APPROVED,)
 
 
 async def test_others_and_the_case_itself_do_not_count(ledger: Ledger, make: Any) -> None:
@@ -48,15 +48,15 @@ async def test_others_and_the_case_itself_do_not_count(ledger: Ledger, make: Any
     elsewhere = make.post(5, platform="chat", author_id="zed")
     await make.bring(ledger, CaseState.PENDING, elsewhere)
     for key in ("forum/4", "forum/3", elsewhere.key, "forum/none", "forum/\0", ""):
-        assert await ledger.replies.to_author_of(key) == (), key
+        assert await ledger.replies.near(key) == (), key
 
 
 async def test_of_a_redrafted_case_the_newest_draft_counts(ledger: Ledger, make: Any, new: str) -> None:
     await bring(ledger, make, 1, "The first. It is fair.")
     await ledger.decisions.redraft("forum/1", 4, "ana", DraftRequest(number=2), "message")
-    assert await ledger.replies.to_author_of(new) == ()
+    assert await ledger.replies.near(new) == ()
     await ledger.stages.draft(make.draft("forum/1", 2, "The second. It is fair."))
-    assert await ledger.replies.to_author_of(new) == ("The second. It is fair.",)
+    assert await ledger.replies.near(new) == ("The second. It is fair.",)
 
 
 async def test_there_is_a_bound_to_cases_and_length_and_empty_ones_are_left_out(
@@ -67,8 +67,25 @@ async def test_there_is_a_bound_to_cases_and_length_and_empty_ones_are_left_out(
         await bring(ledger, make, number, f"Reply {number}. It is fair.")
     last = MOST_REPLIES + 2
     expected = [f"Reply {number}. It is fair." for number in range(last, last - MOST_REPLIES, -1)]
-    assert list(await ledger.replies.to_author_of(new)) == expected
+    assert list(await ledger.replies.near(new)) == expected
     clock.pass_s(1)
     await make.bring_in_doubt(ledger, make.post("doubt", author_id="zed"))
     await bring(ledger, make, "long", "x" * (LONGEST_REPLY + 1))
-    assert list(await ledger.replies.to_author_of(new)) == expected[:-2]
+    assert list(await ledger.replies.near(new)) == expected[:-2]
+
+
+async def test_what_a_thread_was_answered_counts_whoever_wrote_there(ledger: Ledger, make: Any) -> None:
+    there, elsewhere = make.post(1, author_id="ann", thread_id="t1"), make.post(2, author_id="ann", thread_id="t2")
+    same_name = make.post(3, platform="chat", author_id="ann", thread_id="t1")
+    for number, post in enumerate((there, elsewhere, same_name), 1):
+        case = await make.bring(ledger, CaseState.GROUNDED, post)
+        await ledger.stages.draft(make.draft(case.key, text=f"Reply {number}. It is fair."))
+    await ledger.stages.receive([make.post("new", author_id="zed", thread_id="t1")])
+    assert await ledger.replies.near(NEW) == ("Reply 1. It is fair.",)
+
+
+async def test_a_text_that_author_and_thread_got_comes_once(ledger: Ledger, make: Any) -> None:
+    case = await make.bring(ledger, CaseState.GROUNDED, make.post(1, author_id="zed", thread_id="t1"))
+    await ledger.stages.draft(make.draft(case.key, text="The only one. It is fair."))
+    await ledger.stages.receive([make.post("new", author_id="zed", thread_id="t1")])
+    assert await ledger.replies.near(NEW) == ("The only one. It is fair.",)

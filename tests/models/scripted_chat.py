@@ -28,10 +28,11 @@ class ScriptedChat:
         grammar: str | None = None,
         seed: int | None = None,
         stop: Sequence[str] = (),
+        adapter: str | None = None,
     ) -> list[Completion]:
         self.asked.append({
             "messages": list(messages), "n": n, "temperature": temperature, "grammar": grammar,
-            "max_tokens": max_tokens,
+            "max_tokens": max_tokens, "adapter": adapter,
         })  # fmt: skip
         if self._error is not None:
             raise self._error

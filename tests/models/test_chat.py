@@ -53,6 +53,22 @@ async def test_a_completion_carries_text_and_reason_and_the_request_what_was_ask
     ]
 
 
+async def test_a_request_turns_on_its_adapter_and_all_others_off(serve: Serve) -> None:
+    asked: list[Any] = []
+
+    async def complete(request: web.Request) -> web.Response:
+        asked.append((await request.json()).get("lora"))
+        return answer("They are.")
+
+    base = await serve({"POST /v1/chat/completions": complete})
+    async with ChatClient(f"{base}/v1", "tiny", None, 5.0, 1, adapters=("warm", "firm")) as chat:
+        for adapter in ("firm", None, "unknown"):
+            await chat.complete(ASK, adapter=adapter)
+    scales = [[entry["scale"] for entry in lora] for lora in asked]
+    assert scales == [[0.0, 1.0], [0.0, 0.0], [0.0, 0.0]], "llama.cpp applies an adapter that it is told nothing of"
+    assert [entry["id"] for entry in asked[0]] == [0, 1]
+
+
 async def test_a_batch_is_one_request(serve: Serve) -> None:
     asked: list[int | None] = []
 

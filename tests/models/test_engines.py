@@ -16,9 +16,9 @@ from pydantic import SecretStr
 
 from core.errors import ModelUnavailable
 from core.settings import ChatSettings
-from models import llama_server
 from models.chat import ChatClient, Message
-from models.llama_server import LlamaServer, command, missing
+from models.engine_arguments import HOST, Weights, command
+from models.llama_server import LlamaServer, missing
 from tests.ports import unused_port
 
 Engine = Literal["xllamacpp", "llama-cpp-python", "llama-server"]
@@ -160,7 +160,7 @@ async def test_a_port_in_use_is_said_so(tmp_path: Path) -> None:
     weights = tmp_path / "some.gguf"
     weights.touch()
     with socket.socket() as taken:
-        taken.bind((llama_server.HOST, 0))
+        taken.bind((HOST, 0))
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(ModelUnavailable, match=f"Port {port} .* is in use"):
@@ -183,7 +183,7 @@ async def test_a_missing_binary_is_said_before_anything_starts(tmp_path: Path) -
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_listens_on_loopback_only_with_its_share_of_context(engine: Engine) -> None:
     port = unused_port()
-    argv = command(settings(engine, context_tokens=1000, slots=3, threads=2), Path("w.gguf"), port)
+    argv = command(settings(engine, context_tokens=1000, slots=3, threads=2), Weights(Path("w.gguf")), port)
     assert argv[argv.index("--host") + 1] == "127.0.0.1"
     assert argv[argv.index("--port") + 1] == str(port)
     context = {"xllamacpp": ("--context", "1000"), "llama-cpp-python": ("--n_ctx", "1000"),

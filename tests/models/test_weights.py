@@ -29,7 +29,7 @@ FILE = "/some/repo/resolve/main/tiny.gguf"
 
 def entry(sha256: str | None = SHA256, parts: int = 0) -> Entry:
     return Entry(
-        name="tiny", title="Tiny", licence="MIT", parameters="0", context=1, file="tiny.gguf",
+        name="tiny", title="Tiny", licence="MIT", parameters="0", context=1, cache=1, file="tiny.gguf",
         size=len(DATA), sha256=sha256, hub=HubFile(repo="some/repo", file="tiny.gguf", revision="main"),
         wheels=tuple(
             WheelPart(package=f"tiny-part{n}", version="1.0", member=f"tiny_part{n}/part.bin")

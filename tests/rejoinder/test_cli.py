@@ -12,6 +12,8 @@ from click.testing import CliRunner, Result
 
 from core.domain import TargetGroup
 from core.lifecycle import StageName
+from core.settings import ChatSettings
+from models.accelerator import Device
 from rejoinder.cli import main
 from rejoinder.demo import sample_posts
 from stream import dead_letters
@@ -138,3 +140,21 @@ def test_dead_letters_are_listed_whatever_they_say(rejoinder: CliRunner, monkeyp
     monkeypatch.setenv("COLUMNS", "200")
     output = invoke(rejoinder, "dead-letters", "list").output
     assert "[/red] [31mred" in output and "forum/[/b]" in output and "\x1b" not in output
+
+
+def test_doctor_says_what_the_engine_computes_on_and_that_no_gpu_is_there(
+    rejoinder: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REJOINDER_KAFKA__BOOTSTRAP", f"127.0.0.1:{unused_port()}")
+    monkeypatch.setenv("REJOINDER_CHAT__MODEL", "smollm2-135m")
+    processor = Device(name="CPU", description="A Processor", kind="cpu", free=1_000_000_000, total=2_000_000_000)
+
+    async def devices(_settings: ChatSettings) -> list[Device]:
+        return [processor]
+
+    monkeypatch.setattr("models.accelerator.devices", devices)
+    output = rejoinder.invoke(main, ["doctor"]).output.replace("\n", " ")
+    assert "xllamacpp: CPU (A Processor, 1.0 of 2.0 GB free); smollm2-135m needs about 0.6 GB" in output
+    assert "finds no GPU" not in output
+    monkeypatch.setenv("REJOINDER_CHAT__GPU_LAYERS", "all")
+    assert "finds no GPU" in rejoinder.invoke(main, ["doctor"]).output

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.desk import Desk
-from bot.permissions import Moderator
+from bot.permissions import Moderator, allowed
 from core.domain import (
     Action,
     CaseState,
@@ -80,6 +80,16 @@ async def test_another_way_is_planned_and_grounded_anew(desk: Desk, ledger: Ledg
     assert await stage.handle(message.value.encode()) is not None, "a redelivery is sent on again"
     await ledger.stages.draft(Draft.model_validate(make_draft(key, 2)))
     assert await stage.handle(encode(Triaged(post=case.post, triage=make_triage()))) is None, "and a late one is not"
+
+
+async def test_a_claimed_case_can_be_released_while_it_waits_for_its_search(desk: Desk, key: str) -> None:
+    case = await desk.case(key)
+    claimed = await desk.decide(key, Decision(action=Action.CLAIM, version=case.version), ANA)
+    waiting = await desk.decide(key, redraft(claimed.version, StrategyName.PLAIN), ANA)
+    assert (waiting.state, waiting.claimed_by) == (CaseState.TRIAGED, "ana")
+    assert Action.RELEASE in allowed(waiting, ANA)
+    released = await desk.decide(key, Decision(action=Action.RELEASE, version=waiting.version), ANA)
+    assert (released.state, released.claimed_by) == (CaseState.TRIAGED, None)
 
 
 async def test_the_way_it_was_planned_needs_no_new_search(desk: Desk, key: str) -> None:

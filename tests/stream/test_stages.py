@@ -24,7 +24,7 @@ from stream.messages import Grounded, Triaged, encode
 from stream.stages import DeskStage, DraftStage, GroundStage, TriageStage
 from tests.factories import make_draft, make_grounding, make_post, make_triage
 
-POST = make_post(author_id="zed", context=("An earlier reply.",))
+POST = make_post(author_id="zed", thread_id="thread-7", context=("An earlier reply.",))
 
 
 class Triager:
@@ -100,7 +100,8 @@ async def test_a_post_goes_from_flag_to_the_desk(ledger: Ledger) -> None:
     case = await ledger.cases.get(POST.key)
     assert case.state is CaseState.PENDING
     assert case.draft is not None and case.draft.intent is Intent.POSITIVE
-    assert Triaged.model_validate_json(triaged).post.author_id is None, "the author's id goes no further than triage"
+    beyond = Triaged.model_validate_json(triaged).post
+    assert (beyond.author_id, beyond.thread_id) == (None, None), "the ids go no further than triage"
     message = Grounded.model_validate_json(grounded)
     assert (message.post.context, message.request.avoid) == (("An earlier reply.",), ()), "the thread travels once"
 

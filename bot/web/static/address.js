@@ -1,8 +1,8 @@
 // The open case and the filters stand in the address behind the `#`, which no browser sends anywhere.
 
-const NAMES = ["case", "show", "group", "mine", "search"];
+const NAMES = ["case", "page", "show", "group", "mine", "search"];
 
-/** Return what the address says: {case, show, group, mine, search}, each a string, empty where it says nothing. */
+/** Return what the address says: {case, page, show, group, mine, search}, each a string, empty where it says nothing. */
 export function readAddress() {
   const said = new URLSearchParams(location.hash.slice(1));
   return Object.fromEntries(NAMES.map((name) => [name, said.get(name) ?? ""]));

@@ -49,6 +49,17 @@ export const fetchRelated = (key) => call("GET", `${pathOf(key)}/related`);
 export const addNote = (key, text) => call("POST", `${pathOf(key)}/notes`, { text });
 export const tellViewing = (tab, key) => call("POST", "/v1/viewing", { tab, case: key });
 
+export const fetchToday = () => call("GET", "/v1/today");
+export const fetchAbout = () => call("GET", "/v1/about");
+export const fetchStats = (period) => call("GET", `/v1/stats?period=${period}`);
+export const fetchStanding = () => call("GET", "/v1/standing");
+export const setIntent = (intent) => call("POST", "/v1/standing/intents", intent);
+export const setPause = (pause) => call("POST", "/v1/standing/pauses", pause);
+export const fetchHidden = () => call("GET", "/v1/hidden-groups");
+export const hideGroups = (groups) => call("PUT", "/v1/hidden-groups", { groups });
+export const findEvidence = (query, group, signal) => call("POST", "/v1/evidence", { query, group }, signal);
+export const addEvidence = (key, id) => call("POST", `${pathOf(key)}/evidence`, { id });
+
 export const whoAmI = () => call("GET", "/session");
 export const logIn = (token) => call("POST", "/session", { token });
 export const listSessions = () => call("GET", "/v1/sessions");

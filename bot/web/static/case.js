@@ -10,7 +10,7 @@ import {
 
 /** What is done with a case that changes its state little or not at all. */
 const LATER = {
-  note: "a note", appeal: "appealed against", handle: "marked as handled", hand_over: "handed over", retract: "reply retracted", reopen: "opened again",
+  note: "a note", evidence: "evidence added", appeal: "appealed against", handle: "marked as handled", hand_over: "handed over", retract: "reply retracted", reopen: "opened again",
 };
 
 /** Put the case on the page and return its element. */
@@ -60,6 +60,7 @@ export const mayUndo = (item) => item.actions.includes("undo") && isUndoable(ite
 function fillHead(root, item) {
   slot(root, "platform").textContent = item.post.platform;
   slot(root, "post-id").textContent = item.post.post_id;
+  slot(root, "sample").hidden = !item.sample;
   const since = slot(root, "age");
   since.dateTime = item.received_at;
   since.textContent = age(item.received_at);
@@ -100,17 +101,25 @@ function fillReply(root, item) {
   showDraftChecks(root, item);
 }
 
-function fillEvidence(root, item) {
+export function fillEvidence(root, item) {
   const isUsed = (piece) => item.used.includes(piece.id);
   const evidence = [...item.grounding?.evidence ?? []].sort((first, second) => isUsed(second) - isUsed(first));
   slot(root, "evidence-card").hidden = !item.grounding;
   slot(root, "evidence-fold").open = !item.doubtful;
   say(slot(root, "evidence-note"), item.grounding?.note || (evidence.length ? "" : "No evidence was found for this post."));
   slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", { class: isUsed(piece) ? "used" : null },
-    marksOf(item.marks[piece.id] ?? [], piece.region, isUsed(piece)),
+    ...evidenceLine(piece, item.marks[piece.id] ?? [], isUsed(piece)))));
+  slot(root, "find-open").hidden = item.state !== WAITING || !item.actions.includes("edit");
+}
+
+/** Return what to show of a statement: its marks, its words, where it stands. */
+export function evidenceLine(piece, marks, isUsed) {
+  return [
+    marksOf(marks, piece.region, isUsed),
     make("p", { class: "evidence-text", text: piece.summary || piece.text, lang: piece.language, dir: "auto" }),
     ...inFull(piece),
-    make("p", { class: "evidence-source" }, ...sourceParts(piece.source)))));
+    make("p", { class: "evidence-source" }, ...sourceParts(piece.source)),
+  ];
 }
 
 /** Return what to know of a statement before one relies on it as a line of marks, or null. */

@@ -70,6 +70,15 @@ export class Editor {
     slot(this.root, "offer-go-on").hidden = !this.item.actions.includes("edit");
   }
 
+  /** Put a statement where the cursor is. */
+  insert(text) {
+    const { selectionStart, selectionEnd, value } = this.area;
+    const gap = value.slice(0, selectionStart).trimEnd() && " ";
+    this.area.value = `${value.slice(0, selectionStart).trimEnd()}${gap}${text} ${value.slice(selectionEnd).trimStart()}`.trim();
+    this.area.focus();
+    this.changed();
+  }
+
   submit(override) {
     const text = this.area.value.trim();
     if (text) this.send(text, override);

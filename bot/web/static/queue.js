@@ -2,6 +2,7 @@
 
 import { listCases } from "./api.js";
 import { byId, copyOf } from "./dom.js";
+import { TEXTS } from "./texts.js";
 import { age, ALARMING, groupWord, holder, percent, WAITING } from "./words.js";
 
 const PAGE = 100;
@@ -24,13 +25,13 @@ function draftless(item) {
   return item.origin === "none" ? "No draft: write the reply" : "No draft";
 }
 
-/** The listed cases. `me` returns who is logged in; `onOpen(key)` opens a case; `onRestart`, `onChoice`, `onRender` and `onError` are set. */
+/** The listed cases. `me` returns who is logged in; `onOpen(key, byHand)`, `onRestart`, `onChoice`, `onRender` and `onError` are set. */
 export class Queue {
-  constructor(me, onOpen) {
+  constructor(me) {
     this.me = me;
-    this.onOpen = onOpen;
     this.cases = [];
     this.counts = {};
+    this.hidden = []; // groups that this person does not want to see
     this.flagged = { doubtful: 0, handled: 0, appealed: 0 };
     this.cursor = null;
     this.selected = null;
@@ -79,6 +80,9 @@ export class Queue {
 
   get shown() { return this.cases; }
 
+  /** Whether no post has ever come in. */
+  get isNew() { return Object.values(this.counts).every((number) => number === 0); }
+
   /** List what the words in the search field are found in; what is open stays open. */
   async search() {
     this.onChoice();
@@ -113,6 +117,7 @@ export class Queue {
       cursor = page.next_cursor;
       if (turn === this.refreshes) {
         this.counts = page.counts;
+        this.hidden = page.hidden;
         this.flagged = { doubtful: page.doubtful, handled: page.handled, appealed: page.appealed };
       }
     } while (cursor && cases.length < atLeast);
@@ -242,15 +247,21 @@ export class Queue {
     if (!this.cases.length) return this.emptyWords().title;
     const searched = `${shown} ${byId("search").value.trim() ? "found" : "listed"}`;
     const order = this.oldestFirst ? "oldest first" : "newest first";
-    return `${searched}, ${order}${this.cursor ? "; there are more" : ""}`;
+    const more = this.cursor ? "; there are more" : "";
+    return `${searched}, ${order}${more}${this.hidden.length ? TEXTS.queue.hidden(this.hidden.length) : ""}`;
   }
 
   /** Say in a heading and a sentence that nothing is listed. */
   emptyWords() {
+    if (this.isNew) return { title: TEXTS.queue.first, words: TEXTS.queue.firstWords };
     const { group, mine, search } = this.choices;
     if (group || mine || search) return { title: "Nothing found.", words: "No case fits the search and the filters above the list." };
     if (!this.waiting) return { title: "Nothing here.", words: "No case is in this state, or none fits the filters." };
     if (this.doubting) return { title: "Nothing is in doubt.", words: "New posts in doubt appear here by themselves." };
+    if (this.hidden.length && this.countOf(chosen())) {
+      const { nothingForYou, hiddenWords } = TEXTS.queue;
+      return { title: nothingForYou, words: hiddenWords(this.hidden.map(groupWord).join(", ")) };
+    }
     const doubts = this.flagged.doubtful ? ` In doubt, hateful or not: ${this.flagged.doubtful}; choose “${doubtLabel()}” to see them.` : "";
     return {
       title: "Nothing waits.",
@@ -270,6 +281,7 @@ export class Queue {
     time.textContent = age(item.received_at);
     copy.querySelector(".row-draft").textContent = item.draft || draftless(item);
     copy.querySelector(".row-platform").textContent = item.platform;
+    copy.querySelector(".row-sample").hidden = !item.sample;
     copy.querySelector(".row-same").textContent = item.same_text ? `same text × ${item.same_text + 1}` : item.appealed ? "appeal" : "";
     const who = holder(item);
     copy.querySelector(".row-claim").textContent = who ? (who === this.me() ? "yours" : `held by ${who}`) : "";

@@ -4,6 +4,7 @@ import { byId } from "./dom.js";
 
 const PLACE = "rejoinder-tally";
 const SEEN = "rejoinder-seen"; // outlives a reload, not the tab
+const HOUR_MS = 3_600_000;
 const seen = new Set(readSeen());
 const today = () => new Date().toDateString();
 
@@ -32,6 +33,17 @@ export function showTally() {
   element.textContent = count === 1 ? "You have looked at 1 post today" : `You have looked at ${count} posts today`;
 }
 
+/** Return how many posts were looked at within the last hour. */
+export const looksInHour = () => readTimes().length;
+
+function readTimes() {
+  try {
+    return (JSON.parse(localStorage.getItem(PLACE))?.times ?? []).filter((time) => Date.now() - time < HOUR_MS);
+  } catch {
+    return [];
+  }
+}
+
 /** Tell whether this post was looked at since the page was opened. */
 export const hasLooked = (key) => seen.has(key);
 
@@ -41,7 +53,7 @@ export function countLook(key) {
   seen.add(key);
   try {
     sessionStorage.setItem(SEEN, JSON.stringify([...seen]));
-    localStorage.setItem(PLACE, JSON.stringify({ day: today(), count: read() + 1 }));
+    localStorage.setItem(PLACE, JSON.stringify({ day: today(), count: read() + 1, times: [...readTimes(), Date.now()] }));
   } catch {
     return; // storage switched off: there is no tally then
   }

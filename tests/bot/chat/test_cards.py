@@ -43,7 +43,7 @@ async def test_without_a_draft_there_is_nothing_to_approve(ledger: Ledger) -> No
 async def test_a_card_tells_the_claim_the_marks_and_what_does_not_fit(ledger: Ledger) -> None:
     card = build_card(await ledger.cases.get(await add_answered(ledger, post(1), hate=0.34)))
     assert card.answers == "Migrants take work away from locals."
-    assert card.drafted == "words on file, informative"
+    assert card.drafted == "words on file by compose, informative"
     assert card.warnings[0] == "The hate probability is only 34 %: is this hateful at all?"
     assert card.evidence[1].where.startswith("[contested or one study, second-hand, not yet read by a speaker (en), Zo")
 

@@ -4,8 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.chat.intents import chooser, narrowest, scope
+from bot.chat.intents import chooser, narrowest
 from bot.chat.place import Place
+from bot.intent_scopes import scope
 from core.domain import Intent, TargetGroup
 from core.errors import BadInput
 from core.settings import ChatWorkspace

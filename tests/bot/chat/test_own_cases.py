@@ -7,9 +7,9 @@ import pytest
 from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue, DecisionRequest, Refusal
 from bot.chat.own_cases import OwnCases
-from bot.chat.pipeline_cli import PipelineCli
 from bot.chat.place import Place
 from bot.permissions import Moderator
+from bot.pipeline_cli import PipelineCli
 from core.domain import Action, Decision
 from core.errors import CaseNotFound
 from core.settings import ChannelRule, ChatWorkspace

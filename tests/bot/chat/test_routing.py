@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.chat.people import moderator, require_lead
+from bot.chat.people import moderator
 from bot.chat.place import Place
 from bot.chat.routing import channel_for, channels, language_of, places
-from bot.permissions import Moderator
+from bot.permissions import Moderator, require_lead
 from core.domain import TargetGroup, Triage
 from core.errors import Forbidden
 from core.settings import ChannelRule, ChatWorkspace

@@ -51,8 +51,10 @@ class Person:
             else:
                 if given is None:
                     given = next((option["value"] for option in item["options"] if option.get("default")), None)
-                assert given in [option["value"] for option in item["options"]], given
-                answer = {"values": [given]}
+                chosen = [option["value"] for option in item["options"] if option["value"] == given]
+                assert len(chosen) >= item.get("min_values", 1), "Discord's client insists on a choice"
+                assert chosen or given is None, f"{given!r} is no choice"
+                answer = {"values": chosen}
             sent.append({"type": 18, "id": 2 * number, "component": {
                 "type": item["type"], "id": 2 * number + 1, "custom_id": item["custom_id"], **answer}})  # fmt: skip
         assert not values, f"the form has no field {list(values)}"

@@ -3,11 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 from bot.permissions import Moderator
-from core.domain import Action, CaseState, Decision, TargetGroup
+from core.domain import Action, CaseState, Decision, StrategyName, TargetGroup
 from core.settings import ChatWorkspace
 from tests.bot.discord.look import field, labels
 from tests.bot.discord.people import Person
 from tests.bot.samples import DRAFT, add_draft, add_pending, post
+
+BEN = Moderator("ben", "reviewer")
+WAYS = (StrategyName.COMPOSE, StrategyName.PLAIN)
 
 
 async def test_a_case_gets_a_card_with_the_post_hidden(house: Any, platform: Any, start: Any) -> None:
@@ -123,6 +126,34 @@ async def test_a_redraft_carries_intent_and_hint_and_the_card_shows_the_new_draf
     await add_draft(house.ledger, key, 2, "What would a school lose by it? Who gains?")
     await platform.world.until(lambda: "What would a school" in field(card, "Draft"))
     assert "Approve" in labels(card)
+
+
+async def test_a_redraft_form_offers_another_way_where_there_is_one(house: Any, platform: Any, start: Any) -> None:
+    house.desk.strategies = WAYS
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    card = await platform.card()
+    ana = platform.person("ana")
+    form = await ana.press(card, "Redraft")
+    menu = form.modal["components"][1]["component"]
+    assert [option["value"] for option in menu["options"]] == list(WAYS)
+    for action in (Action.CLAIM, Action.RELEASE):
+        await house.desk.decide(key, Decision(action=action, version=(await house.desk.case(key)).version), BEN)
+    refusal = await ana.told(await ana.fill_in(form, intent="positive", strategy="plain", hint="be brief"))
+    assert "You saw version" in refusal["content"]
+    await ana.fill_in(await ana.press(refusal, "Redraft again"))
+    await platform.world.until(lambda: labels(card) == ["Evidence"])
+    case = await house.desk.case(key)
+    assert (case.state, case.request.strategy, case.request.hint) == (CaseState.TRIAGED, "plain", "be brief")
+
+
+async def test_a_redraft_form_may_leave_the_way_as_it_was(house: Any, platform: Any, start: Any) -> None:
+    house.desk.strategies = WAYS
+    await start()
+    key = await add_pending(house.ledger, post(1))
+    await (ana := platform.person("ana")).fill_in(await ana.press(await platform.card(), "Redraft"), intent="positive")
+    await platform.world.until(lambda: labels(platform.world.in_channel(platform.general)[0]) == ["Evidence"])
+    assert (await house.desk.case(key)).request.strategy is None
 
 
 async def test_the_evidence_is_shown_to_who_asks_alone(house: Any, platform: Any, start: Any) -> None:

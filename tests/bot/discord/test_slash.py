@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.chat.pipeline_cli import PipelineCli
-from core.domain import Draft, Evidence, Grounding, Intent, Origin, Route, TargetGroup
+from bot.pipeline_cli import PipelineCli
+from core.domain import Draft, Evidence, Grounding, Intent, Origin, Route, StrategyName, TargetGroup
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from tests.bot.discord.look import cards, field, labels
 from tests.bot.discord.people import Person
@@ -87,6 +87,18 @@ async def test_another_servers_cases_are_neither_suggested_nor_opened(house: Any
     assert await yan.choices(hall.id, "rejoinder case", "case") == []
     opened = await zoe.told(await zoe.command(hall.id, "rejoinder case", case=number))
     assert "no case number" in opened["content"]
+
+
+async def test_a_redraft_may_name_another_way_that_is_offered(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    house.desk.strategies = (StrategyName.COMPOSE, StrategyName.PLAIN)
+    key = await add_pending(house.ledger, post(1))
+    number = str(await house.ledger.cards.number(key))
+    refusal = await ask(platform, "ana", "redraft", case=number, by="tournament")
+    assert "tournament is not offered here; choose one of compose, plain" in refusal["content"]
+    answer = await ask(platform, "ana", "redraft", case=number, by="plain")
+    assert f"Another draft by plain is being written for case {number}" in answer["content"]
+    assert (await house.desk.case(key)).request.strategy == "plain"
 
 
 async def test_leads_set_intents_and_others_are_told_why_not(house: Any, platform: Any, start: Any) -> None:

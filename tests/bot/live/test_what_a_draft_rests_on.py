@@ -27,7 +27,7 @@ TURNED = "They take \u202eskrow\u202c away."
 
 async def open_desk(browser: Browser, house: House, desk: Desk) -> tuple[Page, TestServer]:
     app = web.Application()
-    add_desk(app, desk, house.changes, house.auth)
+    add_desk(app, desk, house.ledger, house.changes, house.auth)
     server = TestServer(app)
     await server.start_server()
     page = await browser.new_page(viewport={"width": 1440, "height": 900})

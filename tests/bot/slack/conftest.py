@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.chat.pipeline_cli import PipelineCli
+from bot.pipeline_cli import PipelineCli
 from bot.slack.bot import SlackBot
 from bot.slack.socket_mode import SocketModeConnection
 from bot.slack.workspaces import Workspaces

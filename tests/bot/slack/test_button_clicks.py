@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from core.domain import CaseState, Intent
+from bot.permissions import Moderator
+from core.domain import Action, CaseState, Decision, Intent, StrategyName
 from tests.bot.samples import DRAFT, add_draft, add_pending, post
 from tests.bot.slack.conftest import ANA, BEN, LEA, OUT, Floor, buttons, seen, until
 
@@ -93,6 +94,22 @@ async def test_of_two_who_press_at_once_one_wins_and_the_other_is_told_who(worki
     await working.slack.people.submit(BEN, modal.id, {"chosen": "tone"})
     assert "ana approved it" in seen(modal.content)
     assert (await working.house.desk.case(key)).decided_by == "ana"
+
+
+async def test_a_redraft_modal_offers_another_way_and_keeps_it_when_refused(working: Floor) -> None:
+    house = working.house
+    house.desk.strategies = (StrategyName.COMPOSE, StrategyName.PLAIN)
+    key = await add_pending(house.ledger, post(1))
+    await working.press("redraft")
+    modal = await working.modal("redraft")
+    version = (await house.desk.case(key)).version
+    await house.desk.decide(key, Decision(action=Action.CLAIM, version=version), Moderator("ana", "reviewer"))
+    await working.slack.people.submit(ANA, modal.id, {"chosen": "positive", "strategy": "plain"})
+    assert "You saw version" in seen(modal.content)
+    await working.slack.people.submit(ANA, modal.id, {})
+    await working.card("Search for evidence under way")
+    case = await house.desk.case(key)
+    assert (case.state, case.request.strategy, case.request.intent) == (CaseState.TRIAGED, "plain", Intent.POSITIVE)
 
 
 async def test_a_new_draft_comes_to_the_same_card(working: Floor) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.chat.pipeline_cli import PipelineCli
-from core.domain import Intent, Origin, Route, TargetGroup, now
+from bot.pipeline_cli import PipelineCli
+from core.domain import Intent, Origin, Route, StrategyName, TargetGroup, now
 from tests.bot.samples import CHECKS, CRC, add_pending, fill, post, triage_of
 from tests.bot.slack.conftest import ANA, CHANNEL, LEA, OUT, Floor, buttons, seen, until
 from tests.factories import make_draft
@@ -75,6 +75,16 @@ async def test_a_case_is_shown_by_number_with_its_buttons(working: Floor) -> Non
     await until(lambda: bool(working.ephemerals()))
     assert "approve" in buttons(working.ephemerals()[0])
     await typed(working, "case 99", "There is no case number 99")
+
+
+async def test_a_redraft_may_name_another_way_that_is_offered(working: Floor) -> None:
+    working.house.desk.strategies = (StrategyName.COMPOSE, StrategyName.PLAIN)
+    key = await add_pending(working.house.ledger, post(1))
+    await working.card()
+    await typed(working, "redraft by:tournament 1", "tournament is not offered here; choose one of compose, plain")
+    await typed(working, "redraft by:magic 1", "magic")
+    await typed(working, "redraft by:plain 1", "Another draft by plain is being written for case 1")
+    assert (await working.house.desk.case(key)).request.strategy == "plain"
 
 
 async def test_an_intent_is_set_by_leads_and_shown_with_who_set_it(working: Floor) -> None:

@@ -28,11 +28,14 @@ class Entering:
     name = "entering"
     plans_with_model = writes_with_model = False
 
+    def __init__(self, replies: Sequence[str]) -> None:
+        self._replies = replies
+
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         return Plan(strategy=self.name)
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
-        return Proposed((tuple(Proposal(text, Origin.COMPOSER) for text in REPLIES),))
+        return Proposed((tuple(Proposal(text, Origin.COMPOSER) for text in self._replies),))
 
 
 class Preferring(ObedientChat):
@@ -47,11 +50,13 @@ class Preferring(ObedientChat):
         return [f"{letters[0] + 1} {letters[1]}"]
 
 
-def tournament(chat: ChatModel, **settings: Any) -> TournamentStrategy:
+def tournament(
+    chat: ChatModel, *, replies: Sequence[str] = REPLIES, turns: Turns | None = None, **settings: Any
+) -> TournamentStrategy:
     def entrants(_: ChatModel | None) -> list[Strategy]:
-        return [Entering()]
+        return [Entering(replies)]
 
-    return TournamentStrategy(chat, Turns(1, 30.0), entrants, TournamentSettings(**settings), LIMITS)
+    return TournamentStrategy(chat, turns or Turns(1, 30.0), entrants, TournamentSettings(**settings), LIMITS)
 
 
 @pytest.fixture
@@ -96,6 +101,24 @@ async def test_seconds_end_it(context: GuardContext) -> None:
     assert proposed.rounds
     assert len(proposed.duels) < 15
     assert "its budget was spent" in proposed.note
+
+
+@pytest.mark.parametrize(("tokens", "why"), [(300, "its time or tokens were spent"), (6000, "wrote no other")])
+async def test_without_a_second_reply_the_note_says_why(context: GuardContext, tokens: int, why: str) -> None:
+    alone = tournament(Preferring(), replies=REPLIES[:1], iterations=0, tokens=tokens)
+    proposed = await alone.propose(context, PLAN, DraftRequest())
+    assert len(proposed.rounds) == 1
+    assert proposed.note.startswith("No duel was held, with 1 reply to judge: ")
+    assert why in proposed.note
+
+
+async def test_its_time_counts_from_its_turn(context: GuardContext) -> None:
+    turns = Turns(1, 30.0)
+    waiting = tournament(Preferring(), turns=turns, seconds=1.5, iterations=0)
+    async with turns.turn("another"):
+        draft = asyncio.create_task(waiting.propose(context, PLAN, DraftRequest()))
+        await asyncio.sleep(1.2)
+    assert len((await draft).duels) == 15
 
 
 async def test_a_judge_that_can_not_be_read_leaves_the_replies_in_the_order_they_were_entered(

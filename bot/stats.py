@@ -12,12 +12,15 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import TypeVar
 
+from pydantic import TypeAdapter
+
 from bot.wording import duration
 from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from ledger import Ledger
 from ledger.statistics import DecidedCase, Period
 
+_DECIDED = TypeAdapter(DecidedCase)
 Key = TypeVar("Key", TargetGroup, Intent)
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -124,6 +127,11 @@ def table(decided: Iterable[DecidedCase]) -> bytes:
                item.received_at.isoformat(), item.decided_at.isoformat()]  # fmt: skip
         writer.writerow([_without_formula(str(cell)) for cell in row])
     return buffer.getvalue().encode()
+
+
+def lines(decided: Iterable[DecidedCase]) -> bytes:
+    """Return decisions as JSON, one a line, without any text of a post."""
+    return b"".join(_DECIDED.dump_json(item) + b"\n" for item in decided)
 
 
 def _without_formula(cell: str) -> str:

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from bot.chat.pipeline_cli import MAX_TEXT, PipelineCli
+from bot.pipeline_cli import MAX_TEXT, PipelineCli
 from core.domain import TargetGroup
 from core.errors import BadInput, Unavailable
 

@@ -1,0 +1,38 @@
+"""Searches of the knowledge base from the desk's page, and the statements that they brought."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from bot.pipeline_cli import PipelineCli
+from core.domain import Evidence, TargetGroup
+from core.errors import BadInput
+
+REMEMBERED = 1_000
+
+
+class EvidenceSearch:
+    """The knowledge base, asked over the command line.
+
+    What a search brought is remembered, so that a page names a statement by its id alone and can make none up.
+    """
+
+    def __init__(self, pipeline_cli: PipelineCli) -> None:
+        self._pipeline_cli = pipeline_cli
+        self._statements: OrderedDict[str, Evidence] = OrderedDict()
+
+    async def search(self, query: str, group: TargetGroup | None) -> list[Evidence]:
+        """Return the statements that answer a query best; raises BadInput, or Unavailable when no answer comes."""
+        statements = await self._pipeline_cli.evidence(query, group)
+        for piece in statements:
+            self._statements[piece.id] = piece
+            self._statements.move_to_end(piece.id)
+        while len(self._statements) > REMEMBERED:
+            self._statements.popitem(last=False)
+        return statements
+
+    def statement(self, id: str) -> Evidence:
+        """Return a statement that a search brought; raises BadInput for any other."""
+        if id not in self._statements:
+            raise BadInput("This statement is not known any more; search for it again and choose it then.")
+        return self._statements[id]

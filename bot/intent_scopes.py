@@ -1,0 +1,40 @@
+"""What an intent can be set for, on the page and in the chats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.domain import TargetGroup
+from core.errors import BadInput
+from core.settings import MAX_ROOM_ID
+from ledger.moderator_settings import ScopeKind
+
+DESK = "desk"
+"""The surface and server of intents that were set on the page: every case is shown there."""
+
+
+def named_scope(named: Mapping[ScopeKind, str]) -> tuple[ScopeKind, str]:
+    """Return the scope that somebody named, the whole server when they named none; raises BadInput for several."""
+    if len(named) > 1:
+        raise BadInput(f"Name one of {', '.join(named)}; each has an intent of its own.")
+    return next(iter(named.items()), (ScopeKind.SERVER, ""))
+
+
+def scope(kind: ScopeKind, name: str) -> str:
+    """Return a scope's name as it is stored; raises BadInput when there can be no such group, language or channel.
+
+    Ids of channels stay as they are: where they differ by case alone they are different channels.
+    """
+    name = name.strip()
+    if kind is ScopeKind.SERVER:
+        return ""
+    if kind is ScopeKind.CHANNEL:
+        if len(name) > MAX_ROOM_ID:
+            raise BadInput(f"{name[:40]}… is no channel id: it has more than {MAX_ROOM_ID} characters.")
+        return name
+    name = name.lower()
+    if kind is ScopeKind.GROUP and name not in tuple(TargetGroup):
+        raise BadInput(f"There is no target group {name[:40]!r}; the groups are {', '.join(TargetGroup)}.")
+    if kind is ScopeKind.LANGUAGE and not (name.isascii() and name.isalpha() and 2 <= len(name) <= 3):
+        raise BadInput(f"{name[:40]!r} is no language code; use ISO 639-1, for example en or es.")
+    return name

@@ -1,0 +1,55 @@
+"""When posts against a group come too fast: the same measure for the page, and the same words in the chats."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.domain import TargetGroup
+from ledger.workloads import Arrival
+
+MINUTE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True)
+class Surge:
+    """A flood of posts against one group: how many came since when."""
+
+    group: TargetGroup
+    count: int
+    since: datetime
+    until: datetime
+
+    @property
+    def words(self) -> str:
+        """Return how many posts came how fast."""
+        return surge_words(self.group, self.count, self.until - self.since)
+
+
+def surges(arrivals: Iterable[Arrival], limit: int) -> list[Surge]:
+    """Return the groups against which more than `limit` posts came within a minute, the largest flood first.
+
+    `arrivals` are in their order; a flood is counted from its first crowded minute on.
+    """
+    moments: dict[TargetGroup, list[datetime]] = defaultdict(list)
+    for arrival in arrivals:
+        for group in arrival.groups:
+            moments[group].append(arrival.at)
+    crowded = (_surge(group, times, limit) for group, times in moments.items())
+    return sorted((surge for surge in crowded if surge), key=lambda surge: -surge.count)
+
+
+def surge_words(group: TargetGroup, count: int, length: timedelta) -> str:
+    """Say how many posts against a group came how fast."""
+    minutes = max(1, round(length.total_seconds() / 60))
+    posts, unit = ("post" if count == 1 else "posts"), ("minute" if minutes == 1 else "minutes")
+    return f"{count} {posts} against {group.label} in {minutes} {unit}"
+
+
+def _surge(group: TargetGroup, times: list[datetime], limit: int) -> Surge | None:
+    for first, start in enumerate(times):
+        if first + limit < len(times) and times[first + limit] - start <= MINUTE:
+            return Surge(group, len(times) - first, start, times[-1])
+    return None

@@ -1,0 +1,151 @@
+// Decisions: on the case that is open, on those that are selected, and taking them back.
+
+import { decide, Refusal } from "./api.js";
+import { sendNote } from "./around.js";
+import { mayUndo } from "./case.js";
+import { byId } from "./dom.js";
+import { refreshOpen, reread, soon } from "./following.js";
+import { here, isOpen, queue, subject } from "./here.js";
+import { Selection } from "./many.js";
+import { ask } from "./menus.js";
+import { goOn, look, put, tick } from "./opening.js";
+import { decideOnSame } from "./same.js";
+import { warn } from "./status.js";
+import { hasLooked } from "./tally.js";
+import { announce, dropUndoable, lastUndoable, toast, toastUndoable } from "./toasts.js";
+import { explain } from "./trouble.js";
+import { WAITING } from "./words.js";
+
+const DONE = { approve: "Approved", edit: "Approved with your text", reject: "Rejected", dismiss: "Dismissed as not hateful" };
+const DONE_LATER = {
+  reopen: "Opened again; a draft is being written.", hand_over: "Handed over.", handle: "Marked as handled.",
+  retract: "Retracted; the platform is told.", assign: "Assigned.",
+};
+const SENDING = ["approve", "edit"];
+let busy = false;
+
+export const selection = new Selection(queue);
+
+/** Decide on `item`, the case as it was when the moderator chose to; refused when another one is on the page by now. */
+export async function act(action, rest = {}, item = here.open?.item) {
+  if (!item || busy) return;
+  if (here.open?.item.key !== item.key) return toast("Another case is open now; nothing was decided.", "bad");
+  if (SENDING.includes(action) && !await isSure(item)) return;
+  if (here.open?.item.key !== item.key) return;
+  const { editor } = here.open;
+  busy = true;
+  try {
+    const uncovered = SENDING.includes(action) ? hasLooked(item.key) : null;
+    const after = await decide(item.key, { action, version: item.version, uncovered, ...rest });
+    warn("");
+    if (DONE[action]) editor.forget();
+    await done(action, after);
+  } catch (error) {
+    await refused(error, action, item.key);
+  } finally {
+    busy = false;
+  }
+}
+
+/** Where the operator wishes it, ask before a reply goes out whose post nobody looked at. */
+async function isSure(item) {
+  if (!("confirmCovered" in document.body.dataset) || hasLooked(item.key)) return true;
+  const answer = await ask("covered");
+  if (answer?.choice === "look" && here.open?.item.key === item.key) look(true);
+  return answer?.choice === "send";
+}
+
+async function done(action, after) {
+  if (DONE[action]) {
+    toastUndoable(`${DONE[action]}: ${subject(after)}`, { key: after.key, version: after.version, until: after.release_at }, undo);
+    tick();
+    return moveOn(after);
+  }
+  if (action === "redraft") {
+    toast("A draft is being written; the case comes back to those that wait with it.");
+    return moveOn(after);
+  }
+  refreshOpen(after);
+  if (DONE_LATER[action]) toast(DONE_LATER[action], "good");
+  if (action === "claim") toast("The case is yours.", "good");
+  if (action === "release") toast("The case is free again.");
+  soon();
+}
+
+/** Go on to the next case, unless the moderator has gone to another one meanwhile. */
+async function moveOn(after) {
+  soon();
+  if (!queue.waiting) return isOpen(after.key) ? put(after) : undefined;
+  const turn = here.turn;
+  const next = await queue.takeOff(after.key);
+  return isOpen(after.key) && turn === here.turn ? goOn(next) : undefined;
+}
+
+async function undo(item) {
+  try {
+    const after = await decide(item.key, { action: "undo", version: item.version });
+    dropUndoable(item.key);
+    toast("Taken back; the case waits for you again.", "good");
+    await queue.refresh();
+    here.turn++;
+    put(after);
+  } catch (error) {
+    if (error instanceof Refusal) dropUndoable(item.key);
+    await refused(error, "undo", item.key);
+  }
+}
+
+export function undoLast() {
+  if (here.left) return; // another case is loading
+  if (here.open && mayUndo(here.open.item)) return undo(here.open.item);
+  const item = lastUndoable();
+  if (item) item.undo(item);
+  else toast("There is nothing that can still be undone.");
+}
+
+async function refused(error, action, key) {
+  if (error instanceof Refusal && error.status === 422 && isOpen(key)) {
+    here.open.editor.start();
+    here.open.editor.verdict(error.answer.checks ?? [], error.message);
+    return announce(error.message);
+  }
+  explain(error, error.answer?.case);
+  if (error instanceof Refusal && ![409, 404].includes(error.status)) return;
+  soon();
+  if (isOpen(key) && action !== "undo") await reread(key);
+}
+
+/** Decide on what is selected, and go on where the open case was among it. */
+export async function decideOnSelected(action) {
+  await afterMany(() => selection.decide(action));
+}
+
+export async function decideSame(item) {
+  if (here.open.root.querySelector('[data-slot="same-open"]').hidden) return;
+  await afterMany(() => decideOnSame(item, here.me, { mayApprove: () => isSure(item), uncovered: () => hasLooked(item.key) }));
+}
+
+async function afterMany(decideThem) {
+  try {
+    const results = await decideThem();
+    if (!results) return;
+    tick();
+    soon();
+    const key = here.open?.item.key;
+    const isGone = results.done.some((result) => result.key === key && result.state !== WAITING);
+    if (isGone) await goOn(await queue.takeOff(key));
+  } catch (error) {
+    explain(error);
+  }
+}
+
+export async function addNoteTo({ root, item }) {
+  try {
+    const after = await sendNote(root, item, here.me);
+    if (!after) return;
+    refreshOpen(after);
+    byId("case").focus({ preventScroll: true });
+  } catch (error) {
+    explain(error);
+  }
+}

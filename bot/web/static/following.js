@@ -1,0 +1,75 @@
+// What others do, and what happens to the connection: the list and the open case follow.
+
+import { fetchCase, whoAmI } from "./api.js";
+import { refreshAround } from "./case.js";
+import { slot, say } from "./dom.js";
+import { tellEscalation } from "./escalations.js";
+import { here, queue } from "./here.js";
+import { goOn, NARROW, put, tellWhatIsOpen } from "./opening.js";
+import { changedElsewhere } from "./same.js";
+import { isLive, showConnection, warn } from "./status.js";
+import { announce } from "./toasts.js";
+import { explain, logInAgain } from "./trouble.js";
+import { ALARMING, standing, WAITING } from "./words.js";
+
+const REFRESH_MS = 400;
+let refreshing = null;
+
+export function changed(change) {
+  soon();
+  changedElsewhere(change);
+  if (change.to_state === ALARMING && change.from_state !== ALARMING && here.me.role !== "reviewer") tellEscalation(change);
+  if (change.case_key !== here.open?.item.key || change.version <= here.open.item.version) return;
+  reread(change.case_key);
+}
+
+export async function reread(key) {
+  try {
+    const item = await fetchCase(key);
+    if (here.open?.item.key === key && item.version >= here.open.item.version) refreshOpen(item);
+  } catch (error) {
+    explain(error);
+  }
+}
+
+export function refreshOpen(item) {
+  if (!here.open || here.open.item.key !== item.key) return;
+  // What is the same is not built anew: whoever goes through it by Tab would be sent back to its start.
+  if (!here.open.editor.open && item.version !== here.open.item.version) return put(item);
+  here.open.item = item;
+  here.open.editor.item = item;
+  refreshAround(here.open.root, item, here.me);
+  if (here.open.editor.open && item.state !== WAITING) {
+    const words = `This case is no longer open: ${standing(item)}. Your text is kept in this browser for a day.`;
+    say(slot(here.open.root, "notice"), words);
+    announce(words);
+  }
+}
+
+export function soon() {
+  refreshing ??= setTimeout(async () => {
+    refreshing = null;
+    try {
+      await queue.refresh();
+      if (isLive()) warn("");
+      if (!here.open && !here.left && !here.page && queue.shown.length && !NARROW.matches) goOn(queue.shown[0].key);
+    } catch (error) {
+      explain(error);
+    }
+  }, REFRESH_MS);
+}
+
+export async function down() {
+  warn("The connection is lost. Nothing you wrote is lost; trying again…");
+  showConnection("away", "connecting…");
+  const who = await whoAmI().catch(() => null);
+  if (who && !who.name) logInAgain();
+}
+
+export function up() {
+  warn("");
+  showConnection("live", "live");
+  tellWhatIsOpen();
+  soon();
+  if (here.open) reread(here.open.item.key);
+}

@@ -1,0 +1,32 @@
+// What is said when something goes wrong, and the way back in when nobody is logged in any more.
+
+import { Offline, Refusal } from "./api.js";
+import { byId } from "./dom.js";
+import { here } from "./here.js";
+import { askForToken, greet } from "./session.js";
+import { warn } from "./status.js";
+import { toast } from "./toasts.js";
+import { standing } from "./words.js";
+
+let afterLogin = () => {};
+
+/** Call `act` when somebody whose session had ended is logged in again. */
+export const whenBack = (act) => { afterLogin = act; };
+
+export function explain(error, now) {
+  if (error instanceof Offline) return warn("The server can't be reached. Nothing you wrote is lost; trying again…");
+  if (!(error instanceof Refusal)) throw error;
+  if (error.status === 401) return logInAgain();
+  const mine = now?.decided_by && now.decided_by === here.me.name;
+  toast(mine ? `This was already ${standing(now)}, that is you.` : error.message, "bad");
+}
+
+export async function logInAgain() {
+  if (!byId("login").hidden) return;
+  const who = await askForToken();
+  if (who.name !== here.me.name) return location.reload();
+  here.me = who;
+  greet(here.me);
+  byId("desk").hidden = false;
+  afterLogin();
+}

@@ -1,0 +1,195 @@
+"""Strategies side by side on one model server: drafts a minute, seconds to the first, and tokens that each costs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from core.domain import DraftRequest, Evidence, FlaggedPost, Grounding, Origin, StrategyName, Triage
+from core.lifecycle import goes_on
+from core.settings import ChatSettings, DraftSettings, PlainSettings, Settings
+from evaluation.bench.speed import load_posts
+from kb.summaries import is_short
+from models.chat import ChatClient, ChatModel, Completion, Message
+from models.llama_server import LlamaServer
+from pipeline.draft import Drafter
+from rejoinder.assembly import chat_weights, open_drafting_guard, open_pipeline, open_strategies
+
+_COUNTER = re.compile(r"^llamacpp:(\w+_total) (\S+)$", re.MULTILINE)
+PARAGRAPH = 4
+"""Statements of the evidence that make up a paragraph of several sentences, as the papers summarise them."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One row of the table: a strategy, and how many posts it works on at once."""
+
+    name: str
+    strategy: StrategyName
+    at_once: int
+
+
+SEQUENTIAL = Way("papers: 3 summaries, 1 reply, one request at a time", StrategyName.PLAIN, 1)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a way took for a queue of posts; tokens are the server's own counts, and `load` that of the machine."""
+
+    way: Way
+    drafts: int
+    by_model: int
+    seconds: float
+    first_s: float
+    evaluated: float
+    written: float
+    load: float
+
+    @property
+    def a_minute(self) -> float:
+        """Return drafts a minute, composed ones too."""
+        return 60 * self.drafts / self.seconds
+
+
+class OneByOne:
+    """A ChatModel that passes requests on one at a time, as the papers' pipelines ask."""
+
+    def __init__(self, chat: ChatModel) -> None:
+        self.model = chat.model
+        self._chat = chat
+        self._turn = asyncio.Lock()
+
+    async def complete(self, messages: Sequence[Message], **asked: Any) -> list[Completion]:
+        """Wait for the requests before this one, then ask."""
+        async with self._turn:
+            return await self._chat.complete(messages, **asked)
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A post that waits for a draft, with what the stages before found."""
+
+    post: FlaggedPost
+    triage: Triage
+    grounding: Grounding
+
+
+async def measure(count: int, model: str, names: Sequence[StrategyName], threads: int, folder: Path) -> list[Cost]:
+    """Let each way draft the same `count` posts, one way after the other, every check on; the papers' comes first."""
+    chat = ChatSettings(model=model, threads=threads, timeout_s=900, server_args=("endpoint_metrics=true",))
+    settings = Settings(data_dir=folder, chat=chat, draft=DraftSettings(timeout_s=900))
+    ways = [SEQUENTIAL, *(Way(name, name, max(1, chat.slots // chat.candidates)) for name in names)]
+    costs = []
+    async with AsyncExitStack() as stack:
+        guard = await stack.enter_async_context(open_drafting_guard(settings))
+        queue = await _queue(settings, count + 1)
+        server = await stack.enter_async_context(LlamaServer(chat, chat_weights(settings), folder / "server.log"))
+        client = await stack.enter_async_context(
+            ChatClient(server.endpoint, model, None, chat.timeout_s, chat.attempts)
+        )
+        for way in ways:
+            chosen = settings.model_copy(update={"draft": settings.draft.model_copy(update={"strategy": way.strategy})})
+            asking = OneByOne(client) if way is SEQUENTIAL else client
+            drafter = Drafter(open_strategies(chosen, asking), guard)
+            posts = [_as_the_papers(queued) for queued in queue] if way is SEQUENTIAL else queue
+            costs.append(await _drafted(way, drafter, posts, server.endpoint))
+    return costs
+
+
+def table(costs: Sequence[Cost]) -> str:
+    """Return a Markdown table, each way with its drafts a minute as a multiple of the first way's."""
+    lines = [
+        "| way | drafts/min | × papers | first draft, s | prompt tokens evaluated a draft | tokens written a draft "
+        "| by the model | load |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    lines += (
+        f"| {cost.way.name} | {cost.a_minute:.1f} | {cost.a_minute / costs[0].a_minute:.1f} | {cost.first_s:.1f} "
+        f"| {cost.evaluated:.0f} | {cost.written:.0f} | {cost.by_model}/{cost.drafts} | {cost.load:.1f} |"
+        for cost in costs
+    )
+    return "\n".join(lines)
+
+
+async def _queue(settings: Settings, count: int) -> list[Queued]:
+    """Return `count` posts that get drafts and have evidence, triaged and grounded; raises where there are too few."""
+    queue: list[Queued] = []
+    async with open_pipeline(settings, ("triage", "ground")) as pipeline:
+        assert pipeline.triager and pipeline.grounder
+        for post in load_posts(20 * count):
+            triage = await pipeline.triager.triage(post)
+            if not goes_on(triage.route):
+                continue
+            grounding = await pipeline.grounder.ground(post, triage)
+            if grounding.evidence:
+                queue.append(Queued(post, triage, grounding))
+            if len(queue) == count:
+                return queue
+    raise RuntimeError(f"of {20 * count} posts only {len(queue)} get a draft; ask for fewer")
+
+
+def _as_the_papers(queued: Queued) -> Queued:
+    """Return the post with paragraphs that have to be summarised, as in the papers, in place of statements."""
+    evidence = queued.grounding.evidence
+    count = PlainSettings().paragraphs
+    paragraphs = [_paragraph(evidence[place % len(evidence) :] + evidence) for place in range(count)]
+    plan = queued.grounding.plan.model_copy(update={"strategy": StrategyName.PLAIN})
+    grounding = queued.grounding.model_copy(update={"evidence": tuple(paragraphs), "plan": plan})
+    return Queued(queued.post, queued.triage, grounding)
+
+
+def _paragraph(evidence: Sequence[Evidence]) -> Evidence:
+    text = " ".join(piece.text for piece in evidence[:PARAGRAPH])
+    while is_short(text, evidence[0].language):
+        text = f"{text} {text}"
+    return evidence[0].model_copy(update={"text": text, "summary": None})
+
+
+async def _drafted(way: Way, drafter: Drafter, queue: Sequence[Queued], endpoint: str) -> Cost:
+    """Draft the first post alone, which makes the way's prompt known to the server, and then measure the others."""
+    started = await _draft(drafter, way, queue[0])
+    waiting = iter(queue[1:])
+    finished: list[tuple[float, Origin]] = []
+    counters = await _counters(endpoint)
+    began = time.perf_counter()
+
+    async def work() -> None:
+        for queued in waiting:
+            origin = await _draft(drafter, way, queued)
+            finished.append((time.perf_counter() - began, origin))
+
+    await asyncio.gather(*(work() for _ in range(way.at_once)))
+    assert started is not None
+    now = await _counters(endpoint)
+    drafts = len(finished)
+    return Cost(
+        way=way,
+        drafts=drafts,
+        by_model=sum(origin is Origin.MODEL for _, origin in finished),
+        seconds=finished[-1][0],
+        first_s=finished[0][0],
+        evaluated=(now["prompt_tokens_total"] - counters["prompt_tokens_total"]) / drafts,
+        written=(now["tokens_predicted_total"] - counters["tokens_predicted_total"]) / drafts,
+        load=os.getloadavg()[0],
+    )
+
+
+async def _draft(drafter: Drafter, way: Way, queued: Queued) -> Origin:
+    plan = queued.grounding.plan.model_copy(update={"strategy": way.strategy})
+    grounding = queued.grounding.model_copy(update={"plan": plan})
+    return (await drafter.draft(queued.post, queued.triage, grounding, DraftRequest(), last_attempt=True)).origin
+
+
+async def _counters(endpoint: str) -> dict[str, float]:
+    """Return the totals that the server counts: tokens evaluated and tokens written among them."""
+    async with aiohttp.ClientSession() as http, http.get(endpoint.removesuffix("/v1") + "/metrics") as answer:
+        return {name: float(value) for name, value in _COUNTER.findall(await answer.text())}

@@ -1,0 +1,58 @@
+"""A moderator asks for another way in the browser, and unfolds what a model read in the post."""
+
+from __future__ import annotations
+
+import pytest
+from aiohttp.test_utils import TestServer
+from playwright.async_api import Browser, expect
+
+from core.domain import Candidate, CaseState, Frame, Origin, Plan, StrategyName
+from tests.bot.conftest import House
+from tests.bot.live.conftest import CHROMIUM
+from tests.bot.live.test_browser import log_in, press
+from tests.bot.samples import CHECKS, CRC, add_pending, post
+from tests.factories import make_draft, make_grounding
+
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=f"no browser at {CHROMIUM}; apt-get install chromium"),
+]
+
+TEXT = "Newcomers fill the schools' benches. The schools are the better for it."
+READING = "It paints children as a danger."
+
+
+async def test_another_way_is_chosen_in_the_menu_and_the_reading_unfolds(browser: Browser, house: House) -> None:
+    house.desk.strategies = (StrategyName.COMPOSE, StrategyName.INTENT_FRAMES)
+    key = await add_pending(house.ledger, post(1))
+    server = TestServer(house.app())
+    await server.start_server()
+    page = await browser.new_page(viewport={"width": 1440, "height": 900})
+    await log_in(page, f"http://{server.host}:{server.port}/")
+    fold = page.locator('[data-slot="reading-fold"]')
+    await expect(fold).to_be_hidden()
+
+    await press(page, "d")
+    await page.get_by_label("Another way").select_option("intent-frames")
+    await page.locator("#redraft [data-choice=positive]").click()
+    await expect(page.locator("#redraft")).to_be_hidden()
+    await expect(page.locator(".empty h2")).to_be_visible()
+    case = await house.desk.case(key)
+    assert (case.state, case.request.strategy, case.request.intent) == (CaseState.TRIAGED, "intent-frames", "positive")
+
+    plan = Plan(strategy="intent-frames", frames=(Frame(name="implication", reading=READING),))
+    grounding = make_grounding(CRC).model_copy(update={"plan": plan})
+    await house.ledger.stages.ground(key, grounding, case.request)
+    candidate = Candidate(text=TEXT, origin=Origin.MODEL, checks=CHECKS, strategy="intent-frames")
+    draft = make_draft(key, 2, TEXT, origin=Origin.MODEL, model="sample-model", checks=CHECKS)
+    await house.ledger.stages.draft(draft.model_copy(update={"candidates": (candidate,)}))
+    await page.reload()
+    await expect(page.locator('[data-slot="draft"]')).to_have_text(TEXT)
+    await expect(page.locator('[data-slot="origin"]')).to_contain_text("sample-model · intent-frames")
+    words = page.locator('[data-slot="reading"] dd')
+    await expect(words).to_be_hidden()
+    await page.get_by_text("The model's reading of the post").click()
+    await expect(words).to_have_text(READING)
+    await expect(fold).to_contain_text("it may be wrong")
+    await server.close()
