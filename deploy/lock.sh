@@ -5,4 +5,4 @@ set -eu
 uv() { .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
     --no-emit-index-url --no-emit-find-links "$@"; }
 uv pyproject.toml --extra kb -o requirements/run.txt
-uv pyproject.toml --extra dev --extra evaluate --extra kb -o requirements/dev.txt
+uv pyproject.toml --extra dev --extra entailment --extra evaluate --extra kb -o requirements/dev.txt

@@ -117,9 +117,9 @@ class ChatEntailment:
 
 
 def _question(pair: Pair) -> tuple[Message, ...]:
-    given, told = quoted(pair.premise, MOST_TEXT), quoted(pair.hypothesis, MOST_TEXT)
-    asked = "Does text A say everything that text B says, with the same figures, names and meaning?"
-    return (Message("system", _TASK), Message("user", f"Text A: {given}\nText B: {told}\n{asked}"))
+    premise, hypothesis = quoted(pair.premise, MOST_TEXT), quoted(pair.hypothesis, MOST_TEXT)
+    question = "Does text A say everything that text B says, with the same figures, names and meaning?"
+    return (Message("system", _TASK), Message("user", f"Text A: {premise}\nText B: {hypothesis}\n{question}"))
 
 
 def _load(folder: Path) -> tuple[Any, Any]:

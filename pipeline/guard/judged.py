@@ -52,12 +52,10 @@ class JudgedCheck(ABC):
 
     async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
         """Return one result a reply; the sentences of all replies are judged together."""
-        asked = [
-            [part.text for part in judged_parts(reply) if self.asks_about(part, reply)] for reply in replies
-        ]  # fmt: skip
-        pieces = tuple(dict.fromkeys(piece for sentences in asked for text in sentences for piece in windows(text)))
+        by_reply = [[part.text for part in judged_parts(reply) if self.asks_about(part, reply)] for reply in replies]
+        pieces = tuple(dict.fromkeys(piece for texts in by_reply for text in texts for piece in windows(text)))
         known, obstacle = await self._ask(pieces, context) if pieces else ({}, "")
-        return [self._result(sentences, known, obstacle) for sentences in asked]
+        return [self._result(texts, known, obstacle) for texts in by_reply]
 
     async def _ask(self, pieces: Sequence[str], context: GuardContext) -> tuple[dict[str, float], str]:
         """Return the probability of each piece, or why there is none."""

@@ -148,8 +148,8 @@ def _statement(evidence: Evidence, language: str) -> Statement:
     folded = words(evidence.text)
     source = evidence.source
     source_words = words(f"{source.institution} {source.title} {source.symbol} {source.locator} {source.year}")
-    told = (*sentences.split(evidence.text, evidence.language), *filter(None, [evidence.short]))
-    pieces = tuple(words(sentence) for sentence in told)
+    wordings = (*sentences.split(evidence.text, evidence.language), *filter(None, [evidence.short]))
+    pieces = tuple(words(sentence) for sentence in wordings)
     return Statement(evidence, folded, pieces, content(folded, language), content(source_words, language))
 
 
