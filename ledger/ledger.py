@@ -11,6 +11,7 @@ from ledger.cards import Cards
 from ledger.cases import Cases
 from ledger.closed_cases import ClosedCases
 from ledger.database import Database
+from ledger.decided_cases import DecidedCases
 from ledger.decisions import Decisions
 from ledger.erasure import Erasure
 from ledger.history import History
@@ -51,6 +52,7 @@ class Ledger:
         self.holdings = Holdings(database)
         self.audit = Audit(database, pseudonyms)
         self.decisions = Decisions(database)
+        self.decided_cases = DecidedCases(database, pseudonyms)
         self.closed_cases = ClosedCases(database)
         self.outbox = Outbox(database)
         self.cards = Cards(database)

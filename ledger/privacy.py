@@ -33,6 +33,10 @@ class Pseudonyms:
         """Return the hash that stands for a case once its key is forgotten."""
         return self._hash("case", key)
 
+    def moderator(self, name: str) -> str:
+        """Return the hash that stands for a moderator in what is learned from decisions."""
+        return self._hash("moderator", name)
+
     def fingerprint(self, post: FlaggedPost) -> str | None:
         """Return the hash that one author's same text shares, whatever its case and spacing; none without an author."""
         if post.author_id is None:

@@ -18,6 +18,8 @@ _BOTH_ORDERS = frozenset({Intent.INFORMATIVE, Intent.QUESTIONING})
 """Intents in which the fact may come first: facts invite a conclusion or a question, but follow blame or kindness."""
 ENOUGH = 24
 """Replies to a claim that keep each to a tenth of a campaign's posts; with fewer, both orders are used."""
+ALIKE, FAVOURED = 0.25, 6
+"""Pairs whose preference lies that near to the best one's take turns, and so do the FAVOURED best at least."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,13 @@ def answers(context: GuardContext, limit: int, number: int) -> Iterator[Answer]:
 
     The pairs of counter-claim and fact rotate with the draft's number and from a place given by the case's key, so that
     many posts with one claim don't all get one text. Of a claim's pairs those come first of which neither sentence was
-    said before, then those with one new sentence; a pair that was said together is left out.
+    said before, then those with one new sentence; a pair that was said together is left out. Among those, the ones that
+    moderators prefer come first, where that was learned.
     """
     turn = place(context.post.key) + number - 1
     earlier = (*context.avoid, *context.post.context)
     for claim in context.claims:
-        pairs = rotated(_pairs(claim, context, limit), turn)
+        pairs = _favoured_first(rotated(_pairs(claim, context, limit), turn))
         spoken = {sentence for pair in pairs for sentence in pair.sentences if _stands_in(sentence, earlier)}
         new = [pair for pair in pairs if not pair.said_together(earlier)]
         for pair in sorted(new, key=lambda pair: pair.said_before(spoken)):
@@ -59,11 +62,12 @@ def rotated(items: Sequence[Item], by: int) -> list[Item]:
 
 @dataclass(frozen=True)
 class _Pair:
-    """A counter-claim and a fact, told in one of its forms."""
+    """A counter-claim and a fact, told in one of its forms, and how much moderators prefer the two, as log odds."""
 
     counter: str
     fact: Evidence
     told: str
+    preference: float
     fact_first: bool = False
 
     @property
@@ -89,16 +93,26 @@ def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
     A counter-claim that points back ("This …") doesn't follow a fact.
     """
     language = context.reply_language
-    counters = [counter.text for counter in claim.counter_claims if counter.intent is context.intent]
+    counters = [counter for counter in claim.counter_claims if counter.intent is context.intent]
     facts = [fact for fact in context.evidence if claim.id in fact.claims and fact.language == language]
     tellings = [(fact, form) for fact in facts for form in forms(fact)]
-    backed = [_Pair(counter, fact, form) for (fact, form), counter in product(tellings, counters)]
+    backed = [
+        _Pair(counter.text, fact, form, counter.preference + fact.preference)
+        for (fact, form), counter in product(tellings, counters)
+    ]
     fitting = [pair for pair in backed if len(pair.text) <= limit]
     if context.intent not in _BOTH_ORDERS and len(fitting) >= ENOUGH:
         return fitting
     pointing_back = pack(language).dependent_openings
     reversible = [pair for pair in fitting if not pair.counter.startswith(pointing_back)]
     return [*fitting, *(replace(pair, fact_first=True) for pair in reversible)]
+
+
+def _favoured_first(pairs: Sequence[_Pair]) -> list[_Pair]:
+    """Return the pairs that moderators prefer before the others; both keep their order."""
+    best = sorted((pair.preference for pair in pairs), reverse=True)
+    least = min(best[0] - ALIKE, best[min(FAVOURED, len(best)) - 1]) if best else 0.0
+    return sorted(pairs, key=lambda pair: pair.preference < least)
 
 
 def forms(fact: Evidence) -> tuple[str, ...]:

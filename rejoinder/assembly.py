@@ -144,19 +144,22 @@ async def open_searcher(
 async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
     """Return the claims on file, those shipped and one's own; raises KnowledgeBaseError when they can't be read.
 
-    Own entries that have something to correct are left out, with a warning each.
+    They are ranked as `kb.ranker` says; raises BadSettings where no such ranker is on file. Own entries
+    that have something to correct are left out, with a warning each.
     """
     from importlib.resources import files
 
     from kb.claims.checking import without_faulty
     from kb.claims.loading import load_claims
     from kb.claims.matching import ClaimMatcher
+    from kb.claims.ranking import load_ranker
     from kb.claims.reviews import load_reviews
 
     on_file, reviews = load_claims(settings.kb.claims), load_reviews(files("kb"))
     if settings.kb.claims is not None:
         on_file, reviews = without_faulty(on_file, settings.kb.claims), reviews | load_reviews(settings.kb.claims)
-    return await ClaimMatcher.open(on_file, reviews, embedder, settings.kb)
+    ranker = load_ranker(settings.data_dir, settings.kb.ranker)
+    return await ClaimMatcher.open(on_file, reviews, embedder, settings.kb, ranker)
 
 
 def open_guard(settings: Settings) -> Guard:

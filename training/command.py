@@ -1,36 +1,67 @@
-"""`rejoinder train`: make the arrays that Rejoinder ships. What learns needs scikit-learn (the `dev` extra)."""
+"""`rejoinder train`: make what Rejoinder ships, and learn from decisions. Most of it needs an extra, which it names."""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from rejoinder.commands.extras import needs_extra
 
+# ADAPT from training.adapters.command import dpo, export_adapter, ppo, sft
+from training.adapters.command import dpo, export_adapter, ppo, sft
+from training.decisions.command import pairs
+from training.ranking.command import rank
+from training.shipped import SHIPPED, standing
+
 _FOLDER = click.Path(file_okay=False, path_type=Path)
+_FILE = click.Path(dir_okay=False, path_type=Path)
 _HERE = Path(__file__).parents[1]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def trains(name: str, *, data: str = "", data_required: bool = True, cached: bool = False) -> Callable[[F], F]:
+    """Add to a command what most share: `--data` where `data` says what it holds, `--out`, and `--cache` if `cached`.
+
+    `name` is that of something shipped, whose folder is where `--out` lies by default.
+    """
+
+    def decorate(command: F) -> F:
+        out = SHIPPED[name].file
+        options = [click.option("--out", type=_FOLDER, default=_HERE / out.parent, help=f"Where `{out.name}` goes.")]
+        if data:
+            options.append(click.option("--data", type=_FOLDER, required=data_required, help=data))
+        if cached:
+            cache = Path(tempfile.gettempdir()) / f"rejoinder-{name}-embeddings.npz"
+            options.append(click.option("--cache", type=_FILE, default=cache, help="Keeps embeddings between runs."))
+        for option in options:
+            command = option(command)
+        return command
+
+    return decorate
 
 
 @click.group()
 def train() -> None:
-    """Train the small models that Rejoinder ships, and write their model cards."""
+    """Train the small models that Rejoinder ships, and learn from what moderators decided; each gets a card."""
+
+
+@train.command("list")
+def list_shipped() -> None:
+    """List what is shipped, whether its card is that of the file here, and what makes it anew."""
+    for name, shipped in SHIPPED.items():
+        click.echo(f"{name:17}{shipped.file!s:38}{standing(shipped, _HERE):24}{shipped.what}")
 
 
 @train.command()
-@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets` and `flags`.")
+@trains("heads", data="Folder with `datasets` and `flags`.", cached=True)
 @click.option("--claims", type=_FOLDER, default=_HERE / "kb" / "claims", help="Folder with the claim files.")
-@click.option("--out", type=_FOLDER, default=_HERE / "pipeline" / "data", help="Where `heads.npz` and its cards go.")
-@click.option(
-    "--cache",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path(tempfile.gettempdir()) / "rejoinder-heads-embeddings.npz",
-    help="File that keeps embeddings between runs.",
-)
 @click.option(
     "--picture",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=_FILE,
     default=_HERE / "docs" / "images" / "hate-reliability.png",
     help="Where the reliability plot of the hate head goes.",
 )
@@ -45,9 +76,8 @@ def heads(data: Path, claims: Path, out: Path, cache: Path, picture: Path) -> No
 
 
 @train.command()
-@click.option("--data", type=_FOLDER, required=True, help="Folder with the data sets, one folder each.")
+@trains("toxicity", data="Folder with the data sets, one folder each.")
 @click.option("--rights", type=_FOLDER, help="Folder with human-rights treaties as Markdown.")
-@click.option("--out", type=_FOLDER, default=_HERE / "models" / "data", help="Where `toxicity.npz` and its card go.")
 def toxicity(data: Path, rights: Path | None, out: Path) -> None:
     """Train the toxicity head of the guard."""
     with needs_extra("dev"):
@@ -56,14 +86,7 @@ def toxicity(data: Path, rights: Path | None, out: Path) -> None:
 
 
 @train.command()
-@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets` and `flags`.")
-@click.option("--out", type=_FOLDER, default=_HERE / "pipeline" / "data", help="Where `threat.npz` and its card go.")
-@click.option(
-    "--cache",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path(tempfile.gettempdir()) / "rejoinder-threats-embeddings.npz",
-    help="File that keeps embeddings between runs.",
-)
+@trains("threats", data="Folder with `datasets` and `flags`.", cached=True)
 def threats(data: Path, out: Path, cache: Path) -> None:
     """Train the threat head of triage: 5 minutes of two cores the first time, one after that."""
     with needs_extra("dev"):
@@ -72,13 +95,11 @@ def threats(data: Path, out: Path, cache: Path) -> None:
 
 
 @train.command()
-@click.option("--data", type=_FOLDER, help="Folder with `datasets`; without it CrowdCounter's replies are left out.")
-@click.option("--out", type=_FOLDER, default=_HERE / "pipeline" / "data", help="Where `stance.npz` and its card go.")
-@click.option(
-    "--cache",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path(tempfile.gettempdir()) / "rejoinder-stances-embeddings.npz",
-    help="File that keeps embeddings between runs.",
+@trains(
+    "stances",
+    data="Folder with `datasets`; without it CrowdCounter's replies are left out.",
+    data_required=False,
+    cached=True,
 )
 def stances(data: Path | None, out: Path, cache: Path) -> None:
     """Train the stance head of the guard: 8 minutes of two cores the first time, one after that."""
@@ -88,14 +109,7 @@ def stances(data: Path | None, out: Path, cache: Path) -> None:
 
 
 @train.command()
-@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets`.")
-@click.option("--out", type=_FOLDER, default=_HERE / "kb" / "data", help="Where `matching.npz` and its card go.")
-@click.option(
-    "--cache",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path(tempfile.gettempdir()) / "rejoinder-claims-embeddings.npz",
-    help="File that keeps embeddings between runs.",
-)
+@trains("claims", data="Folder with `datasets`.", cached=True)
 def claims(data: Path, out: Path, cache: Path) -> None:
     """Train the judge of claims.
 
@@ -107,8 +121,7 @@ def claims(data: Path, out: Path, cache: Path) -> None:
 
 
 @train.command("argument-quality")
-@click.option("--data", type=_FOLDER, required=True, help="Folder with `datasets`.")
-@click.option("--out", type=_FOLDER, default=_HERE / "evaluation" / "data", help="Where the head and its card go.")
+@trains("argument-quality", data="Folder with `datasets`.")
 def argument_quality(data: Path, out: Path) -> None:
     """Train the head of the metric AQ: embeds 27,000 arguments, 5 minutes of two cores."""
     with needs_extra("dev"):
@@ -117,7 +130,7 @@ def argument_quality(data: Path, out: Path) -> None:
 
 
 @train.command("starter-vectors")
-@click.option("--out", type=_FOLDER, default=_HERE / "kb" / "data", help="Where `starter_vectors.npz` goes.")
+@trains("starter-vectors")
 def starter_vectors(out: Path) -> None:
     """Embed the starter evidence anew.
 
@@ -129,9 +142,13 @@ def starter_vectors(out: Path) -> None:
 
 
 @train.command("e5-graph")
-@click.option("--out", type=_FOLDER, default=_HERE / "models" / "data", help="Where `e5.onnx` goes.")
+@trains("e5-graph")
 def e5_graph(out: Path) -> None:
     """Write the graph by which ONNX Runtime computes the embedder; it holds no weights."""
     with needs_extra("dev"):
         from training.e5_graph import write
     click.echo(write(out))
+
+
+for command in (pairs, rank, sft, dpo, ppo, export_adapter):
+    train.add_command(command)

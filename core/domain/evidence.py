@@ -26,7 +26,8 @@ class Evidence(Record):
     a reply states is checked against `text`. The rest is known of facts on file only: `short` is the text for tight
     limits, `region` where it holds, `strength` "fair" for what is contested or a single study's, `secondhand` for what
     a report tells about the source, `provisional` for words that no speaker of their language has read, and `claims`
-    are the ids of the claims it answers.
+    are the ids of the claims it answers. `preference` is how much likelier than others moderators approve it here, as
+    log odds; 0 where nothing was learned.
     """
 
     id: str
@@ -43,14 +44,19 @@ class Evidence(Record):
     secondhand: bool = False
     provisional: bool = False
     claims: tuple[str, ...] = ()
+    preference: float = 0.0
 
 
 class CounterClaim(Record):
-    """One calm sentence on file that refutes a claim; `provisional` when no speaker of its language has read it."""
+    """One calm sentence on file that refutes a claim; `provisional` when no speaker of its language has read it.
+
+    `preference` is as that of evidence.
+    """
 
     intent: Intent
     text: str
     provisional: bool = False
+    preference: float = 0.0
 
 
 class Claim(Record):
@@ -100,7 +106,7 @@ class Plan(Record):
 
 
 class Grounding(Record):
-    """The evidence for a post, best first, the claims it answers, surest first, and the plan it was searched with.
+    """The evidence for a post, best first, the claims it answers, in their turn, and the plan it was searched with.
 
     The evidence is empty when nothing fits, and then `note` says so.
     """

@@ -54,6 +54,11 @@ class KnowledgeBaseSettings(Section):
         0.05,
         description="Probability from which a post counts as making a claim on file; known with the default embedder.",
     )
+    ranker: str = Field(
+        "",
+        description="Name of what `rejoinder train rank` learned: it puts claims, counter-claims and facts first that "
+        "moderators approve. Empty: the order of the matching and of the files.",
+    )
     paragraph_from: Share = Field(
         0.9,
         description="Cosine similarity from which a paragraph comes with a post of which no claim is sure; set it for "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -131,3 +132,18 @@ def ledger(cases: int, database: str) -> None:
     rows = asyncio.run(ledger_scale.measure(cases, database))
     click.echo(f"\n{datetime.now(UTC):%Y-%m-%d}, {database}, {cases:,} cases of a year\n")
     click.echo(ledger_scale.table(rows))
+
+
+@bench.command()
+@click.option("--cases", default=500, show_default=True, type=click.IntRange(min=20), help="Cases to decide.")
+@click.option("--unseen", default=200, show_default=True, type=click.IntRange(min=10), help="Posts to draft after it.")
+@click.option("--seed", default=1, show_default=True)
+def learning(cases: int, unseen: int, seed: int) -> None:
+    """Rehearse `train pairs` and `train rank` with scripted moderators: how much more do they accept afterwards?
+
+    Needs what `train rank` needs. 500 cases take a few minutes of two cores.
+    """
+    from evaluation.bench.learning import rehearse
+
+    with tempfile.TemporaryDirectory() as folder:
+        click.echo(asyncio.run(rehearse(Path(folder), cases, unseen, seed)).table())

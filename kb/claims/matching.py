@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Claim, Evidence, TargetGroup
+from core.domain import Claim, Evidence, Intent, TargetGroup
 from core.errors import KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb.claims.facts import claim_of, evidence_of, language_on_file
 from kb.claims.judge import Impression, Judge, Nearness, Setting, features, row_of, shipped_judge
 from kb.claims.loading import ClaimFiles
+from kb.claims.ranking import COLD, ClaimRanker, Occasion
 from kb.claims.records import LANGUAGES, FiledClaim, Language
 from kb.claims.reviews import Reviews
 from kb.query import Vectors
@@ -69,8 +70,9 @@ class ClaimMatcher:
         vectors: Vectors,
         judge: Judge | None,
         settings: KnowledgeBaseSettings,
+        ranker: ClaimRanker = COLD,
     ) -> None:
-        self._files, self._reviews, self._wordings = files, reviews, wordings
+        self._files, self._reviews, self._wordings, self._ranker = files, reviews, wordings, ranker
         self._languages = np.array([row_of(wording.language) for wording in wordings])
         self._centres = centres_of(vectors, self._languages)
         self._vectors = _units(vectors - self._centres[self._languages])
@@ -84,7 +86,12 @@ class ClaimMatcher:
 
     @classmethod
     async def open(
-        cls, files: ClaimFiles, reviews: Reviews, embedder: Embedder, settings: KnowledgeBaseSettings
+        cls,
+        files: ClaimFiles,
+        reviews: Reviews,
+        embedder: Embedder,
+        settings: KnowledgeBaseSettings,
+        ranker: ClaimRanker = COLD,
     ) -> ClaimMatcher:
         """Embed the wordings, taking shipped vectors where there are; raises KnowledgeBaseError without a claim.
 
@@ -94,8 +101,8 @@ class ClaimMatcher:
         judge = shipped_judge()
         if judge.embedder != embedder.name:
             log.warning("Claims are not judged with %s: the nearest two are taken for a post's.", embedder.name)
-            return cls(files, reviews, wordings, vectors, None, settings)
-        return cls(files, reviews, wordings, vectors, judge, settings)
+            return cls(files, reviews, wordings, vectors, None, settings, ranker)
+        return cls(files, reviews, wordings, vectors, judge, settings, ranker)
 
     def centred(self, vector: Vectors, language: str = "en") -> Vectors:
         """Return a post's embedding as it is compared: less what all wordings in its language share, of length 1."""
@@ -117,16 +124,17 @@ class ClaimMatcher:
         """Return the claims that the post surely makes, surest first, and their facts, in the reply's language.
 
         The facts of several claims take turns, the first of each before the second of any. Both are empty where no
-        claim is sure, or the language is none of those on file.
+        claim is sure, or the language is none of those on file. With a ranker those come first that moderators approve.
         """
         own = language_on_file(language)
         if own is None:
             return (), ()
         sure = self._sure(text, vector, groups, own)
-        claims = [self._files.claims[name] for name in sure]
+        occasion = Occasion(own, next(iter(groups), None))
+        claims = self._ranker.in_order([self._files.claims[name] for name in sure], sure, occasion)
         return (
-            tuple(claim_of(claim, own, sure[claim.id], self._reviews) for claim in claims),
-            self._facts(claims, own, MOST_FACTS if max(sure.values(), default=0.0) >= SURE else FEW),
+            tuple(self._claim(claim, own, sure[claim.id], occasion) for claim in claims),
+            self._facts(claims, own, MOST_FACTS if max(sure.values(), default=0.0) >= SURE else FEW, occasion),
         )
 
     def read(self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str) -> Reading:
@@ -195,17 +203,34 @@ class ClaimMatcher:
                 break
         return best
 
-    def _facts(self, claims: Sequence[FiledClaim], language: Language, most: int) -> tuple[Evidence, ...]:
-        turns = chain.from_iterable(zip_longest(*(claim.facts for claim in claims)))
-        names = list(dict.fromkeys(name for name in turns if name))[:most]
+    def _claim(self, claim: FiledClaim, language: Language, score: float, occasion: Occasion) -> Claim:
+        def liked(counter: str, intent: Intent) -> float:
+            return self._ranker.counter(claim, counter, intent, occasion)
+
+        return claim_of(claim, language, score, self._reviews, liked)
+
+    def _facts(
+        self, claims: Sequence[FiledClaim], language: Language, most: int, occasion: Occasion
+    ) -> tuple[Evidence, ...]:
+        liked = {
+            (claim.id, name): self._ranker.fact(claim, self._files.facts[name], occasion)
+            for claim in claims
+            for name in claim.facts
+        }
+        ranked = ([(claim.id, name) for name in claim.facts] for claim in claims)
+        turns = chain.from_iterable(zip_longest(*(sorted(own, key=lambda each: -liked[each]) for own in ranked)))
+        preferences: dict[str, float] = {}
+        for claim, name in filter(None, turns):
+            preferences.setdefault(name, liked[claim, name])
         return tuple(
             evidence_of(
                 self._files.facts[name],
                 language,
                 tuple(claim.id for claim in claims if name in claim.facts),
                 self._reviews,
+                preference,
             )
-            for name in names
+            for name, preference in list(preferences.items())[:most]
         )
 
 

@@ -17,6 +17,7 @@ from kb.claims import judge as judging
 from kb.claims import matching
 from kb.claims.loading import load_claims
 from kb.claims.matching import FEW, MOST_CLAIMS, MOST_FACTS, ClaimMatcher
+from kb.claims.ranking import ClaimRanker
 from kb.claims.reviews import Reviews
 from kb.query import Vectors
 from models.embed import Embedder
@@ -154,3 +155,16 @@ def test_a_torn_judge_says_to_install_again(tmp_path: Path, monkeypatch: pytest.
             judging.shipped_judge()
     finally:
         judging.shipped_judge.cache_clear()
+
+
+async def test_facts_that_moderators_approve_come_first_and_say_so(matcher: ClaimMatcher, e5: Embedder) -> None:
+    text, groups = "they come here only to live off our benefits", [TargetGroup.MIGRANTS]
+    vector = (await e5.queries([text]))[0]
+    claims, facts = matcher.match(text, vector, groups, "en")
+    last = FILES.claims[claims[0].id].facts[-1]
+    assert facts[0].id != last and {fact.preference for fact in facts} == {0.0}
+    ranker = ClaimRanker({f"fact:{last}": 3.0, f"claim:{claims[0].id}": 5.0})
+    ranking = await ClaimMatcher.open(FILES, Reviews(), e5, KnowledgeBaseSettings(), ranker)
+    _, ranked = ranking.match(text, vector, groups, "en")
+    assert (ranked[0].id, ranked[0].preference) == (last, 3.0)
+    assert len(ranked) == len(facts)

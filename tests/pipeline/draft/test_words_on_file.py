@@ -73,3 +73,13 @@ async def test_an_author_of_many_posts_gets_another_text_each_time(guard: Guard,
         assert [check.detail for check in await guard.check(reply, again) if check.hard and not check.passed] == []
         said.append(reply)
     assert len(set(said)) == 6
+
+
+def test_what_moderators_prefer_comes_first_and_still_takes_turns() -> None:
+    name = next(claim.id for claim in FILES.claims.values() if claim.common and len(claim.facts) > 2)
+    ctx = context(name, "en", Intent.INFORMATIVE, "forum")
+    liked = ctx.evidence[-1].model_copy(update={"preference": 2.0})
+    ranked = replace(ctx, evidence=(*ctx.evidence[:-1], liked))
+    firsts = [next(answers(replace(ranked, post=make_post(number, ctx.post.text)), 500, 1)) for number in range(40)]
+    assert {answer.fact for answer in firsts} == {liked.id}
+    assert len({answer.text for answer in firsts}) > 3

@@ -1,0 +1,85 @@
+"""`rejoinder train sft|dpo|ppo|export-adapter`: tune a chat model on decisions. Needs the `train` extra."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from core.errors import BadInput
+from rejoinder.commands.extras import needs_extra
+from training.decisions.records import EXAMPLES, PREFERENCES
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def tunes(command: F) -> F:
+    """Add what the three steps share: PAIRS, the base model, an adapter to go on from, and how long to learn."""
+    for option in (
+        click.option("--rank", default=16, show_default=True, help="Rank of a new adapter."),
+        click.option("--rate", default=1e-4, show_default=True, help="Learning rate."),
+        click.option("--most-steps", default=0, help="Stop after so many steps; 0: after the epochs."),
+        click.option("--epochs", default=1.0, show_default=True),
+        click.option("--seed", default=1, show_default=True),
+        click.option("--out", type=_FOLDER, required=True, help="Folder for adapter, checkpoints and card."),
+        click.option("--adapter", type=_FOLDER, help="Adapter to go on from, such as the one of the step before."),
+        click.option("--model", required=True, help="Base model: a folder in transformers' format, or a hub name."),
+        click.argument("pairs", type=click.Path(file_okay=False, exists=True, path_type=Path)),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@tunes
+def sft(**given: Any) -> None:
+    """Tune a model to write what moderators sent, in the folder PAIRS of `rejoinder train pairs`."""
+    _tune("sft", EXAMPLES, given)
+
+
+@click.command()
+@tunes
+def dpo(**given: Any) -> None:
+    """Tune a model to prefer what moderators preferred, in the folder PAIRS of `rejoinder train pairs`."""
+    _tune("dpo", PREFERENCES, given)
+
+
+@click.command()
+@tunes
+def ppo(**given: Any) -> None:
+    """Tune a model for CoARL's reward (stance, argument quality, safety) on the posts in the folder PAIRS."""
+    _tune("ppo", EXAMPLES, given)
+
+
+@click.command("export-adapter")
+@click.argument("adapter", type=click.Path(file_okay=False, exists=True, path_type=Path))
+@click.option("--base", type=_FOLDER, required=True, help="Folder of the base model in transformers' format.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="GGUF file to write.")
+def export_adapter(adapter: Path, base: Path, out: Path) -> None:
+    """Write an adapter as a GGUF LoRA, which `llama-server --lora FILE` loads and each request can weigh."""
+    with needs_extra("train"):
+        from training.adapters.gguf_lora import export
+    try:
+        config = json.loads((base / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{base} holds no model in transformers' format: {error}.") from error
+    click.echo(f"{out}: {export(adapter, config, out)} tensors")
+
+
+def _tune(step: str, data: str, given: dict[str, Any]) -> None:
+    # Set before the import: the libraries would tell their hub what runs here.
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    with needs_extra("train"):
+        from training.adapters.steps import STEPS, Options
+    from training.adapters.card import adapter_card
+
+    options = Options(**given)
+    result = STEPS[step](options)
+    card = adapter_card(step, options, result, options.pairs / data)
+    (options.out / "card.md").write_text(card, encoding="utf-8")
+    click.echo(card)

@@ -1,0 +1,78 @@
+"""Turn what `train pairs` wrote into what trl trains on: prompts, replies, preferences."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from core.errors import BadInput
+from training.decisions.gathering import folded
+from training.decisions.records import EXAMPLES, PREFERENCES, Example, Preference, read_lines
+
+Row = dict[str, Any]
+Line = TypeVar("Line", Example, Preference)
+HELD_OUT = 10
+"""One post in HELD_OUT, by its digest, is measured on and never learned from."""
+
+
+def question(line: Example | Preference) -> str:
+    """Return what a model is asked; the post is data, between marks."""
+    groups = ", ".join(group.label for group in line.groups) or "nobody in particular"
+    return (
+        f"Write a reply of at most two sentences, in the language {line.language!r}, to the post between <post> and "
+        f"</post>, which attacks {groups}. Oppose it calmly. Intent of the reply: {line.intent}.\n"
+        f"<post>{line.post}</post>\nReply:"
+    )
+
+
+def imitations(folder: Path) -> tuple[list[Row], list[Row]]:
+    """Return prompts with replies to imitate: those to learn from and those held out; raises BadInput."""
+    learned, held_out = _split(read_lines(folder / EXAMPLES, Example), folder)
+    return [_imitation(line) for line in learned], [_imitation(line) for line in held_out]
+
+
+def preferences(folder: Path) -> tuple[list[Row], list[Row]]:
+    """Return prompts with a chosen and a rejected reply, to learn from and held out; raises BadInput."""
+    learned, held_out = _split(read_lines(folder / PREFERENCES, Preference), folder)
+    return [_preference(line) for line in learned], [_preference(line) for line in held_out]
+
+
+def asked(rows: Iterable[Row], talks: bool) -> list[Row]:
+    """Return the rows as trl takes them: as messages for a model that talks in turns, else as plain text."""
+    if not talks:
+        return [{name: f" {text}" if name != "prompt" and name in _TEXTS else text for name, text in row.items()}
+                for row in rows]  # fmt: skip
+    return [
+        {name: [{"role": _TEXTS[name], "content": text}] if name in _TEXTS else text for name, text in row.items()}
+        for row in rows
+    ]
+
+
+_TEXTS = {"prompt": "user", "completion": "assistant", "chosen": "assistant", "rejected": "assistant"}
+
+
+def _imitation(line: Example) -> Row:
+    groups = [str(group) for group in line.groups]
+    return {
+        "prompt": question(line), "completion": line.reply, "post": line.post, "language": line.language,
+        "intent": str(line.intent), "groups": groups,
+    }  # fmt: skip
+
+
+def _preference(line: Preference) -> Row:
+    return {"prompt": question(line), "chosen": line.chosen, "rejected": line.rejected}
+
+
+def _split(lines: Sequence[Line], folder: Path) -> tuple[list[Line], list[Line]]:
+    learned: list[Line] = []
+    held_out: list[Line] = []
+    for line in lines:
+        digest = hashlib.sha256(folded(line.post).encode()).digest()
+        (learned if digest[0] % HELD_OUT else held_out).append(line)
+    if not learned or not held_out:
+        raise BadInput(
+            f"{folder} has {len(lines)} examples, too few to learn from some and measure on others. Gather more."
+        )
+    return learned, held_out

@@ -1,0 +1,1 @@
+"""Learn what moderators approve: the ranker of claims, counter-claims and facts."""

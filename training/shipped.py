@@ -1,0 +1,50 @@
+"""What Rejoinder ships that was learned or computed: file, cards, and whether these are of one run."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A file that `rejoinder train` makes, its cards beside it, and what it is for."""
+
+    file: Path
+    cards: tuple[str, ...]
+    what: str
+
+
+_TRIAGE = Path("pipeline", "data")
+SHIPPED = {
+    "heads": Shipped(
+        _TRIAGE / "heads.npz",
+        ("group_head.md", "hate_head.md", "counterspeech_head.md"),
+        "whom a post attacks, how hateful it is, whether it is counterspeech",
+    ),
+    "threats": Shipped(_TRIAGE / "threat.npz", ("threat.md",), "whether a post threatens"),
+    "stances": Shipped(_TRIAGE / "stance.npz", ("stance.md",), "whether a reply stands against the post"),
+    "toxicity": Shipped(Path("models", "data", "toxicity.npz"), ("toxicity.md",), "how toxic a reply is"),
+    "claims": Shipped(Path("kb", "data", "matching.npz"), ("matching.md",), "which claims on file a post makes"),
+    "argument-quality": Shipped(
+        Path("evaluation", "data", "argument_quality.npz"), ("argument_quality.md",), "how good an argument a reply is"
+    ),
+    "starter-vectors": Shipped(Path("kb", "data", "starter_vectors.npz"), (), "the starter evidence, embedded"),
+    "e5-graph": Shipped(Path("models", "data", "e5.onnx"), (), "how ONNX Runtime computes the embedder"),
+}
+"""By the name of the command that makes them."""
+
+
+def standing(shipped: Shipped, root: Path) -> str:
+    """Return how file and cards stand to each other: one run, another run, or not known."""
+    file = root / shipped.file
+    if not file.exists():
+        return "missing"
+    if not shipped.cards:
+        return "has no card"
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    cards = [(file.parent / card).read_text(encoding="utf-8") for card in shipped.cards]
+    if all(digest in card for card in cards):
+        return "as on its card"
+    return "another than its card's" if any("sha256 `" in card.lower() for card in cards) else "not named on its card"
