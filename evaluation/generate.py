@@ -8,16 +8,16 @@ from itertools import product
 from pathlib import Path
 from typing import get_args
 
-from core.domain import DraftRequest, FlaggedPost, Grounding, Route, Triage
+from core.domain import DraftRequest, FlaggedPost, Grounding, Route, StrategyName, Triage
 from core.errors import BadInput
-from core.settings import NO_MODEL, DraftSettings, KnowledgeBaseSettings, Settings
+from core.settings import NO_MODEL, KnowledgeBaseSettings, Settings
 from evaluation.lines import append_lines
 from evaluation.records import REFERENCES, EvaluationPost, System, SystemDraft
 from evaluation.run import RunFolder
 from rejoinder.assembly import Pipeline, open_pipeline, open_strategies
 
 PLATFORM = "evaluation"
-STRATEGIES: tuple[str, ...] = get_args(DraftSettings.model_fields["strategy"].annotation)
+STRATEGIES = tuple(StrategyName)
 RETRIEVERS: tuple[str, ...] = get_args(KnowledgeBaseSettings.model_fields["retriever"].annotation)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from core.domain import StrategyName
 from core.settings import NO_MODEL, Settings
 from evaluation.commands.shared import FILE, RUN, SEED, listed, progress
 from evaluation.generate import (
@@ -36,6 +37,8 @@ from rejoinder.commands.process import load_settings, start_logging
 if TYPE_CHECKING:
     from evaluation.metrics.toolbox import Toolbox
 
+QUICK = (StrategyName.COMPOSE, StrategyName.LOCKED, StrategyName.PLAIN)
+"""What `all` compares: words on file, the least that a model writes, and the papers' own way."""
 MODEL_POSTS = 8
 """Posts that a system with a chat model answers in `all`: 4 to 40 s each on two cores."""
 
@@ -113,7 +116,7 @@ def all_command(out: Path, chat_model: str | None, seed: int) -> None:
     settings = load_settings()
     start_logging(settings)
     posts = shipped_posts()
-    systems = combinations(STRATEGIES, (chat_model or settings.chat.model,), (settings.kb.retriever,), settings)
+    systems = combinations(QUICK, (chat_model or settings.chat.model,), (settings.kb.retriever,), settings)
     run = RunFolder.create(out, posts, systems, seed, settings)
     for system in systems:
         draft_all(run, (system,), spread(posts, MODEL_POSTS) if asks_model(system, settings) else posts, settings)

@@ -8,6 +8,9 @@ import {
   age, DRAFTING, groupWord, hatefulness, holder, percent, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
 } from "./words.js";
 
+/** The strategy whose drafts say already, as words on file or evidence, how they came about. */
+const COMPOSE = "compose";
+
 /** What is done with a case that changes its state little or not at all. */
 const LATER = {
   note: "a note", evidence: "evidence added", appeal: "appealed against", handle: "marked as handled", hand_over: "handed over", retract: "reply retracted", reopen: "opened again",
@@ -89,7 +92,7 @@ function fillReply(root, item) {
   const decided = item.final_text !== null;
   slot(root, "reply-title").textContent = decided ? "Reply as approved" : item.doubtful ? "In doubt" : "Draft";
   const number = draft && item.drafts.length > 1 ? `no. ${draft.number} · ` : "";
-  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${draft.intent} · ${[draft.writer, draft.strategy].filter(Boolean).join(" · ")}` : "no draft yet";
+  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${draft.intent} · ${draft.writer}${draft.strategy && draft.strategy !== COMPOSE ? ` · ${draft.strategy}` : ""}` : "no draft yet";
   say(slot(root, "answers"), item.answers && `Answers: ${item.answers}`);
   slot(root, "warnings").hidden = !item.warnings.length;
   slot(root, "warnings").replaceChildren(...item.warnings.map((text) => make("li", { text })));

@@ -31,6 +31,7 @@ export class Queue {
     this.me = me;
     this.cases = [];
     this.counts = {};
+    this.isNew = true; // whether no post has ever come in
     this.hidden = []; // groups that this person does not want to see
     this.flagged = { doubtful: 0, handled: 0, appealed: 0 };
     this.cursor = null;
@@ -80,9 +81,6 @@ export class Queue {
 
   get shown() { return this.cases; }
 
-  /** Whether no post has ever come in. */
-  get isNew() { return Object.values(this.counts).every((number) => number === 0); }
-
   /** List what the words in the search field are found in; what is open stays open. */
   async search() {
     this.onChoice();
@@ -117,6 +115,7 @@ export class Queue {
       cursor = page.next_cursor;
       if (turn === this.refreshes) {
         this.counts = page.counts;
+        this.isNew &&= Object.values(page.counts).every((number) => number === 0);
         this.hidden = page.hidden;
         this.flagged = { doubtful: page.doubtful, handled: page.handled, appealed: page.appealed };
       }
