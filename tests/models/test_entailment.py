@@ -162,10 +162,10 @@ def test_a_torn_model_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("written", ["torn", '{"id2label": ["entailment"]}', '{"id2label": {"one": "entailment"}}'])
 def test_labels_that_can_not_be_read_are_named(tmp_path: Path, written: str) -> None:
-    folder = write_model(tmp_path)
-    (folder / "config.json").write_text(written)
+    pytest.importorskip("tokenizers")
+    (tmp_path / "config.json").write_text(written)
     with pytest.raises(WeightsError, match=r"config\.json can't be read"):
-        OnnxEntailment.open(str(folder), [])
+        OnnxEntailment.open(str(tmp_path), [])
 
 
 def test_what_is_not_installed_is_a_bad_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
