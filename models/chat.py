@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import random
 import re
@@ -16,6 +17,8 @@ from pydantic import SecretStr
 from core.errors import ModelRefused, RejoinderError
 from core.retry import SYSTEM_CLOCK, Clock
 from models.endpoint import Endpoint
+
+log = logging.getLogger(__name__)
 
 MAX_SEED = 2**31 - 1
 TOP_TOKENS = 20
@@ -168,7 +171,7 @@ class ChatClient:
         return [*together, *single]
 
     async def chance_of_yes(self, messages: Sequence[Message]) -> float:
-        """Return how probably the model answers yes rather than no, 0 to 1, from its first token; 0.5 for neither.
+        """Return how probably the model answers yes rather than no, 0 to 1, from its first token; 0 for neither.
 
         Raises as `complete` does, and ModelRefused for a server that tells no probabilities.
         """
@@ -186,16 +189,20 @@ class ChatClient:
             tokens = body["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
             chances = dict.fromkeys(("yes", "no"), 0.0)
             for entry in tokens:
-                word = str(entry["token"]).strip().lower()
+                word, logarithm = str(entry["token"]).strip().lower(), float(entry["logprob"])
+                if math.isnan(logarithm):
+                    raise ValueError
                 if word in chances:
-                    chances[word] += math.exp(float(entry["logprob"]))
+                    chances[word] += math.exp(min(logarithm, 0.0))
         except (KeyError, IndexError, TypeError, ValueError):
             raise ModelRefused(
                 f"The model server at {self._endpoint.name} tells no token probabilities, which a judge needs. "
                 "Use llama.cpp or vLLM, or set guard.judge to `head`."
             ) from None
         total = sum(chances.values())
-        return chances["yes"] / total if total else 0.5
+        if not total:
+            log.warning("%s answers neither yes nor no, which counts as no: does it think aloud first?", self.model)
+        return chances["yes"] / total if total else 0.0
 
     def _adapting(self, adapter: str | None) -> dict[str, Any]:
         """Return what a request says of adapters; llama.cpp applies all of those that it has loaded if not told."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -63,8 +64,8 @@ class OnnxEntailment:
             self._tokenizer.enable_padding(length=length)
         else:
             self._tokenizer.enable_padding()
-        # A fast tokenizer shared by threads raises "Already borrowed".
-        self._turn = asyncio.Lock()
+        # One thread, for a run that is given up goes on in it; what then waits behind it is dropped when given up too.
+        self._thread = ThreadPoolExecutor(1, "entailment")
 
     @classmethod
     def open(cls, model: str, languages: Sequence[str]) -> Self:
@@ -83,8 +84,7 @@ class OnnxEntailment:
 
     async def follows(self, pairs: Sequence[Pair]) -> list[float]:
         """Return a probability for each pair, computed in a thread, some pairs in one run."""
-        async with self._turn:
-            return await asyncio.to_thread(self._follows, pairs)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._follows, pairs)
 
     def _follows(self, pairs: Sequence[Pair]) -> list[float]:
         rows = [self._run(pairs[start : start + BATCH]) for start in range(0, len(pairs), BATCH)]
@@ -141,10 +141,13 @@ def _load(folder: Path) -> tuple[Any, Any]:
 def _entailment_output(folder: Path) -> int:
     """Return which output means entailment: what `config.json` calls so, else the first."""
     for path in sorted(folder.rglob("config.json")):
-        labels: Mapping[str, str] = json.loads(path.read_text("utf-8")).get("id2label", {})
-        for number, label in labels.items():
-            if label.lower().startswith("entail"):
-                return int(number)
+        try:
+            labels = json.loads(path.read_text("utf-8")).get("id2label", {}).items()
+            outputs = [int(number) for number, label in labels if label.lower().startswith("entail")]
+        except (OSError, ValueError, AttributeError) as error:
+            raise WeightsError(f"{path} can't be read: {error}. Fetch the entailment model again.") from error
+        if outputs:
+            return outputs[0]
     return 0
 
 

@@ -172,16 +172,18 @@ def open_guard(settings: Settings) -> Guard:
 
 
 @asynccontextmanager
-async def open_drafting_guard(settings: Settings, log_file: Path | None = None) -> AsyncIterator[Guard]:
+async def open_drafting_guard(
+    settings: Settings, log_file: Path | None = None, chat: ChatClient | None = None
+) -> AsyncIterator[Guard]:
     """Give the guard that judges drafts, with the judge and the toxicity model of the settings.
 
-    Starts the chat model's server where that is the judge and nobody else runs one. Raises as DetoxifyModel and
-    OnnxEntailment do, and BadSettings where the judge is a chat model and there is none.
+    Where the chat model is the judge, `chat` is asked; without it, a server is started where nobody else runs one.
+    Raises as DetoxifyModel and OnnxEntailment do, and BadSettings where the judge is a chat model and there is none.
     """
     from pipeline.guard import Guard, word_checks
 
     async with AsyncExitStack() as stack:
-        judges = await _judges(settings, stack, log_file)
+        judges = await _judges(settings, stack, log_file, chat)
         toxicity = await asyncio.to_thread(_toxicity, settings.guard)
         yield Guard([*word_checks(settings.guard, judged=bool(judges)), toxicity, *judges])
 
@@ -198,7 +200,9 @@ def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
     return ToxicityCheck(model, chosen, costly=True)
 
 
-async def _judges(settings: Settings, stack: AsyncExitStack, log_file: Path | None) -> list[GuardCheck]:
+async def _judges(
+    settings: Settings, stack: AsyncExitStack, log_file: Path | None, chat: ChatClient | None
+) -> list[GuardCheck]:
     """Return the checks of the judge that the settings name; what they need is closed by `stack`."""
     from pipeline.guard.entailed import EntailedCheck
     from pipeline.guard.opposition import ChatOpposition, OpposesCheck
@@ -209,7 +213,7 @@ async def _judges(settings: Settings, stack: AsyncExitStack, log_file: Path | No
     if chosen.judge == "chat":
         from models.entailment import ChatEntailment
 
-        chat = await stack.enter_async_context(chat_client(settings, log_file))
+        chat = chat or await stack.enter_async_context(chat_client(settings, log_file))
         if chat is None:
             raise BadSettings(
                 "guard.judge is `chat`, but chat.model is `none`. Set chat.model, or guard.judge to `head`."
@@ -285,7 +289,7 @@ async def open_pipeline(
         triager: Triager | None = None
         grounder: Grounder | None = None
         drafter: Drafter | None = None
-        chat: ChatModel | None = None
+        chat: ChatClient | None = None
         if stages_need_chat(settings, stages, open_strategies(settings, None)):
             chat = await stack.enter_async_context(chat_client(settings, log_file))
         strategies = open_strategies(settings, chat)
@@ -303,7 +307,8 @@ async def open_pipeline(
         if StageName.DRAFT in stages:
             from pipeline.draft import Drafter
 
-            drafter = Drafter(strategies, await stack.enter_async_context(open_drafting_guard(settings, log_file)))
+            guard = await stack.enter_async_context(open_drafting_guard(settings, log_file, chat))
+            drafter = Drafter(strategies, guard)
         yield Pipeline(triager, grounder, drafter)
 
 
@@ -311,7 +316,7 @@ def stages_need_chat(settings: Settings, stages: Collection[str], strategies: St
     """Tell whether these stages ask the chat model; no server is started for summaries alone, but a given one asked."""
     searching = search_needs_chat(settings) or settings.chat.endpoint is not None
     grounding = searching or any(strategy.plans_with_model for strategy in strategies.all)
-    drafting = any(strategy.writes_with_model for strategy in strategies.all)
+    drafting = settings.guard.judge == "chat" or any(strategy.writes_with_model for strategy in strategies.all)
     return (StageName.GROUND in stages and grounding) or (StageName.DRAFT in stages and drafting)
 
 

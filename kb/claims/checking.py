@@ -151,8 +151,8 @@ def _not_one_sentence(text: str, language: Language) -> Iterator[str]:
 def _figures_that_differ(texts: dict[Language, str]) -> Iterator[str]:
     english = figures(texts.get("en", ""), "en")
     for language, text in texts.items():
-        if (here := figures(text, language)) != english:
-            yield f"{language}: figures {_listed(here)} differ from English {_listed(english)}"
+        if (own := figures(text, language)) != english:
+            yield f"{language}: figures {_listed(own)} differ from English {_listed(english)}"
 
 
 def figures(text: str, language: Language) -> frozenset[Decimal]:

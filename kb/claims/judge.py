@@ -123,7 +123,8 @@ class Judge:
     ) -> ClaimTable:
         """Return the table of claims, given by id, from the wordings' owners, vectors and languages."""
         names = list(claims)
-        numbers = np.array([names.index(owner) for owner in owners])
+        places = {name: place for place, name in enumerate(names)}
+        numbers = np.array([places[owner] for owner in owners])
         sums = sums_of(self.standard(vectors, languages), numbers, len(names))
         known = dict(zip(self.claims, self.posts, strict=True))
         sums += np.stack([known.get(name, np.zeros_like(sums[0])) for name in names])

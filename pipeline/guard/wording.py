@@ -124,11 +124,8 @@ def _alike(word: str, known: str) -> bool:
 def _changed_places(part: Part, statement: Statement, language: str) -> list[str]:
     """Return the two words that stand in each other's place, the others being in order; else nothing."""
     places = {stem(word, language): place for place, word in reversed(list(enumerate(statement.words)))}
-    shared = [
-        root
-        for root in dict.fromkeys(stem(word, language) for word in part.words)
-        if root in part.content & statement.content
-    ]
+    common = part.content & statement.content
+    shared = [root for root in dict.fromkeys(stem(word, language) for word in part.words) if root in common]
     in_order = sorted(shared, key=places.__getitem__)
     moved = [word for word, other in zip(shared, in_order, strict=True) if word != other]
     return moved if len(moved) == 2 and abs(shared.index(moved[0]) - shared.index(moved[1])) > 1 else []

