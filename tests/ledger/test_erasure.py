@@ -87,6 +87,33 @@ async def test_the_file_of_a_sqlite_ledger_holds_no_erased_word(
         assert WORD.encode() not in file.read_bytes(), file.name
 
 
+async def test_the_file_of_a_sqlite_ledger_holds_no_word_of_a_message_that_was_deleted(
+    ledger: Ledger, make: Any, url: str, backend: str, clock: Any
+) -> None:
+    if backend != "sqlite":
+        pytest.skip("PostgreSQL frees what was deleted by its own vacuum")
+    case = await make.bring(ledger, CaseState.PENDING)
+    await ledger.decisions.reject(case.key, case.version, "ana", f"about {WORD}", clock())
+    for row in await ledger.outbox.lease("p", 30, 10):
+        await ledger.outbox.sent(row, "p")
+    clock.pass_s(1)
+    assert await ledger.erasure.forget_logs(clock()) == (1, 0)
+    await ledger.erasure.erase(case.key, "operator", "erased on request")
+    await ledger.erasure.overwrite()
+    for file in Path(url.removeprefix("sqlite+aiosqlite:///")).parent.iterdir():
+        assert WORD.encode() not in file.read_bytes(), file.name
+
+
+async def test_an_erased_case_waits_for_nobody_and_takes_no_note(ledger: Ledger, make: Any) -> None:
+    await make.bring(ledger, CaseState.ESCALATED, post(make))
+    await ledger.closed_cases.appeal("forum/1", "platform", "It was a joke.")
+    await ledger.erasure.erase("forum/1", "operator", "erased on request")
+    assert (await ledger.cases.appealed(), await ledger.cases.handled()) == (0, 1)
+    for add in (ledger.closed_cases.note, ledger.closed_cases.appeal):
+        with pytest.raises(NotAllowed, match="were erased"):
+            await add("forum/1", "ana", "One thing more.")
+
+
 async def test_nothing_happens_to_an_erased_case_any_more(ledger: Ledger, make: Any, url: str) -> None:
     await make.bring(ledger, CaseState.RECEIVED, post(make))
     await make.bring(ledger, CaseState.REJECTED, post(make, 2))
