@@ -87,21 +87,21 @@ async def test_the_file_of_a_sqlite_ledger_holds_no_erased_word(
         assert WORD.encode() not in file.read_bytes(), file.name
 
 
-async def test_the_file_of_a_sqlite_ledger_holds_no_word_of_a_message_that_was_deleted(
-    ledger: Ledger, make: Any, url: str, backend: str, clock: Any
+async def test_the_file_of_a_sqlite_ledger_holds_no_message_that_was_deleted(
+    ledger: Ledger, make: Any, url: str, backend: str, clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also where SQLite is not built to overwrite what it deletes."""
     if backend != "sqlite":
         pytest.skip("PostgreSQL frees what was deleted by its own vacuum")
-    case = await make.bring(ledger, CaseState.PENDING)
-    await ledger.decisions.reject(case.key, case.version, "ana", f"about {WORD}", clock())
-    for row in await ledger.outbox.lease("p", 30, 10):
-        await ledger.outbox.sent(row, "p")
+    await make.bring(ledger, CaseState.RELEASED)
+    monkeypatch.setattr("ledger.database._PRAGMAS", ("secure_delete=OFF",))
+    careless = await Ledger.open(url, b"key", clock)
     clock.pass_s(1)
-    assert await ledger.erasure.forget_logs(clock()) == (1, 0)
-    await ledger.erasure.erase(case.key, "operator", "erased on request")
-    await ledger.erasure.overwrite()
+    assert await careless.erasure.forget_logs(clock()) == (1, 0)
+    await careless.erasure.overwrite()
     for file in Path(url.removeprefix("sqlite+aiosqlite:///")).parent.iterdir():
-        assert WORD.encode() not in file.read_bytes(), file.name
+        assert b"reply:forum/1" not in file.read_bytes(), file.name
+    await careless.close()
 
 
 async def test_an_erased_case_waits_for_nobody_and_takes_no_note(ledger: Ledger, make: Any) -> None:
