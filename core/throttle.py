@@ -68,4 +68,7 @@ def _network(address: str) -> str:
         parsed = ip_address(address)
     except ValueError:
         return address
-    return str(ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
+    if parsed.version == 4:
+        return address
+    # All IPv4 addresses, written in this form, would be one network.
+    return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))

@@ -129,7 +129,9 @@ class Cases:
             for state, change in await connection.execute(_TAKE_CHANGES):
                 sums[state] += change
             rows = [{"state": state, "change": number} for state, number in sums.items()]
-            await connection.execute(insert(state_counts), rows)
+            # Another process may have summed them up while this one waited for its rows.
+            if rows:
+                await connection.execute(insert(state_counts), rows)
 
     @uninterrupted
     async def doubtful(self) -> int:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, insert, literal_column
+from sqlalchemy import ColumnElement, bindparam, insert, literal_column, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ledger.database import CHAIN_KEY
@@ -34,6 +34,9 @@ PREVIOUS: ColumnElement[str | None] = literal_column(
     "WHERE earlier.case_key = cases.key AND earlier.version = cases.version - 1)"
 ).label("previous_digest")
 """The digest that a case's next row follows, asked for by the statement that moves the case: one trip less."""
+_DIGEST = select(history.c.digest).where(
+    history.c.case_key == bindparam("case"), history.c.version == bindparam("before")
+)
 
 
 async def append(connection: AsyncConnection, row: Mapping[str, Any], previous: str | None, text: str | None) -> None:
@@ -42,6 +45,10 @@ async def append(connection: AsyncConnection, row: Mapping[str, Any], previous: 
     Within a transaction it comes after every statement that may wait for another's row: `History` on PostgreSQL waits
     for transactions that have appended, and they must not wait in turn.
     """
+    if previous is None:
+        # On PostgreSQL a statement that waited for another's transition does not see the row which that one appended.
+        earlier = {"case": row["case_key"], "before": row["version"] - 1}
+        previous = (await connection.execute(_DIGEST, earlier)).scalar_one_or_none()
     await connection.execute(_APPEND, _sealed(chain_key(connection), row, text, previous))
 
 

@@ -158,6 +158,8 @@ class ClosedCases:
     async def _add(
         self, connection: AsyncConnection, case: Case, kind: EventKind, who: str, text: str, values: dict[str, Any]
     ) -> Case:
+        if case.erased_at is not None:
+            raise NotAllowed(f"the texts of case {case.key} were erased; nothing can be added to it any more", case)
         at = self._database.clock()
         note = Note(kind=kind, version=case.version + 1, at=at, who=clean(who), text=clean(text))
         values = {**values, "notes": NOTES.dump_json((*case.notes, note)).decode()}

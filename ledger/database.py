@@ -101,9 +101,13 @@ class Database:
             await connection.execute(text("SELECT 1"))
 
     async def overwrite(self) -> None:
-        """Let what was deleted go from SQLite's log too, as far as no reader needs it; nothing to do on PostgreSQL."""
+        """Let what was deleted go from SQLite's log too, as far as no reader needs it; nothing to do on PostgreSQL.
+
+        Raises LedgerUnavailable.
+        """
         if self.is_sqlite:
-            await asyncio.to_thread(_empty_log, str(self._url.database))
+            with self._translated():
+                await asyncio.to_thread(_empty_log, str(self._url.database))
 
     async def close(self) -> None:
         """Close every connection."""

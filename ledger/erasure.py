@@ -7,6 +7,8 @@ verified. Of a pruned one a tombstone is left, which names neither the post nor 
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
 
@@ -78,9 +80,7 @@ class Erasure:
 
         Chats blank its cards at their next pass. Raises CaseNotFound, and NotAllowed while its reply is being released.
         """
-        async with self._database.write() as connection:
-            if self._database.is_sqlite:
-                await connection.execute(text("PRAGMA secure_delete=ON"))
+        async with self._overwriting() as connection:
             row = (await connection.execute(_OF_CASE, {"case": clean(key)})).mappings().one_or_none()
             if row is None:
                 raise CaseNotFound(f"there is no case {clean(key)}; look its key up in the queue")
@@ -102,7 +102,7 @@ class Erasure:
     @uninterrupted
     async def prune(self, key: str) -> bool:
         """Delete all of an erased case but a tombstone; False while a chat still shows it, or a message is owed."""
-        async with self._database.write() as connection:
+        async with self._overwriting() as connection:
             row = (await connection.execute(_OF_CASE, {"case": key})).mappings().one_or_none()
             if row is None or row["erased_at"] is None:
                 return False
@@ -118,7 +118,7 @@ class Erasure:
     @uninterrupted
     async def forget_logs(self, before: datetime) -> tuple[int, int]:
         """Delete sent messages and records of uncovered posts from before a moment; return how many of each."""
-        async with self._database.write() as connection:
+        async with self._overwriting() as connection:
             messages = await connection.execute(delete(outbox).where(_IS_DONE, outbox.c.created_at < before))
             looks = await connection.execute(delete(uncoverings).where(uncoverings.c.at < before))
             return messages.rowcount, looks.rowcount
@@ -126,6 +126,14 @@ class Erasure:
     async def overwrite(self) -> None:
         """Let what was erased go from the database's log too, where that is ours to do."""
         await self._database.overwrite()
+
+    @asynccontextmanager
+    async def _overwriting(self) -> AsyncIterator[AsyncConnection]:
+        """Open a write transaction after which no page of a SQLite file still holds what it deleted."""
+        async with self._database.write() as connection:
+            if self._database.is_sqlite:
+                await connection.execute(text("PRAGMA secure_delete=ON"))
+            yield connection
 
     async def _erase(self, connection: AsyncConnection, row: Any, who: str, why: str) -> None:
         key, state, at = row["key"], CaseState(row["state"]), self._database.clock()
@@ -160,13 +168,16 @@ class Erasure:
 
 
 def _left_of(row: Any, at: datetime) -> dict[str, Any]:
-    """Return what the columns of a case hold from now on: its keys, and the intent that was asked for."""
+    """Return what the columns of a case hold from now on: its keys, and the intent that was asked for.
+
+    It waits for nobody: no queue would ever get rid of it, because nothing can be done with it any more.
+    """
     stub = FlaggedPost(platform=row["platform"], post_id=row["post_id"], text=ERASED_TEXT)
     request = DraftRequest.model_validate_json(row["request"])
     bare_request = request_columns(DraftRequest(number=request.number, intent=request.intent))
     return {
         **emptied(cases), **UNCLAIMED, **bare_request, "post": stub.model_dump_json(), "doubtful": False,
-        "release_at": None, "erased_at": at,
+        "handled": True, "appealed": False, "release_at": None, "erased_at": at,
     }  # fmt: skip
 
 

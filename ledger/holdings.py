@@ -13,7 +13,7 @@ from core.domain import clean
 from core.errors import CaseNotFound
 from ledger.database import Database
 from ledger.personal_data import tables_of_a_case
-from ledger.tables import GROUP_BITS, cases, uncoverings
+from ledger.tables import cases, groups_of, uncoverings
 from ledger.uninterrupted import uninterrupted
 
 RECORDS = frozenset({"post", "triage", "grounding", "request", "draft", "value", "headers", "probe"})
@@ -43,7 +43,7 @@ class Holdings:
             row = (await connection.execute(select(cases).where(cases.c.key == key))).mappings().one_or_none()
             if row is None:
                 raise CaseNotFound(f"there is no case {key}; look its key up in the queue")
-            groups = [str(group) for group, bit in GROUP_BITS.items() if row["groups"] & bit]
+            groups = [str(group) for group in groups_of(row["groups"])]
             held: dict[str, Any] = {"case": {**_readable(row), "groups": groups}}
             for table in reversed(tables_of_a_case()):
                 query = select(table).where(table.c.case_key == key).order_by(*table.primary_key)

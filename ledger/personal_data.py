@@ -12,7 +12,17 @@ from sqlalchemy import Table
 
 from ledger.chat_tables import assignments, cards, case_numbers, hidden_groups, intents, notices, switches
 from ledger.sessions import sessions
-from ledger.tables import cases, drafts, history, metadata, outbox, tombstones, uncoverings
+from ledger.tables import (
+    cases,
+    drafts,
+    history,
+    metadata,
+    outbox,
+    replayed_letters,
+    state_counts,
+    tombstones,
+    uncoverings,
+)
 
 ERASED: dict[Table, frozenset[str]] = {
     cases: frozenset({
@@ -41,6 +51,8 @@ WITHOUT_TEXT: dict[Table, frozenset[str]] = {
     hidden_groups: frozenset({"who", "target_group"}),
     assignments: frozenset({"case_key", "assignee", "who"}),
     sessions: frozenset({"id", "who", "browser"}),
+    replayed_letters: frozenset({"id"}),
+    state_counts: frozenset({"state"}),
 }
 """Columns that stay: names of posts, of moderators and of places in a chat, and words of Rejoinder's own."""
 

@@ -102,8 +102,10 @@ class Stages:
         if not posts:
             return 0
         at = self._database.clock()
+        # Of two posts with one key the first counts, in the case and in its history alike.
+        first_posts = {post.key: post for post in reversed(posts)}
         # In the order of the keys, so that two batches with the same posts can't wait for each other.
-        rows = [new_row(post, self._pseudonyms, at) for post in sorted(posts, key=lambda post: post.key)]
+        rows = [new_row(post, self._pseudonyms, at) for _, post in sorted(first_posts.items())]
         insert_posts = self._database.insert_new(cases).returning(cases.c.key)
         async with self._database.write() as connection:
             new = (await connection.execute(insert_posts, rows)).scalars().all()

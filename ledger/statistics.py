@@ -15,7 +15,7 @@ from core.domain import CaseState, DraftRequest, Intent, TargetGroup
 from core.lifecycle import DECIDED
 from ledger.chat_tables import cards
 from ledger.database import Database
-from ledger.tables import GROUP_BITS, IS_DECISION, IS_RECEIPT, cases, history
+from ledger.tables import IS_DECISION, IS_RECEIPT, cases, groups_of, history
 from ledger.uninterrupted import uninterrupted
 
 
@@ -94,7 +94,7 @@ def _decided(row: Any) -> DecidedCase:
     return DecidedCase(
         key=row["case_key"],
         platform=row["platform"],
-        groups=_groups(row["groups"]),
+        groups=groups_of(row["groups"]),
         intent=_intent(row["request"]),
         state=CaseState(row["to_state"]),
         edited=row["to_state"] == CaseState.APPROVED and row["why"].startswith("edited"),
@@ -103,11 +103,6 @@ def _decided(row: Any) -> DecidedCase:
         received_at=row["received_at"],
         decided_at=row["at"],
     )
-
-
-@lru_cache
-def _groups(mask: int) -> tuple[TargetGroup, ...]:
-    return tuple(group for group, bit in GROUP_BITS.items() if mask & bit)
 
 
 @lru_cache(maxsize=1024)

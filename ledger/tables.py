@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -262,3 +263,9 @@ GROUP_BITS = {group: 1 << position for position, group in enumerate(TargetGroup)
 def group_mask(groups: Iterable[TargetGroup]) -> int:
     """Return the bits of `groups` as stored in `cases.groups`."""
     return sum({GROUP_BITS[group] for group in groups})
+
+
+@lru_cache
+def groups_of(mask: int) -> tuple[TargetGroup, ...]:
+    """Return the groups whose bits are in a mask as stored in `cases.groups`."""
+    return tuple(group for group, bit in GROUP_BITS.items() if mask & bit)

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from core.domain import CaseState, TargetGroup
 from ledger.chat_tables import assignments
 from ledger.database import Database
-from ledger.tables import GROUP_BITS, cases
+from ledger.tables import cases, groups_of
 from ledger.uninterrupted import uninterrupted
 
 MOST_ARRIVALS = 5_000
@@ -71,7 +71,4 @@ class Workloads:
         )
         async with self._database.read() as connection:
             rows = (await connection.execute(query)).all()
-        return [
-            Arrival(row.received_at, tuple(group for group, bit in GROUP_BITS.items() if row.groups & bit))
-            for row in reversed(rows)
-        ]
+        return [Arrival(row.received_at, groups_of(row.groups)) for row in reversed(rows)]

@@ -326,6 +326,11 @@ def starts_chat_server(settings: Settings) -> bool:
     return not given and stages_need_chat(settings, STAGES, open_strategies(settings, None))
 
 
+def chat_workspaces(settings: Settings) -> dict[str, Mapping[str, ChatWorkspace]]:
+    """Return the servers and workspaces of each chat, by the name of the chat."""
+    return {"discord": settings.discord.servers, "slack": settings.slack.workspaces}
+
+
 def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: Collection[str]) -> list[Stage]:
     """Return the stream's stages for the names asked for."""
     from stream.stages import DeskStage, DraftStage, GroundStage, TriageStage
@@ -336,10 +341,8 @@ def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: 
     if pipeline.grounder is not None:
         from bot.chat.intents import chooser
 
-        chats: dict[str, Mapping[str, ChatWorkspace]] = {
-            "discord": settings.discord.servers, "slack": settings.slack.workspaces,
-        }  # fmt: skip
-        stages.append(GroundStage(ledger, pipeline.grounder, settings.desk.default_intent, chooser(ledger, chats)))
+        choose = chooser(ledger, chat_workspaces(settings))
+        stages.append(GroundStage(ledger, pipeline.grounder, settings.desk.default_intent, choose))
     if pipeline.drafter is not None:
         stages.append(DraftStage(ledger, pipeline.drafter))
     if StageName.DESK in names:

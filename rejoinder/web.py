@@ -18,10 +18,10 @@ from bot.desk import Desk
 from bot.surroundings import Surroundings
 from bot.web.application import add_desk
 from core.errors import BadSettings
-from core.settings import ChatWorkspace, Settings
+from core.settings import Settings
 from core.tokens import TokenTable
 from ledger import Ledger
-from rejoinder.assembly import open_guard
+from rejoinder.assembly import chat_workspaces, open_guard
 from stream.gateway import Gateway
 from stream.intake import Intake
 from stream.janitor import Janitor
@@ -68,10 +68,7 @@ async def web_process(
     async with AsyncExitStack() as stack:
         if desk:
             changes = Changes(ledger.history)
-            chats: dict[str, Mapping[str, ChatWorkspace]] = {
-                "discord": settings.discord.servers, "slack": settings.slack.workspaces,
-            }  # fmt: skip
-            surroundings = Surroundings(settings.care, chats, parts or {}, takes_flags=gateway)
+            surroundings = Surroundings(settings.care, chat_workspaces(settings), parts or {}, takes_flags=gateway)
             moderating = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
             add_desk(app, moderating, ledger, changes, Auth(tokens, ledger.sessions), surroundings)
             background.append(OutboxPublisher(ledger, producer, settings).run())

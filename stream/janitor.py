@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.domain import now
-from core.errors import LedgerUnavailable, NotAllowed
+from core.errors import CaseNotFound, LedgerUnavailable, NotAllowed
 from core.retry import SYSTEM_CLOCK, Clock
 from core.settings import Settings
 from ledger import Ledger
@@ -46,16 +46,16 @@ class Janitor:
         self._clock = clock
 
     async def run(self) -> None:
-        """Go the round every hour until cancelled; a ledger that is away is waited for."""
+        """Go the round every hour until cancelled; a ledger that is away, or a full disk, is waited for."""
         while True:
             try:
                 await self.tidy(now())
-            except LedgerUnavailable as error:
+            except (LedgerUnavailable, OSError) as error:
                 log.warning("the janitor waits: %s", error)
             await self._clock.sleep(EVERY_S)
 
     async def tidy(self, moment: datetime) -> Tidied:
-        """Erase and prune what is too old at a moment; raises LedgerUnavailable."""
+        """Erase and prune what is too old at a moment; raises LedgerUnavailable, or OSError for the log files."""
         periods, erased, pruned, waiting, messages, uncoverings, files = self._periods, 0, 0, 0, 0, 0, 0
         texts_days = periods.posts_days or periods.cases_days
         if texts_days is not None:
@@ -95,6 +95,9 @@ class Janitor:
             await self._erasure.erase(key, WHO, "erased: older than retention.posts_days")
         except NotAllowed as error:
             log.info("%s", error)
+            return False
+        except CaseNotFound:
+            # Another process's janitor was here first, and has pruned it.
             return False
         return True
 

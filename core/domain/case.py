@@ -99,9 +99,7 @@ class Transition(Record):
 class Note(Record):
     """A text that was added to a case: a moderator's note, why somebody appeals, or which evidence was added.
 
-    `version` names its transition.
-
-    It is kept with the case, not in its history, which nothing can be taken out of.
+    `version` names its transition. The text is kept with the case, not in its history.
     """
 
     kind: EventKind
@@ -117,8 +115,7 @@ class Case(Record):
     `version` rises with every transition. `request` is the draft the case waits for or last got. `final_text` is the
     approved text, exactly as approved; it leaves at `release_at` unless undone. `handled`: somebody has seen to what
     had ended without a reply. `appealed`: an appeal waits for an answer. `retracted_at` is when the platform was told
-    to take a released reply back. From `erased_at` on its texts are gone,
-    and nothing happens to it any more.
+    to take a released reply back. From `erased_at` on its texts are gone, and nothing happens to it any more.
     """
 
     post: FlaggedPost

@@ -58,3 +58,10 @@ def test_one_ipv6_network_counts_as_one_address(throttle: Throttle) -> None:
         throttle.failed(f"2001:db8::{last}")
     assert throttle.wait_s("2001:db8::ffff") > 0
     assert throttle.wait_s("2001:db8:1::1") == 0
+
+
+def test_ipv4_addresses_written_as_ipv6_count_each_for_itself(throttle: Throttle) -> None:
+    for _ in range(2):
+        throttle.failed("::ffff:192.0.2.1")
+    assert throttle.wait_s("::ffff:192.0.2.1") > 0
+    assert throttle.wait_s("::ffff:192.0.2.2") == 0

@@ -35,6 +35,12 @@ async def test_whole_histories_are_verified(ledger: Ledger, make: Any) -> None:
     assert report.transitions == sum([len(await ledger.history.of(f"forum/{n}")) for n in range(len(CaseState))])
 
 
+async def test_of_a_post_that_comes_twice_at_once_the_first_is_on_file_and_verifies(ledger: Ledger, make: Any) -> None:
+    await ledger.stages.receive([make.post(1), make.post(1, text="Zorblings, the second report."), make.post(2)])
+    assert (await ledger.cases.get("forum/1")).post.text == make.post(1).text
+    assert (await ledger.audit.verify()).broken is None
+
+
 async def test_undone_and_repeated_decisions_verify(ledger: Ledger, make: Any, clock: Any) -> None:
     case = await make.bring(ledger, CaseState.APPROVED)
     case = await ledger.decisions.undo(case.key, case.version, "ana")

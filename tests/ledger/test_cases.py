@@ -205,6 +205,15 @@ async def test_a_nul_anywhere_is_dropped_or_escaped(ledger: Ledger, make: Any, c
     assert (rejected.decided_by, rejected.decided_why) == ("bo", "no")
 
 
+async def test_counts_that_another_process_has_summed_up_meanwhile_stay(
+    ledger: Ledger, make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That process has left no row to sum up, as if there were none at all."""
+    monkeypatch.setattr("ledger.cases.MAX_CHANGES", -1)
+    await ledger.cases.sum_up_counts()
+    assert not any((await ledger.cases.counts()).values())
+
+
 async def test_counts_follow_every_change_of_a_case_and_stay_when_they_are_summed_up(
     ledger: Ledger, make: Any, url: str
 ) -> None:

@@ -87,6 +87,33 @@ async def test_the_file_of_a_sqlite_ledger_holds_no_erased_word(
         assert WORD.encode() not in file.read_bytes(), file.name
 
 
+async def test_the_file_of_a_sqlite_ledger_holds_no_message_that_was_deleted(
+    ledger: Ledger, make: Any, url: str, backend: str, clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where SQLite is not built to overwrite what it deletes."""
+    if backend != "sqlite":
+        pytest.skip("PostgreSQL frees what was deleted by its own vacuum")
+    await make.bring(ledger, CaseState.RELEASED)
+    monkeypatch.setattr("ledger.database._PRAGMAS", ("secure_delete=OFF",))
+    careless = await Ledger.open(url, b"key", clock)
+    clock.pass_s(1)
+    assert await careless.erasure.forget_logs(clock()) == (1, 0)
+    await careless.erasure.overwrite()
+    for file in Path(url.removeprefix("sqlite+aiosqlite:///")).parent.iterdir():
+        assert b"reply:forum/1" not in file.read_bytes(), file.name
+    await careless.close()
+
+
+async def test_an_erased_case_waits_for_nobody_and_takes_no_note(ledger: Ledger, make: Any) -> None:
+    await make.bring(ledger, CaseState.ESCALATED, post(make))
+    await ledger.closed_cases.appeal("forum/1", "platform", "It was a joke.")
+    await ledger.erasure.erase("forum/1", "operator", "erased on request")
+    assert (await ledger.cases.appealed(), await ledger.cases.handled()) == (0, 1)
+    for add in (ledger.closed_cases.note, ledger.closed_cases.appeal):
+        with pytest.raises(NotAllowed, match="were erased"):
+            await add("forum/1", "ana", "One thing more.")
+
+
 async def test_nothing_happens_to_an_erased_case_any_more(ledger: Ledger, make: Any, url: str) -> None:
     await make.bring(ledger, CaseState.RECEIVED, post(make))
     await make.bring(ledger, CaseState.REJECTED, post(make, 2))

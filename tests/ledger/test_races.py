@@ -11,7 +11,7 @@ import pytest
 
 from core.domain import Case, CaseState
 from core.errors import NotAllowed, StaleVersion
-from ledger import Ledger, Step, stages
+from ledger import Ledger, Step, closed_cases, stages
 from ledger.transition import move
 
 KEY = b"a key for tests"
@@ -88,6 +88,30 @@ async def test_a_case_that_turns_up_while_a_stage_looks_for_it_is_moved(
     monkeypatch.setattr(stages, "move", move_then_let_the_other_receive)
     assert await ledger.stages.triage(make.post(), make.triage()) is Step.MOVED
     assert [row.to_state for row in await ledger.history.of("forum/1")] == [CaseState.RECEIVED, CaseState.TRIAGED]
+
+
+async def test_a_step_that_waited_for_a_note_follows_it_in_the_chain(
+    ledger: Ledger, other: Ledger, make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On PostgreSQL the statement that waited sees the note's version, and not the row of its history."""
+    case = await make.bring(ledger, CaseState.RECEIVED)
+    added, waiting = asyncio.Event(), asyncio.Event()
+    shown_anew = closed_cases._shown_anew
+
+    async def show_when_the_other_waits(*args: Any) -> Case:
+        added.set()
+        await waiting.wait()
+        return await shown_anew(*args)
+
+    monkeypatch.setattr(closed_cases, "_shown_anew", show_when_the_other_waits)
+    note = asyncio.create_task(ledger.closed_cases.note(case.key, "ana", "Look at this one."))
+    await added.wait()
+    step = asyncio.create_task(other.stages.triage(make.post(), make.triage()))
+    await asyncio.sleep(0.3)
+    waiting.set()
+    await note
+    assert await step is Step.MOVED
+    assert (await ledger.audit.verify()).broken is None
 
 
 async def one_after_the_other(first: Any, second: Any) -> list[Any]:

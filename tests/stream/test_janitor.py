@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import AsyncIterator, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -85,6 +85,16 @@ async def test_cases_that_wait_hold_up_no_others(
     assert await keeper(ledger, tmp_path, cases_days=1).tidy(now() + 2 * DAY) == Tidied(erased=6, pruned=3, waiting=3)
 
 
+async def test_a_case_that_another_janitor_has_pruned_meanwhile_is_passed_over(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def due(before: datetime, limit: int, skip: int) -> list[str]:
+        return ["forum/1"][skip:]
+
+    monkeypatch.setattr(ledger.erasure, "due", due)
+    assert await keeper(ledger, tmp_path, posts_days=30).tidy(now()) == Tidied()
+
+
 async def test_logs_begin_anew_each_day_and_old_ones_go(ledger: Ledger, tmp_path: Path) -> None:
     await dismissed(ledger)
     logs = tmp_path / "logs"
@@ -107,7 +117,9 @@ async def test_logs_begin_anew_each_day_and_old_ones_go(ledger: Ledger, tmp_path
 async def test_goes_the_round_every_hour_and_waits_for_a_ledger_that_is_away(
     ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers: Iterator[Tidied | Exception] = iter([LedgerUnavailable("away"), Tidied(), KeyError("the end")])
+    answers: Iterator[Tidied | Exception] = iter(
+        [LedgerUnavailable("away"), OSError("no space left"), Tidied(), KeyError("the end")]
+    )
     clock = TurnedClock()
     rounds = Janitor(ledger, Settings(data_dir=tmp_path), clock)
 
@@ -120,7 +132,7 @@ async def test_goes_the_round_every_hour_and_waits_for_a_ledger_that_is_away(
     monkeypatch.setattr(rounds, "tidy", tidy)
     with pytest.raises(KeyError):
         await rounds.run()
-    assert clock.slept == [3600.0, 3600.0]
+    assert clock.slept == [3600.0] * 3
 
 
 def test_topics_are_made_with_a_retention() -> None:
