@@ -18,7 +18,8 @@ from bot.permissions import Moderator
 from bot.reasons import REASONS
 from bot.request_body import case_key, read_body
 from core.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, failed, now
-from core.errors import BadInput, describe_errors
+from core.errors import BadInput, Forbidden, describe_errors
+from core.tokens import Caller
 from ledger.moderator_settings import ModeratorSettings
 
 MAX_NOTE = 2_000
@@ -158,6 +159,7 @@ class CaseApi:
 
     async def _appeal(self, request: web.Request) -> web.Response:
         who = await self._auth.caller(request)
+        _require_may_appeal(who, request.match_info["platform"])
         body = await read_body(request, _AppealBody)
         case = await self._desk.appeal(case_key(request), body.reason, who.name)
         self._changes.nudge()
@@ -187,6 +189,13 @@ class CaseApi:
 
     async def _whole_case(self, case: Case, who: Moderator) -> web.Response:
         return web.json_response(whole_case(case, await self._desk.history(case.key), who))
+
+
+def _require_may_appeal(who: Caller, platform: str) -> None:
+    if who.role == "monitor":
+        raise Forbidden(f"The token of {who.name} is a monitor's and reads figures alone; use the platform's.")
+    if who.platforms and platform not in who.platforms:
+        raise Forbidden(f"The token of {who.name} may appeal for {', '.join(who.platforms)} alone.")
 
 
 def _query_string(request: web.Request) -> _QueryString:

@@ -45,13 +45,13 @@ def used_facts(case: Case) -> tuple[str, ...]:
 
 def marks(evidence: Evidence) -> tuple[str, ...]:
     """Say what to know of a statement before one relies on it; its region comes last."""
-    said = (
+    conditions = (
         (evidence.strength == "fair", "contested or one study"),
         (evidence.secondhand, "second-hand"),
         (evidence.provisional, _unread(evidence.language)),
         (bool(evidence.region), evidence.region),
     )
-    return tuple(words for applies, words in said if applies)
+    return tuple(words for applies, words in conditions if applies)
 
 
 def _unread(language: str) -> str:
@@ -86,7 +86,7 @@ def _text_warnings(case: Case, draft: Draft) -> list[str]:
     facts = [piece for piece in case.grounding.evidence if piece.id in used_facts(case)] if case.grounding else []
     claims = case.grounding.claims if case.grounding else ()
     counters = [counter for claim in claims for counter in claim.counter_claims if counter.text in draft.text]
-    said = (
+    conditions = (
         (any(fact.strength == "fair" for fact in facts), "Its fact is contested or rests on one study."),
         (any(fact.secondhand for fact in facts), "Its fact is second-hand: a report tells what the source says."),
         (
@@ -94,7 +94,7 @@ def _text_warnings(case: Case, draft: Draft) -> list[str]:
             f"No speaker of {language_name(draft.language)} has read its words on file yet.",
         ),
     )
-    return [sentence for applies, sentence in said if applies]
+    return [sentence for applies, sentence in conditions if applies]
 
 
 def _shown(draft: Draft | None) -> Candidate:

@@ -73,7 +73,12 @@ def related_case(case: Case) -> dict[str, Any]:
 
 def is_sample(case: Case) -> bool:
     """Tell whether a post is made up: its address is in the domain that no real site can have (RFC 2606)."""
-    return (urlsplit(case.post.url or "").hostname or "").endswith(".example")
+    try:
+        host = urlsplit(case.post.url or "").hostname
+    except ValueError:
+        # A platform may send any text as the address; one that is none must not keep the queue from being listed.
+        return False
+    return (host or "").endswith(".example")
 
 
 def _change(change: Transition, case: Case) -> dict[str, Any]:

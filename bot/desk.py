@@ -151,7 +151,7 @@ class Desk:
     @property
     def moderators(self) -> list[str]:
         """The names of those who may work at this desk, as far as its settings have them."""
-        return sorted(name for name, token in self.settings.tokens.items() if token.role != "platform")
+        return sorted(name for name, token in self.settings.tokens.items() if token.role not in ("platform", "monitor"))
 
     async def handled(self) -> int:
         """Return how many of the escalated cases somebody has seen to."""

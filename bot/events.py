@@ -16,13 +16,14 @@ from dataclasses import asdict
 from typing import Annotated, Any, cast
 
 from aiohttp import web
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from bot.auth import Auth
 from bot.changes import BACKLOG, Changes, Subscription
 from bot.presence import Presence, Viewing
+from bot.request_body import read_body
 from core.domain import Transition
-from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable, describe_errors
+from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -83,10 +84,7 @@ class EventRoute:
 
     async def _look(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        try:
-            looking = _Looking.model_validate_json(await request.read())
-        except ValidationError as error:
-            raise BadInput(f"The body can't be used: {describe_errors(error)}.") from error
+        looking = await read_body(request, _Looking)
         self._presence.look(looking.tab, who.name, looking.case)
         return web.json_response({})
 

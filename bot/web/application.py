@@ -43,7 +43,6 @@ def add_desk(
     Pages(
         confirm_covered=settings.confirm_covered,
         record_uncovering=settings.record_uncovering,
-        moderators=desk.moderators,
         strategies=desk.strategies,
     ).add_routes(app)
 

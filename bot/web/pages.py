@@ -89,7 +89,7 @@ class Pages:
     """The desk's page, rendered once, and its files."""
 
     def __init__(
-        self, *, confirm_covered: bool = False, record_uncovering: bool = False, moderators: Sequence[str] = (),
+        self, *, confirm_covered: bool = False, record_uncovering: bool = False,
         strategies: Sequence[StrategyName] = (),
     ) -> None:  # fmt: skip
         environment = Environment(
@@ -110,7 +110,6 @@ class Pages:
             drafting=DRAFTING,
             alarming=ALARMING,
             confirm_covered=confirm_covered,
-            moderators=moderators,
             record_uncovering=record_uncovering,
         )
 

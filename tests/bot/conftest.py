@@ -29,6 +29,8 @@ TOKENS = {
     "lea": Token(token=SecretStr("lea-secret-token"), role="lead"),
     "ada": Token(token=SecretStr("ada-secret-token"), role="admin"),
     "site": Token(token=SecretStr("site-secret-token"), role="platform"),
+    "shop": Token(token=SecretStr("shop-secret-token"), role="platform", platforms=("shop",)),
+    "probe": Token(token=SecretStr("probe-secret-token"), role="monitor"),
 }
 Client = TestClient[web.Request, web.Application]
 

@@ -140,6 +140,15 @@ async def test_nothing_open_can_be_appealed_against(client: Client, house: House
     assert (await appeal(client, key, {}))[0] == 401
 
 
+@pytest.mark.parametrize("name", ["shop", "probe"])
+async def test_only_a_cases_own_platform_and_moderators_appeal(
+    client: Client, house: House, bearer: Bearer, name: str
+) -> None:
+    key = await released(house.ledger)
+    assert (await appeal(client, key, bearer(name)))[0] == 403
+    assert not (await house.desk.case(key)).appealed
+
+
 async def test_an_undo_takes_no_appeal_back_and_counts_none_as_its_own(house: House) -> None:
     """The appeal's event waits beside a rejection that has left: there is nothing to undo, and the event stays owed."""
     key = await add_pending(house.ledger, post(1))

@@ -115,3 +115,11 @@ async def test_made_up_posts_are_marked_by_an_address_that_no_site_can_have(
     await add_pending(house.ledger, post(2).model_copy(update={"url": "https://forum.test.org/p/2.example"}))
     _, listed = await get(client, "/v1/cases", bearer("ana"))
     assert [case["sample"] for case in listed["cases"]] == [True, False]
+
+
+async def test_an_address_that_is_none_keeps_no_case_from_being_listed(
+    client: Client, house: House, bearer: Bearer
+) -> None:
+    await add_pending(house.ledger, post(1).model_copy(update={"url": "https://[forum"}))
+    status, listed = await get(client, "/v1/cases", bearer("ana"))
+    assert (status, [case["sample"] for case in listed["cases"]]) == (200, [False])

@@ -10,7 +10,7 @@ import pytest
 
 from bot.web.pages import QUEUE_FILTERS, STATE_WORDS
 from core.domain import CaseState
-from tests.bot.conftest import Client, House
+from tests.bot.conftest import TOKENS, Client, House
 from tests.bot.samples import add_pending, post
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +49,12 @@ async def test_the_page_offers_every_reason_intent_and_group(client: Client) -> 
         assert f'data-choice="{choice}"' in page
     for group in TargetGroup:
         assert f'<option value="{group}">' in page
+
+
+async def test_the_page_names_no_moderator_before_anybody_logs_in(client: Client) -> None:
+    async with client.get("/") as response:
+        page = await response.text()
+    assert [name for name in TOKENS if TOKENS[name].role != "platform" and re.search(rf"\b{name}\b", page)] == []
 
 
 async def test_every_state_has_words_and_stands_under_one_filter(client: Client) -> None:

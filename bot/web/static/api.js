@@ -39,6 +39,7 @@ const pathOf = (key) => {
 };
 
 export const listCases = (query) => call("GET", `/v1/cases?${query}`);
+export const fetchChoices = () => call("GET", "/v1/choices");
 export const fetchCase = (key) => call("GET", pathOf(key));
 export const decide = (key, decision) => call("POST", `${pathOf(key)}/decision`, decision);
 export const tellUncovered = (key) => call("POST", `${pathOf(key)}/uncovered`);

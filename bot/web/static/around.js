@@ -55,18 +55,20 @@ export function fillNotes(root, item) {
     make("time", { datetime: note.at, "data-age": true, text: age(note.at) }))));
 }
 
-/** Send the note in the field; return the case as it is then, or null where the field is empty. */
-export async function sendNote(root, item, me) {
+/** Send the note in the field; return its words and the case as it is then, or null where the field is empty. */
+export async function sendNote(root, item) {
   const area = slot(root, "note-form").querySelector("textarea");
   const text = area.value.trim();
-  if (!text) {
-    area.focus();
-    return null;
-  }
-  const after = await addNote(item.key, text);
-  keepText(me.name, noteKey(item), "");
-  area.value = "";
-  return after;
+  if (text) return { text, after: await addNote(item.key, text) };
+  area.focus();
+  return null;
+}
+
+/** Forget a note that was sent, here and in the field of `root` (null: another case is open); what was written since stays. */
+export function forgetNote(root, item, me, text) {
+  if (keptText(me.name, noteKey(item))?.text.trim() === text) keepText(me.name, noteKey(item), "");
+  const area = root && slot(root, "note-form").querySelector("textarea");
+  if (area?.value.trim() === text) area.value = "";
 }
 
 /** Remember whether the field for a note has the focus; the function that comes back gives it to the field of a new page. */

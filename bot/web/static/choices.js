@@ -1,7 +1,15 @@
 // What is asked before a decision; the answer goes to `act(action, rest, item)`, for the case that was open when it was asked.
 
-import { byId } from "./dom.js";
+import { fetchChoices } from "./api.js";
+import { byId, make } from "./dom.js";
 import { ask } from "./menus.js";
+
+/** Offer the moderators in the menu that assigns cases: the page itself is read before anybody logs in, and names nobody. */
+export async function offerModerators() {
+  const { moderators } = await fetchChoices();
+  byId("assign").querySelector(".choices").replaceChildren(...moderators.map((name, place) => make("button",
+    { type: "button", "data-choice": name }, place < 9 ? make("kbd", { text: place + 1 }) : null, ` ${name}`)));
+}
 
 /** Approve the draft; where the moderator has begun a text of their own, ask which of the two goes out. */
 export async function askToApprove({ item, editor }, act) {

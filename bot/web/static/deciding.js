@@ -1,14 +1,14 @@
 // Decisions: on the case that is open, on those that are selected, and taking them back.
 
 import { decide, Refusal } from "./api.js";
-import { sendNote } from "./around.js";
+import { forgetNote, sendNote } from "./around.js";
 import { mayUndo } from "./case.js";
 import { byId } from "./dom.js";
 import { refreshOpen, reread, soon } from "./following.js";
 import { here, isOpen, queue, subject } from "./here.js";
 import { Selection } from "./many.js";
 import { ask } from "./menus.js";
-import { goOn, look, put, tick } from "./opening.js";
+import { goOn, look, put, remember, tick } from "./opening.js";
 import { decideOnSame } from "./same.js";
 import { warn } from "./status.js";
 import { hasLooked } from "./tally.js";
@@ -89,6 +89,7 @@ async function undo(item) {
     await queue.refresh();
     here.turn++;
     put(after);
+    remember(true);
   } catch (error) {
     if (error instanceof Refusal) dropUndoable(item.key);
     await refused(error, "undo", item.key);
@@ -141,9 +142,11 @@ async function afterMany(decideThem) {
 
 export async function addNoteTo({ root, item }) {
   try {
-    const after = await sendNote(root, item, here.me);
-    if (!after) return;
-    refreshOpen(after);
+    const sent = await sendNote(root, item);
+    if (!sent) return;
+    forgetNote(isOpen(item.key) ? here.open.root : null, item, here.me, sent.text);
+    if (!isOpen(item.key)) return;
+    refreshOpen(sent.after);
     byId("case").focus({ preventScroll: true });
   } catch (error) {
     explain(error);

@@ -2,7 +2,7 @@
 
 import { readAddress } from "./address.js";
 import { showViewing } from "./around.js";
-import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject } from "./choices.js";
+import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject, offerModerators } from "./choices.js";
 import { act, addNoteTo, decideOnSelected, decideSame, selection, undoLast } from "./deciding.js";
 import { applyCare, careOf, notNow, takeBreak } from "./care.js";
 import { byId } from "./dom.js";
@@ -133,6 +133,7 @@ async function begin() {
   here.me = await whoIsHere();
   greet(here.me);
   applyCare(careOf(here.me.name));
+  offerModerators().catch(explain);
   byId("login").hidden = true;
   byId("desk").hidden = false;
   byId("case").addEventListener("click", (event) => {

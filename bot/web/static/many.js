@@ -5,6 +5,7 @@ import { askForReason } from "./choices.js";
 import { byId } from "./dom.js";
 import { ask } from "./menus.js";
 import { announce, dropUndoable, toast, toastUndoable } from "./toasts.js";
+import { explain } from "./trouble.js";
 import { groupWord } from "./words.js";
 
 const DONE = { approve: "Approved", reject: "Rejected" };
@@ -92,11 +93,16 @@ export async function sendMany(action, cases, rest) {
   return { done, left };
 }
 
-/** Take one decision on many back. */
+/** Take one decision on many back; where the server is away it can be asked for again. */
 async function undoMany(entry) {
-  dropUndoable(entry.key);
   const cases = entry.cases.map(({ key, version }) => ({ key, version }));
-  const { results } = await decideMany({ action: "undo", cases });
+  let results;
+  try {
+    ({ results } = await decideMany({ action: "undo", cases }));
+  } catch (error) {
+    return explain(error);
+  }
+  dropUndoable(entry.key);
   const left = results.filter((result) => !result.done);
   if (left.length < results.length) toast(`Taken back: ${countWords(results.length - left.length)}.`, "good");
   if (left.length) toast(`Not taken back: ${countWords(left.length)}. ${left[0].message}`, "bad");

@@ -72,6 +72,7 @@ export function put(item) {
   byId("case-body").inert = false;
   queue.select(item.key);
   here.left = null;
+  showsNow(null);
   const editor = new Editor(root, item, here.me, {
     send: (text, override) => send(text, override, editor.item),
     close: () => byId("case").focus({ preventScroll: true }),
@@ -86,6 +87,12 @@ export function put(item) {
   // The button that had the focus is gone; somebody who uses no mouse goes on from the case.
   if (document.activeElement === document.body && !NARROW.matches) byId("case").focus({ preventScroll: true });
   tick();
+}
+
+/** Note what is shown instead of a case, null for a case; the tour does not outlive its own page. */
+function showsNow(page) {
+  here.page = page;
+  if (page !== "tour") byId("tour").close();
 }
 
 /** Put the open case and the filters into the address; with `isStep` Back returns from here. */
@@ -115,7 +122,7 @@ export function goOn(key) {
 export function showPage(name, root, isStep = false, view = "case") {
   here.turn++;
   [here.open, here.left] = [null, null];
-  here.page = name;
+  showsNow(name);
   byId("case-body").inert = false;
   byId("case-body").replaceChildren(root);
   byId("case").scrollTop = 0;

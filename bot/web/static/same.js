@@ -3,6 +3,7 @@
 import { fetchRelated } from "./api.js";
 import { askForReason } from "./choices.js";
 import { byId, make } from "./dom.js";
+import { isOpen } from "./here.js";
 import { keptText } from "./kept.js";
 import { countWords, sendMany } from "./many.js";
 import { holder, WAITING } from "./words.js";
@@ -17,6 +18,7 @@ const canBeSent = (item) => Boolean(item.draft) && item.origin !== "none";
 /** Show every waiting case with the text of `open`, and resolve with what was decided, or null. `mayApprove()` asks once more. */
 export async function decideOnSame(open, me, { mayApprove, uncovered }) {
   const { same_text } = await fetchRelated(open.key);
+  if (!isOpen(open.key)) return null;
   const draft = open.drafts.at(-1);
   const first = { ...open, post_id: open.post.post_id, draft: draft?.text ?? "", origin: draft?.origin };
   list([first, ...same_text.filter((item) => item.state === WAITING)], me);

@@ -151,6 +151,29 @@ async def test_an_empty_desk_explains_itself_and_its_tour_stores_nothing(
     assert watch.faults == []
 
 
+async def test_a_case_opened_during_the_tour_ends_it_and_undo_leaves_today(
+    browser: Browser, base: str, house: House
+) -> None:
+    page = await browser.new_page(viewport={"width": 1440, "height": 900})
+    watch = Watch(page, base)
+    await log_in(page, base)
+    await press(page, "n")
+    await expect(page.locator(ID)).to_have_text("post-2")
+    await press(page, "?")
+    await page.locator("#tour-open").click()
+    await expect(page.locator("#tour")).to_be_visible()
+    await page.locator("#cases .row").nth(1).click()
+    await expect(page.locator(ID)).to_have_text("post-3")
+    await expect(page.locator("#tour")).to_be_hidden()
+    await press(page, "y")
+    await expect(page.locator(".today")).to_be_visible()
+    await press(page, "u")
+    await expect(page.locator(ID)).to_have_text("post-1")
+    assert "page=today" not in page.url
+    assert "post-1" in page.url
+    assert watch.faults == []
+
+
 async def test_blur_grey_a_limit_and_breaks_spare_a_moderator_and_stay_in_the_browser(
     browser: Browser, base: str, house: House
 ) -> None:
