@@ -17,16 +17,18 @@ MODELS = (
 """What a child needs that runs a model."""
 DOORS = ("REJOINDER_DESK__TOKENS", "REJOINDER_DISCORD__TOKEN", "REJOINDER_SLACK__")
 """The settings that let somebody in; only the process behind the door needs them."""
-_BASICS = (
-    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_", "TZ", "TMP", "TEMP", "XDG_", "PYTHON", "VIRTUAL_ENV",
-    "LD_LIBRARY_PATH", "DYLD_",
-)  # fmt: skip
+_BASICS = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMP", "TMPDIR", "TEMP", "VIRTUAL_ENV",
+    "LD_LIBRARY_PATH",
+})  # fmt: skip
+_BASIC_BEGINNINGS = ("LC_", "XDG_", "PYTHON", "DYLD_")
 
 
 def environment(*beginnings: str, without: Collection[str] = ()) -> dict[str, str]:
     """Return the variables for a child: the basics and those whose names begin with `beginnings`, less `without`."""
+    kept = (*_BASIC_BEGINNINGS, *beginnings)
     return {
         name: value
         for name, value in os.environ.items()
-        if name.upper().startswith((*_BASICS, *beginnings)) and not name.upper().startswith(tuple(without))
+        if (name.upper() in _BASICS or name.upper().startswith(kept)) and not name.upper().startswith(tuple(without))
     }

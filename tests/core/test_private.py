@@ -22,11 +22,13 @@ def mode(path: Path) -> int:
 async def test_a_child_inherits_no_secret_it_was_not_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REJOINDER_DESK__TOKENS", "{}")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "fictional")
+    monkeypatch.setenv("LANGUAGE_SERVICE_KEY", "fictional")
     child = Child("shower", ENVIRONMENT_SHOWER, log_file=tmp_path / "log")
     await child.start()
     await child.wait()
     assert "PATH" in child.tail().split()
-    assert {"REJOINDER_DESK__TOKENS", "AWS_SECRET_ACCESS_KEY"}.isdisjoint(child.tail().split())
+    secrets = {"REJOINDER_DESK__TOKENS", "AWS_SECRET_ACCESS_KEY", "LANGUAGE_SERVICE_KEY"}
+    assert secrets.isdisjoint(child.tail().split())
 
 
 def test_a_worker_gets_the_settings_but_no_key_to_a_door(monkeypatch: pytest.MonkeyPatch) -> None:
