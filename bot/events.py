@@ -53,6 +53,7 @@ class EventRoute:
         self._heartbeat_s = heartbeat_s
         self._presence = Presence()
         self._streams: dict[asyncio.Task[Any], str] = {}
+        self._ending = False
 
     def add_routes(self, app: web.Application) -> None:
         """Add the route; when the server stops, open streams end at once instead of holding it up."""
@@ -65,6 +66,8 @@ class EventRoute:
         after, tab = _last_seen(request), request.query.get("tab", "")[:MAX_TAB]
         if list(self._streams.values()).count(who.name) >= MOST_STREAMS:
             raise TooManyRequests(f"{who.name} has {MOST_STREAMS} streams of events open; close some", HEARTBEAT_S)
+        if self._ending:
+            raise Unavailable("The desk is stopping; come back in a moment")
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
         task = cast("asyncio.Task[Any]", asyncio.current_task())
         self._streams[task] = who.name
@@ -129,6 +132,7 @@ class EventRoute:
                 await response.write(b": still here\n\n")
 
     async def _end_streams(self, _: web.Application) -> None:
+        self._ending = True  # else a page that comes back at once would hold the server up
         for task in list(self._streams):
             task.cancel()
 

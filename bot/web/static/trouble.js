@@ -1,6 +1,6 @@
 // What is said when something goes wrong, and the way back in when nobody is logged in any more.
 
-import { Offline, Refusal } from "./api.js";
+import { Offline, Refusal, whoAmI } from "./api.js";
 import { byId } from "./dom.js";
 import { here } from "./here.js";
 import { askForToken, greet } from "./session.js";
@@ -22,6 +22,9 @@ export function explain(error, now) {
 }
 
 export async function logInAgain() {
+  if (!byId("login").hidden) return;
+  const { name } = await whoAmI().catch(() => ({ name: null }));
+  if (name === here.me.name) return afterLogin(); // the refusal was of before one logged in again
   if (!byId("login").hidden) return;
   const who = await askForToken();
   if (who.name !== here.me.name) return location.reload();

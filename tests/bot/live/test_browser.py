@@ -352,7 +352,7 @@ async def test_an_empty_queue_is_a_friendly_sight(browser: Browser, house: House
     await server.start_server()
     page = await browser.new_page(viewport={"width": 1200, "height": 700})
     await page.goto(page_address(server.host, server.port or 0, "ana-secret-token"))
-    await expect(page.locator(".empty h2")).to_have_text("No post has come in yet.")
+    await expect(page.get_by_role("heading", name="No post has come in yet.")).to_be_visible()
     await page.screenshot(path=tmp_path / "empty.png")
     await server.close()
 
