@@ -30,6 +30,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import QueuePool
 
 from core.domain import now
 from core.errors import BadSettings, LedgerUnavailable
@@ -40,6 +41,7 @@ BUSY_S = 15.0
 """Seconds a SQLite writer waits for another process's transaction."""
 CONNECT_S = 10.0
 COMMAND_S = 30.0
+CLOSE_S = 10.0
 UNDEFINED_TABLE = "42P01"
 
 _FORMS = "sqlite+aiosqlite:///file.db or postgresql+asyncpg://user:password@host/name"
@@ -110,7 +112,13 @@ class Database:
                 await asyncio.to_thread(_empty_log, str(self._url.database))
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; wait up to `CLOSE_S` seconds for those in use, which the pool would never close."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_S), self._turn:
+                pool = self._engine.pool
+                assert isinstance(pool, QueuePool)
+                while pool.checkedout():
+                    await asyncio.sleep(0.005)
         await self._engine.dispose()
 
     def insert_new(self, table: Table) -> sqlite.Insert | postgresql.Insert:

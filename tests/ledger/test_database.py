@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,29 @@ async def test_a_cancelled_caller_leaves_no_lock_behind(ledger: Ledger, make: An
         await asyncio.gather(*tasks, return_exceptions=True)
         async with asyncio.timeout(60):
             assert await ledger.stages.receive([make.post(f"after {round}".replace(" ", "-"))]) == 1
+
+
+async def test_closing_waits_for_those_who_still_read_and_leaves_no_connection_open(url: str) -> None:
+    database = Database(url)
+    inside, may_go = asyncio.Event(), asyncio.Event()
+
+    async def read() -> int | None:
+        async with database.read() as connection:
+            inside.set()
+            await may_go.wait()
+            answer: int | None = await connection.scalar(text("SELECT 1"))
+            return answer
+
+    reading = asyncio.create_task(read())
+    await inside.wait()
+    closing = asyncio.create_task(database.close())
+    await asyncio.wait({closing}, timeout=0.05)
+    assert not closing.done()
+    may_go.set()
+    assert await reading == 1
+    await closing
+    # A connection left open warns when it is collected, and a warning is an error here.
+    gc.collect()
 
 
 async def test_a_failing_transaction_leaves_nothing(url: str, make: Any) -> None:
