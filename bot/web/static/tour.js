@@ -37,7 +37,8 @@ function madeUpCase() {
       checks: [check("sentences", t("two sentences"), 2, 2), check("length", t("length in characters"), 133, 500)],
     }],
     request: { intent: "informative" }, answers: t("They eat what is ours."), warnings: [], marks: {}, used: ["made-up"], reading: [], history: [], notes: [],
-    actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"], final_text: null,
+    actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"],
+    undoable: false, doubtful: false, handled: false, appealed: false, final_text: null, decided_why: null, release_at: null, retracted_at: null, error: null,
   };
 }
 
