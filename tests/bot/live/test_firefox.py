@@ -13,6 +13,7 @@ from tests.bot.samples import PLATFORM
 
 pytestmark = [
     pytest.mark.live,
+    pytest.mark.slow,
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.skipif(not FIREFOX.exists(), reason=f"no Firefox at {FIREFOX}; apt-get install firefox-esr"),
 ]
