@@ -7,6 +7,7 @@ import json
 import pytest
 from playwright.async_api import Browser, Route, expect
 
+from core.domain import CaseState
 from tests.bot.conftest import House
 from tests.bot.live.conftest import CHROMIUM
 from tests.bot.live.test_browser import log_in, press
@@ -49,7 +50,7 @@ async def test_more_cases_than_one_request_takes_are_decided_at_once(browser: Br
     await expect(page.locator("#selection-count")).to_have_text("102 selected")
     await press(page, "r", "5")
     await expect(page.locator(".toast.undo p")).to_have_text("Rejected: 102 cases")
-    assert (await house.desk.counts()).get("pending", 0) == 0
+    assert (await house.desk.counts()).get(CaseState.PENDING, 0) == 0
 
 
 async def test_forward_leads_on_after_back_over_a_change_of_filters(browser: Browser, base: str) -> None:
