@@ -3,20 +3,13 @@
 import { showCase, unveil } from "./case.js";
 import { byId, say, slot } from "./dom.js";
 import { here, queue } from "./here.js";
-import { goOn, showPage } from "./opening.js";
 import { lang, t } from "./language.js";
+import { goOn, showPage } from "./opening.js";
 import { announce } from "./toasts.js";
 import { WAITING } from "./words.js";
 
 const PLACES = [".case-head", ".post", ".side-column .card", ".reply", ".evidence", ".actions"];
-const STEPS = [
-  [t("A made-up case"), t("This post was never written by anybody. Nothing here is stored or sent; the buttons of the case rest while the tour lasts.")],
-  [t("The post is hidden"), t("You see a post only when you ask for it, with the key b. Here it is: a made-up one, about people from a made-up moon.")],
-  [t("Whom it attacks"), t("The machine says whom the post attacks and how sure it is. Where it doubts that a post is hateful at all, it asks you first.")],
-  [t("The draft"), t("Two sentences that answer the post. They were checked before you saw them; a yellow line would say what doesn't fit.")],
-  [t("The evidence"), t("What the draft states stands here with its source. Open the link before you rely on it.")],
-  [t("You decide"), t("Approve, edit, reject or dismiss, by button or key. Nothing leaves without your yes, and for some seconds you can take it back.")],
-];
+const STEPS = [...byId("tour-steps").content.children].map((step) => [...step.children].map((part) => part.textContent));
 const POST = 1; // the step in which the post is shown
 const check = (name, label, value, threshold) => ({ name, label, value, threshold, passed: true });
 
