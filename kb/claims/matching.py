@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 MOST_CLAIMS = 3
 """Claims that a post is answered on; those after the surest are for redrafts."""
-BESIDE = 0.5
+BESIDE = 0.7
 """How probable a further claim must be, as a share of the surest one's probability."""
 MOST_FACTS = 5
 """Facts that a moderator sees."""
