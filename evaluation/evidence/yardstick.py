@@ -77,7 +77,9 @@ def read_fresh(files: ClaimFiles, folder: Path = HERE) -> list[FreshPost]:
     for row in tomllib.loads((folder / "fresh.toml").read_text("utf-8"))["post"]:
         claims = frozenset(row["claims"])
         if missing := claims - files.claims.keys():
-            raise BadInput(f"{row['id']} in fresh.toml names claims that are not on file: {', '.join(sorted(missing))}.")
+            raise BadInput(
+                f"{row['id']} in fresh.toml names claims that are not on file: {', '.join(sorted(missing))}."
+            )
         groups = dict.fromkeys(files.group_of(files.claims[name]) for name in row["claims"])
         posts.append(FreshPost(row["id"], row["text"], _language(row["id"]), tuple(groups), claims))
     return posts

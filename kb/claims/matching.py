@@ -151,7 +151,7 @@ class ClaimMatcher:
         return Reading(
             {self.names[number]: float(probabilities[number]) for number in order},
             impression.kinds,
-            self._judge.answerable(probabilities, impression, len(text.split())),
+            self._judge.answerable(probabilities, impression, len(text.split()), language),
         )
 
     def pairs(

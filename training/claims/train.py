@@ -36,6 +36,7 @@ from kb.query import Vectors
 from models.e5 import E5Embedder
 from models.embedders import default_embedder
 from pipeline.heads import Heads
+from pipeline.languages import DEFAULT
 from training.claims.attack import Judged, fit_attack, own_judged, read_judged
 from training.claims.data import Post, groups_of, harmless, read_labelled, wordings_as_posts
 from training.claims.model_card import Measured, write_card
@@ -52,8 +53,9 @@ WORDINGS_READ, WORDING = 3000, 0.1
 """Wordings that the kind head learns from, and how much one weighs."""
 OWN = 0.5
 """How much a sentence of our own weighs among the pairs."""
-OWN_GATE = 0.3
-"""How much one weighs where it is learned whether anything on file answers a post."""
+OWN_GATE, HARMLESS_ELSEWHERE = 0.3, 3.0
+"""How much one weighs where it is learned whether anything on file answers a post, and how much more a harmless one
+outside English: there, most of what is learned from makes a claim."""
 Rows = NDArray[np.int_]
 
 
@@ -141,9 +143,11 @@ def fit_gate(measured: Measured) -> Vectors:
     """Return the weights of GATE, learned of all posts but threats and of whether a claim on file is theirs."""
     posts = [(n, post) for n, post in enumerate(measured.posts) if _weight(post)]
     judged = measured.judged.reshape(len(measured.posts), -1)
-    rows = [gate_features(judged[n], measured.impressions[n], len(post.text.split())) for n, post in posts]
+    rows = [
+        gate_features(judged[n], measured.impressions[n], len(post.text.split()), post.language) for n, post in posts
+    ]
     answerable = [bool(post.claims) for _, post in posts]
-    weights = [1.0 if post.labelled else OWN_GATE for _, post in posts]
+    weights = [_gate_weight(post) for _, post in posts]
     regression = LogisticRegression(fit_intercept=False).fit(np.stack(rows), answerable, weights)
     return np.asarray(regression.coef_[0], np.float32)
 
@@ -248,6 +252,12 @@ def _weight(post: Post) -> float:
     if post.kind is AttackKind.THREAT and not post.claims:
         return 0.0
     return 1.0 if post.labelled else OWN
+
+
+def _gate_weight(post: Post) -> float:
+    if post.labelled:
+        return 1.0
+    return OWN_GATE * (HARMLESS_ELSEWHERE if not post.claims and post.language != DEFAULT else 1.0)
 
 
 def save(judge: Judge, path: Path) -> None:

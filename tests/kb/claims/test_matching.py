@@ -70,8 +70,13 @@ async def test_a_post_gets_its_claim_and_facts_in_its_language(
 
 
 async def test_a_post_that_claims_nothing_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:
-    for text in ("The train to Lisbon leaves at nine from platform four.", "Busco recomendaciones de series."):
-        assert matcher.match(text, (await e5.queries([text]))[0], [], "en") == ((), ())
+    for text, language in (
+        ("The train to Lisbon leaves at nine from platform four.", "en"),
+        ("Busco recomendaciones de series.", "es"),
+        ("Qualcuno sa a che ora chiude la piscina comunale?", "it"),
+        ("Gaur arratsaldean kontzertua dago plazan.", "eu"),
+    ):
+        assert matcher.match(text, (await e5.queries([text]))[0], [], language) == ((), ())
 
 
 async def test_the_limit_of_answers_says_how_likely_one_on_file_must_be(matcher: ClaimMatcher, e5: Embedder) -> None:
