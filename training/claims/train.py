@@ -53,7 +53,7 @@ WORDINGS_READ, WORDING = 3000, 0.1
 """Wordings that the kind head learns from, and how much one weighs."""
 OWN = 0.5
 """How much a sentence of our own weighs among the pairs."""
-OWN_GATE, HARMLESS_ELSEWHERE = 0.3, 3.0
+OWN_GATE, HARMLESS_ELSEWHERE = 0.3, 2.0
 """How much one weighs where it is learned whether anything on file answers a post, and how much more a harmless one
 outside English: there, most of what is learned from makes a claim."""
 Rows = NDArray[np.int_]
