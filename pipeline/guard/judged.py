@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from core.domain import Check, failed
-from core.errors import ModelRefused, ModelUnavailable
+from core.errors import ModelRefused, ModelUnavailable, TooSlow
+from models.turns import Turns
 from pipeline.guard.material import GuardContext, Material, Part
 from pipeline.guard.reward import RewardTerm
 from pipeline.guard.words import words
@@ -25,7 +25,8 @@ class JudgedCheck(ABC):
     """A GuardCheck that asks a model about the sentences which are not on file.
 
     What it can't judge fails, and says why: a language that the model does not read, a model that is away or refuses,
-    or none of the answers within `within_s` seconds. `limit` is the least probability that a sentence needs.
+    or none of the answers within `within_s` seconds. `limit` is the least probability that a sentence needs. A judge
+    that asks the chat model takes a turn at it, of `turns`, and its seconds count from there.
     """
 
     name: str
@@ -37,10 +38,13 @@ class JudgedCheck(ABC):
     unread: str
     """What a reply in a language that the model does not read is told."""
 
-    def __init__(self, languages: frozenset[str] | None, limit: float, within_s: float) -> None:
+    def __init__(
+        self, languages: frozenset[str] | None, limit: float, within_s: float, turns: Turns | None = None
+    ) -> None:
         self._languages = languages
         self._limit = limit
         self._within_s = within_s
+        self._turns = turns or Turns(None, None)
 
     @abstractmethod
     def asks_about(self, part: Part, reply: Material) -> bool:
@@ -62,10 +66,10 @@ class JudgedCheck(ABC):
         if self._languages is not None and context.reply_language not in self._languages:
             return {}, self.unread.format(language=context.reply_language)
         try:
-            async with asyncio.timeout(self._within_s):
+            async with self._turns.turn("the judge", self._within_s):
                 answers = await self.probabilities(pieces, context)
-        except TimeoutError:
-            return {}, f"the judge gave no answer within {self._within_s:g} s (guard.judge_timeout_s)."
+        except TooSlow as error:
+            return {}, f"{error} (guard.judge_timeout_s)."
         except (ModelUnavailable, ModelRefused) as error:
             return {}, str(error)
         return dict(zip(pieces, answers, strict=True)), ""

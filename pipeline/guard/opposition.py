@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from core.domain import Check
 from models.chat import Message, quoted
+from models.turns import Turns
 from pipeline.guard.judged import JudgedCheck
 from pipeline.guard.material import GuardContext, Material, Part
 
@@ -47,12 +47,13 @@ class ChatOpposition:
     name = "chat"
     languages: frozenset[str] | None = None
 
-    def __init__(self, chat: ChatClient) -> None:
+    def __init__(self, chat: ChatClient, at_once: int) -> None:
         self._chat = chat
+        self._at_once = at_once
 
     async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return the probability of yes for each sentence, one request each, side by side."""
-        return list(await asyncio.gather(*(self._chat.chance_of_yes(_question(post, text)) for text in sentences)))
+        """Return the probability of yes for each sentence, one request each, `at_once` side by side."""
+        return await self._chat.chances_of_yes([_question(post, text) for text in sentences], self._at_once)
 
 
 def _question(post: str, sentence: str) -> tuple[Message, ...]:
@@ -70,8 +71,10 @@ class OpposesCheck(JudgedCheck):
     name = "opposes"
     fault = "May harm somebody, or speak for the post"
 
-    def __init__(self, judge: Opposition, limit: float, harmless: float, within_s: float) -> None:
-        super().__init__(judge.languages, limit, within_s)
+    def __init__(
+        self, judge: Opposition, limit: float, harmless: float, within_s: float, turns: Turns | None = None
+    ) -> None:
+        super().__init__(judge.languages, limit, within_s, turns)
         self._judge = judge
         self._harmless = min(harmless, limit)
         self.unread = f"the judge `{judge.name}` does not read “{{language}}”; set guard.judge to one that does."

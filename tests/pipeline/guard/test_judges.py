@@ -11,6 +11,7 @@ import pytest
 from core.errors import ModelRefused, ModelUnavailable
 from models.embedders import default_embedder
 from models.entailment import Pair
+from models.turns import Turns
 from pipeline.guard import Guard, GuardContext, unjudged
 from pipeline.guard.entailed import EntailedCheck
 from pipeline.guard.judged import STEP, WINDOW, windows
@@ -95,7 +96,7 @@ class AbsentJudge(ScriptedJudge):
     [
         (ModelUnavailable("The model server is away."), "The model server is away."),
         (ModelRefused("It tells no probabilities."), "It tells no probabilities."),
-        (None, "no answer within 0.05 s"),
+        (None, "the judge took longer than 0.05 s (guard.judge_timeout_s)"),
     ],
 )
 async def test_what_an_absent_judge_should_have_read_fails_and_the_rest_passes(
@@ -118,6 +119,31 @@ async def test_a_fault_of_ours_in_a_judge_is_raised() -> None:
         await OpposesCheck(AbsentJudge(ZeroDivisionError()), 0.5, 0.2, 10).check_many(
             [material("Hm.", context)], context
         )
+
+
+async def test_a_judge_waits_for_its_turn_and_its_seconds_count_from_there() -> None:
+    context, turns = _context(), Turns(1, None)
+    replies = [material("Everybody wants a home.", context)]
+    judge = ScriptedJudge(0.9)
+    opposes = OpposesCheck(judge, 0.5, 0.2, 0.05, turns)
+    async with turns.turn("a strategy"):
+        waiting = asyncio.create_task(opposes.check_many(replies, context))
+        await asyncio.sleep(0.1)
+        assert judge.asked == []
+    (result,) = await waiting
+    assert result.passed, "waiting took longer than its seconds, judging did not"
+
+
+async def test_a_strategy_begins_when_the_judge_has_given_its_turn_back() -> None:
+    context, turns = _context(), Turns(1, None)
+    replies = [material("Everybody wants a home.", context)]
+    judging = asyncio.create_task(OpposesCheck(AbsentJudge(None), 0.5, 0.2, 0.05, turns).check_many(replies, context))
+    await asyncio.sleep(0)
+    begun = asyncio.get_running_loop().time()
+    async with turns.turn("a strategy"):
+        assert asyncio.get_running_loop().time() - begun > 0.04
+    (result,) = await judging
+    assert "took longer than 0.05 s" in result.detail
 
 
 class Scoring(ScriptedJudge):

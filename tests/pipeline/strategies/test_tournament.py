@@ -12,8 +12,9 @@ import pytest
 from core.domain import DraftRequest, Evidence, FlaggedPost, Origin, Plan, TargetGroup, Triage
 from core.settings import GuardSettings, TournamentSettings
 from models.chat import ChatModel, Completion, Message
+from models.turns import Turns
 from pipeline.guard import GuardContext
-from pipeline.strategies import Proposal, Proposed, Strategy, TournamentStrategy, Turns
+from pipeline.strategies import Proposal, Proposed, Strategy, TournamentStrategy, Writer
 from pipeline.strategies.annealing import odds
 from tests.models.scripted_chat import ObedientChat
 
@@ -56,7 +57,7 @@ def tournament(
     def entrants(_: ChatModel | None) -> list[Strategy]:
         return [Entering(replies)]
 
-    return TournamentStrategy(chat, turns or Turns(1, 30.0), entrants, TournamentSettings(**settings), LIMITS)
+    return TournamentStrategy(Writer(chat, turns or Turns(1, 30.0), LIMITS), TournamentSettings(**settings), entrants)
 
 
 @pytest.fixture
