@@ -186,11 +186,14 @@ async def open_drafting_guard(
     Raises as DetoxifyModel and OnnxEntailment do, and BadSettings where the judge is a chat model and there is none.
     """
     from pipeline.guard import Guard, word_checks
+    from pipeline.guard.checks import FunctionCheck
+    from pipeline.guard.garbled import not_garbled
 
     async with AsyncExitStack() as stack:
         judges = await _judges(settings, stack, log_file, chat, turns or chat_turns(settings))
         toxicity = await asyncio.to_thread(_toxicity, settings.guard)
-        yield Guard([*word_checks(settings.guard, judged=bool(judges)), toxicity, *judges])
+        garbled = FunctionCheck("garbled", not_garbled, settings.guard)
+        yield Guard([*word_checks(settings.guard, judged=bool(judges)), garbled, toxicity, *judges])
 
 
 def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
@@ -210,7 +213,7 @@ async def _judges(
 ) -> list[GuardCheck]:
     """Return the checks of the judge that the settings name; what they need is closed by `stack`."""
     from pipeline.guard.entailed import EntailedCheck
-    from pipeline.guard.opposition import ChatOpposition, OpposesCheck
+    from pipeline.guard.opposition import ChatOpposition, FitsCheck, OpposesCheck
 
     chosen, within_s = settings.guard, settings.guard.judge_timeout_s
     if chosen.judge == "none":
@@ -231,11 +234,15 @@ async def _judges(
             EntailedCheck(entailment, chosen.min_entailment, within_s, turns),
         ]
     from models.embedders import e5_embedder
-    from pipeline.guard.stance_head import HeadOpposition
+    from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, LateEmbedder
 
-    judge = HeadOpposition(lambda: e5_embedder(settings.embedding))
-    stack.push_async_callback(judge.close)
-    checks: list[GuardCheck] = [OpposesCheck(judge, chosen.min_opposition, chosen.min_harmless, within_s)]
+    embedder = LateEmbedder(lambda: e5_embedder(settings.embedding))
+    stack.push_async_callback(embedder.close)
+    stance, fit = HeadJudge(STANCE, embedder), HeadJudge(FITS, embedder)
+    checks: list[GuardCheck] = [
+        OpposesCheck(stance, chosen.min_opposition, chosen.min_harmless, within_s),
+        FitsCheck(fit, chosen.min_fit, chosen.min_sentence_fit, within_s),
+    ]
     if chosen.judge == "entailment":
         from models.entailment import OnnxEntailment
 

@@ -168,6 +168,10 @@ class GuardSettings(Section):
         0.5, description="Probability of standing against the post that the judge must give the best such sentence."
     )
     min_harmless: Share = Field(0.15, description="The same probability that every such sentence needs.")
+    min_fit: Share = Field(
+        0.5, description="Probability of answering something that the shipped head must give the best such sentence."
+    )
+    min_sentence_fit: Share = Field(0.15, description="The same probability that every such sentence needs.")
     entailment_model: str = Field(
         "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7",
         description="Entailment model of the judge `entailment` (`entailment` extra): a folder with `*.onnx` and "

@@ -23,8 +23,8 @@ _TASK = (
 )
 
 
-class Opposition(Protocol):
-    """A judge of single sentences beside a post. Safe to call from many tasks of one event loop."""
+class SentenceJudge(Protocol):
+    """A judge of single sentences beside a post, by one question. Safe to call from many tasks of one event loop."""
 
     @property
     def name(self) -> str:
@@ -35,14 +35,14 @@ class Opposition(Protocol):
         """Return the languages it knows (ISO 639-1); None for no known limit."""
 
     async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return for each sentence how probably it opposes the post and harms nobody, 0 to 1.
+        """Return for each sentence how probably the question is to be answered with yes, 0 to 1.
 
         Raises ModelUnavailable or ModelRefused where it asks a model that is away or won't answer.
         """
 
 
 class ChatOpposition:
-    """An Opposition by the probability with which a chat model says yes."""
+    """A SentenceJudge of whether a sentence opposes the post, by the probability with which a chat model says yes."""
 
     name = "chat"
     languages: frozenset[str] | None = None
@@ -61,36 +61,51 @@ def _question(post: str, sentence: str) -> tuple[Message, ...]:
     return (Message("system", _TASK), Message("user", task))
 
 
-class OpposesCheck(JudgedCheck):
-    """A check that a reply opposes the post, and that none of its sentences harms anybody, as `judge` reads them.
+class SentencesCheck(JudgedCheck):
+    """A check of all sentences that are not on file, as `judge` reads them beside the post.
 
-    Of the sentences that are not on file the best needs `limit`, and each `harmless`: a sentence beside one that
-    plainly opposes the post may say little by itself.
+    The best of them needs `limit`, and each `least`: a sentence beside a plain one may say little by itself.
     """
 
-    name = "opposes"
-    fault = "May harm somebody, or speak for the post"
+    lacking: str
+    """What a reply is told whose best sentence is too weak."""
 
     def __init__(
-        self, judge: Opposition, limit: float, harmless: float, within_s: float, turns: Turns | None = None
+        self, judge: SentenceJudge, limit: float, least: float, within_s: float, turns: Turns | None = None
     ) -> None:
         super().__init__(judge.languages, limit, within_s, turns)
         self._judge = judge
-        self._harmless = min(harmless, limit)
+        self._least = min(least, limit)
         self.unread = f"the judge `{judge.name}` does not read “{{language}}”; set guard.judge to one that does."
 
     def verdict(self, judged: Sequence[tuple[float, str]]) -> Check:
-        """Return the result by the best sentence, and where that opposes the post, by the worst."""
+        """Return the result by the best sentence, and where that is good enough, by the worst."""
         (lowest, worst), (highest, best) = judged[0], judged[-1]
         if highest < self._limit:
-            return self._check(highest, f"May not stand against the post: “{best[:80]}”.")
-        detail = "" if lowest >= self._harmless else f"{self.fault}: “{worst[:80]}”."
-        return self._check(lowest, detail, self._harmless)
+            return self._check(highest, f"{self.lacking}: “{best[:80]}”.")
+        detail = "" if lowest >= self._least else f"{self.fault}: “{worst[:80]}”."
+        return self._check(lowest, detail, self._least)
 
     def asks_about(self, part: Part, reply: Material) -> bool:
         """Tell that every sentence is judged."""
         return True
 
     async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
-        """Return how probably each piece opposes the post and harms nobody."""
+        """Return what the judge says of each piece."""
         return await self._judge.probabilities(context.post.text, pieces, context.reply_language)
+
+
+class OpposesCheck(SentencesCheck):
+    """A check that a reply opposes the post, and that none of its sentences harms anybody."""
+
+    name = "opposes"
+    fault = "May harm somebody, or speak for the post"
+    lacking = "May not stand against the post"
+
+
+class FitsCheck(SentencesCheck):
+    """A check that a reply speaks to the post: not of other things, of itself, or for all sides at once."""
+
+    name = "fits"
+    fault = "May have nothing to do with the post"
+    lacking = "May answer nothing"

@@ -6,9 +6,11 @@ import re
 
 from core.settings import GuardSettings
 from pipeline.guard.cues import negated, refutations
+from pipeline.guard.figures import figures
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement
 from pipeline.guard.measurement import Measurement
+from pipeline.guard.shares import accounted
 from pipeline.guard.support import is_statement
 from pipeline.guard.words import claim_stems, common_start, fold, stem
 
@@ -93,20 +95,31 @@ def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
     """Return the words of a near copy that nothing accounts for, and its figures that the statement does not give."""
     known = reply.supporting | claim_stems(reply.language)
     saying = words_pattern("saying", reply.language)
-    figures = {*statement.words, *statement.named}
     strange = [
         word
         for word in part.words[: _end_of_copy(part, statement, reply.language)]
-        if (word.isdigit() and word not in figures)
-        or (
-            not word.isdigit()
-            and stem(word, reply.language) in part.content - known
-            and not saying.fullmatch(word)
-            and not any(_alike(word, other) for other in known)
-        )
+        if not word.isdigit()
+        and stem(word, reply.language) in part.content - known
+        and not saying.fullmatch(word)
+        and not any(_alike(word, other) for other in known)
     ]
+    strange += _strange_figures(part, statement, reply.language)
     exchanged = len(statement.content - part.content) >= len(strange)
     return strange if exchanged else []
+
+
+def _strange_figures(part: Part, statement: Statement, language: str) -> list[str]:
+    """Return the figures in digits that the statement and its source do not give, rounded ones left out."""
+    evidence = statement.evidence
+    known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
+    values = {figure.value for figure in known}
+    written = figures(part.text, language)
+    explained = accounted(part.folded, written, language, known)
+    return [
+        figure.text
+        for figure in written
+        if figure.text[:1].isdigit() and figure.value not in values and figure.text not in explained
+    ]
 
 
 def _end_of_copy(part: Part, statement: Statement, language: str) -> int:

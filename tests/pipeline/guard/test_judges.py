@@ -17,14 +17,14 @@ from pipeline.guard.entailed import EntailedCheck
 from pipeline.guard.judged import STEP, WINDOW, windows
 from pipeline.guard.material import LONGEST_READ, material
 from pipeline.guard.opposition import OpposesCheck
-from pipeline.guard.stance_head import HeadOpposition
+from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, LateEmbedder
 from tests.factories import make_evidence, make_post
 
 FACT = "In Europe, less than 20% of Roma are nomadic, says a report of the Council of Europe."
 
 
 class ScriptedJudge:
-    """An Opposition and Entailment that gives every text one probability and remembers what it was asked."""
+    """A SentenceJudge and Entailment that gives every text one probability and remembers what it was asked."""
 
     name = "scripted"
 
@@ -213,8 +213,8 @@ async def test_an_over_long_text_is_refused_before_any_check_sees_it() -> None:
 
 
 @pytest.fixture(scope="module")
-def judge() -> HeadOpposition:
-    return HeadOpposition(default_embedder)
+def judge() -> HeadJudge:
+    return HeadJudge(STANCE, LateEmbedder(default_embedder))
 
 
 @pytest.mark.parametrize(
@@ -229,13 +229,13 @@ def judge() -> HeadOpposition:
     ],
 )
 async def test_the_head_tells_a_value_from_agreement(
-    judge: HeadOpposition, language: str, post: str, good: str, bad: str
+    judge: HeadJudge, language: str, post: str, good: str, bad: str
 ) -> None:
     high, low = await judge.probabilities(post, [good, bad], language)
     assert high > 0.5 > low
 
 
-async def test_the_head_reads_no_more_of_a_post_than_its_beginning(judge: HeadOpposition) -> None:
+async def test_the_head_reads_no_more_of_a_post_than_its_beginning(judge: HeadJudge) -> None:
     assert await judge.probabilities("x " * 50_000, ["You are right."], "en")
 
 
@@ -246,11 +246,12 @@ async def test_the_head_loads_nothing_before_the_first_sentence_and_once_after_i
         opened.append(default_embedder())
         return opened[-1]
 
-    lazy = HeadOpposition(open_embedder)  # type: ignore[arg-type]
+    embedder = LateEmbedder(open_embedder)  # type: ignore[arg-type]
+    lazy = HeadJudge(STANCE, embedder)
     context = _context()
     await OpposesCheck(lazy, 0.5, 0.2, 10).check_many([material(FACT, context)], context)
     assert opened == []
-    await lazy.close()
+    await embedder.close()
     await asyncio.gather(*(lazy.probabilities("p", ["Everybody wants a home."], "en") for _ in range(3)))
     assert len(opened) == 1
-    await lazy.close()
+    await embedder.close()
