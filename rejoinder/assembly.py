@@ -213,7 +213,7 @@ async def _judges(
 ) -> list[GuardCheck]:
     """Return the checks of the judge that the settings name; what they need is closed by `stack`."""
     from pipeline.guard.entailed import EntailedCheck
-    from pipeline.guard.opposition import ChatOpposition, FitsCheck, OpposesCheck
+    from pipeline.guard.opposition import ChatOpposition, FitsCheck, OpposesCheck, TopicCheck
 
     chosen, within_s = settings.guard, settings.guard.judge_timeout_s
     if chosen.judge == "none":
@@ -234,7 +234,7 @@ async def _judges(
             EntailedCheck(entailment, chosen.min_entailment, within_s, turns),
         ]
     from models.embedders import e5_embedder
-    from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, LateEmbedder
+    from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, HeadNearness, LateEmbedder
 
     embedder = LateEmbedder(lambda: e5_embedder(settings.embedding))
     stack.push_async_callback(embedder.close)
@@ -242,6 +242,7 @@ async def _judges(
     checks: list[GuardCheck] = [
         OpposesCheck(stance, chosen.min_opposition, chosen.min_harmless, within_s),
         FitsCheck(fit, chosen.min_fit, chosen.min_sentence_fit, within_s),
+        TopicCheck(HeadNearness(FITS, embedder), chosen.min_nearness, within_s),
     ]
     if chosen.judge == "entailment":
         from models.entailment import OnnxEntailment

@@ -172,6 +172,9 @@ class GuardSettings(Section):
         0.5, description="Probability of answering something that the shipped head must give the best such sentence."
     )
     min_sentence_fit: Share = Field(0.15, description="The same probability that every such sentence needs.")
+    min_nearness: Share = Field(
+        0.2, description="Cosine to the post or its evidence that a reply without a sentence on file needs."
+    )
     entailment_model: str = Field(
         "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7",
         description="Entailment model of the judge `entailment` (`entailment` extra): a folder with `*.onnx` and "

@@ -13,6 +13,7 @@ from pipeline.guard.material import GuardContext, Material, Part
 
 if TYPE_CHECKING:
     from models.chat import ChatClient
+    from pipeline.guard.sentence_head import HeadNearness
 
 MOST_TEXT = 600
 """Characters of the post that a chat model is asked about; a piece of a sentence is shorter."""
@@ -93,6 +94,33 @@ class SentencesCheck(JudgedCheck):
     async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
         """Return what the judge says of each piece."""
         return await self._judge.probabilities(context.post.text, pieces, context.reply_language)
+
+
+class TopicCheck(JudgedCheck):
+    """A check that a reply of free sentences alone comes near to the post or its evidence, as embeddings tell.
+
+    One with a sentence on file passes: what stands there was matched with the post.
+    """
+
+    name = "topic"
+    fault = "Speaks of something else than the post"
+    unread = "the embedder of the guard's heads does not read “{language}”; set guard.judge to one that does."
+
+    def __init__(self, nearness: HeadNearness, limit: float, within_s: float) -> None:
+        super().__init__(nearness.languages, limit, within_s)
+        self._nearness = nearness
+
+    def verdict(self, judged: Sequence[tuple[float, str]]) -> Check:
+        """Return the result by the sentence that comes nearest."""
+        return super().verdict(judged[::-1])
+
+    def asks_about(self, part: Part, reply: Material) -> bool:
+        """Tell whether the reply has nothing but free sentences."""
+        return not any(part.quoted for part in reply.parts)
+
+    async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
+        """Return how near each piece comes to the post or a piece of evidence, 0 to 1."""
+        return await self._nearness.nearest(pieces, [context.post.text, *(entry.text for entry in context.evidence)])
 
 
 class OpposesCheck(SentencesCheck):

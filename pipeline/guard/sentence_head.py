@@ -145,6 +145,24 @@ class HeadJudge:
         return [float(p) for p in head.probabilities(vectors[1:], vectors[0], rows)]
 
 
+class HeadNearness:
+    """A measure of how near texts are in what they speak of, by embeddings around the mean of a head."""
+
+    languages = LANGUAGES
+
+    def __init__(self, file: str, embedder: LateEmbedder) -> None:
+        self._file = file
+        self._embedder = embedder
+
+    async def nearest(self, texts: Sequence[str], others: Sequence[str]) -> list[float]:
+        """Return for each text its cosine with the nearest of the others, 0 to 1; raises as HeadJudge does."""
+        head = await asyncio.to_thread(_loaded, self._file)
+        vectors = await self._embedder.queries([*texts, *(other[:LONGEST_READ] for other in others)])
+        centred = _unit(vectors - head.mean)
+        cosines = centred[: len(texts)] @ centred[len(texts) :].T
+        return [max(0.0, float(row.max())) for row in cosines]
+
+
 @lru_cache(maxsize=2)
 def _loaded(file: str) -> SentenceHead:
     return SentenceHead.load(file)

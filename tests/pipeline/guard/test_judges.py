@@ -16,8 +16,8 @@ from pipeline.guard import Guard, GuardContext, unjudged
 from pipeline.guard.entailed import EntailedCheck
 from pipeline.guard.judged import STEP, WINDOW, windows
 from pipeline.guard.material import LONGEST_READ, material
-from pipeline.guard.opposition import OpposesCheck
-from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, LateEmbedder
+from pipeline.guard.opposition import FitsCheck, OpposesCheck, TopicCheck
+from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, HeadNearness, LateEmbedder
 from tests.factories import make_evidence, make_post
 
 FACT = "In Europe, less than 20% of Roma are nomadic, says a report of the Council of Europe."
@@ -233,6 +233,48 @@ async def test_the_head_tells_a_value_from_agreement(
 ) -> None:
     high, low = await judge.probabilities(post, [good, bad], language)
     assert high > 0.5 > low
+
+
+@pytest.fixture(scope="module")
+def late_embedder() -> LateEmbedder:
+    return LateEmbedder(default_embedder)
+
+
+@pytest.mark.parametrize(
+    ("language", "good", "bad"),
+    [
+        ("en", "Nobody is worth less for their origin.", "Boil the pasta for nine minutes."),
+        ("es", "Nadie vale menos por su origen.", "El tren sale a las nueve."),
+        ("it", "Nessuno vale meno per la sua origine.", "Sul tema ci sono tanti pareri."),
+        ("eu", "Inor ez da gutxiago bere jatorriagatik.", "Trena bederatzietan irteten da."),
+    ],
+)
+async def test_a_reply_that_answers_nothing_does_not_fit(
+    late_embedder: LateEmbedder, language: str, good: str, bad: str
+) -> None:
+    context = _context(language)
+    check = FitsCheck(HeadJudge(FITS, late_embedder), 0.5, 0.15, 10)
+    replies = [material(text, context) for text in (good, bad, f"{good} {bad}", f"{bad} {FACT}")]
+    fitting, nothing, half, quoting = await check.check_many(replies, context)
+    assert fitting.passed
+    assert not nothing.passed
+    assert half.value < fitting.value, "the worst sentence counts"
+    assert quoting.passed is nothing.passed, "what is on file beside it is not judged"
+
+
+async def test_free_sentences_must_come_near_to_the_post_and_words_on_file_are_near(
+    late_embedder: LateEmbedder,
+) -> None:
+    context = _context()
+    check = TopicCheck(HeadNearness(FITS, late_embedder), 0.2, 10)
+    texts = [
+        "Roma want a home like anybody.",
+        "The heart beats once a second.",
+        f"The heart beats once a second. {FACT}",
+    ]
+    near, far, quoting = await check.check_many([material(text, context) for text in texts], context)
+    assert (near.passed, far.passed, quoting.passed) == (True, False, True)
+    assert "something else" in far.detail
 
 
 async def test_the_head_reads_no_more_of_a_post_than_its_beginning(judge: HeadJudge) -> None:
