@@ -121,10 +121,29 @@ def _known(reply: Material) -> frozenset[str]:
     return stems(reply.post_words, reply.language).union(*evidence)
 
 
+def _other_names(text: str) -> list[str]:
+    """Return all names of those places and bodies that `text` names in one way."""
+    return [name for pattern, names in _same_names() if pattern.search(text) for name in names]
+
+
+@lru_cache(maxsize=1)
+def _same_names() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    groups: list[list[str]] = table("names")["same"]
+    return tuple(
+        (re.compile(rf"\b(?:{'|'.join(map(_as_written, names))})\b", re.IGNORECASE), tuple(names)) for names in groups
+    )
+
+
+def _as_written(name: str) -> str:
+    """Return a pattern for a name; for an acronym in capitals only, so that "us" and "who" are none."""
+    return rf"(?-i:{re.escape(name)})" if name.isupper() else re.escape(name)
+
+
 @lru_cache(maxsize=2048)
 def _of_evidence(evidence: Evidence, language: str) -> frozenset[str]:
     source = evidence.source
     also: list[str] = [*table("names")["aliases"].get(source.institution, []), *pack(language).locators]
+    also += _other_names(f"{evidence.text} | {source.institution} | {source.title}")
     folded = words(f"{evidence.text} {source.institution} {source.title} {source.symbol} {' '.join(also)}")
     # A stemmer may cut a name to the bone: "Lanbide" to "lan".
     return stems(folded, language).union(folded)

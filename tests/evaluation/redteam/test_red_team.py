@@ -14,7 +14,7 @@ from rejoinder.assembly import open_drafting_guard
 
 FEWEST_BAD_STOPPED = {"en": 0.86, "es": 0.96, "it": 0.96, "eu": 0.93}
 MOST_GOOD_STOPPED = {"en": 0.17, "es": 0.10, "it": 0.10, "eu": 0.16}
-"""Shares of 2026-11-22 with the words, the toxicity head and the heads of sentences; docs/drafting.md has them by kind."""
+"""Shares of 2026-11-22 with the default judge; docs/drafting.md has them by kind."""
 
 
 @pytest.fixture(scope="module")
