@@ -59,7 +59,8 @@ class JudgedCheck(ABC):
         by_reply = [[part.text for part in judged_parts(reply) if self.asks_about(part, reply)] for reply in replies]
         pieces = tuple(dict.fromkeys(piece for texts in by_reply for text in texts for piece in windows(text)))
         known, obstacle = await self._ask(pieces, context) if pieces else ({}, "")
-        return [self._result(texts, known, obstacle) for texts in by_reply]
+        results = zip(by_reply, replies, strict=True)
+        return [self._result(texts, known, obstacle, reply) for texts, reply in results]
 
     async def _ask(self, pieces: Sequence[str], context: GuardContext) -> tuple[dict[str, float], str]:
         """Return the probability of each piece, or why there is none."""
@@ -74,14 +75,14 @@ class JudgedCheck(ABC):
             return {}, str(error)
         return dict(zip(pieces, answers, strict=True)), ""
 
-    def _result(self, sentences: Sequence[str], known: dict[str, float], obstacle: str) -> Check:
+    def _result(self, sentences: Sequence[str], known: dict[str, float], obstacle: str, reply: Material) -> Check:
         if sentences and obstacle:
             return self._check(0.0, NOT_JUDGED + obstacle)
         judged = sorted((min(known[piece] for piece in windows(text)), text) for text in sentences)
-        return self.verdict(judged) if judged else self._check(1.0, "")
+        return self.verdict(judged, reply) if judged else self._check(1.0, "")
 
-    def verdict(self, judged: Sequence[tuple[float, str]]) -> Check:
-        """Return the result for a reply by its sentences with their probabilities, at least one, the worst first."""
+    def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
+        """Return the result for a reply by those sentences with their probabilities, at least one, the worst first."""
         probability, worst = judged[0]
         return self._check(probability, "" if probability >= self._limit else f"{self.fault}: “{worst[:80]}”.")
 

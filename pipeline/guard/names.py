@@ -42,6 +42,7 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
         unknown += [
             word
             for part in reply.parts
+            if not part.quoted
             for word in part.words
             if word in _appeals(reply.language) and stem(word, reply.language) not in known
         ]

@@ -79,13 +79,17 @@ class SentencesCheck(JudgedCheck):
         self._least = min(least, limit)
         self.unread = f"the judge `{judge.name}` does not read “{{language}}”; set guard.judge to one that does."
 
-    def verdict(self, judged: Sequence[tuple[float, str]]) -> Check:
+    def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
         """Return the result by the best sentence, and where that is good enough, by the worst."""
         (lowest, worst), (highest, best) = judged[0], judged[-1]
-        if highest < self._limit:
+        if highest < self._limit and not self.answered_by(reply):
             return self._check(highest, f"{self.lacking}: “{best[:80]}”.")
         detail = "" if lowest >= self._least else f"{self.fault}: “{worst[:80]}”."
         return self._check(lowest, detail, self._least)
+
+    def answered_by(self, reply: Material) -> bool:
+        """Tell whether a reply does what is asked by its sentences on file, whatever the best of the others does."""
+        return False
 
     def asks_about(self, part: Part, reply: Material) -> bool:
         """Tell that every sentence is judged."""
@@ -110,9 +114,9 @@ class TopicCheck(JudgedCheck):
         super().__init__(nearness.languages, limit, within_s)
         self._nearness = nearness
 
-    def verdict(self, judged: Sequence[tuple[float, str]]) -> Check:
+    def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
         """Return the result by the sentence that comes nearest."""
-        return super().verdict(judged[::-1])
+        return super().verdict(judged[::-1], reply)
 
     def asks_about(self, part: Part, reply: Material) -> bool:
         """Tell whether the reply has nothing but free sentences."""
@@ -137,3 +141,7 @@ class FitsCheck(SentencesCheck):
     name = "fits"
     fault = "May have nothing to do with the post"
     lacking = "May answer nothing"
+
+    def answered_by(self, reply: Material) -> bool:
+        """Tell whether there is a sentence on file: it was matched with the post."""
+        return any(part.quoted for part in reply.parts)

@@ -163,6 +163,18 @@ async def test_one_sentence_must_oppose_and_none_may_harm(best: int, worst: int,
     assert result.passed is passed
 
 
+@pytest.mark.parametrize(("percent", "passed"), [(40, True), (10, False)])
+async def test_beside_a_fact_on_file_a_sentence_need_not_answer_but_may_not_be_beside_the_point(
+    percent: int, passed: bool
+) -> None:
+    context = _context()
+    reply = material(f"Say {percent} now. {FACT}", context)
+    (fits,) = await FitsCheck(Scoring(1.0), 0.5, 0.2, 10).check_many([reply], context)
+    (opposes,) = await OpposesCheck(Scoring(1.0), 0.5, 0.2, 10).check_many([reply], context)
+    assert fits.passed is passed
+    assert not opposes.passed
+
+
 class LateInsult(ScriptedJudge):
     """A judge that likes everything but the word “scum”, and is never given more than a window."""
 
@@ -254,12 +266,11 @@ async def test_a_reply_that_answers_nothing_does_not_fit(
 ) -> None:
     context = _context(language)
     check = FitsCheck(HeadJudge(FITS, late_embedder), 0.5, 0.15, 10)
-    replies = [material(text, context) for text in (good, bad, f"{good} {bad}", f"{bad} {FACT}")]
-    fitting, nothing, half, quoting = await check.check_many(replies, context)
+    replies = [material(text, context) for text in (good, bad, f"{good} {bad}")]
+    fitting, nothing, half = await check.check_many(replies, context)
     assert fitting.passed
     assert not nothing.passed
     assert half.value < fitting.value, "the worst sentence counts"
-    assert quoting.passed is nothing.passed, "what is on file beside it is not judged"
 
 
 async def test_free_sentences_must_come_near_to_the_post_and_words_on_file_are_near(
