@@ -23,6 +23,8 @@ from bot.chat.own_cases import OwnCases
 from bot.desk import Desk
 from bot.permissions import Moderator
 from bot.reasons import OTHER
+from bot.translation import N_, Wordings, _
+from bot.wording import standing
 from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName
 from core.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError, Unavailable
 
@@ -33,14 +35,12 @@ FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
 IMMEDIATE_ACTIONS = (
     Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO, Action.REOPEN, Action.HANDLE,
 )  # fmt: skip
-_AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
-_DONE = {
-    Action.APPROVE: "Approved",
-    Action.EDIT: "Approved with your text",
-    Action.REJECT: "Rejected",
-    Action.DISMISS: "Dismissed as not hateful",
-}
-FAULT = "That did not work because of a fault here; it is in the log. Please try again."
+_AGAIN = Wordings({
+    Action.EDIT: N_("Edit again"),
+    Action.REJECT: N_("Reject again"),
+    Action.REDRAFT: N_("Redraft again"),
+})
+FAULT = N_("That did not work because of a fault here; it is in the log. Please try again.")
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Refusal:
         """Return what the button is called that overrides; None when this moderator may not."""
         if not self.may_override:
             return None
-        return "Post anyway" if self.failed_checks else "Do it anyway"
+        return _("Post anyway") if self.failed_checks else _("Do it anyway")
 
 
 class DecisionDialogue:
@@ -162,7 +162,7 @@ def refuse(request: DecisionRequest, error: Exception, who: Moderator | None = N
 
 def done_words(request: DecisionRequest, case: Case) -> str:
     """Say that a request was carried out, and how its case stands now."""
-    return f"{_DONE.get(request.action, 'Done')}: case #{request.number} is {case.state}."
+    return _("Done. Case #{number}: {standing}", number=str(request.number), standing=standing(case))
 
 
 def _form_again(request: DecisionRequest, error: Exception, case: Case | None) -> DecisionRequest | None:
@@ -184,7 +184,7 @@ def message_of(error: Exception) -> str:
     if isinstance(error, RejoinderError):
         return str(error)
     log.error("What a moderator asked for could not be carried out", exc_info=error)
-    return FAULT
+    return _(FAULT)
 
 
 def _intent(case: Case) -> Intent:
