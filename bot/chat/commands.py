@@ -32,26 +32,34 @@ SUGGESTED = 50
 MAX_PLATFORM = 64
 MAX_REASON = 500
 MAX_NOTE = 2_000
-_DONE = Wordings({
-    Action.REOPEN: N_("Case {number} is open again and gets a draft."),
-    Action.HAND_OVER: N_("Case {number} is handed over."),
-    Action.HANDLE: N_("Case {number} is marked as handled."),
-    Action.RETRACT: N_("Case {number} is retracted; the platform is told."),
-})
-_SCOPES = Wordings({
-    ScopeKind.GROUP: N_("Group {name}"),
-    ScopeKind.LANGUAGE: N_("Language {name}"),
-    ScopeKind.CHANNEL: N_("Channel {name}"),
-    ScopeKind.SERVER: N_("Everywhere on this server"),
-})
-_SWITCHED = Wordings({
-    SwitchKind.PAUSED: N_("Paused: {name}, by {who}."),
-    SwitchKind.MUTED: N_("Muted: {name}, by {who}."),
-})
-_SWITCHED_UNTIL = Wordings({
-    SwitchKind.PAUSED: N_("Paused: {name} until {time}, by {who}."),
-    SwitchKind.MUTED: N_("Muted: {name} until {time}, by {who}."),
-})
+_DONE = Wordings(
+    {
+        Action.REOPEN: N_("Case {number} is open again and gets a draft."),
+        Action.HAND_OVER: N_("Case {number} is handed over."),
+        Action.HANDLE: N_("Case {number} is marked as handled."),
+        Action.RETRACT: N_("Case {number} is retracted; the platform is told."),
+    }
+)
+_SCOPES = Wordings(
+    {
+        ScopeKind.GROUP: N_("Group {name}"),
+        ScopeKind.LANGUAGE: N_("Language {name}"),
+        ScopeKind.CHANNEL: N_("Channel {name}"),
+        ScopeKind.SERVER: N_("Everywhere on this server"),
+    }
+)
+_SWITCHED = Wordings(
+    {
+        SwitchKind.PAUSED: N_("Paused: {name}, by {who}."),
+        SwitchKind.MUTED: N_("Muted: {name}, by {who}."),
+    }
+)
+_SWITCHED_UNTIL = Wordings(
+    {
+        SwitchKind.PAUSED: N_("Paused: {name} until {time}, by {who}."),
+        SwitchKind.MUTED: N_("Muted: {name} until {time}, by {who}."),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -189,8 +197,13 @@ class Commands:
         known = await self._ledger.moderator_settings.intents(place.surface, place.server)
         order = list(ScopeKind)
         lines = [
-            _("{scope}: {intent}, set by {who} on {time}",
-              scope=_scope(item.kind, item.scope), intent=INTENT_NAMES[item.intent], who=item.who, time=_utc(item.at))
+            _(
+                "{scope}: {intent}, set by {who} on {time}",
+                scope=_scope(item.kind, item.scope),
+                intent=INTENT_NAMES[item.intent],
+                who=item.who,
+                time=_utc(item.at),
+            )
             for item in sorted(known, key=lambda item: (order.index(item.kind), item.scope))
         ]
         if not lines:
@@ -262,9 +275,7 @@ class Commands:
         key = seen.key
         decision = Decision(action=Action.ASSIGN, version=seen.version, assignee=assignee.name)
         await self._desk.decide(key, decision, who)
-        return _lines(
-            _("Case {number} is assigned to {who}.", number=await self._number(seen), who=assignee.name)
-        )
+        return _lines(_("Case {number} is assigned to {who}.", number=await self._number(seen), who=assignee.name))
 
     async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> CommandAnswer:
         """Leave a group out of one's own queue, or take it in again."""
@@ -292,14 +303,15 @@ class Commands:
         """Say how a server is used."""
         server = self._servers[place.server]
         switched = await self._ledger.moderator_settings.switched(place.surface, place.server)
+        language = LANGUAGES[self._languages.of_server(place.server)]
         return _lines(
             _("Cases go to {channel} unless a rule says otherwise.", channel=server.channel)
             if server.channel
             else _("Cases go to no channel unless a rule says otherwise."),
-            *(_("Rule: {cases} go to {channel}.", cases=_criteria(rule), channel=rule.channel) for rule in server.rules),
+            *(_("Rule: {cases} go to {place}.", cases=_criteria(rule), place=rule.channel) for rule in server.rules),
             _("Ids of leads: {leads}, of admins: {admins}, of reviewers: {reviewers}.",
               leads=len(server.leads), admins=len(server.admins), reviewers=len(server.reviewers)),
-            _("Language of cards and notices: {language}.", language=LANGUAGES[self._languages.of_server(place.server)]),
+            _("Language of cards and notices: {language}.", language=language),
             *(_switched(item) for item in switched),
         )  # fmt: skip
 

@@ -23,6 +23,7 @@ from bot.chat.own_cases import OwnCases
 from bot.desk import Desk
 from bot.permissions import Moderator
 from bot.reasons import OTHER
+from bot.stored_words import in_other_words
 from bot.translation import N_, Wordings, _
 from bot.wording import standing
 from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName
@@ -35,11 +36,13 @@ FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
 IMMEDIATE_ACTIONS = (
     Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO, Action.REOPEN, Action.HANDLE,
 )  # fmt: skip
-_AGAIN = Wordings({
-    Action.EDIT: N_("Edit again"),
-    Action.REJECT: N_("Reject again"),
-    Action.REDRAFT: N_("Redraft again"),
-})
+_AGAIN = Wordings(
+    {
+        Action.EDIT: N_("Edit again"),
+        Action.REJECT: N_("Reject again"),
+        Action.REDRAFT: N_("Redraft again"),
+    }
+)
 FAULT = N_("That did not work because of a fault here; it is in the log. Please try again.")
 
 
@@ -180,9 +183,9 @@ def message_of(error: Exception) -> str:
     """Return what to tell a moderator about any error; what they can do nothing about is logged."""
     if isinstance(error, Unavailable):
         log.warning("Told a moderator: %s", error)
-        return f"That did not work, and nothing was changed. {error}"
+        return _("That did not work, and nothing was changed. {error}", error=in_other_words(str(error)))
     if isinstance(error, RejoinderError):
-        return str(error)
+        return in_other_words(str(error))
     log.error("What a moderator asked for could not be carried out", exc_info=error)
     return _(FAULT)
 

@@ -17,6 +17,7 @@ from bot.changes import Changes, Subscription
 from bot.chat.card_board import CardBoard
 from bot.chat.languages import Languages
 from bot.chat.routing import channel_for
+from bot.stored_words import in_other_words
 from bot.translation import _, ngettext, speaking
 from bot.wording import duration
 from core.domain import CaseState, Transition, now
@@ -92,9 +93,7 @@ class Escalations:
         case = await self._ledger.cases.get(key)
         return channel_for(self._servers[server], case.post, case.triage) is not None
 
-    async def _notice_text(
-        self, server: str, escalations: Sequence[Transition], count: int, length: timedelta
-    ) -> str:
+    async def _notice_text(self, server: str, escalations: Sequence[Transition], count: int, length: timedelta) -> str:
         newest = escalations[-1]
         number = await self._ledger.cards.number(newest.case_key)
         with speaking(self._languages.of_server(server)):
@@ -103,7 +102,7 @@ class Escalations:
 
 def escalation_text(count: int, why: str, number: int, length: timedelta) -> str:
     """Say how many posts were escalated, why the newest one was, and how to open it."""
-    reason = why.partition(":")[0].rstrip(".") or _("No reason was noted")
+    reason = in_other_words(why).partition(":")[0].rstrip(".") or _("No reason was noted")
     words = {"reason": reason, "command": f"/rejoinder case {number}"}
     if count == 1 or length < timedelta(seconds=1):
         return ngettext(

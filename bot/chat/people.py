@@ -37,8 +37,12 @@ def desk_name(server: ChatWorkspace, surface: str, user: str, username: str) -> 
 def without_reviewers(servers: Mapping[str, ChatWorkspace], variable: str) -> list[str]:
     """Say of each server that names no reviewers that nobody else than its leads decides; `variable` is where to."""
     return [
-        _("{server} names no reviewers, so nobody but its leads and admins may decide there; set {setting} in {variable}.",
-          server=id, setting="`reviewers`", variable=variable)
+        _(
+            "{server} names no reviewers, so nobody but its leads and admins may decide there; "
+            "set `reviewers` in {variable}.",
+            server=id,
+            variable=variable,
+        )
         for id, server in servers.items()
         if not server.reviewers
     ]

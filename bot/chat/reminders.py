@@ -82,14 +82,15 @@ class Reminders:
 
 def reminder(count: int, age: timedelta, doubtful: int) -> str:
     """Say how old the queue is, and how much of it is in doubt."""
-    oldest = duration(age)
-    sentences = (
-        _("{n} or more cases wait, the oldest for {time}.", n=count, time=oldest) if count == LOOKED_THROUGH else
-        ngettext("One case waits, the oldest for {time}.", "{n} cases wait, the oldest for {time}.", count, time=oldest),
-        ngettext("{n} of them is in doubt.", "{n} of them are in doubt.", doubtful) if doubtful else "",
-        _("See {command}", command="/rejoinder queue"),
-    )  # fmt: skip
-    return " ".join(filter(None, sentences))
+    time = duration(age)
+    if count == LOOKED_THROUGH:
+        waiting = _("{n} or more cases wait, the oldest for {time}.", n=count, time=time)
+    else:
+        waiting = ngettext(
+            "One case waits, the oldest for {time}.", "{n} cases wait, the oldest for {time}.", count, time=time
+        )
+    in_doubt = ngettext("{n} of them is in doubt.", "{n} of them are in doubt.", doubtful) if doubtful else ""
+    return " ".join(filter(None, (waiting, in_doubt, _("See {command}", command="/rejoinder queue"))))
 
 
 def is_quiet(moment: datetime, care: CareSettings, local: tzinfo) -> bool:

@@ -69,9 +69,7 @@ class DeskClient(discord.Client):
         self.card_sync = CardSync(ledger, board, servers, care, self._changes, languages)
         own_cases = OwnCases(desk, ledger.cards, servers)
         dialogue = DecisionDialogue(desk, own_cases, self._changes)
-        self.decisions = DecisionInteractions(
-            dialogue, ledger.cards, self.card_sync, servers, languages, board.drafts
-        )
+        self.decisions = DecisionInteractions(dialogue, ledger.cards, self.card_sync, servers, languages, board.drafts)
         self._reminders = Reminders(ledger, board, servers, care, languages)
         self._escalations = Escalations(ledger, board, servers, care, self._changes, languages)
         self._tree = app_commands.CommandTree(self)

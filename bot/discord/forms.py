@@ -26,11 +26,13 @@ MAX_WORDS = 400
 OPEN_CASE = "/rejoinder case"
 _WHOLE = N_("Checked when you send it; goes out exactly as you write it.")
 _CUT = N_("Discord takes no longer text: the end of the draft is left out. What stands here goes out.")
-_TITLES = Wordings({
-    Action.EDIT: N_("Edit the reply"),
-    Action.REJECT: N_("Reject the draft"),
-    Action.REDRAFT: N_("Ask for another draft"),
-})
+_TITLES = Wordings(
+    {
+        Action.EDIT: N_("Edit the reply"),
+        Action.REJECT: N_("Reject the draft"),
+        Action.REDRAFT: N_("Ask for another draft"),
+    }
+)
 _TEXT_FIELDS = {Action.EDIT: "text", Action.REJECT: "words", Action.REDRAFT: "hint"}
 _CHOICE_FIELDS = {Action.REJECT: "reason", Action.REDRAFT: "intent"}
 _STRATEGY_FIELD = "strategy"

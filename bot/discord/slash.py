@@ -213,7 +213,9 @@ class SlashCommands(app_commands.Group):
         await self.answer(interaction, work)
 
     @app_commands.command(name="mute-source", description=_description("mute-source"))
-    @app_commands.describe(platform=N_("As the cards name it"), muted=N_("False lets them in again"), hours=N_("For how long"))
+    @app_commands.describe(
+        platform=N_("As the cards name it"), muted=N_("False lets them in again"), hours=N_("For how long")
+    )
     async def mute_source(
         self, interaction: discord.Interaction, platform: str, muted: bool = True,
         hours: app_commands.Range[float, 0, 8760] | None = None,

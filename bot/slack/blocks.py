@@ -34,7 +34,9 @@ class ButtonValue:
         """Return what a button carries; raises BadInput for what no button of ours carries."""
         number, _colon, version = value.partition(":")
         if not (number.isdecimal() and version.isdecimal() and len(value) < 40):
-            raise BadInput(_("This button is not one of ours; open the case with {command}.", command="/rejoinder case"))
+            raise BadInput(
+                _("This button is not one of ours; open the case with {command}.", command="/rejoinder case")
+            )
         return cls(int(number), int(version))
 
 

@@ -112,7 +112,9 @@ class ButtonClicks:
     async def _override(self, click: ButtonClick) -> None:
         carried, _colon, action = click.value.rpartition(":")
         if action not in (*IMMEDIATE_ACTIONS, Action.REDRAFT):
-            raise BadInput(_("This button is not one of ours; open the case with {command}.", command="/rejoinder case"))
+            raise BadInput(
+                _("This button is not one of ours; open the case with {command}.", command="/rejoinder case")
+            )
         value = ButtonValue.read(carried)
         request = DecisionRequest(Action(action), value.number, value.version)
         case = await self._decide(click, request, await self._moderator(click), override=True)

@@ -74,7 +74,9 @@ def one_of(kind: type[E], name: str) -> E:
     try:
         return kind(name.lower())
     except ValueError:
-        raise BadInput(_("There is no {name}; choose one of {names}.", name=repr(name[:40]), names=", ".join(kind))) from None
+        raise BadInput(
+            _("There is no {name}; choose one of {names}.", name=repr(name[:40]), names=", ".join(kind))
+        ) from None
 
 
 def _as_typed(text: str) -> str:

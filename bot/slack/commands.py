@@ -32,27 +32,29 @@ from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
 
 COMMAND = "/rejoinder"
-_USAGES = Wordings({
-    "queue": N_("queue [mine, doubtful or appeals] [group:muslims]"),
-    "case": "case 12",
-    "dismiss": "dismiss 12",
-    "redraft": "redraft [by:plain] 12",
-    "reopen": N_("reopen 12 [WHY]"),
-    "hand-over": N_("hand-over 12 TO WHOM AND WHY"),
-    "handled": N_("handled 12 [WHAT WAS DONE]"),
-    "retract": N_("retract 12 WHY"),
-    "note": N_("note 12 TEXT"),
-    "intent set": N_("intent set questioning [for:channel, group:muslims or language:es], intent set none …"),
-    "draft": N_("draft [intent:positive] TEXT"),
-    "evidence": N_("evidence [group:women] QUERY"),
-    "stats": "stats [7d]",
-    "pause": "pause [hours:2]",
-    "assign": "assign 12 @ana",
-    "mute-source": N_("mute-source PLATFORM [hours:2], unmute-source PLATFORM"),
-    "hide": N_("hide GROUP, unhide GROUP"),
-    "language": "language [en|es|it|eu|none]",
-    "export": "export [4w]",
-})
+_USAGES = Wordings(
+    {
+        "queue": N_("queue [mine, doubtful or appeals] [group:muslims]"),
+        "case": "case 12",
+        "dismiss": "dismiss 12",
+        "redraft": "redraft [by:plain] 12",
+        "reopen": N_("reopen 12 [WHY]"),
+        "hand-over": N_("hand-over 12 TO WHOM AND WHY"),
+        "handled": N_("handled 12 [WHAT WAS DONE]"),
+        "retract": N_("retract 12 WHY"),
+        "note": N_("note 12 TEXT"),
+        "intent set": N_("intent set questioning [for:channel, group:muslims or language:es], intent set none …"),
+        "draft": N_("draft [intent:positive] TEXT"),
+        "evidence": N_("evidence [group:women] QUERY"),
+        "stats": "stats [7d]",
+        "pause": "pause [hours:2]",
+        "assign": "assign 12 @ana",
+        "mute-source": N_("mute-source PLATFORM [hours:2], unmute-source PLATFORM"),
+        "hide": N_("hide GROUP, unhide GROUP"),
+        "language": "language [en|es|it|eu|none]",
+        "export": "export [4w]",
+    }
+)
 _AFTER_THE_END = {
     "reopen": Action.REOPEN, "hand-over": Action.HAND_OVER, "handled": Action.HANDLE, "retract": Action.RETRACT,
 }  # fmt: skip
@@ -112,7 +114,11 @@ class SlashCommands:
         handle = self._known.get(call.command.name)
         if handle is None:
             raise BadInput(
-                _("There is no command {name}; try {command}.", name=repr(call.command.name[:40]), command=f"{COMMAND} help")
+                _(
+                    "There is no command {name}; try {command}.",
+                    name=repr(call.command.name[:40]),
+                    command=f"{COMMAND} help",
+                )
             )
         await self._answer(call, await handle(call))
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.chat.cards import Card
+from bot.chat.languages import Languages
 from bot.chat.reminders import Reminders, is_quiet, reminder, zone
 from bot.chat.surge import surge_text
 from core.domain import TargetGroup, now
@@ -41,7 +42,8 @@ class Wall:
 
 def reminders(ledger: Ledger, wall: Wall, **care: Any) -> Reminders:
     servers = {"s1": ChatWorkspace(channel="all", lead_channel="leads"), "s2": ChatWorkspace(channel="all")}
-    return Reminders(ledger, wall, servers, CareSettings(**care))
+    languages = Languages(wall.surface, servers, ledger.moderator_settings)
+    return Reminders(ledger, wall, servers, CareSettings(**care), languages)
 
 
 async def test_leads_are_reminded_of_an_old_queue_and_not_again_at_once(ledger: Ledger) -> None:
