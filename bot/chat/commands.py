@@ -293,7 +293,7 @@ class Commands:
             raise BadInput(
                 _("There is no language {name}; choose one of {names}.", name=chosen[:20], names=", ".join(LANGUAGES))
             )
-        await self._ledger.moderator_settings.choose_language(who.name, chosen)
+        await self._languages.choose(who.name, chosen)
         if chosen is None:
             return _lines(_("You are answered in the language of your app or browser, where it is offered."))
         with speaking(chosen):

@@ -1,4 +1,7 @@
-"""In which language somebody in a chat is answered, and in which a server gets its cards and notices."""
+"""In which language somebody in a chat is answered, and in which a server gets its cards and notices.
+
+What people have chosen is kept here in memory, because the chats want an answer sooner than a busy ledger gives one.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,11 @@ from contextlib import suppress
 
 from bot.chat.people import desk_name
 from bot.translation import SOURCE_LANGUAGE, offered
-from core.errors import RejoinderError
+from core.errors import Unavailable
 from core.settings import ChatWorkspace
 from ledger.moderator_settings import ModeratorSettings
 
-PATIENCE_S = 0.5
-"""Seconds to wait for the ledger to say what somebody has chosen: the chats want an answer within three."""
+REFRESH_S = 5.0
 
 
 class Languages:
@@ -30,29 +32,31 @@ class Languages:
         self._servers = servers
         self._settings = settings
         self._default = default
-        self._chosen: dict[str, str | None] = {}
+        self._chosen: Mapping[str, str] = {}
+
+    async def run(self) -> None:
+        """Learn what people choose on the page and in other chats until cancelled."""
+        while True:
+            with suppress(Unavailable):
+                await self.refresh()
+            await asyncio.sleep(REFRESH_S)
+
+    async def refresh(self) -> None:
+        """Learn what everybody has chosen until now."""
+        self._chosen = await self._settings.languages()
 
     def of_server(self, server: str) -> str:
         """Return the language of a server's cards and notices."""
         settings = self._servers.get(server)
         return (settings.language if settings else None) or self._default
 
-    async def of_person(self, server: str, user: str, username: str, client: str | None = None) -> str:
-        """Return the language to answer somebody in: the one they chose, else their client's, else the server's.
-
-        While the ledger is slow or away, the choice it told last holds.
-        """
+    def of_person(self, server: str, user: str, username: str, client: str | None = None) -> str:
+        """Return the language to answer somebody in: the one they chose, else their client's, else the server's."""
         settings = self._servers.get(server)
-        chosen = await self._choice(desk_name(settings, self._surface, user, username)) if settings else None
-        return offered(chosen) or offered(client) or self.of_server(server)
+        name = desk_name(settings, self._surface, user, username) if settings else ""
+        return offered(self._chosen.get(name)) or offered(client) or self.of_server(server)
 
-    async def _choice(self, who: str) -> str | None:
-        # A query of the ledger runs to its end even when cancelled, so a slow one is not waited for.
-        asking = asyncio.ensure_future(self._settings.language(who))
-        done, _ = await asyncio.wait({asking}, timeout=PATIENCE_S)
-        if done:
-            with suppress(RejoinderError):
-                self._chosen[who] = asking.result()
-        else:
-            asking.add_done_callback(lambda late: late.cancelled() or late.exception())
-        return self._chosen.get(who)
+    async def choose(self, who: str, language: str | None) -> None:
+        """Keep the language that somebody chooses; None leaves it to each client."""
+        await self._settings.choose_language(who, language)
+        await self.refresh()

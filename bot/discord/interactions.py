@@ -68,15 +68,15 @@ def in_flight(interaction: Interaction) -> Iterator[None]:
 @asynccontextmanager
 async def answering(interaction: Interaction, languages: Languages) -> AsyncIterator[None]:
     """Answer in the language of the one who asked; tell every error to them, and keep it from the others."""
-    with in_flight(interaction), speaking(await language_of(interaction, languages)):
+    with in_flight(interaction), speaking(language_of(interaction, languages)):
         async with _telling_errors(interaction):
             yield
 
 
-async def language_of(interaction: Interaction, languages: Languages) -> str:
+def language_of(interaction: Interaction, languages: Languages) -> str:
     """Return the language to answer in."""
     user = interaction.user
-    return await languages.of_person(server_id(interaction), str(user.id), user.name, interaction.locale.value)
+    return languages.of_person(server_id(interaction), str(user.id), user.name, interaction.locale.value)
 
 
 @asynccontextmanager

@@ -265,7 +265,7 @@ class SlashCommands(app_commands.Group):
     async def _open_cases(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
         if (place := self._suggest_at(interaction)) is None:
             return []
-        with in_flight(interaction), speaking(await language_of(interaction, self._languages)):
+        with in_flight(interaction), speaking(language_of(interaction, self._languages)):
             cases = await self._desk_commands.suggested_cases(place, typed)
             return [
                 app_commands.Choice(name=defuse(f"#{number} {build_card(case).title}", 100), value=str(number))
@@ -275,7 +275,7 @@ class SlashCommands(app_commands.Group):
     @stats.autocomplete("period")
     @export.autocomplete("period")
     async def _periods(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
-        with in_flight(interaction), speaking(await language_of(interaction, self._languages)):
+        with speaking(language_of(interaction, self._languages)):
             offered = [app_commands.Choice(name=name, value=value) for value, name in PERIODS.items()]
         return [choice for choice in offered if typed in choice.value] or offered
 

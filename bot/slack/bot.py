@@ -29,7 +29,8 @@ from ledger import Ledger
 class SlackBot:
     """The parts, put together.
 
-    `app` takes what Slack sends, `card_sync` keeps the cards, `reminders` and `escalations` tell the leads.
+    `app` takes what Slack sends, `card_sync` keeps the cards, `reminders` and `escalations` tell the leads, `languages`
+    knows in which language each is answered.
     """
 
     def __init__(
@@ -38,7 +39,9 @@ class SlackBot:
     ) -> None:  # fmt: skip
         self.workspaces = workspaces
         self.board = SlackBoard(workspaces.clients)
-        languages = Languages(SURFACE, workspaces.servers, ledger.moderator_settings, desk.settings.language)
+        self.languages = languages = Languages(
+            SURFACE, workspaces.servers, ledger.moderator_settings, desk.settings.language
+        )
         self.card_sync = CardSync(ledger, self.board, workspaces.servers, care, changes, languages)
         self.reminders = Reminders(ledger, self.board, workspaces.servers, care, languages)
         self.escalations = Escalations(ledger, self.board, workspaces.servers, care, changes, languages)

@@ -84,7 +84,7 @@ class ButtonClicks:
         async def listen(ack: AsyncAck, body: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond) -> None:
             await ack()
             click = ButtonClick.read(body, client, respond)
-            with speaking(await self._languages.of_person(click.team, click.user, click.username)):
+            with speaking(self._languages.of_person(click.team, click.user, click.username)):
                 try:
                     await handle(click)
                 except Exception as error:

@@ -104,7 +104,7 @@ class SlashCommands:
         self, ack: AsyncAck, command: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond
     ) -> None:
         await ack()
-        with speaking(await self._languages.of_person(command["team_id"], command["user_id"], _username(command))):
+        with speaking(self._languages.of_person(command["team_id"], command["user_id"], _username(command))):
             try:
                 await self._carry_out(await self._call(command, client, respond))
             except Exception as error:

@@ -47,7 +47,7 @@ class Submissions:
         # A plain function: Bolt looks at the names of its parameters, and would fill in `self`.
         async def listen(ack: AsyncAck, body: dict[str, Any], view: dict[str, Any], client: AsyncWebClient) -> None:
             user = body["user"]
-            with speaking(await self._languages.of_person(_team(user, view), user["id"], _username(user))):
+            with speaking(self._languages.of_person(_team(user, view), user["id"], _username(user))):
                 await self._answer(ack, user, view, client)
 
         for action in FORM_ACTIONS:

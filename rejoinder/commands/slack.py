@@ -70,7 +70,7 @@ async def serve(
             desk, ledger, changes, workspaces, settings.care, PipelineCli(),
             signing_secret=line if isinstance(line, str) else "", api_url=settings.slack.api_url,
         )  # fmt: skip
-        jobs = [changes.run(), bot.card_sync.run(), bot.reminders.run(), bot.escalations.run()]
+        jobs = [job.run() for job in (changes, bot.languages, bot.card_sync, bot.reminders, bot.escalations)]
         async with running(jobs), _listening(settings.slack, bot, line) as notice:
             click.echo(notice)
             await stop.wait()
