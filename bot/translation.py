@@ -125,6 +125,11 @@ def day(at: datetime) -> str:
     return dates.format_date(at, "short", locale=_locale(language()))
 
 
+def language_name(code: str) -> str:
+    """Return what a language is called, `Spanish` for `es`; an unknown one by its code."""
+    return str(_locale(language()).languages.get(code, code))
+
+
 @cache
 def translations(name: str) -> NullTranslations:
     """Return the messages of a language; the English ones are in the source."""

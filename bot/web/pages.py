@@ -19,7 +19,7 @@ from markupsafe import Markup
 from bot.language_api import LanguageApi, remember_language
 from bot.reasons import REASONS
 from bot.translation import LANGUAGES, N_, Wordings, _, script_messages, speaking
-from bot.wording import GROUP_WORDS, IN_DOUBT, INTENT_WORDS, STRATEGY_WORDS
+from bot.wording import GROUP_WORDS, IN_DOUBT, INTENT_NAMES, INTENT_WORDS, STRATEGY_WORDS
 from core.domain import Action, CaseState, Route, StrategyName
 from core.lifecycle import DECISIONS, ENDED, ROUTES, STAGES, UNFINISHED, StageName
 
@@ -118,6 +118,7 @@ class Pages:
             languages=LANGUAGES,
             groups=GROUP_WORDS,
             intents=INTENT_WORDS,
+            intent_names=INTENT_NAMES,
             strategies=strategies,
             strategy_words=STRATEGY_WORDS,
             reasons=REASONS,

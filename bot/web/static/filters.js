@@ -1,6 +1,7 @@
 // Filters that one comes back to, under a name, kept in this browser for each person.
 
 import { byId, make } from "./dom.js";
+import { t } from "./language.js";
 import { ask } from "./menus.js";
 
 const place = (person) => `rejoinder-filters:${person}`;
@@ -32,10 +33,10 @@ export function offerSavedFilters(person, queue, apply) {
     const saved = read(person);
     const current = saved.find((item) => isSame(item.choices, queue.choices));
     select.replaceChildren(
-      make("option", { value: "", text: "Saved filters" }),
+      make("option", { value: "", text: t("Saved filters") }),
       ...saved.map(({ name }) => make("option", { value: `=${name}`, text: name, selected: name === current?.name })),
-      make("option", { value: SAVE, text: "Save these filters…" }),
-      ...(current ? [make("option", { value: FORGET, text: `Forget “${current.name}”` })] : []));
+      make("option", { value: SAVE, text: t("Save these filters…") }),
+      ...(current ? [make("option", { value: FORGET, text: t("Forget “{name}”", current) })] : []));
   }
 
   select.addEventListener("change", async () => {

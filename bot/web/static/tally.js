@@ -1,6 +1,7 @@
 // Count the posts this person has looked at today. The count stays in this browser: it is never sent.
 
 import { byId } from "./dom.js";
+import { tn } from "./language.js";
 
 const PLACE = "rejoinder-tally";
 const SEEN = "rejoinder-seen"; // outlives a reload, not the tab
@@ -30,7 +31,7 @@ export function showTally() {
   const count = read();
   const element = byId("tally");
   element.hidden = count === 0;
-  element.textContent = count === 1 ? "You have looked at 1 post today" : `You have looked at ${count} posts today`;
+  element.textContent = tn("You have looked at {n} post today", "You have looked at {n} posts today", count);
 }
 
 /** Return how many posts were looked at within the last hour. */

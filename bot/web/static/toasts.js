@@ -1,6 +1,7 @@
 // Short messages at the edge of the page; one about a decision counts down and can be undone until then.
 
 import { byId, make } from "./dom.js";
+import { t } from "./language.js";
 import { secondsSince } from "./words.js";
 
 const STAYS_MS = 6000;
@@ -25,9 +26,9 @@ function showUndoBar() {
   const item = lastUndoable();
   if (!item) return;
   const left = make("span", { class: "countdown", "aria-hidden": true, "data-until": item.until });
-  const button = make("button", { type: "button", "aria-keyshortcuts": "u" }, "Undo ", make("kbd", { text: "u" }), " ", left);
+  const button = make("button", { type: "button", "aria-keyshortcuts": "u" }, `${t("Undo")} `, make("kbd", { text: "u" }), " ", left);
   button.addEventListener("click", () => item.undo(item));
-  const others = undoable.length > 1 ? ` (${undoable.length - 1} more before)` : "";
+  const others = undoable.length > 1 ? ` (${t("{n} more before", { n: undoable.length - 1 })})` : "";
   byId("toasts").append(make("div", { class: "toast undo" }, make("p", { text: `${item.text}${others}` }), button));
 }
 
