@@ -291,7 +291,7 @@ class Commands:
         """Choose the language that one is answered in, here and on the page; None leaves it to each client."""
         if chosen is not None and chosen not in LANGUAGES:
             raise BadInput(
-                _("There is no language {name}; choose one of {names}.", name=chosen[:20], names=", ".join(LANGUAGES))
+                _("There is no language “{name}”; choose one of {names}.", name=chosen[:20], names=", ".join(LANGUAGES))
             )
         await self._languages.choose(who.name, chosen)
         if chosen is None:

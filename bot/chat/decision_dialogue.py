@@ -27,7 +27,15 @@ from bot.stored_words import in_other_words
 from bot.translation import N_, Wordings, _
 from bot.wording import standing
 from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName
-from core.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError, Unavailable
+from core.errors import (
+    CaseConflict,
+    ChatUnavailable,
+    ClaimedByOther,
+    FailsChecks,
+    LedgerUnavailable,
+    RejoinderError,
+    Unavailable,
+)
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +50,10 @@ _AGAIN = Wordings(
         Action.REJECT: N_("Reject again"),
         Action.REDRAFT: N_("Redraft again"),
     }
+)
+_AWAY = (
+    (LedgerUnavailable, N_("The desk's database can't be reached now; try again in a while.")),
+    (ChatUnavailable, N_("The chat did not take it; please try again.")),
 )
 FAULT = N_("That did not work because of a fault here; it is in the log. Please try again.")
 
@@ -183,7 +195,9 @@ def message_of(error: Exception) -> str:
     """Return what to tell a moderator about any error; what they can do nothing about is logged."""
     if isinstance(error, Unavailable):
         log.warning("Told a moderator: %s", error)
-        return _("That did not work, and nothing was changed. {error}", error=in_other_words(str(error)))
+        away = next((words for kind, words in _AWAY if isinstance(error, kind)), None)
+        why = _(away) if away else str(error)
+        return _("That did not work, and nothing was changed. {why}", why=why)
     if isinstance(error, RejoinderError):
         return in_other_words(str(error))
     log.error("What a moderator asked for could not be carried out", exc_info=error)

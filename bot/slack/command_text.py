@@ -75,7 +75,7 @@ def one_of(kind: type[E], name: str) -> E:
         return kind(name.lower())
     except ValueError:
         raise BadInput(
-            _("There is no {name}; choose one of {names}.", name=repr(name[:40]), names=", ".join(kind))
+            _("There is no “{name}”; choose one of {names}.", name=name[:40], names=", ".join(kind))
         ) from None
 
 

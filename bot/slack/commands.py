@@ -115,8 +115,8 @@ class SlashCommands:
         if handle is None:
             raise BadInput(
                 _(
-                    "There is no command {name}; try {command}.",
-                    name=repr(call.command.name[:40]),
+                    "There is no command “{name}”; try {command}.",
+                    name=call.command.name[:40],
                     command=f"{COMMAND} help",
                 )
             )
