@@ -51,7 +51,7 @@ def card_embed(card: Card, number: int) -> discord.Embed:
         name = escaped(_("Draft, {about}", about=card.drafted), MAX_TITLE)
         embed.add_field(name=name, value=escaped(card.draft, MAX_FIELD) or _("There is none."), inline=False)
     if card.answers:
-        embed.add_field(name=_("Answers"), value=escaped(card.answers, _SHORT), inline=False)
+        embed.add_field(name=_("Answers the claim"), value=escaped(card.answers, _SHORT), inline=False)
     if card.warnings:
         embed.add_field(name=_("Look twice"), value=escaped("\n".join(card.warnings), _SHORT), inline=False)
     if card.evidence:

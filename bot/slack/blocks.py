@@ -52,11 +52,11 @@ def card_blocks(card: Card, number: int) -> list[Block]:
     if card.draft or card.drafted or card.final_text:
         blocks.append(rich(*_reply(card)))
     if card.warnings:
-        blocks.append(rich(line(words(_("Look twice:"), bold), words(f" {' '.join(card.warnings)}"))))
+        blocks.append(rich(line(words(f"{_('Look twice')}: ", bold), words(" ".join(card.warnings)))))
     if card.evidence:
         blocks.append(rich(line(words(_("Evidence"), bold)), _sources(card.evidence)))
     if card.close_checks and card.state is CaseState.PENDING:
-        blocks.append(rich(line(words(_("Close to a limit:"), bold), words(f" {'; '.join(card.close_checks)}"))))
+        blocks.append(rich(line(words(f"{_('Close to a limit')}: ", bold), words("; ".join(card.close_checks)))))
     if card.notes:
         blocks.append(rich(line(words(_("Notes"), bold)), bullets([line(words(note)) for note in card.notes])))
     return [*blocks, _buttons(card, number)]
@@ -88,9 +88,9 @@ def post_blocks(card: Card) -> list[Block]:
 
 def _facts(card: Card, number: int) -> list[RichTextElement]:
     return [
-        line(words(_("Against:"), bold), words(f" {card.groups}")),
-        line(words(_("Case:"), bold), words(f" {number}")),
-        line(words(_("Received:"), bold), words(" "), ago(card.received_at)),
+        line(words(f"{_('Against')}: ", bold), words(card.groups)),
+        line(words(f"{_('Case')}: ", bold), words(str(number))),
+        line(words(f"{_('Received')}: ", bold), ago(card.received_at)),
         line(words(card.standing, italic)),
     ]
 
@@ -101,7 +101,7 @@ def _reply(card: Card) -> list[RichTextElement]:
     heading: list[RichTextElement] = [words(label, bold)]
     if card.drafted and not card.final_text:
         heading.append(words(f" · {card.drafted}", italic))
-    answers = [line(words(_("Answers: {claim}", claim=card.answers), italic))] if card.answers else []
+    answers = [line(words(_("Answers: {answers}", answers=card.answers), italic))] if card.answers else []
     return [line(*heading), *answers, *([quote(text)] if text else [])]
 
 

@@ -44,8 +44,8 @@ async def complaints(workspaces: Workspaces, line: SocketModeConnection | None) 
 async def _workspace(client: AsyncWebClient, team: str, server: ChatWorkspace) -> AsyncIterator[str]:
     if lacking := await _lacking(client, team):
         yield _(
-            "The Slack app lacks {scopes} in workspace {workspace}. Add them under OAuth & Permissions (or take {file}), "
-            "then install the app again.",
+            "The Slack app lacks {scopes} in workspace {workspace}. Add them under OAuth & Permissions (or take "
+            "{file}), then install the app again.",
             scopes=", ".join(lacking), workspace=team, file="deploy/slack-manifest.yaml",
         )  # fmt: skip
     for channel in dict.fromkeys([*channels(server), *filter(None, [server.lead_channel])]):
@@ -71,7 +71,8 @@ async def _channel(client: AsyncWebClient, team: str, channel: str) -> str | Non
         return str(error)
     if known.get("is_archived"):
         return _(
-            "Slack channel {channel} of workspace {workspace} was archived; set another, or take it out of the archive.",
+            "Slack channel {channel} of workspace {workspace} was archived; set another, or take it out of the "
+            "archive.",
             channel=channel, workspace=team,
         )  # fmt: skip
     if not known.get("is_member"):
