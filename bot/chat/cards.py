@@ -259,7 +259,7 @@ def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
         (Button(ButtonAction.DISMISS, _("Not hateful"), "good"), doubtful),
         (Button(ButtonAction.DRAFT, _("Write a draft")), doubtful and grounded),
         (Button(ButtonAction.APPROVE, _("Approve"), "good"), drafted and _shown_whole(case)),
-        (Button(ButtonAction.EDIT, _("Edit") if drafted else "Write"), True),
+        (Button(ButtonAction.EDIT, _("Edit") if drafted else _("Write")), True),
         (Button(ButtonAction.REJECT, _("Reject"), "bad"), True),
         (Button(ButtonAction.REDRAFT, _("Redraft")), grounded and not doubtful),
         (Button(ButtonAction.DISMISS, _("Not hateful")), not doubtful),

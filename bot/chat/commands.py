@@ -129,11 +129,11 @@ class Commands:
         if not lines:
             lines.append(_("Nothing waits for you.") if mine else _("The queue is empty."))
         if len(cases) > LISTED:
-            more = len(cases) - LISTED
+            more, number = len(cases) - LISTED, _("NUMBER")
             lines.append(
-                _("… and {n} or more others. Open one with: {command}", n=more, command=f"case {_('NUMBER')}")
+                _("… and {n} or more others. Open one with: {command}", n=more, command=f"case {number}")
                 if len(cases) == LOOKED_THROUGH
-                else _("… and {n} more. Open one with: {command}", n=more, command=f"case {_('NUMBER')}")
+                else _("… and {n} more. Open one with: {command}", n=more, command=f"case {number}")
             )
         if not (mine or doubtful or appeals) and (count := len(await self._appealed(place, None))):
             lines.append(_("Appeals: {n}. List them with: {command}", n=count, command="queue appeals"))

@@ -46,7 +46,7 @@ async def _server(client: discord.Client, id: str, server: ChatWorkspace) -> Asy
         me = await guild.fetch_member(client.user.id if client.user else 0)
         known = {str(channel.id): channel for channel in await guild.fetch_channels()}
     except (discord.Forbidden, discord.NotFound):
-        yield f"{_('The bot is not on Discord server {server}.', server=id)} {_(_INVITE)}"
+        yield " ".join((_("The bot is not on Discord server {server}.", server=id), _(_INVITE)))
         return
     for name in dict.fromkeys([*channels(server), *filter(None, [server.lead_channel])]):
         channel = known.get(name)

@@ -42,7 +42,8 @@ def card_embed(card: Card, number: int) -> discord.Embed:
     embed.add_field(name=_("Against"), value=escaped(card.groups, _SHORT))
     embed.add_field(name=_("Received"), value=ago(card.received_at))
     if card.url is not None:
-        embed.add_field(name=_("Where"), value=f"[{_('the post')}]({card.url})")
+        words = _("the post")
+        embed.add_field(name=_("Where"), value=f"[{words}]({card.url})")
     if card.context:
         embed.add_field(name=_("Thread"), value=ngettext("{n} earlier post", "{n} earlier posts", card.context))
     if card.final_text is not None:
@@ -113,4 +114,5 @@ def _standing(card: Card) -> str:
     standing = escaped(card.standing, _SHORT)
     if card.undo_until is None:
         return standing
-    return f"{standing} {_('Undo until {time}.', time=discord.utils.format_dt(card.undo_until, 'T'))}"
+    undo = _("Undo until {time}.", time=discord.utils.format_dt(card.undo_until, "T"))
+    return f"{standing} {undo}"

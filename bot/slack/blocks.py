@@ -52,11 +52,11 @@ def card_blocks(card: Card, number: int) -> list[Block]:
     if card.draft or card.drafted or card.final_text:
         blocks.append(rich(*_reply(card)))
     if card.warnings:
-        blocks.append(rich(line(words(f"{_('Look twice')}: ", bold), words(" ".join(card.warnings)))))
+        blocks.append(rich(line(_label(_("Look twice")), words(" ".join(card.warnings)))))
     if card.evidence:
         blocks.append(rich(line(words(_("Evidence"), bold)), _sources(card.evidence)))
     if card.close_checks and card.state is CaseState.PENDING:
-        blocks.append(rich(line(words(f"{_('Close to a limit')}: ", bold), words("; ".join(card.close_checks)))))
+        blocks.append(rich(line(_label(_("Close to a limit")), words("; ".join(card.close_checks)))))
     if card.notes:
         blocks.append(rich(line(words(_("Notes"), bold)), bullets([line(words(note)) for note in card.notes])))
     return [*blocks, _buttons(card, number)]
@@ -88,11 +88,15 @@ def post_blocks(card: Card) -> list[Block]:
 
 def _facts(card: Card, number: int) -> list[RichTextElement]:
     return [
-        line(words(f"{_('Against')}: ", bold), words(card.groups)),
-        line(words(f"{_('Case')}: ", bold), words(str(number))),
-        line(words(f"{_('Received')}: ", bold), ago(card.received_at)),
+        line(_label(_("Against")), words(card.groups)),
+        line(_label(_("Case")), words(str(number))),
+        line(_label(_("Received")), ago(card.received_at)),
         line(words(card.standing, italic)),
     ]
+
+
+def _label(text: str) -> RichTextElement:
+    return words(f"{text}: ", bold)
 
 
 def _reply(card: Card) -> list[RichTextElement]:
