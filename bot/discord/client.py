@@ -65,7 +65,7 @@ class DeskClient(discord.Client):
         servers, board = settings.servers, DiscordBoard(self)
         self._servers = servers
         self._changes = changes or Changes(ledger.history)
-        self._languages = languages = Languages(SURFACE, servers, ledger.moderator_settings, desk.settings.language)
+        self.languages = languages = Languages(SURFACE, servers, ledger.moderator_settings, desk.settings.language)
         self.card_sync = CardSync(ledger, board, servers, care, self._changes, languages)
         own_cases = OwnCases(desk, ledger.cards, servers)
         dialogue = DecisionDialogue(desk, own_cases, self._changes)
@@ -84,7 +84,7 @@ class DeskClient(discord.Client):
         self.add_dynamic_items(CaseButton)
         await self._tree.set_translator(Localised())
         self._begin("changes", self._changes.run())
-        self._begin("languages", self._languages.run())
+        self._begin("languages", self.languages.run())
         self._begin("cards", self.card_sync.run())
         self._begin("reminders", self._reminders.run())
         self._begin("escalations", self._escalations.run())
