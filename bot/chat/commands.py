@@ -295,7 +295,7 @@ class Commands:
             )
         await self._languages.choose(who.name, chosen)
         if chosen is None:
-            return _lines(_("You are answered in the language of your app or browser, where it is offered."))
+            return _lines(_("No language of your own any more: your app's or browser's holds, else the server's."))
         with speaking(chosen):
             return _lines(_("Your language here and on the page is now: {language}.", language=LANGUAGES[chosen]))
 

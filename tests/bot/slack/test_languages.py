@@ -24,7 +24,7 @@ async def test_a_moderator_who_chose_spanish_is_answered_in_spanish(working: Flo
     await working.slack.people.submit(ANA, modal.id, {"chosen": "other"})
     assert "Un rechazo necesita un motivo" in seen(modal.content)
     assert seen(await working.card()) == card, "everybody reads the card"
-    await typed(working, "language none", "is offered")
+    await typed(working, "language none", "Ya sin idioma propio")
 
 
 async def test_cards_and_answers_follow_the_workspaces_language(slack: Slack, house: House) -> None:
