@@ -213,7 +213,7 @@ class Desk:
                 case,
             )
         if case.state not in DECISIONS[decision.action].takes:
-            raise NotAllowed(_("It is too late or too early for this: {standing}", standing=standing(case)), case)
+            raise NotAllowed(_("Too late or too early for this: {standing}", standing=standing(case)), case)
         return await self._carry_out(case, decision, who)
 
     async def _carry_out(self, case: Case, decision: Decision, who: Moderator) -> Case:

@@ -28,14 +28,11 @@ class Moderator:
 
 
 def require_lead(who: Moderator, what: str) -> None:
-    """Raise Forbidden unless `who` is a lead or an admin; `what` says what only they may do."""
+    """Raise Forbidden unless `who` is a lead or an admin; `what` completes "Only a lead may …"."""
     if not who.leads:
+        role = ROLE_NAMES[who.role]
         raise Forbidden(
-            _(
-                "Only a lead or an admin may do this: {what}. You are a {role} here; ask a lead.",
-                what=what,
-                role=ROLE_NAMES[who.role],
-            )
+            _("Only a lead or an admin may {what}, and you are a {role} here; ask a lead.", what=what, role=role)
         )
 
 

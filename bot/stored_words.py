@@ -29,6 +29,8 @@ WORDINGS = (
     N_("released"),
     N_("evidence found: {number}"),
     N_("draft {number} from {origin}"),
+    N_("composer"),
+    N_("model"),
     N_("redraft {number}, {intent}, by {strategy}: {hint}"),
     N_("redraft {number}, {intent}, by {strategy}"),
     N_("redraft {number}, {intent}: {hint}"),
@@ -185,7 +187,7 @@ def _place(name: str, value: str) -> str:
         return _groups(value)
     if name == "intent":
         return {str(intent): words for intent, words in INTENT_NAMES.items()}.get(value, value)
-    if name in ("what", "states"):
+    if name in ("what", "states", "origin"):
         return " / ".join(_said_anew(part) or part for part in value.split(" or "))
     return value
 

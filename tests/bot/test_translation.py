@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import re
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +8,7 @@ import pytest
 from babel.messages.catalog import Catalog
 
 from bot.reasons import REASONS
-from bot.stored_words import in_other_words
+from bot.stored_words import WORDINGS, in_other_words
 from bot.translation import (
     LANGUAGES,
     SOURCE_LANGUAGE,
@@ -24,7 +25,7 @@ from bot.translation import (
 )
 from bot.wording import GROUP_WORDS, duration
 from core.domain import TargetGroup
-from tests.bot.catalogues import Message, messages_in_source
+from tests.bot.catalogues import BOT, Message, messages_in_source
 from tests.bot.conftest import Client, bearer
 
 TRANSLATED = [language for language in LANGUAGES if language != SOURCE_LANGUAGE]
@@ -33,6 +34,23 @@ PLACE = re.compile(r"\{(\w*)\}")
 
 def places(text: str) -> set[str]:
     return set(PLACE.findall(text))
+
+
+def said_below() -> set[str]:
+    """Return every text in the rooms below, with `…` for what is put into it."""
+    files = [file for room in ("core", "ledger", "pipeline", "rejoinder") for file in (BOT.parent / room).rglob("*.py")]
+    nodes = [node for file in (*files, BOT / "desk.py") for node in ast.walk(ast.parse(file.read_text()))]
+    joined = ["".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)  # type: ignore[misc]
+              for node in nodes if isinstance(node, ast.JoinedStr)]  # fmt: skip
+    plain = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    rules = (BOT.parent / "pipeline" / "data" / "escalate.toml").read_text()
+    return {*joined, *plain, rules}
+
+
+def matches(template: str, said: str) -> bool:
+    """Tell whether a text may be what a template became; one of places alone says nothing."""
+    literal = template.replace("…", "")
+    return len(literal) >= 9 and re.fullmatch(re.escape(template).replace("…", ".+"), said) is not None
 
 
 def entries(catalogue: Catalog) -> dict[Message, tuple[str, ...]]:
@@ -47,6 +65,22 @@ def entries(catalogue: Catalog) -> dict[Message, tuple[str, ...]]:
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_every_message_of_the_source_is_in_the_catalogue_and_no_other(language: str) -> None:
     assert set(entries(catalogue(language))) == set(messages_in_source()), "run `make messages` and translate"
+
+
+def test_every_message_of_the_scripts_is_found_by_the_extraction() -> None:
+    """Babel's reader of JavaScript passes over what stands in braces within a template string."""
+    firsts = {message if isinstance(message, str) else message[0] for message in messages_in_source()}
+    for script in (BOT / "web" / "static").glob("*.js"):
+        said = re.findall(r'\btn?\("((?:[^"\\]|\\.)*)"', script.read_text())
+        assert [words for words in said if words not in firsts] == [], script.name
+
+
+def test_stored_words_are_still_those_of_the_rooms_below() -> None:
+    written = said_below()
+    for wording in WORDINGS:
+        longest = max(re.split(r"\{\w+\}", wording), key=len).strip(" .:")
+        said = PLACE.sub("…", wording)
+        assert longest in "\n".join(written) or any(matches(template, said) for template in written), wording
 
 
 @pytest.mark.parametrize("language", TRANSLATED)

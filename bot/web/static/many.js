@@ -89,7 +89,7 @@ export async function sendMany(action, cases, rest) {
     toastUndoable(`${DONE[action]}: ${countWords(done.length)}`, { key: `many:${done[0].key}:${done[0].version}`, until, cases: done }, undoMany);
   }
   if (action === "assign" && done.length) toast(t("Assigned to {who}: {cases}.", { who: rest.assignee, cases: countWords(done.length) }), "good");
-  if (left.length) toast(`${t("Not decided: {cases}.", { cases: countWords(left.length) })} ${left[0].message}`, "bad");
+  if (left.length) toast(t("Not decided: {cases}. {why}", { cases: countWords(left.length), why: left[0].message }), "bad");
   return { done, left };
 }
 
@@ -105,5 +105,5 @@ async function undoMany(entry) {
   dropUndoable(entry.key);
   const left = results.filter((result) => !result.done);
   if (left.length < results.length) toast(t("Taken back: {cases}.", { cases: countWords(results.length - left.length) }), "good");
-  if (left.length) toast(`${t("Not taken back: {cases}.", { cases: countWords(left.length) })} ${left[0].message}`, "bad");
+  if (left.length) toast(t("Not taken back: {cases}. {why}", { cases: countWords(left.length), why: left[0].message }), "bad");
 }

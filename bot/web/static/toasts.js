@@ -28,8 +28,9 @@ function showUndoBar() {
   const left = make("span", { class: "countdown", "aria-hidden": true, "data-until": item.until });
   const button = make("button", { type: "button", "aria-keyshortcuts": "u" }, `${t("Undo")} `, make("kbd", { text: "u" }), " ", left);
   button.addEventListener("click", () => item.undo(item));
-  const others = undoable.length > 1 ? ` (${t("{n} more before", { n: undoable.length - 1 })})` : "";
-  byId("toasts").append(make("div", { class: "toast undo" }, make("p", { text: `${item.text}${others}` }), button));
+  const others = undoable.length - 1;
+  const text = others ? t("{words} ({n} more before)", { words: item.text, n: others }) : item.text;
+  byId("toasts").append(make("div", { class: "toast undo" }, make("p", { text }), button));
 }
 
 /** Return the newest decision that can still be undone, or undefined. */
