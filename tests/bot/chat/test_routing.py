@@ -71,5 +71,5 @@ def test_roles_come_from_the_settings_and_names_are_safe_and_lasting() -> None:
         moderator(strict, "slack", "9", "zed", [])
     with pytest.raises(Forbidden, match="reviewer's role"):
         moderator(SERVER, "slack", "9", "zed", ["R"])  # it names no reviewers
-    with pytest.raises(Forbidden, match="Only a lead or an admin may do this: pause a channel"):
+    with pytest.raises(Forbidden, match="Only a lead or an admin may pause a channel"):
         require_lead(Moderator("zed", "reviewer"), "pause a channel")
