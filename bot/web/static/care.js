@@ -3,6 +3,7 @@
 import { byId, say } from "./dom.js";
 import { t } from "./language.js";
 import { ask } from "./menus.js";
+import { store, stored } from "./stored.js";
 import { hasLooked, looksInHour } from "./tally.js";
 import { toast } from "./toasts.js";
 import { postCount } from "./words.js";
@@ -15,19 +16,11 @@ let workingSince = Date.now();
 let restsUntil = null;
 
 /** Return what this person has set: `grey`, `blur` 0 to 3, posts an hour, minutes of work before a break, minutes of a break. */
-export function careOf(person) {
-  try {
-    return { ...UNSET, ...JSON.parse(localStorage.getItem(place(person))) };
-  } catch {
-    return { ...UNSET }; // storage switched off, or not ours
-  }
-}
+export const careOf = (person) => ({ ...UNSET, ...stored(place(person)) });
 
 /** Keep what a person has set, and let the page be so. */
 export function keepCare(person, changed) {
-  try {
-    localStorage.setItem(place(person), JSON.stringify(changed));
-  } catch { /* storage full or switched off: it holds for as long as the page is open */ }
+  store(place(person), changed);
   applyCare(changed);
 }
 

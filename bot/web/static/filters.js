@@ -3,25 +3,18 @@
 import { byId, make } from "./dom.js";
 import { t } from "./language.js";
 import { ask } from "./menus.js";
+import { store, stored } from "./stored.js";
 
 const place = (person) => `rejoinder-filters:${person}`;
 const SAVE = "+";
 const FORGET = "-";
 
 function read(person) {
-  try {
-    const kept = JSON.parse(localStorage.getItem(place(person)));
-    return Array.isArray(kept) ? kept : [];
-  } catch {
-    return []; // storage switched off, or not ours
-  }
+  const kept = stored(place(person));
+  return Array.isArray(kept) ? kept : [];
 }
 
-function write(person, saved) {
-  try {
-    localStorage.setItem(place(person), JSON.stringify(saved));
-  } catch { /* storage full or switched off: nothing is saved then */ }
-}
+const write = (person, saved) => store(place(person), saved);
 
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 

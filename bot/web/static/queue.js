@@ -84,6 +84,10 @@ export class Queue {
   /** List what the words in the search field are found in; what is open stays open. */
   async search() {
     this.onChoice();
+    await this.readAnew();
+  }
+
+  async readAnew() {
     this.cases = [];
     await this.refresh().catch((error) => this.onError(error));
   }

@@ -95,9 +95,8 @@ def pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         cache.cache_clear()
 
 
-async def opened(browser: Browser, base: str, language: str, **options: int) -> Page:
-    size = {"width": options.get("width", 1440), "height": options.get("height", 900)}
-    page = await browser.new_page(locale=language, viewport=size, reduced_motion="reduce")  # type: ignore[arg-type]
+async def opened(browser: Browser, base: str, language: str) -> Page:
+    page = await browser.new_page(locale=language, viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     await log_in(page, base)
     return page
 
@@ -190,7 +189,8 @@ async def test_a_moderator_chooses_spanish_and_works_in_it(browser: Browser, bas
 
 @pytest.mark.parametrize("language", ["es", "it", "eu"])
 async def test_longer_words_fit_a_phone(browser: Browser, base: str, language: str) -> None:
-    page = await opened(browser, base, language, width=390, height=844)
+    page = await browser.new_page(locale=language, viewport={"width": 390, "height": 844})
+    await page.goto(f"{base}#token={TOKENS['ana'].token.get_secret_value()}")
     await page.locator("#cases .row").first.click()
     await expect(page.locator("#case .case-inner")).to_be_visible()
     too_wide = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
