@@ -89,8 +89,7 @@ def post_blocks(card: Card) -> list[Block]:
 def _facts(card: Card, number: int) -> list[RichTextElement]:
     return [
         line(_label(_("Against")), words(card.groups)),
-        line(_label(_("Case")), words(str(number))),
-        line(_label(_("Received")), ago(card.received_at)),
+        line(_label(_("Case")), words(f"{number} · "), _label(_("Received")), ago(card.received_at)),
         line(words(card.standing, italic)),
     ]
 
