@@ -67,6 +67,10 @@ WORDINGS = (
     N_("The model named no counter-claim."),
     N_("The model gave no sentence with the number of a fact."),
     N_("The model gave no reading of the post."),
+    N_("No duel was held, with {number} reply to judge: {why}."),
+    N_("its time or tokens were spent before the model wrote another"),
+    N_("the model wrote no other"),
+    N_("The tournament ended after {number} of {pairs} duels: its budget was spent or a score unreadable."),
     N_("Chosen of {number} replies in {pairs} duels, each judged in both orders."),
     # What checks found.
     N_("There is no text."),
@@ -104,10 +108,16 @@ WORDINGS = (
     N_("Unlike the evidence that it nearly copies: {text}."),
     N_("Toxicity {share}; {limit} is the limit."),
     N_("Toxicity is not known for {language}; please read this reply closely."),
+    N_("The evidence is in {language}, which a {other} reply can't be compared with."),
     N_("Does not follow from the evidence: {text}."),
     N_("May not stand against the post: {text}."),
     N_("May harm somebody, or speak for the post: {text}."),
-    # Why the ledger could not do something.
+    N_("the judge gave no answer within {seconds} s (guard.judge_timeout_s)."),
+    N_("Not judged: {why}"),
+    # Why something could not be done.
+    N_("Too many wrong tokens came from your address"),
+    N_("try again in {seconds} s."),
+    N_("the ledger at {address} did not do its work: {why}; try again later"),
     N_("there is no case {case}; look its key up in the queue"),
     N_("There is no case number {number}; look it up in the queue."),
     N_("case {case} was {what} by {who} {span} ago (version {version}, you saw {number}); look at it again"),
@@ -159,19 +169,33 @@ WORDINGS = (
 )
 _PLACE = re.compile(r"\\\{(\w+)\\\}")
 _NUMBERS = ("number", "all", "version", "pairs")
-_SENTENCE = re.compile(r"(?<=[.?!]) (?=\S)|; ")
+_GAP = re.compile(r"(?<=[.?!]) (?=\S)|; ")
+_MOST_SENTENCES = 4
+"""Sentences, or parts between semicolons, that one wording may have."""
 
 
 def in_other_words(text: str) -> str:
-    """Return a stored text in the language of the moment; one of several parts or sentences is looked at by each."""
+    """Return a stored text in the language of the moment, part by part and sentence by sentence."""
     if language() == SOURCE_LANGUAGE or not text:
         return text
-    whole = _said_anew(text)
-    if whole is not None:
-        return whole
-    parts = _SENTENCE.split(text)
-    between = [*_SENTENCE.findall(text), ""]
-    return "".join(f"{_said_anew(part) or part}{gap}" for part, gap in zip(parts, between, strict=True))
+    gaps = [*_GAP.finditer(text)]
+    starts = [0, *(gap.end() for gap in gaps)]
+    ends = [*(gap.start() for gap in gaps), len(text)]
+    said, place = [], 0
+    while place < len(starts):
+        last, words = _first_known(text, starts[place], ends[place : place + _MOST_SENTENCES])
+        said.append(words)
+        place += last + 1
+        said += [gaps[place - 1].group()] if place < len(starts) else []
+    return "".join(said)
+
+
+def _first_known(text: str, start: int, ends: list[int]) -> tuple[int, str]:
+    """Return over how many gaps the shortest known wording goes, and its words; else the first sentence as it is."""
+    for last, end in enumerate(ends):
+        if (words := _said_anew(text[start:end])) is not None:
+            return last, words
+    return 0, text[start : ends[0]]
 
 
 def _said_anew(text: str) -> str | None:
@@ -187,7 +211,7 @@ def _place(name: str, value: str) -> str:
         return _groups(value)
     if name == "intent":
         return {str(intent): words for intent, words in INTENT_NAMES.items()}.get(value, value)
-    if name in ("what", "states", "origin"):
+    if name in ("what", "why", "states", "origin"):
         return " / ".join(_said_anew(part) or part for part in value.split(" or "))
     return value
 

@@ -163,6 +163,28 @@ def test_stored_words_are_said_anew_and_anybodys_own_stay() -> None:
         assert in_other_words(stored) == "aprobó el borrador 2; comprobaciones anuladas; my own reason"
 
 
+@pytest.mark.parametrize(
+    ("stored", "said"),
+    [
+        ("It seems to attack women, Muslims and Jews.", "Parece que ataca a: mujeres, musulmanes y judíos."),
+        (
+            "4 of 4 model drafts failed: stance (3). Composed replies failed: echo. My own words; undone",
+            "Fallaron 4 de 4 borradores del modelo: stance (3). Las respuestas compuestas fallaron: echo. "
+            "My own words; deshecho",
+        ),
+        (
+            "case forum/post-1 was claimed by ben 5 s ago (version 3, you saw 2); look at it again",
+            "caso forum/post-1: tomado, por ben, hace 5 s (versión 3, viste la 2); míralo de nuevo",
+        ),
+        ("redraft 2, informative: name the law", "borrador 2, informativa: name the law"),
+        ("Says who? I say. It failed.", "Says who? I say. It failed."),
+    ],
+)
+def test_sentences_of_workers_and_of_the_ledger_are_said_anew_with_what_stands_in_them(stored: str, said: str) -> None:
+    with speaking("es"):
+        assert in_other_words(stored) == said
+
+
 async def test_the_page_comes_in_the_browsers_language_until_its_moderator_chooses_one(client: Client) -> None:
     await client.post("/session", json={"token": "ana-secret-token"}, headers={"X-Rejoinder": "desk"})
     spanish = {"Accept-Language": "es"}

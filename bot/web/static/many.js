@@ -59,7 +59,7 @@ export class Selection {
   async decide(action) {
     const cases = this.cases;
     if (!cases.length) return null;
-    const rest = action === "assign" ? await askForAssignee(cases) : await askWhyRejected(cases);
+    const rest = action === "assign" ? await askForAssignee(cases) : await askWhyRejected(cases.length, cases.map(lineOf));
     if (!rest) return null;
     const done = await sendMany(action, cases.map(({ key, version }) => ({ key, version })), rest);
     this.clear();
@@ -67,8 +67,9 @@ export class Selection {
   }
 }
 
-async function askWhyRejected(cases) {
-  const reason = await askForReason({ title: t("Why do you reject {cases}?", { cases: countWords(cases.length) }), list: cases.map(lineOf) });
+/** Ask for one reason to reject a number of cases; `list` says which, where they are not on the page. */
+export async function askWhyRejected(number, list) {
+  const reason = await askForReason({ title: t("Why do you reject {cases}?", { cases: countWords(number) }), list });
   return reason && { reason };
 }
 

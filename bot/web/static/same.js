@@ -1,12 +1,11 @@
 // One decision on all posts with the same text, each with its own reply. Only what stands in the list is decided, as it stands.
 
 import { fetchRelated } from "./api.js";
-import { askForReason } from "./choices.js";
 import { byId, make } from "./dom.js";
 import { isOpen } from "./here.js";
 import { keptText } from "./kept.js";
 import { t } from "./language.js";
-import { countWords, sendMany } from "./many.js";
+import { askWhyRejected, countWords, sendMany } from "./many.js";
 import { holder, WAITING } from "./words.js";
 
 let rows = new Map(); // key -> {item, box, mark}: what the open dialog lists
@@ -39,8 +38,8 @@ export async function decideOnSame(open, me, { mayApprove, uncovered }) {
 }
 
 async function reject() {
-  const reason = await askForReason({ title: t("Why do you reject {cases}?", { cases: countWords(chosen().length) }) });
-  if (reason) send("reject", { reason });
+  const rest = await askWhyRejected(chosen().length);
+  if (rest) send("reject", rest);
 }
 
 async function send(action, rest) {

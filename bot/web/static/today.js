@@ -94,22 +94,23 @@ async function setOwnIntent(root) {
 
 function showStanding(root, { intents, channels, muted }) {
   const leads = here.me.role !== "reviewer";
-  const clear = t("Clear");
+  const button = (text, about, send) => {
+    const element = make("button", { type: "button", class: "link", text, "aria-label": `${text}: ${about}` });
+    element.addEventListener("click", () => send().then((after) => showStanding(root, after)).catch(explain));
+    return element;
+  };
+  const line = (name, words, element) => make("li", {}, make("strong", { text: name }), ` ${words} `, element);
   fill(root, "intents", intents.map((each) => {
-    const where = each.kind === "group" ? groupWord(each.scope) : each.scope || t("everything");
-    const button = make("button", { type: "button", class: "link", text: clear, "aria-label": `${clear}: ${where}` });
-    button.addEventListener("click", () => setIntent({ kind: each.kind, scope: each.scope, intent: null })
-      .then((after) => showStanding(root, after)).catch(explain));
-    const isOwn = each.surface === "desk";
-    return make("li", {}, make("strong", { text: where }), ` ${intentWord(each.intent)} · ${t("set by {who}", each)} ${isOwn ? "" : t("on {surface}", each)} `, isOwn && leads ? button : null);
+    const { kind, scope, surface } = each;
+    const where = kind === "group" ? groupWord(scope) : scope || t("everything");
+    const isOwn = surface === "desk";
+    return line(where, `${intentWord(each.intent)} · ${t("set by {who}", each)} ${isOwn ? "" : t("on {surface}", each)}`,
+      isOwn && leads ? button(t("Clear"), where, () => setIntent({ kind, scope, intent: null })) : null);
   }), t("None: each draft has the desk's own intent."));
   slot(root, "channels-card").hidden = !channels.length && !muted.length;
   fill(root, "channels", [...channels.map((room) => {
-    const text = room.paused_by ? t("Resume") : t("Pause");
-    const button = make("button", { type: "button", class: "link", text, "aria-label": `${text}: ${room.channel}` });
-    const { surface, server, channel } = room;
-    button.addEventListener("click", () => setPause({ surface, server, kind: "paused", scope: channel, on: !room.paused_by })
-      .then((after) => showStanding(root, after)).catch(explain));
-    return make("li", {}, make("strong", { text: `${surface} ${channel}` }), ` ${room.paused_by ? t("paused by {paused_by}", room) : t("gets its cards")} `, leads ? button : null);
-  }), ...muted.map((each) => make("li", {}, make("strong", { text: `${each.surface} ${each.platform}` }), ` ${t("muted by {who}", each)}`))]);
+    const { surface, server, channel, paused_by: by } = room;
+    return line(`${surface} ${channel}`, by ? t("paused by {who}", { who: by }) : t("gets its cards"), leads
+      ? button(by ? t("Resume") : t("Pause"), channel, () => setPause({ surface, server, kind: "paused", scope: channel, on: !by })) : null);
+  }), ...muted.map((each) => line(`${each.surface} ${each.platform}`, t("muted by {who}", each)))]);
 }

@@ -3,43 +3,35 @@
 import { showCase, unveil } from "./case.js";
 import { byId, say, slot } from "./dom.js";
 import { here, queue } from "./here.js";
-import { goOn, showPage } from "./opening.js";
 import { lang, t } from "./language.js";
+import { goOn, showPage } from "./opening.js";
 import { announce } from "./toasts.js";
 import { WAITING } from "./words.js";
 
 const PLACES = [".case-head", ".post", ".side-column .card", ".reply", ".evidence", ".actions"];
-const STEPS = [
-  [t("A made-up case"), t("This post was never written by anybody. Nothing here is stored or sent; the buttons of the case rest while the tour lasts.")],
-  [t("The post is hidden"), t("You see a post only when you ask for it, with the key b. Here it is: a made-up one, about people from a made-up moon.")],
-  [t("Whom it attacks"), t("The machine says whom the post attacks and how sure it is. Where it doubts that a post is hateful at all, it asks you first.")],
-  [t("The draft"), t("Two sentences that answer the post. They were checked before you saw them; a yellow line would say what doesn't fit.")],
-  [t("The evidence"), t("What the draft states stands here with its source. Open the link before you rely on it.")],
-  [t("You decide"), t("Approve, edit, reject or dismiss, by button or key. Nothing leaves without your yes, and for some seconds you can take it back.")],
-];
+const STEPS = [...byId("tour-steps").content.children].map((step) => [...step.children].map((part) => part.textContent));
 const POST = 1; // the step in which the post is shown
-const check = (name, label, value, threshold) => ({ name, label, value, threshold, passed: true, close: false, hard: true, finding: "" });
+const check = (name, label, value, threshold) => ({ name, label, value, threshold, passed: true });
 
 function madeUpCase() {
   const now = new Date().toISOString();
-  const source = { institution: t("Harbour Office of Zorblax"), title: t("Yearbook of the moons"), symbol: "", locator: t("page 12"), year: 2026, url: "" };
+  const source = { institution: t("Harbour Office of Zorblax"), title: t("Yearbook of the moons"), locator: t("page 12"), year: 2026 };
   const evidence = {
-    id: "made-up", text: t("In the year under review newcomers opened four of ten new bakeries."), summary: "", source, language: lang, region: "Zorblax",
+    id: "made-up", text: t("In the year under review newcomers opened four of ten new bakeries."), source, language: lang, region: "Zorblax",
   };
   return {
-    key: "tour/made-up", version: 1, state: WAITING, received_at: now, updated_at: now, sample: true,
-    post: { platform: "tour", post_id: "made-up", text: t("Zorblaxians eat all our biscuits. Send them back to their moon!"), url: null, reason: t("a reader's report"), context: [] },
-    triage: { groups: [{ group: "migrants", score: 0.93 }], hate: 0.88, language: lang, reason: "" },
-    grounding: { evidence: [evidence], note: "", claims: [] },
+    key: "tour/made-up", state: WAITING, received_at: now, sample: true,
+    post: { platform: "tour", post_id: "made-up", text: t("Zorblaxians eat all our biscuits. Send them back to their moon!"), reason: t("a reader's report"), context: [] },
+    triage: { groups: [{ group: "migrants", score: 0.93 }], hate: 0.88, language: lang },
+    grounding: { evidence: [evidence] },
     drafts: [{
       number: 1, text: `${evidence.text} ${t("Who bakes with us is a neighbour, whatever moon they come from.")}`,
-      intent: "informative", origin: "composer", writer: t("words on file"), language: lang, note: "",
+      intent: "informative", origin: "composer", writer: t("words on file"), language: lang,
       checks: [check("sentences", t("two sentences"), 2, 2), check("length", t("length in characters"), 133, 500)],
     }],
     request: { intent: "informative" }, answers: t("They eat what is ours."), warnings: [], marks: {}, used: ["made-up"], reading: [], history: [], notes: [],
-    actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"], undoable: false, doubtful: false,
-    claimed_by: null, claimed_until: null, decided_by: null, decided_why: null, final_text: null, release_at: null,
-    handled: false, appealed: false, retracted_at: null, error: null,
+    actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"],
+    undoable: false, doubtful: false, handled: false, appealed: false, final_text: null, decided_why: null, release_at: null, retracted_at: null, error: null,
   };
 }
 

@@ -24,21 +24,14 @@ export function age(moment) {
 /** Say a share from 0 to 1 in percent. */
 export const percent = (share) => t("{n} %", { n: Math.round(100 * share) });
 
+const grade = (score, steps) => steps.find(([least]) => score >= least)[1];
+
 /** Say how sure a score from 0 to 1 is. */
-export function sureness(score) {
-  if (score >= 0.9) return t("very sure");
-  if (score >= 0.7) return t("fairly sure");
-  if (score >= 0.5) return t("rather likely");
-  return t("unsure");
-}
+export const sureness = (score) => grade(score, [[0.9, t("very sure")], [0.7, t("fairly sure")], [0.5, t("rather likely")], [0, t("unsure")]]);
 
 /** Say how hateful a post was judged. */
-export function hatefulness(score) {
-  if (score >= 0.8) return t("clearly hateful");
-  if (score >= 0.5) return t("likely hateful");
-  if (score >= 0.2) return t("perhaps hateful");
-  return t("hardly hateful");
-}
+export const hatefulness = (score) =>
+  grade(score, [[0.8, t("clearly hateful")], [0.5, t("likely hateful")], [0.2, t("perhaps hateful")], [0, t("hardly hateful")]]);
 
 const wordsIn = (list, value) => [...byId(list).options].find((option) => option.value === value)?.text ?? value;
 
