@@ -177,9 +177,9 @@ async def _open_entailment(where: str | None, model: str, settings: Settings) ->
         yield None
     elif "://" in where:
         async with ChatClient(where, model, chat.api_key, chat.timeout_s, chat.attempts) as client:
-            yield ChatEntailment(client)
+            yield ChatEntailment(client, chat.slots)
     else:
-        yield OnnxEntailment.open(where, settings.guard.entailment_languages)
+        yield OnnxEntailment.open(settings.guard.model_copy(update={"entailment_model": where}))
 
 
 def write_report(run: RunFolder) -> None:
