@@ -39,13 +39,15 @@ class Pair(NamedTuple):
     intent: Intent
 
 
-def write(folder: Path, out: Path, unseen: int, seed: int) -> str:
-    """Write examples of the training part, `unseen` posts of the test part and a data sheet, which is returned.
+def write(folder: Path, out: Path, most: int | None, unseen: int, seed: int) -> str:
+    """Write up to `most` examples of the training part, `unseen` posts of the test part and a data sheet, returned.
 
     Raises BadInput where `folder` does not hold the data set.
     """
     learned, tested = _read(folder / "Train.json"), _read(folder / "Test.json")
     known = {folded(pair.post) for pair in learned}
+    if most is not None and most < len(learned):
+        learned = Random(seed).sample(learned, most)
     by_post: dict[str, list[Pair]] = {}
     for pair in tested:
         if folded(pair.post) not in known:

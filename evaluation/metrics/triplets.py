@@ -74,9 +74,9 @@ class ChatTriplets:
 
     async def triplets(self, text: str, language: str) -> list[Triplet]:
         """Return the model's triplets in the draft's own words."""
-        asked = [Message("system", _TASK), *_EXAMPLE, Message("user", f"Text: {quoted(text, MOST_TEXT)}")]
+        messages = [Message("system", _TASK), *_EXAMPLE, Message("user", f"Text: {quoted(text, MOST_TEXT)}")]
         completions = await self._chat.complete(
-            asked, temperature=0.0, max_tokens=MOST_TOKENS, grammar=_GRAMMAR, seed=0
+            messages, temperature=0.0, max_tokens=MOST_TOKENS, grammar=_GRAMMAR, seed=0
         )
         answer = completions[0].text.strip()
         if answer.lower() == _NOTHING:
@@ -93,8 +93,8 @@ def _read(answer: str) -> Iterator[Triplet]:
             yield Triplet(*parts)
 
 
-def _share(found: Sequence[str], known: set[str]) -> float:
-    return sum(word in known for word in found) / len(found) if found else 0.0
+def _share(own: Sequence[str], known: set[str]) -> float:
+    return sum(word in known for word in own) / len(own) if own else 0.0
 
 
 class ClauseTriplets:
@@ -171,10 +171,10 @@ def _clauses(sentence: str, rules: _Rules) -> list[str]:
 
 
 def _taken_apart(clause: str, subject: str, rules: _Rules) -> Triplet:
-    found = _verb_at(clause, rules, first=0 if subject else 1)
-    if found is None:
+    verb = _verb_at(clause, rules, first=0 if subject else 1)
+    if verb is None:
         return Triplet(clause.strip())
-    start, end = found
+    start, end = verb
     return Triplet(clause[:start].strip() or subject, clause[start:end].strip(), clause[end:].strip())
 
 

@@ -58,9 +58,9 @@ async def _draft(
 ) -> SystemDraft:
     begun = time.perf_counter()
     language = post.language or "en"
-    asked = question(post.text, language, post.groups, post.intent)
+    task = question(post.text, language, post.groups, post.intent)
     (completion, *_) = await client.complete(
-        [Message("user", asked)], temperature=TEMPERATURE, max_tokens=REPLY_TOKENS, seed=seed, adapter=adapter
+        [Message("user", task)], temperature=TEMPERATURE, max_tokens=REPLY_TOKENS, seed=seed, adapter=adapter
     )
     return SystemDraft(
         post_id=post.id, system=system.name, text=" ".join(completion.text.split()), language=language,
