@@ -97,7 +97,7 @@ def tiny(tmp_path: Path) -> Path:
     torch.manual_seed(0)
     config = BertConfig(
         vocab_size=len(pieces), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
-        max_position_embeddings=256, num_labels=1,
+        max_position_embeddings=256, num_labels=1, initializer_range=0.1,
     )  # fmt: skip
     BertForSequenceClassification(config).save_pretrained(folder)
     BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=256).save_pretrained(folder)
@@ -111,12 +111,12 @@ def test_a_reranker_is_tuned_measured_and_filed(tmp_path: Path, tiny: Path, monk
 
     monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setattr("models.embedders.default_embedder", Scattered)
-    asked = ["train", "reranker", "--model", str(tiny), "--languages", "en", "--questions", "32", "--rate", "0.01"]
-    result = CliRunner().invoke(main, [*asked, "--most-steps", "8", "--epochs", "2"], catch_exceptions=False)
+    asked = ["train", "reranker", "--model", str(tiny), "--languages", "en", "--questions", "8", "--rate", "0.005"]
+    result = CliRunner().invoke(main, [*asked, "--epochs", "30"], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     folder = Settings(data_dir=tmp_path / "data").data_dir / "rerankers" / "claims"
     card = (folder / "card.md").read_text()
-    losses = dict(re.findall(r"^\| held-out claims, (before|after) .* \| ([\d.]+) \|$", card, re.MULTILINE))
+    losses = dict(re.findall(r"^\| claims learned from, (before|after) .* \| ([\d.]+) \|$", card, re.MULTILINE))
     assert float(losses["after"]) < float(losses["before"])
     assert re.search(r"^\| graded posts, after \| \d+ \|", card, re.MULTILINE)
     # As the `bge` reranker of the settings loads it.

@@ -49,6 +49,7 @@ epochs{steps}, learning rate {origin.rate:g}.
 |---|--:|--:|--:|--:|
 {chr(10).join(_rows(figures))}
 
+"Claims learned from" are some of the questions themselves: what rises there alone was learned by heart.
 "Held-out claims" are one in {HELD_OUT} by digest: other claims, but the same facts and the same hands. "Graded posts"
 are those that the search is measured on, with the texts that readers graded for them; nothing was learned from them.
 Trust the second.

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from training.reranking.pairs import RankingQuestion
 
 FOLDER = "rerankers"
+SOME = 50
+"""Questions learned from that are measured too, at least: what falls there alone was learned by heart."""
 _DEFAULT_MODEL = "BAAI/bge-reranker-v2-m3"
 
 
@@ -76,7 +78,11 @@ def reranker(
     from training.reranking.pairs import graded_questions
 
     learned, held_out = asyncio.run(_questions(chosen, questions, seed))
-    measured = {"held-out claims": held_out, "graded posts": graded_questions(load_claims(), data)}
+    measured = {
+        "claims learned from": learned[: max(SOME, len(held_out))],
+        "held-out claims": held_out,
+        "graded posts": graded_questions(load_claims(), data),
+    }
     figures = tune(Options(model, folder, seed, epochs, most_steps, rate), learned, measured)
     origin = Origin(model, len(learned), chosen, seed, epochs, most_steps, rate)
     card = reranker_card(name, origin, folder / "model", figures)
