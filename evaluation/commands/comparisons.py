@@ -32,7 +32,7 @@ def judge_command(
         from evaluation.judging.agreement import agreement, read_people
         from evaluation.judging.judge import judge, questions, verdicts_of
         from evaluation.judging.prompts import PROMPTS
-        from evaluation.judging.tally import pair_results, summary
+        from evaluation.judging.tally import caution, pair_results, summary
     from models.chat import ChatClient
 
     settings = load_settings()
@@ -65,7 +65,7 @@ def judge_command(
     if counted["first_preferred"] is not None and counted["orders_disagree"] is not None:
         click.echo(
             f"The draft shown first won {counted['first_preferred']:.0%} of the decided answers, and on "
-            f"{counted['orders_disagree']:.0%} of {counted['pairs']} pairs the two orders disagree."
+            f"{counted['orders_disagree']:.0%} of {counted['pairs']} pairs the two orders disagree. {caution(counted)}"
         )
     if people is not None:
         measures = ", ".join(

@@ -12,7 +12,7 @@ from core.errors import BadInput, ModelRefused, ModelUnavailable
 from evaluation.judging.agreement import agreement, read_people
 from evaluation.judging.judge import JudgeVerdict, judge, questions, verdicts_of
 from evaluation.judging.prompts import PROMPTS, Preference, read_letter, read_scores
-from evaluation.judging.tally import pair_results, strengths, summary, wins_by_post
+from evaluation.judging.tally import caution, pair_results, strengths, summary, wins_by_post
 from evaluation.run import RunFolder
 from models.chat import Completion, Message
 from tests.evaluation.runs import make_run
@@ -77,13 +77,14 @@ async def test_the_better_system_wins_in_whatever_order(tmp_path: Path) -> None:
     assert {name: counted["systems"]["compose/none/hybrid"][name] for name in ("wins", "losses", "ties")} == {
         "wins": 5, "losses": 0, "ties": 0,
     }  # fmt: skip
-    assert counted["first_preferred"] == 0.5 and counted["orders_disagree"] == 0
+    assert counted["first_preferred"] == 0.5 and counted["orders_disagree"] == 0 and not caution(counted)
     assert counted["cost"]["calls"] == 14
 
 
 async def test_a_judge_that_always_takes_the_first_ties_everything(tmp_path: Path) -> None:
     counted = summary(await judged(make_run(tmp_path, DRAFTS), ScriptedChat("A")), seed=1)
     assert counted["first_preferred"] == 1 and counted["orders_disagree"] == 1
+    assert "take no ranking" in caution(counted)
     assert {row["ties"] for row in counted["systems"].values()} == {4, 5}
     assert {row["strength"] for row in counted["systems"].values()} == {0}
 
