@@ -108,6 +108,24 @@ def stances(data: Path | None, out: Path, cache: Path) -> None:
 
 
 @train.command()
+@trains("fits", cached=True)
+def fits(out: Path, cache: Path) -> None:
+    """Train the head of the check `fits`: two minutes of two cores the first time, seconds after that."""
+    with needs_extra("dev"):
+        from training.fits.train import train_and_write
+    click.echo(train_and_write(out, cache))
+
+
+@train.command("word-order")
+@trains("word-order")
+def word_order(out: Path) -> None:
+    """Count which words follow which in the texts on file, for the check `garbled`; seconds."""
+    from training.word_order import train_and_write
+
+    click.echo(train_and_write(out))
+
+
+@train.command()
 @trains("claims", data="Folder with `datasets`.", cached=True)
 def claims(data: Path, out: Path, cache: Path) -> None:
     """Train the judge of claims.

@@ -108,9 +108,10 @@ async def _open_support(models: ScoringModels, settings: Settings) -> AsyncItera
     elif "://" in where:
         name = models.entailment_model
         async with ChatClient(where, name, chat.api_key, chat.timeout_s, chat.attempts) as client:
-            yield Support(ChatTriplets(client), ChatEntailment(client), name)
+            yield Support(ChatTriplets(client), ChatEntailment(client, chat.slots), name)
     else:
-        yield Support(ClauseTriplets(), OnnxEntailment.open(where, settings.guard.entailment_languages), where)
+        guard = settings.guard.model_copy(update={"entailment_model": where})
+        yield Support(ClauseTriplets(), OnnxEntailment.open(guard), where)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.metrics.embeddings import Embeddings
 from evaluation.metrics.metric import Metric, MetricCard, Value
 from evaluation.records import Sample
-from pipeline.guard.stance_head import LANGUAGES, LONGEST_READ, StanceHead, cue_row
+from pipeline.guard.sentence_head import LANGUAGES, LONGEST_READ, SentenceHead, cue_row
 from pipeline.sentences import split
 
 
@@ -31,7 +31,7 @@ class Stance(Metric):
         by="the guard's stance head",
     )
 
-    def __init__(self, embeddings: Embeddings, head: StanceHead) -> None:
+    def __init__(self, embeddings: Embeddings, head: SentenceHead) -> None:
         """Take the embedder that the head was trained with, and the head."""
         self._embeddings, self._head = embeddings, head
 

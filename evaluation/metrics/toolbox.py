@@ -31,7 +31,7 @@ from evaluation.metrics.stance import Stance
 from evaluation.metrics.wordnet import find_wordnet
 from models.embedders import default_embedder
 from models.toxicity import Toxicity, ToxicityHead
-from pipeline.guard.stance_head import StanceHead
+from pipeline.guard.sentence_head import STANCE, SentenceHead
 from pipeline.heads import Heads
 
 NO_WORDNET = (
@@ -74,7 +74,7 @@ def open_metrics(
     synonyms = find_wordnet(wordnet)
     if synonyms is None:
         toolbox.missing.append(NO_WORDNET)
-    stance, safety = Stance(embeddings, StanceHead.load()), Safety(toxicity, judge)
+    stance, safety = Stance(embeddings, SentenceHead.load(STANCE)), Safety(toxicity, judge)
     quality = ArgumentQuality(embeddings, QualityHead.load())
     toolbox.metrics = [
         Bleu(), ChrF(), RougeL(), Meteor(synonyms), Distinct(1), Distinct(2), RepetitionRate(), NoveltyOfReferences(),

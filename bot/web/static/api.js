@@ -2,6 +2,8 @@
 
 import { setClock } from "./words.js";
 
+const MOST_AT_ONCE = 100;
+
 /** An answer of the server that says no. */
 export class Refusal extends Error {
   constructor(status, answer) {
@@ -45,7 +47,20 @@ export const decide = (key, decision) => call("POST", `${pathOf(key)}/decision`,
 export const tellUncovered = (key) => call("POST", `${pathOf(key)}/uncovered`);
 export const checkText = (key, text, signal) => call("POST", `${pathOf(key)}/checks`, { text }, signal);
 
-export const decideMany = (decision) => call("POST", "/v1/decisions", decision);
+/** Decide on any number of cases, as many at a time as the server takes; what one of the later requests loses is reported as not done. */
+export async function decideMany({ cases, ...decision }) {
+  const results = [];
+  for (let from = 0; from < cases.length; from += MOST_AT_ONCE) {
+    const batch = cases.slice(from, from + MOST_AT_ONCE);
+    try {
+      results.push(...(await call("POST", "/v1/decisions", { ...decision, cases: batch })).results);
+    } catch (error) {
+      if (!from) throw error;
+      results.push(...batch.map(({ key }) => ({ key, done: false, message: error.message })));
+    }
+  }
+  return { results };
+}
 export const fetchRelated = (key) => call("GET", `${pathOf(key)}/related`);
 export const addNote = (key, text) => call("POST", `${pathOf(key)}/notes`, { text });
 export const tellViewing = (tab, key) => call("POST", "/v1/viewing", { tab, case: key });

@@ -140,7 +140,11 @@ async function afterMany(decideThem) {
   }
 }
 
+let isNoting = false;
+
 export async function addNoteTo({ root, item }) {
+  if (isNoting) return;
+  isNoting = true;
   try {
     const sent = await sendNote(root, item);
     if (!sent) return;
@@ -150,5 +154,7 @@ export async function addNoteTo({ root, item }) {
     byId("case").focus({ preventScroll: true });
   } catch (error) {
     explain(error);
+  } finally {
+    isNoting = false;
   }
 }

@@ -30,6 +30,7 @@ export class Queue {
   constructor(me) {
     this.me = me;
     this.cases = [];
+    this.rows = new Map();
     this.counts = {};
     this.isNew = true; // whether no post has ever come in
     this.hidden = []; // groups that this person does not want to see
@@ -84,6 +85,10 @@ export class Queue {
   /** List what the words in the search field are found in; what is open stays open. */
   async search() {
     this.onChoice();
+    await this.readAnew();
+  }
+
+  async readAnew() {
     this.cases = [];
     await this.refresh().catch((error) => this.onError(error));
   }
@@ -171,7 +176,7 @@ export class Queue {
     this.keepTabStop();
   }
 
-  rowOf(key) { return byId("cases").querySelector(`[data-key="${CSS.escape(key)}"]`); }
+  rowOf(key) { return this.rows.get(key)?.row.querySelector(".row"); }
 
   mark(row) {
     const { key } = row.dataset;
@@ -219,7 +224,10 @@ export class Queue {
     const shown = this.shown;
     const list = byId("cases");
     const focused = document.activeElement?.closest?.(".row")?.dataset.key;
-    list.replaceChildren(...shown.map((item) => this.row(item)));
+    const rows = this.rowsOf(shown);
+    const kept = new Set(rows);
+    for (const row of [...list.children]) if (!kept.has(row)) row.remove();
+    rows.forEach((row, place) => { if (list.children[place] !== row) list.insertBefore(row, list.children[place] ?? null); });
     this.keepPlace();
     this.keepTabStop();
     if (focused) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
@@ -266,6 +274,17 @@ export class Queue {
       title: "Nothing waits.",
       words: `Every draft has its answer. New ones appear here by themselves; this is a good moment for a break.${doubts}`,
     };
+  }
+
+  /** Return a row for each case; one that says what it said before is not built anew, however long the list is. */
+  rowsOf(items) {
+    const before = this.rows;
+    this.rows = new Map(items.map((item) => {
+      const says = JSON.stringify([item, holder(item)]);
+      const known = before.get(item.key);
+      return [item.key, known?.says === says ? known : { says, row: this.row(item).firstElementChild }];
+    }));
+    return [...this.rows.values()].map(({ row }) => row);
   }
 
   row(item) {

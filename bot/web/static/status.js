@@ -18,7 +18,8 @@ export const isLive = () => byId("connection").dataset.state === "live";
 /** Bring every age and countdown on the page up to date. */
 export function tellTimes() {
   for (const element of document.querySelectorAll("[data-age]")) {
-    if (element.dateTime) element.textContent = age(element.dateTime);
+    const words = element.dateTime && age(element.dateTime);
+    if (words && element.textContent !== words) element.textContent = words;
   }
   for (const element of document.querySelectorAll("[data-until]")) {
     const left = Math.ceil(-secondsSince(element.dataset.until));

@@ -10,6 +10,7 @@ import { explain } from "./trouble.js";
 import { age, groupWord, holder } from "./words.js";
 
 let last = "";
+let asked = 0;
 
 /** Open the page; `isStep`: Back returns from it. */
 export async function openToday(isStep = true) {
@@ -36,7 +37,9 @@ export async function openToday(isStep = true) {
 export async function refreshToday() {
   const root = document.querySelector(".today");
   if (!root) return;
+  const turn = ++asked;
   const today = await fetchToday();
+  if (turn !== asked) return; // an answer to a later question is here already
   const { now, ...rest } = today;
   if (!root.isConnected || JSON.stringify(rest) === last) return;
   last = JSON.stringify(rest);

@@ -33,7 +33,7 @@ from evaluation.metrics.toolbox import NO_ENTAILMENT, open_metrics
 from evaluation.metrics.triplets import ClauseTriplets
 from models.embedders import default_embedder
 from models.entailment import Pair
-from pipeline.guard.stance_head import SCALES, StanceHead
+from pipeline.guard.sentence_head import SCALES, STANCE, SentenceHead
 from pipeline.heads import Heads
 from tests.evaluation.runs import make_sample
 from tests.factories import make_evidence
@@ -220,11 +220,11 @@ async def test_argument_quality() -> None:
     assert await value(metric, "north") == 1  # 2.1, cut at the end of the scale
 
 
-def opposing_head() -> StanceHead:
+def opposing_head() -> SentenceHead:
     """Return a head that looks at the cosine of sentence and post alone, in the flat embedder's two numbers."""
     weights = np.zeros(3 * 2 + 1 + 10, np.float32)
     weights[6] = -1 / SCALES[3]
-    return StanceHead(mean=np.zeros(2, np.float32), weights=weights, bias=0.0)
+    return SentenceHead(mean=np.zeros(2, np.float32), weights=weights, bias=0.0)
 
 
 async def test_stance() -> None:
@@ -246,7 +246,7 @@ async def test_coarl_reward() -> None:
 
 async def test_stance_tells_contradiction_from_agreement() -> None:
     embedder = default_embedder()
-    metric = Stance(Embeddings(embedder), StanceHead.load())
+    metric = Stance(Embeddings(embedder), SentenceHead.load(STANCE))
     against = await value(metric, "That is not true: everyone has equal rights.")
     along = await value(metric, "You are right, they do.")
     assert against is not None and along is not None and against > 0.7 > 0.3 > along
