@@ -125,6 +125,7 @@ WORDINGS = (
     N_("try again in {seconds} s."),
     N_("the ledger at {address} did not do its work: {why}; try again later"),
     N_("there is no case {case}; look its key up in the queue"),
+    N_("There is no case number {number}; look it up in the queue."),
     N_("case {case} was {what} by {who} {span} ago (version {version}, you saw {number}); look at it again"),
     N_("case {case} is {what}, so you can't {action} it; that takes a case that is {states}"),
     N_("case {case} is claimed by {who} for another {span}; ask them, or wait"),

@@ -91,6 +91,11 @@ def intent_label(intent: Intent) -> str:
     return f"{INTENT_NAMES[intent]}: {INTENT_WORDS[intent]}"
 
 
+def strategy_label(name: StrategyName) -> str:
+    """Return a strategy's name with how its drafts come about, for menus."""
+    return f"{name}: {STRATEGY_WORDS[name]}"
+
+
 def standing(case: Case) -> str:
     """Say in one sentence where a case stands and who brought it there."""
     if case.state in _DECIDED and (case.decided_by or case.state not in _STANDING):

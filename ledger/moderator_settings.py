@@ -140,6 +140,13 @@ class ModeratorSettings:
             return (await connection.execute(query)).scalar_one_or_none()
 
     @uninterrupted
+    async def languages(self) -> dict[str, str]:
+        """Return the language of everybody who has chosen one, by name."""
+        async with self._database.read() as connection:
+            rows = (await connection.execute(select(languages.c.who, languages.c.language))).all()
+        return {row.who: row.language for row in rows}
+
+    @uninterrupted
     async def assign(self, key: str, assignee: str, who: str) -> None:
         """Say who should take care of a case."""
         case = {"case_key": clean(key)}
