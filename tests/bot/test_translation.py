@@ -39,7 +39,8 @@ def places(text: str) -> set[str]:
 def said_below() -> set[str]:
     """Return every text in the rooms below, with `…` for what is put into it."""
     files = [file for room in ("core", "ledger", "pipeline", "rejoinder") for file in (BOT.parent / room).rglob("*.py")]
-    nodes = [node for file in (*files, BOT / "desk.py") for node in ast.walk(ast.parse(file.read_text()))]
+    files += [BOT / name for name in ("desk.py", "deciding.py", "redrafting.py")]
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text()))]
     joined = ["".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)  # type: ignore[misc]
               for node in nodes if isinstance(node, ast.JoinedStr)]  # fmt: skip
     plain = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
