@@ -57,8 +57,10 @@ class WordOrder:
 
     def _gain(self, before: str, after: str) -> float:
         anywhere = (self.second.get(after, 0) + 0.5) / (self.total + 0.5 * len(self.second))
-        here = (self.pairs.get((before, after), 0) + SMOOTHING * anywhere) / (self.first.get(before, 0) + SMOOTHING)
-        return max(-LARGEST, min(LARGEST, math.log(here / anywhere)))
+        following = (self.pairs.get((before, after), 0) + SMOOTHING * anywhere) / (
+            self.first.get(before, 0) + SMOOTHING
+        )
+        return max(-LARGEST, min(LARGEST, math.log(following / anywhere)))
 
 
 def kinds(words: Sequence[str], listed: frozenset[str]) -> list[str]:

@@ -157,23 +157,21 @@ def _changed_figures(part: Part, statement: Statement, language: str) -> list[st
     places = [known.index(figure.value) for figure in written]
     if len(set(places)) < len(places) or places == sorted(places):
         return []
-    order = _places(part, statement, language)
+    order = [place for root, place in _shared(part, statement, language).items() if not root.isdigit()]
     return [figure.text for figure in written] if order == sorted(order) else []
-
-
-def _places(part: Part, statement: Statement, language: str) -> list[int]:
-    """Return where the words that part and statement share, figures left out, first stand in the statement."""
-    places = {stem(word, language): place for place, word in reversed(list(enumerate(statement.words)))}
-    common = part.content & statement.content
-    shared = dict.fromkeys(stem(word, language) for word in part.words if not word.isdigit())
-    return [places[root] for root in shared if root in common and root in places]
 
 
 def _changed_places(part: Part, statement: Statement, language: str) -> list[str]:
     """Return the two words that stand in each other's place, the others being in order; else nothing."""
+    shared = _shared(part, statement, language)
+    in_order = sorted(shared, key=shared.__getitem__)
+    moved = [place for place, (word, other) in enumerate(zip(shared, in_order, strict=True)) if word != other]
+    return [in_order[place] for place in moved] if len(moved) == 2 and moved[1] - moved[0] > 1 else []
+
+
+def _shared(part: Part, statement: Statement, language: str) -> dict[str, int]:
+    """Return the stems that part and statement share, in the part's order, and where each first stands there."""
     places = {stem(word, language): place for place, word in reversed(list(enumerate(statement.words)))}
+    roots = dict.fromkeys(stem(word, language) for word in part.words)
     common = part.content & statement.content
-    shared = [root for root in dict.fromkeys(stem(word, language) for word in part.words) if root in common]
-    in_order = sorted(shared, key=places.__getitem__)
-    moved = [word for word, other in zip(shared, in_order, strict=True) if word != other]
-    return moved if len(moved) == 2 and abs(shared.index(moved[0]) - shared.index(moved[1])) > 1 else []
+    return {root: places[root] for root in roots if root in common}

@@ -167,7 +167,7 @@ def _report(pool: Sequence[Scored], duels: Sequence[Duel], *, spent: bool) -> st
         return f"No duel was held, with {len(pool) or 'no'} reply to judge: {why}."
     if len(duels) < pairs:
         return f"The tournament ended after {len(duels)} of {pairs} duels: its budget was spent or a score unreadable."
-    report = f"Chosen of {len(pool)} replies in {pairs} duels, each judged in both orders."
+    report = f"Chosen of {len(pool)} replies in {pairs} duel{'' if pairs == 1 else 's'}, each judged in both orders."
     swayed = sum(map(_depends_on_order, duels))
     return f"{report} In {swayed} of them whoever was shown first, or second, won both times." if swayed else report
 

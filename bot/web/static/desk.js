@@ -2,13 +2,13 @@
 
 import { readAddress } from "./address.js";
 import { showViewing } from "./around.js";
+import { applyCare, careOf, notNow, takeBreak } from "./care.js";
 import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject, offerModerators } from "./choices.js";
 import { act, addNoteTo, decideOnSelected, decideSame, selection, undoLast } from "./deciding.js";
-import { applyCare, careOf, notNow, takeBreak } from "./care.js";
 import { byId } from "./dom.js";
 import { listenToEscalations, openEscalations } from "./escalations.js";
-import { openEvidenceSearch } from "./find_evidence.js";
 import { offerSavedFilters } from "./filters.js";
+import { openEvidenceSearch } from "./find_evidence.js";
 import { changed, down, reread, soon, up } from "./following.js";
 import { here, isOpen, queue } from "./here.js";
 import { livesOnPage, sweepKept } from "./kept.js";

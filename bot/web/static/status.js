@@ -1,6 +1,7 @@
 // What the page says by itself: the warning on top, the connection, ages and countdowns.
 
 import { byId, say } from "./dom.js";
+import { t } from "./language.js";
 import { age, secondsSince } from "./words.js";
 
 /** Show a warning on top of the page, or take it away. */
@@ -23,6 +24,6 @@ export function tellTimes() {
   }
   for (const element of document.querySelectorAll("[data-until]")) {
     const left = Math.ceil(-secondsSince(element.dataset.until));
-    element.textContent = left > 0 ? `${left} s` : "";
+    element.textContent = left > 0 ? t("{n} s", { n: left }) : "";
   }
 }

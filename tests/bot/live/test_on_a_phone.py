@@ -52,6 +52,7 @@ async def test_connection_and_help_are_in_sight_beside_a_case(phone: Page) -> No
 
 async def test_the_bar_is_filled_in_every_mode(phone: Page) -> None:
     reading = await phone.evaluate(HOLES)
+    await phone.wait_for_timeout(450)  # the page takes no decision in the first moments of a case
     await phone.locator('.actions [data-do="edit"]').tap()
     await expect(phone.locator('.actions [data-do="send"]')).to_be_visible()
     writing = await phone.evaluate(HOLES)
