@@ -109,8 +109,8 @@ def _fitted(rows: NDArray[np.int64], states: States, answers: NDArray[np.float64
         highest, share = np.take_along_axis(units, place, 1)[:, 0], pooled_share(lengths[portion])[:, np.newaxis]
         kept = (chance.random((len(portion), 2 * UNITS)) >= DROPPED).astype(np.float32) / np.float32(1 - DROPPED)
         pooled = np.concatenate([highest, units.sum(axis=1) * share], axis=1) * kept
-        said = 1 / (1 + np.exp(-np.clip(pooled @ out.values[:-1] + out.values[-1], -30, 30)))
-        slope = np.asarray((said - answers[portion]) * weights[portion] / len(portion), np.float32)
+        chances = 1 / (1 + np.exp(-np.clip(pooled @ out.values[:-1] + out.values[-1], -30, 30)))
+        slope = np.asarray((chances - answers[portion]) * weights[portion] / len(portion), np.float32)
         of_pooled = slope[:, np.newaxis] * out.values[:-1] * kept
         of_units = (units > 0) * (of_pooled[:, UNITS:] * share)[:, np.newaxis]
         of_highest = np.take_along_axis(of_units, place, 1) + (of_pooled[:, :UNITS] * (highest > 0))[:, np.newaxis]
