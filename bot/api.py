@@ -17,6 +17,7 @@ from bot.many import ManyDecisions, decide_many
 from bot.permissions import Moderator
 from bot.reasons import REASONS
 from bot.request_body import case_key, read_body
+from bot.translation import _
 from core.domain import MAX_TEXT, Case, CaseState, Decision, Intent, TargetGroup, Text, failed, now
 from core.errors import BadInput, Forbidden, describe_errors
 from core.tokens import Caller
@@ -205,4 +206,4 @@ def _query_string(request: web.Request) -> _QueryString:
     try:
         return _QueryString.model_validate(fields)
     except ValidationError as error:
-        raise BadInput(f"The query can't be used: {describe_errors(error)}.") from error
+        raise BadInput(_("The query can't be used: {why}.", why=describe_errors(error))) from error

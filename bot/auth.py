@@ -12,6 +12,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from bot.permissions import Moderator
 from bot.sessions import COOKIE, LIFETIME_S, Sessions
+from bot.translation import _
 from core.errors import BadInput, Forbidden, Unauthenticated
 from core.tokens import Caller, TokenTable
 from ledger.sessions import OpenSessions
@@ -47,7 +48,7 @@ class Auth:
         """
         who = await self.caller(request)
         if who.role == "platform" or who.role == "monitor":
-            raise Forbidden(f"The token of {who.name} is a {who.role}'s and opens no cases; use a moderator's.")
+            raise Forbidden(_("This token is a platform's or a monitor's and opens no cases; use a moderator's."))
         return Moderator(who.name, who.role)
 
     async def session(self, request: web.Request) -> str | None:
@@ -61,11 +62,11 @@ class Auth:
         if header is not None:
             who = self._tokens.caller(header, request.remote or "")
             if who is None:
-                raise Unauthenticated("The bearer token is not known here; check it, or ask an admin for one.")
+                raise Unauthenticated(_("The bearer token is not known here; check it, or ask an admin for one."))
             return who
         login = await self._sessions.login(request.cookies.get(COOKIE))
         if login is None:
-            raise Unauthenticated("Nobody is logged in: send `Authorization: Bearer …`, or log in at the web desk.")
+            raise Unauthenticated(_("Nobody is logged in: send `Authorization: Bearer …`, or log in at the web desk."))
         if request.method not in _SAFE:
             _require_csrf_header(request)
         return login.caller
@@ -74,7 +75,7 @@ class Auth:
         _require_csrf_header(request)
         who = self._tokens.bearer(await _login_token(request), request.remote or "")
         if who is None or who.role in ("platform", "monitor"):
-            raise Unauthenticated("This token opens no desk; check it, or ask an admin for one.")
+            raise Unauthenticated(_("This token opens no desk; check it, or ask an admin for one."))
         cookie = await self._sessions.open(who, request.headers.get("User-Agent", ""))
         response = web.json_response({"name": who.name, "role": who.role})
         response.set_cookie(
@@ -101,7 +102,7 @@ class Auth:
 
 async def _login_token(request: web.Request) -> str:
     if (request.content_length or 0) > _MAX_LOGIN_BYTES:
-        raise BadInput("This is too long for a login.")
+        raise BadInput(_("This is too long for a login."))
     try:
         return _Login.model_validate_json(await request.read()).token.get_secret_value()
     except ValidationError:

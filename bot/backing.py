@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bot.translation import _, language_name, ngettext, percent
 from core.domain import Candidate, Case, CaseState, Draft, Evidence, Origin, Plan
-from pipeline.prompt import language_name
 
 SURELY_HATEFUL = 0.5
 """Hate probability below which a moderator is asked to make sure of the post first."""
@@ -19,10 +19,10 @@ def answered_claim(case: Case) -> str:
 def writer(draft: Draft) -> str:
     """Say who wrote a draft: words on file, the evidence itself, or a model by its name."""
     if draft.origin is Origin.MODEL:
-        return f"written by the model {draft.model}".strip()
+        return _("written by the model {model}", model=draft.model or "").strip()
     if draft.origin is Origin.NONE:
-        return "no draft"
-    return "words on file" if _shown(draft).claim else "composed from the evidence"
+        return _("no draft")
+    return _("words on file") if _shown(draft).claim else _("composed from the evidence")
 
 
 def drafting_strategy(draft: Draft) -> str:
@@ -33,9 +33,14 @@ def drafting_strategy(draft: Draft) -> str:
 def model_reading(case: Case) -> tuple[tuple[str, str], ...]:
     """Return what a model read in the post before it was answered, each with its name; it is nobody's judgement."""
     plan = case.grounding.plan if case.grounding else Plan()
-    voted = f"{plan.counter_claim} ({max(claim.votes for claim in plan.voted)} votes)" if plan.voted else ""
-    chosen = (("counter-claim chosen", voted),) if voted else ()
+    voted = f"{plan.counter_claim} ({_votes(plan)})" if plan.voted else ""
+    chosen = ((_("counter-claim chosen"), voted),) if voted else ()
     return (*chosen, *((frame.name, frame.reading) for frame in plan.frames))
+
+
+def _votes(plan: Plan) -> str:
+    votes = max(claim.votes for claim in plan.voted)
+    return ngettext("{n} vote", "{n} votes", votes)
 
 
 def used_facts(case: Case) -> tuple[str, ...]:
@@ -46,8 +51,8 @@ def used_facts(case: Case) -> tuple[str, ...]:
 def marks(evidence: Evidence) -> tuple[str, ...]:
     """Say what to know of a statement before one relies on it; its region comes last."""
     conditions = (
-        (evidence.strength == "fair", "contested or one study"),
-        (evidence.secondhand, "second-hand"),
+        (evidence.strength == "fair", _("contested or one study")),
+        (evidence.secondhand, _("second-hand")),
         (evidence.provisional, _unread(evidence.language)),
         (bool(evidence.region), evidence.region),
     )
@@ -56,7 +61,7 @@ def marks(evidence: Evidence) -> tuple[str, ...]:
 
 def _unread(language: str) -> str:
     """Say that no speaker of the language has read a text on file."""
-    return f"not yet read by a speaker ({language})"
+    return _("not yet read by a speaker ({language})", language=language)
 
 
 def warnings(case: Case) -> tuple[str, ...]:
@@ -70,14 +75,14 @@ def warnings(case: Case) -> tuple[str, ...]:
 def _hate_warning(case: Case) -> str:
     if case.triage is None or case.triage.hate >= SURELY_HATEFUL:
         return ""
-    return f"The hate probability is only {round(100 * case.triage.hate)} %: is this hateful at all?"
+    return _("The hate probability is only {share}: is this hateful at all?", share=percent(case.triage.hate))
 
 
 def _writer_warning(case: Case, draft: Draft) -> str:
     if draft.origin is Origin.MODEL:
-        return "A model wrote this: compare every statement with the evidence."
+        return _("A model wrote this: compare every statement with the evidence.")
     if not answered_claim(case):
-        return "No claim on file fits this post: make sure that the reply answers it."
+        return _("No claim on file fits this post: make sure that the reply answers it.")
     return ""
 
 
@@ -87,11 +92,11 @@ def _text_warnings(case: Case, draft: Draft) -> list[str]:
     claims = case.grounding.claims if case.grounding else ()
     counters = [counter for claim in claims for counter in claim.counter_claims if counter.text in draft.text]
     conditions = (
-        (any(fact.strength == "fair" for fact in facts), "Its fact is contested or rests on one study."),
-        (any(fact.secondhand for fact in facts), "Its fact is second-hand: a report tells what the source says."),
+        (any(fact.strength == "fair" for fact in facts), _("Its fact is contested or rests on one study.")),
+        (any(fact.secondhand for fact in facts), _("Its fact is second-hand: a report tells what the source says.")),
         (
             any(fact.provisional for fact in facts) or any(counter.provisional for counter in counters),
-            f"No speaker of {language_name(draft.language)} has read its words on file yet.",
+            _("No speaker of {language} has read its words on file yet.", language=language_name(draft.language)),
         ),
     )
     return [sentence for applies, sentence in conditions if applies]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 from bot.stats import Figures, Share
+from bot.translation import _, day
+from bot.wording import GROUP_WORDS, INTENT_NAMES
 
 WIDTH = 640
 LABEL = 190
@@ -30,19 +32,19 @@ HATCH = (
 def bars(totals: Figures) -> str:
     """Draw the drafts accepted by group and by intent."""
     sections = [
-        ("Accepted by group", [(group.label, share) for group, share in totals.by_group.items()]),
-        ("Accepted by intent", [(str(intent), share) for intent, share in totals.by_intent.items()]),
+        (_("Accepted by group"), [(GROUP_WORDS[group], share) for group, share in totals.by_group.items()]),
+        (_("Accepted by intent"), [(INTENT_NAMES[intent], share) for intent, share in totals.by_intent.items()]),
     ]
     parts: list[str] = []
     y = TOP
     for heading, rows in sections:
-        parts.append(f'<text class="head" x="0" y="{y + 14}">{heading}</text>')
+        parts.append(f'<text class="head" x="0" y="{y + 14}">{escape(heading)}</text>')
         y += HEADING
         for name, share in rows:
             parts.append(_row(name, share, y))
             y += ROW
         y += TOP
-    title = f"Drafts accepted since {totals.since:%Y-%m-%d}"
+    title = escape(_("Drafts accepted since {day}", day=day(totals.since)))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" width="{WIDTH}" height="{y}" role="img">'
         f"<title>{title}</title><style>{STYLE}</style><defs>{HATCH}</defs>{''.join(parts)}</svg>"
@@ -55,5 +57,5 @@ def _row(name: str, share: Share, y: int) -> str:
         f'<text x="0" y="{y + 14}">{escape(name)}</text>'
         f'<rect class="frame" x="{LABEL}" y="{y + 2}" width="{BAR}" height="15"/>'
         f'<rect x="{LABEL}" y="{y + 2}" width="{filled}" height="15" fill="url(#hatch)"/>'
-        f'<text x="{LABEL + BAR + 12}" y="{y + 14}">{share.approved} of {share.decided}</text>'
+        f'<text x="{LABEL + BAR + 12}" y="{y + 14}">{escape(share.words)}</text>'
     )

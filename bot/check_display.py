@@ -4,36 +4,43 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.stored_words import in_other_words
+from bot.translation import N_, Wordings, _, number
 from core.domain import Check
 
 _NEAR = 0.1
 _SMALLEST_SIZE = 20
 """A whole limit from here on is a size, such as a length; below it is a count, whose neighbour is not "close"."""
-_ASKED = {
-    "not_empty": "says something",
-    "length": "length in characters",
-    "sentences": "two sentences",
-    "language": "the post's language",
-    "characters": "plain characters",
-    "mentions": "nobody is addressed by name",
-    "links": "no links",
-    "markup": "no markup",
-    "refusal": "no refusal",
-    "leak": "no drafting instructions",
-    "echo": "doesn't repeat the post",
-    "stance": "takes a stand against it",
-    "numbers": "figures are backed",
-    "names": "names are backed",
-    "supported": "stays with the evidence",
-    "overclaim": "claims no more than the evidence",
-    "swap": "quotes the evidence without exchanging words",
-    "insult": "insults nobody",
-    "repeat": "unlike earlier drafts and the thread",
-    "evidence": "uses the evidence",
-    "toxicity": "not toxic",
-    "opposes": "stands against the post and harms nobody",
-    "entailed": "follows from the evidence",
-}
+_ASKED = Wordings(
+    {
+        "not_empty": N_("says something"),
+        "length": N_("length in characters"),
+        "sentences": N_("two sentences"),
+        "language": N_("the post's language"),
+        "characters": N_("plain characters"),
+        "mentions": N_("nobody is addressed by name"),
+        "links": N_("no links"),
+        "markup": N_("no markup"),
+        "refusal": N_("no refusal"),
+        "leak": N_("no drafting instructions"),
+        "echo": N_("doesn't repeat the post"),
+        "stance": N_("takes a stand against it"),
+        "numbers": N_("figures are backed"),
+        "names": N_("names are backed"),
+        "supported": N_("stays with the evidence"),
+        "overclaim": N_("claims no more than the evidence"),
+        "swap": N_("quotes the evidence without exchanging words"),
+        "insult": N_("insults nobody"),
+        "repeat": N_("unlike earlier drafts and the thread"),
+        "evidence": N_("uses the evidence"),
+        "toxicity": N_("not toxic"),
+        "opposes": N_("stands against the post and harms nobody"),
+        "entailed": N_("follows from the evidence"),
+        "garbled": N_("reads as whole sentences"),
+        "topic": N_("speaks of what the post speaks of"),
+        "fits": N_("has to do with the post"),
+    }
+)
 """What each check asks of a text; another check is called by its name."""
 
 
@@ -51,9 +58,14 @@ def label(check: Check) -> str:
 
 def finding(check: Check) -> str:
     """Say how a check went, for example `close to the limit: doesn't repeat the post (school; 0.47 of 0.5)`."""
-    outcome = "close to the limit" if check.passed else "fails" if check.hard else "advice"
-    measured = f"{check.value:.3g} of {check.threshold:.3g}"
-    return f"{outcome}: {label(check)} ({'; '.join(filter(None, (check.detail, measured)))})"
+    outcome = _("close to the limit") if check.passed else _("fails") if check.hard else _("advice")
+    measured = _("{value} of {limit}", value=_rounded(check.value), limit=_rounded(check.threshold))
+    return f"{outcome}: {label(check)} ({'; '.join(filter(None, (in_other_words(check.detail), measured)))})"
+
+
+def _rounded(value: float) -> str:
+    """Return a number with three digits that count."""
+    return number(float(f"{value:.3g}"))
 
 
 def checks_as_json(checks: tuple[Check, ...]) -> list[dict[str, Any]]:

@@ -37,6 +37,7 @@ from datetime import datetime, timedelta
 
 from bot.permissions import Moderator, approvable_draft, can_be_handled, may_undo, undoable
 from bot.reasons import NOT_HATEFUL, stored_reason
+from bot.translation import _
 from bot.wording import holder, standing
 from core.domain import (
     Action,
@@ -196,17 +197,23 @@ class Desk:
         changed then.
         """
         if decision.override and not who.leads:
-            raise Forbidden(f"Only a lead or an admin may override, and {who.name} is a {who.role}; ask a lead.")
+            raise Forbidden(_("Only a lead or an admin may override; ask a lead."))
         case = await self.case(key)
         if decision.action is Action.RETRACT and case.retracted_at is not None:
             # Whoever asks again, because the answer was lost, gets what the first call came to.
             return case
         if case.version != decision.version:
             raise StaleVersion(
-                f"You saw version {decision.version}; the case is at version {case.version}: {standing(case)}", case
+                _(
+                    "You saw version {seen}; the case is at version {version}: {standing}",
+                    seen=decision.version,
+                    version=case.version,
+                    standing=standing(case),
+                ),
+                case,
             )
         if case.state not in DECISIONS[decision.action].takes:
-            raise NotAllowed(f"Too late or too early to {decision.action}: {standing(case)}", case)
+            raise NotAllowed(_("Too late or too early for this: {standing}", standing=standing(case)), case)
         return await self._carry_out(case, decision, who)
 
     async def _carry_out(self, case: Case, decision: Decision, who: Moderator) -> Case:
@@ -234,33 +241,37 @@ class Desk:
 
     async def _after_the_end(self, case: Case, decision: Decision, who: Moderator) -> Case:
         if undoable(case):
-            raise NotAllowed(f"This decision can still be undone; do that instead: {standing(case)}", case)
+            raise NotAllowed(
+                _("This decision can still be undone; do that instead: {standing}", standing=standing(case)), case
+            )
         if decision.action is Action.REOPEN:
             return await self._reopen(case, decision, who)
         if decision.action is Action.HANDLE:
             return await self._handle(case, decision, who)
         reason = (decision.reason or "").strip()
         if not reason:
-            raise BadInput("This needs a reason in your own words: to whom a case goes, or why a reply is taken back.")
+            raise BadInput(
+                _("This needs a reason in your own words: to whom a case goes, or why a reply is taken back.")
+            )
         if decision.action is Action.HAND_OVER:
             return await self._ledger.closed_cases.hand_over(case.key, case.version, who.name, reason)
         if not may_undo(case, who):
-            raise Forbidden(f"{case.decided_by} approved this reply; only {case.decided_by} or a lead may retract it.")
+            raise Forbidden(_("{who} approved this reply; only {who} or a lead may retract it.", who=case.decided_by))
         return await self._ledger.closed_cases.retract(case.key, case.version, who.name, reason)
 
     async def note(self, key: str, text: str, who: Moderator) -> Case:
         """Add a note to a case for whoever looks at it next; raises CaseNotFound, or BadInput for an empty one."""
-        return await self._ledger.closed_cases.note(key, who.name, _required(text, "The note is empty; write one."))
+        return await self._ledger.closed_cases.note(key, who.name, _required(text, _("The note is empty; write one.")))
 
     async def appeal(self, key: str, text: str, who: str) -> Case:
         """Put a closed case into the queue of appeals; where one waits there already nothing changes.
 
         Raises CaseNotFound, NotAllowed for a case that is not closed, or BadInput without words.
         """
-        words = _required(text, "An appeal needs words: say in `reason` why the decision is wrong.")
+        words = _required(text, _("An appeal needs words: say in `reason` why the decision is wrong."))
         case = await self.case(key)
         if case.state not in EVENTS[EventKind.APPEAL].takes or undoable(case):
-            raise NotAllowed(f"Nothing final is there to appeal against: {standing(case)}", case)
+            raise NotAllowed(_("Nothing final is there to appeal against: {standing}", standing=standing(case)), case)
         return await self._ledger.closed_cases.appeal(key, who, words)
 
     async def add_evidence(self, key: str, piece: Evidence, who: Moderator) -> Case:
@@ -270,7 +281,7 @@ class Desk:
         """
         case = await self.case(key)
         if holder(case) not in (None, who.name):
-            raise ClaimedByOther(f"{holder(case)} holds this case; ask them, or wait.", case)
+            raise ClaimedByOther(_("{who} holds this case; ask them, or wait.", who=holder(case)), case)
         return await self._ledger.closed_cases.add_evidence(key, who.name, piece)
 
     async def _claim(self, case: Case, decision: Decision, who: Moderator) -> Case:
@@ -280,9 +291,9 @@ class Desk:
     async def _approve(self, case: Case, decision: Decision, who: Moderator) -> Case:
         draft = approvable_draft(case)
         if draft is None:
-            raise BadInput("There is no draft to approve; write the reply yourself and send it as an edit.")
+            raise BadInput(_("There is no draft to approve; write the reply yourself and send it as an edit."))
         if decision.text is not None and decision.text != draft.text:
-            raise BadInput("The text to approve is not the draft's; to send another text, use edit.")
+            raise BadInput(_("The text to approve is not the draft's; to send another text, use edit."))
         # What a draft on file says about itself is not enough: the checks that need no large model are made again.
         checks = (*await self._checks_of(case, draft.text), *await self._checks_now(case, draft))
         _require_passing(case, checks, decision)
@@ -291,15 +302,18 @@ class Desk:
     async def _edit(self, case: Case, decision: Decision, who: Moderator) -> Case:
         text = (decision.text or "").strip()
         if not text:
-            raise BadInput("The edited text is empty; write the reply, or reject the case.")
+            raise BadInput(_("The edited text is empty; write the reply, or reject the case."))
         _require_passing(case, await self._checks_of(case, text), decision)
         return await self._send(case, text, "edited", decision, who)
 
     async def _send(self, case: Case, text: str, why: str, decision: Decision, who: Moderator) -> Case:
         if hidden := sorted(set(hidden_characters(text))):
             raise BadInput(
-                f"The text has characters that can't be seen or that disguise it ({', '.join(hidden[:5])}); remove "
-                "them. No override sends them."
+                _(
+                    "The text has characters that can't be seen or that disguise it ({characters}); remove them. "
+                    "No override sends them.",
+                    characters=", ".join(hidden[:5]),
+                )
             )
         overridden = "checks overridden" if decision.override else None
         covered = "the post stayed covered" if decision.uncovered is False else None
@@ -323,7 +337,13 @@ class Desk:
     async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
         strategy = decision.strategy
         if strategy is not None and strategy not in self.strategies:
-            raise BadInput(f"{strategy} is not offered here; choose one of {', '.join(self.strategies) or 'none'}.")
+            raise BadInput(
+                _(
+                    "{strategy} is not offered here; choose one of {strategies}.",
+                    strategy=strategy,
+                    strategies=", ".join(self.strategies) or _("none"),
+                )
+            )
         request = DraftRequest(
             number=max(case.request.number, len(case.drafts)) + 1,
             intent=decision.intent or case.request.intent,
@@ -333,7 +353,7 @@ class Desk:
         )
         grounded = Grounded.of(case, request)
         if grounded is None:
-            raise NotAllowed(f"There is nothing to draft {case.key} from: it was never triaged and grounded.", case)
+            raise NotAllowed(_("There is nothing to draft from: the post was never triaged and grounded."), case)
         planned_anew = strategy is not None and strategy != grounded.grounding.plan.strategy
         record = Triaged(post=grounded.post, triage=grounded.triage) if planned_anew else grounded
         message = encode(record)
@@ -341,7 +361,9 @@ class Desk:
             decode(message, type(record))
         except BadMessage as error:
             # A case from before a limit: better no second draft than a case that fails with the first one lost.
-            raise BadInput(f"No other draft can be asked for, but you can write the reply yourself. {error}") from error
+            raise BadInput(
+                _("No other draft can be asked for, but you can write the reply yourself. {why}", why=error)
+            ) from error
         return await self._ledger.decisions.redraft(
             case.key, case.version, who.name, request, message.decode(), force=decision.override,
             to=CaseState.TRIAGED if planned_anew else CaseState.GROUNDED,
@@ -349,21 +371,19 @@ class Desk:
 
     async def _undo(self, case: Case, who: Moderator) -> Case:
         if not may_undo(case, who):
-            raise Forbidden(f"{case.decided_by} decided this; only {case.decided_by} or a lead may undo it.")
+            raise Forbidden(_("{who} decided this; only {who} or a lead may undo it.", who=case.decided_by))
         return await self._ledger.decisions.undo(case.key, case.version, who.name)
 
     async def _assign(self, case: Case, decision: Decision, who: Moderator) -> Case:
         assignee = decision.assignee or who.name
         if assignee != who.name and not who.leads:
-            raise Forbidden(
-                f"Only a lead or an admin may assign a case to somebody else, and {who.name} is a {who.role}."
-            )
+            raise Forbidden(_("Only a lead or an admin may assign a case to somebody else."))
         why = f"assigned to {assignee}" + (f": {decision.reason}" if decision.reason else "")
         return await self._ledger.closed_cases.assign(case.key, case.version, who.name, assignee, why)
 
     async def _reopen(self, case: Case, decision: Decision, who: Moderator) -> Case:
         if case.triage is None:
-            raise NotAllowed(f"There is nothing to draft {case.key} from: it was never triaged.", case)
+            raise NotAllowed(_("There is nothing to draft from: the post was never triaged."), case)
         triage = case.triage.model_copy(update={"route": Route.DRAFT})
         request = DraftRequest(
             number=max(case.request.number, len(case.drafts)) + 1,
@@ -381,7 +401,7 @@ class Desk:
 
     async def _handle(self, case: Case, decision: Decision, who: Moderator) -> Case:
         if not can_be_handled(case):
-            raise NotAllowed(f"There is nothing to see to: {standing(case)}", case)
+            raise NotAllowed(_("There is nothing to see to: {standing}", standing=standing(case)), case)
         return await self._ledger.closed_cases.handle(case.key, case.version, who.name, decision.reason or "")
 
     async def _checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
@@ -411,7 +431,10 @@ def _required(text: str, complaint: str) -> str:
 def _require_passing(case: Case, checks: tuple[Check, ...], decision: Decision) -> None:
     names = list(dict.fromkeys(check.name for check in failed(checks)))
     if names and not decision.override:
-        raise FailsChecks(f"The text fails: {', '.join(names)}. Change it, or let a lead override.", checks, case)
+        listed = ", ".join(names)
+        raise FailsChecks(
+            _("The text fails: {checks}. Change it, or let a lead override.", checks=listed), checks, case
+        )
 
 
 def _texts_to_avoid(case: Case) -> tuple[str, ...]:

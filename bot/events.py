@@ -22,6 +22,7 @@ from bot.auth import Auth
 from bot.changes import BACKLOG, Changes, Subscription
 from bot.presence import Presence, Viewing
 from bot.request_body import read_body
+from bot.stored_words import in_other_words
 from core.domain import Transition
 from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable
 
@@ -168,7 +169,8 @@ def _last_seen(request: web.Request) -> int | None:
 
 
 def _transition(change: Transition) -> bytes:
-    return _event("transition", change.id, change.model_dump(mode="json", exclude={"id"}))
+    fields = change.model_dump(mode="json", exclude={"id"})
+    return _event("transition", change.id, {**fields, "why": in_other_words(change.why)})
 
 
 def _event(name: str, id: int, data: object) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from bot.pipeline_cli import PipelineCli
+from bot.translation import _
 from core.domain import Evidence, TargetGroup
 from core.errors import BadInput
 
@@ -34,5 +35,5 @@ class EvidenceSearch:
     def statement(self, id: str) -> Evidence:
         """Return a statement that a search brought; raises BadInput for any other."""
         if id not in self._statements:
-            raise BadInput("This statement is not known any more; search for it again and choose it then.")
+            raise BadInput(_("This statement is not known any more; search for it again and choose it then."))
         return self._statements[id]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.translation import _
 from core.domain import TargetGroup
 from core.errors import BadInput
 from core.settings import MAX_ROOM_ID
@@ -16,7 +17,7 @@ DESK = "desk"
 def named_scope(named: Mapping[ScopeKind, str]) -> tuple[ScopeKind, str]:
     """Return the scope that somebody named, the whole server when they named none; raises BadInput for several."""
     if len(named) > 1:
-        raise BadInput(f"Name one of {', '.join(named)}; each has an intent of its own.")
+        raise BadInput(_("Name one of {kinds}; each has an intent of its own.", kinds=", ".join(named)))
     return next(iter(named.items()), (ScopeKind.SERVER, ""))
 
 
@@ -30,11 +31,19 @@ def scope(kind: ScopeKind, name: str) -> str:
         return ""
     if kind is ScopeKind.CHANNEL:
         if len(name) > MAX_ROOM_ID:
-            raise BadInput(f"{name[:40]}… is no channel id: it has more than {MAX_ROOM_ID} characters.")
+            raise BadInput(
+                _("{name}… is no channel id: it has more than {n} characters.", name=name[:40], n=MAX_ROOM_ID)
+            )
         return name
     name = name.lower()
     if kind is ScopeKind.GROUP and name not in tuple(TargetGroup):
-        raise BadInput(f"There is no target group {name[:40]!r}; the groups are {', '.join(TargetGroup)}.")
+        raise BadInput(
+            _(
+                "There is no target group “{name}”; the groups are {groups}.",
+                name=name[:40],
+                groups=", ".join(TargetGroup),
+            )
+        )
     if kind is ScopeKind.LANGUAGE and not (name.isascii() and name.isalpha() and 2 <= len(name) <= 3):
-        raise BadInput(f"{name[:40]!r} is no language code; use ISO 639-1, for example en or es.")
+        raise BadInput(_("“{name}” is no language code; use ISO 639-1, for example en or es.", name=name[:40]))
     return name

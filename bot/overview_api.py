@@ -13,8 +13,10 @@ from bot.bars import bars
 from bot.case_json import summary
 from bot.desk import CaseQuery, Desk
 from bot.permissions import require_lead
+from bot.stored_words import in_other_words
 from bot.surges import surges
 from bot.surroundings import Surroundings
+from bot.translation import _
 from core.domain import CaseState, now
 from core.errors import BadInput
 from ledger import Ledger
@@ -69,7 +71,10 @@ class OverviewApi:
 
     async def _about(self, request: web.Request) -> web.Response:
         await self._auth.moderator(request)
-        parts = [{"name": name, "does": does} for name, does in self._surroundings.parts.items()]
+        parts = [
+            {"name": in_other_words(name), "does": in_other_words(does)}
+            for name, does in self._surroundings.parts.items()
+        ]
         return web.json_response({"parts": parts, "takes_flags": self._surroundings.takes_flags})
 
     async def _stats(self, request: web.Request) -> web.Response:
@@ -85,10 +90,16 @@ class OverviewApi:
 
     async def _export(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        require_lead(who, "export decisions")
+        require_lead(who, _("export decisions"))
         ending = request.query.get("format", "csv")
         if ending not in EXPORTS:
-            raise BadInput(f"Decisions can't be exported as {ending[:20]!r}; choose {' or '.join(EXPORTS)}.")
+            raise BadInput(
+                _(
+                    "Decisions can't be exported as {ending}; choose one of {endings}.",
+                    ending=ending[:20],
+                    endings=", ".join(EXPORTS),
+                )
+            )
         content_type, write = EXPORTS[ending]
         period = await self._ledger.statistics.since(now() - stats.period(request.query.get("period", "4w")))
         name = f"rejoinder-{now():%Y-%m-%d}.{ending}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.translation import N_, Wordings, _
 from bot.wording import holder
 from core.domain import Action, Case, CaseState, Draft, ModeratorRole, Origin, now
 from core.errors import Forbidden
 from core.lifecycle import DECIDED, DECISIONS
 
 LEADS = ("lead", "admin")
+ROLE_NAMES = Wordings({"reviewer": N_("reviewer"), "lead": N_("lead"), "admin": N_("admin")})
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,12 @@ class Moderator:
 
 
 def require_lead(who: Moderator, what: str) -> None:
-    """Raise Forbidden, in plain words, unless `who` is a lead or an admin; `what` completes "Only a lead may …"."""
+    """Raise Forbidden unless `who` is a lead or an admin; `what` completes "Only a lead may …"."""
     if not who.leads:
-        raise Forbidden(f"Only a lead or an admin may {what}, and you are a {who.role} here; ask a lead.")
+        role = ROLE_NAMES[who.role]
+        raise Forbidden(
+            _("Only a lead or an admin may {what}, and you are a {role} here; ask a lead.", what=what, role=role)
+        )
 
 
 def allowed(case: Case, who: Moderator) -> frozenset[Action]:

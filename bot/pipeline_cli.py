@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from bot.translation import _
 from core.domain import Draft, Evidence, Grounding, Intent, TargetGroup
 from core.environment import DOORS, MODELS, NETWORK, environment
 from core.errors import BadInput, Unavailable
@@ -61,24 +62,26 @@ class PipelineCli:
                 async with asyncio.timeout(self._timeout_s):
                     output, trouble = await child.communicate(text.encode(errors="replace"))
             except TimeoutError:
-                raise Unavailable(f"No answer came within {self._timeout_s:.0f} s; try again later.") from None
+                raise Unavailable(
+                    _("No answer came within {n} s; try again later.", n=round(self._timeout_s))
+                ) from None
             finally:
                 if child.returncode is None:
                     child.kill()
                     await child.wait()
         if child.returncode != 0:
-            raise Unavailable(f"This could not be answered: {_last_line(trouble)}")
+            raise Unavailable(_("This could not be answered: {why}", why=_last_line(trouble)))
         return json.loads(output)
 
 
 def _checked(text: str) -> str:
     if not text.strip():
-        raise BadInput("Nothing was asked; put the text behind the command.")
+        raise BadInput(_("Nothing was asked; put the text behind the command."))
     if len(text) > MAX_TEXT:
-        raise BadInput(f"The text has {len(text):,} characters; {MAX_TEXT:,} are the most here.")
+        raise BadInput(_("The text has {n} characters; {most} are the most here.", n=len(text), most=MAX_TEXT))
     return text.replace("\x00", "")
 
 
 def _last_line(output: bytes) -> str:
     lines = output.decode(errors="replace").strip().splitlines()
-    return (lines[-1] if lines else "no reason was given").removeprefix("Error: ")[:300]
+    return (lines[-1] if lines else _("no reason was given")).removeprefix("Error: ")[:300]

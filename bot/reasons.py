@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.translation import N_, _
 from core.errors import BadInput
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One reason to choose: `code` is stored and counted, `label` is read."""
+    """One reason to choose: `code` is stored and counted, `label` is read, `words` are it in English."""
 
     code: str
-    label: str
+    words: str
+
+    @property
+    def label(self) -> str:
+        """What a menu says, in the language of the moment."""
+        return _(self.words)
 
 
-NOT_HATEFUL = Reason("not_hateful", "The post needs no answer: it is not hateful")
+NOT_HATEFUL = Reason("not_hateful", N_("The post needs no answer: it is not hateful"))
 """Also what a dismissal says when its moderator says nothing else."""
-OTHER = Reason("other", "Something else")
+OTHER = Reason("other", N_("Something else"))
 REASONS = (
     NOT_HATEFUL,
-    Reason("misread", "The draft misreads the post or whom it attacks"),
-    Reason("evidence", "The evidence does not fit"),
-    Reason("wrong_fact", "A fact is wrong or not backed by the evidence"),
-    Reason("tone", "The tone is wrong"),
-    Reason("language", "The language is poor"),
-    Reason("amplifies", "An answer would only give the post more reach"),
-    Reason("handled", "Already dealt with: removed, reported or answered"),
+    Reason("misread", N_("The draft misreads the post or whom it attacks")),
+    Reason("evidence", N_("The evidence does not fit")),
+    Reason("wrong_fact", N_("A fact is wrong or not backed by the evidence")),
+    Reason("tone", N_("The tone is wrong")),
+    Reason("language", N_("The language is poor")),
+    Reason("amplifies", N_("An answer would only give the post more reach")),
+    Reason("handled", N_("Already dealt with: removed, reported or answered")),
     OTHER,
 )
 _CODES = {reason.code for reason in REASONS}
@@ -37,10 +43,10 @@ def stored_reason(given: str | None) -> str:
 
     Raises BadInput when there is none, or `other` comes without words.
     """
-    code, _, words = (given or "").partition(":")
-    code, words = code.strip(), words.strip()
+    code, *rest = (part.strip() for part in (given or "").split(":", 1))
+    words = "".join(rest)
     if code not in _CODES:
         code, words = OTHER.code, (given or "").strip()
     if code == OTHER.code and not words:
-        raise BadInput("A rejection needs a reason: choose one from the list, or say it in your own words.")
+        raise BadInput(_("A rejection needs a reason: choose one from the list, or say it in your own words."))
     return f"{code}: {words}" if words else code

@@ -7,6 +7,7 @@ from typing import TypeVar
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
+from bot.translation import _
 from core.errors import BadInput, describe_errors
 
 B = TypeVar("B", bound=BaseModel)
@@ -17,7 +18,7 @@ async def read_body(request: web.Request, kind: type[B]) -> B:
     try:
         return kind.model_validate_json(await request.read())
     except ValidationError as error:
-        raise BadInput(f"The body can't be used: {describe_errors(error)}.") from error
+        raise BadInput(_("The body can't be used: {why}.", why=describe_errors(error))) from error
 
 
 def case_key(request: web.Request) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from bot.auth import Auth
+from bot.translation import _
 from core.errors import Forbidden
 from ledger.sessions import OpenSessions
 
@@ -41,7 +42,7 @@ class SessionApi:
         who = await self._auth.moderator(request)
         session = await self._sessions.find(request.match_info["id"])
         if session is not None and session.who != who.name and not who.leads:
-            raise Forbidden(f"Only a lead or an admin may end the sessions of others, and {who.name} is a {who.role}.")
+            raise Forbidden(_("Only a lead or an admin may end the sessions of others."))
         if session is not None:
             await self._sessions.end(session.id)
         return web.json_response({})

@@ -14,6 +14,7 @@ from bot.intent_scopes import DESK, scope
 from bot.permissions import Moderator, require_lead
 from bot.request_body import read_body
 from bot.surroundings import Surroundings
+from bot.translation import _
 from core.domain import Intent, TargetGroup, Text, now
 from core.errors import BadInput
 from ledger.moderator_settings import ModeratorSettings, ScopeKind, SwitchKind
@@ -68,7 +69,7 @@ class StandingApi:
 
     async def _set_intent(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        require_lead(who, "set an intent")
+        require_lead(who, _("set an intent"))
         body = await read_body(request, _IntentBody)
         where = scope(body.kind, body.scope)
         await self._settings.set_intent(DESK, DESK, body.kind, where, body.intent, who.name)
@@ -76,11 +77,11 @@ class StandingApi:
 
     async def _switch(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        require_lead(who, "pause a channel or mute a source")
+        require_lead(who, _("pause a channel or mute a source"))
         body = await read_body(request, _SwitchBody)
         server = self._chats.get(body.surface, {}).get(body.server)
         if server is None or (body.kind is SwitchKind.PAUSED and body.scope not in channels(server)):
-            raise BadInput("There is no such server or channel in the settings of the chats; read /v1/standing.")
+            raise BadInput(_("There is no such server or channel in the settings of the chats; read /v1/standing."))
         until = now() + timedelta(hours=body.hours) if body.hours else None
         await self._settings.switch(body.surface, body.server, body.kind, body.scope, who.name, on=body.on, until=until)
         return await self._standing()

@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter
 
-from bot.wording import duration
+from bot.translation import _, day, moment, percent
+from bot.wording import GROUP_WORDS, INTENT_NAMES, duration
 from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from ledger import Ledger
@@ -38,6 +39,11 @@ class Share:
     def rate(self) -> float:
         """Return the acceptance, 0 to 1."""
         return self.approved / self.decided if self.decided else 0.0
+
+    @property
+    def words(self) -> str:
+        """Return the two numbers, for example `2 of 3`."""
+        return _("{value} of {limit}", value=self.approved, limit=self.decided)
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ def period(text: str) -> timedelta:
     match = re.fullmatch(r"(\d{1,4})\s*([hdw])", text.strip().lower())
     length = int(match[1]) * _UNITS[match[2]] if match else timedelta(0)
     if not timedelta(0) < length <= _LONGEST:
-        raise BadInput(f"{text[:20]!r} is no period; write for example 24h, 7d or 2w, a year at most.")
+        raise BadInput(_("“{text}” is no period; write for example 24h, 7d or 2w, a year at most.", text=text[:20]))
     return length
 
 
@@ -83,17 +89,22 @@ async def figures(
 
 def in_words(totals: Figures) -> str:
     """Return the figures as lines of text."""
-    median_age = f"Median age at the decision: {duration(totals.median_age)}." if totals.median_age is not None else ""
     lines = [
-        f"Since {totals.since:%Y-%m-%d %H:%M} UTC: {totals.received} received, {totals.approved} approved as drafted, "
-        f"{totals.edited} edited, {totals.rejected} rejected, {totals.dismissed} dismissed as not hateful; "
-        f"{totals.pending} are pending now.",
-        median_age or "No decisions.",
-    ]
+        _(
+            "Since {moment} UTC: {received} received, {approved} approved as drafted, {edited} edited, {rejected} "
+            "rejected, {dismissed} dismissed as not hateful; {pending} are pending now.",
+            moment=moment(totals.since), received=totals.received, approved=totals.approved, edited=totals.edited,
+            rejected=totals.rejected, dismissed=totals.dismissed, pending=totals.pending,
+        ),
+        _("No decisions.")
+        if totals.median_age is None
+        else _("Median age at the decision: {length}.", length=duration(totals.median_age)),
+    ]  # fmt: skip
     if totals.by_group:
-        groups = ((group.label, share) for group, share in totals.by_group.items())
-        intents = ((str(intent), share) for intent, share in totals.by_intent.items())
-        lines += [f"Accepted by group: {_shares(groups)}", f"Accepted by intent: {_shares(intents)}"]
+        groups = ((GROUP_WORDS[group], share) for group, share in totals.by_group.items())
+        intents = ((INTENT_NAMES[intent], share) for intent, share in totals.by_intent.items())
+        lines.append(_("Accepted by group: {shares}", shares=_shares(groups)))
+        lines.append(_("Accepted by intent: {shares}", shares=_shares(intents)))
     return "\n".join(lines)
 
 
@@ -101,17 +112,17 @@ def picture(totals: Figures) -> bytes:
     """Draw the acceptance by group and by intent as a PNG. Takes about a second of work; keep it off the event loop."""
     from matplotlib.figure import Figure
 
-    bars = [(group.label, share) for group, share in totals.by_group.items()]
-    bars += [(str(intent), share) for intent, share in totals.by_intent.items()]
+    bars = [(GROUP_WORDS[group], share) for group, share in totals.by_group.items()]
+    bars += [(INTENT_NAMES[intent], share) for intent, share in totals.by_intent.items()]
     figure = Figure(figsize=(7, 1.4 + 0.4 * len(bars)), layout="constrained")
     axes = figure.subplots()
-    names = [name for name, _ in bars]
-    bar_shapes = axes.barh(names, [share.rate for _, share in bars], color="#4878a8")
-    axes.bar_label(bar_shapes, [f"{share.approved} of {share.decided}" for _, share in bars], padding=3)
+    names = [name for name, _share in bars]
+    bar_shapes = axes.barh(names, [share.rate for _name, share in bars], color="#4878a8")
+    axes.bar_label(bar_shapes, [share.words for _name, share in bars], padding=3)
     axes.set_xlim(0, 1.2)
-    axes.set_xticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+    axes.set_xticks([0, 0.5, 1], [percent(0), percent(0.5), percent(1)])
     axes.invert_yaxis()
-    axes.set_title(f"Drafts accepted since {totals.since:%Y-%m-%d}")
+    axes.set_title(_("Drafts accepted since {day}", day=day(totals.since)))
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=120)
     return buffer.getvalue()
@@ -167,4 +178,6 @@ def _by(pairs: Iterable[tuple[Key, DecidedCase]]) -> dict[Key, Share]:
 
 
 def _shares(pairs: Iterable[tuple[str, Share]]) -> str:
-    return ", ".join(f"{name} {share.rate:.0%} of {share.decided}".replace("%", " %") for name, share in pairs)
+    return ", ".join(
+        _("{name} {share} of {n}", name=name, share=percent(share.rate), n=share.decided) for name, share in pairs
+    )

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.translation import _, ngettext
+from bot.wording import GROUP_WORDS
 from core.domain import TargetGroup
 from ledger.workloads import Arrival
 
@@ -44,8 +46,12 @@ def surges(arrivals: Iterable[Arrival], limit: int) -> list[Surge]:
 def surge_words(group: TargetGroup, count: int, length: timedelta) -> str:
     """Say how many posts against a group came how fast."""
     minutes = max(1, round(length.total_seconds() / 60))
-    posts, unit = ("post" if count == 1 else "posts"), ("minute" if minutes == 1 else "minutes")
-    return f"{count} {posts} against {group.label} in {minutes} {unit}"
+    return _(
+        "{posts} against {group} in {minutes}",
+        posts=ngettext("{n} post", "{n} posts", count),
+        group=GROUP_WORDS[group],
+        minutes=ngettext("{n} minute", "{n} minutes", minutes),
+    )
 
 
 def _surge(group: TargetGroup, times: list[datetime], limit: int) -> Surge | None:

@@ -4,72 +4,110 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from core.domain import Case, CaseState, Intent, StrategyName, now
+from bot.translation import N_, Wordings, _, ngettext, percent
+from core.domain import Case, CaseState, Intent, StrategyName, TargetGroup, now
 
-_STANDING = {
-    CaseState.RECEIVED: "it was received and waits for triage.",
-    CaseState.TRIAGED: "it was triaged and waits for evidence.",
-    CaseState.GROUNDED: "a new draft is being written.",
-    CaseState.PENDING: "it waits for a decision.",
-    CaseState.DISMISSED: "it was dismissed without a reply.",
-    CaseState.ESCALATED: "it was escalated to people.",
-    CaseState.FAILED: "it failed.",
-}
-_DECIDED = {
-    CaseState.APPROVED: "approved it.",
-    CaseState.RELEASED: "approved it, and the reply has left.",
-    CaseState.REJECTED: "rejected it.",
-    CaseState.DISMISSED: "dismissed it as not hateful.",
-}
-IN_DOUBT = "Is this hateful at all?"
+_STANDING = Wordings(
+    {
+        CaseState.RECEIVED: N_("it was received and waits for triage."),
+        CaseState.TRIAGED: N_("it was triaged and waits for evidence."),
+        CaseState.GROUNDED: N_("a new draft is being written."),
+        CaseState.PENDING: N_("it waits for a decision."),
+        CaseState.DISMISSED: N_("it was dismissed without a reply."),
+        CaseState.ESCALATED: N_("it was escalated to people."),
+        CaseState.FAILED: N_("it failed."),
+    }
+)
+_DECIDED = Wordings(
+    {
+        CaseState.APPROVED: N_("{who} approved it."),
+        CaseState.RELEASED: N_("{who} approved it, and the reply has left."),
+        CaseState.REJECTED: N_("{who} rejected it."),
+        CaseState.DISMISSED: N_("{who} dismissed it as not hateful."),
+    }
+)
+IN_DOUBT = N_("Is this hateful at all?")
 """What a moderator is asked of a case in doubt."""
-INTENT_WORDS = {
-    Intent.INFORMATIVE: "give the facts",
-    Intent.QUESTIONING: "ask a question back",
-    Intent.DENOUNCING: "say clearly that it is wrong",
-    Intent.POSITIVE: "stand by those attacked",
-}
+GROUP_WORDS = Wordings(
+    {
+        TargetGroup.WOMEN: N_("women"),
+        TargetGroup.PEOPLE_OF_COLOUR: N_("people of colour"),
+        TargetGroup.DISABLED: N_("people with disabilities"),
+        TargetGroup.MIGRANTS: N_("migrants"),
+        TargetGroup.MUSLIMS: N_("Muslims"),
+        TargetGroup.JEWS: N_("Jews"),
+        TargetGroup.LGBT: N_("LGBT people"),
+        TargetGroup.OTHER: N_("another group"),
+    }
+)
+"""What each group is called; in English it is the group's own label."""
+INTENT_NAMES = Wordings(
+    {
+        Intent.INFORMATIVE: N_("informative"),
+        Intent.QUESTIONING: N_("questioning"),
+        Intent.DENOUNCING: N_("denouncing"),
+        Intent.POSITIVE: N_("positive"),
+    }
+)
+"""What each intent is called."""
+INTENT_WORDS = Wordings(
+    {
+        Intent.INFORMATIVE: N_("give the facts"),
+        Intent.QUESTIONING: N_("ask a question back"),
+        Intent.DENOUNCING: N_("say clearly that it is wrong"),
+        Intent.POSITIVE: N_("stand by those attacked"),
+    }
+)
 """What a reply of each intent sets out to do."""
-STRATEGY_WORDS = {
-    StrategyName.COMPOSE: "words on file",
-    StrategyName.LOCKED: "a sentence of the model and a fact on file",
-    StrategyName.FREE: "replies of the model on the evidence",
-    StrategyName.PLAIN: "the model on summaries of three paragraphs",
-    StrategyName.CLAIM_GUIDED: "a counter-claim chosen by vote, and its evidence",
-    StrategyName.INTENT_FRAMES: "the intent, after a reading of the post",
-    StrategyName.TOURNAMENT: "the best of all, by duels; slow",
-}
+STRATEGY_WORDS = Wordings(
+    {
+        StrategyName.COMPOSE: N_("words on file"),
+        StrategyName.LOCKED: N_("a sentence of the model and a fact on file"),
+        StrategyName.FREE: N_("replies of the model on the evidence"),
+        StrategyName.PLAIN: N_("the model on summaries of three paragraphs"),
+        StrategyName.CLAIM_GUIDED: N_("a counter-claim chosen by vote, and its evidence"),
+        StrategyName.INTENT_FRAMES: N_("the intent, after a reading of the post"),
+        StrategyName.TOURNAMENT: N_("the best of all, by duels; slow"),
+    }
+)
 """How a draft comes about by each strategy."""
-STATE_HEADINGS = {
-    CaseState.TRIAGED: "Search for evidence under way",
-    CaseState.GROUNDED: "New draft under way",
-    CaseState.APPROVED: "Approved",
-    CaseState.RELEASED: "Released",
-    CaseState.REJECTED: "Rejected",
-    CaseState.DISMISSED: "Dismissed",
-    CaseState.ESCALATED: "Escalated",
-    CaseState.FAILED: "Failed",
-}
+STATE_HEADINGS = Wordings(
+    {
+        CaseState.TRIAGED: N_("Search for evidence under way"),
+        CaseState.GROUNDED: N_("New draft under way"),
+        CaseState.APPROVED: N_("Approved"),
+        CaseState.RELEASED: N_("Released"),
+        CaseState.REJECTED: N_("Rejected"),
+        CaseState.DISMISSED: N_("Dismissed"),
+        CaseState.ESCALATED: N_("Escalated"),
+        CaseState.FAILED: N_("Failed"),
+    }
+)
 """The word before a card's title; a case that waits for a decision has none."""
 
 
 def intent_label(intent: Intent) -> str:
     """Return an intent's name with what it sets out to do, for menus."""
-    return f"{intent}: {INTENT_WORDS[intent]}"
+    return f"{INTENT_NAMES[intent]}: {INTENT_WORDS[intent]}"
+
+
+def strategy_label(name: StrategyName) -> str:
+    """Return a strategy's name with how its drafts come about, for menus."""
+    return f"{name}: {STRATEGY_WORDS[name]}"
 
 
 def standing(case: Case) -> str:
     """Say in one sentence where a case stands and who brought it there."""
     if case.state in _DECIDED and (case.decided_by or case.state not in _STANDING):
-        return f"{case.decided_by or 'somebody'} {_DECIDED[case.state]}"
+        return _DECIDED[case.state].format(who=case.decided_by or _("somebody"))
     if case.state is CaseState.PENDING and holder(case):
-        return f"{holder(case)} holds it."
+        return _("{who} holds it.", who=holder(case))
     return _STANDING[case.state]
 
 
 def hate_probability(case: Case) -> str:
     """Return how likely the post is hateful, for example `12 %`."""
-    return f"{round(100 * case.triage.hate)} %" if case.triage else "unknown"
+    return percent(case.triage.hate) if case.triage else _("unknown")
 
 
 def holder(case: Case) -> str | None:
@@ -82,7 +120,10 @@ def holder(case: Case) -> str | None:
 def duration(length: timedelta) -> str:
     """Return a length of time in its largest fitting unit."""
     seconds = max(0, round(length.total_seconds()))
-    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} s"
+    if seconds >= 2 * 86_400:
+        return ngettext("{n} day", "{n} days", seconds // 86_400)
+    if seconds >= 2 * 3_600:
+        return _("{n} h", n=seconds // 3_600)
+    if seconds >= 2 * 60:
+        return _("{n} min", n=seconds // 60)
+    return _("{n} s", n=seconds)

@@ -10,6 +10,8 @@ import sentencex
 _ELLIPSIS_BREAK = re.compile(r"(?<=…)\s+(?=[^\W\d_a-z]|[¿¡\"“«])")
 _ACRONYM_BREAK = re.compile(r"(?<=[A-Z][A-Z]\.)\s+(?=[^\W\d_a-z]|[¿¡])(?!UU\.)")
 """After an acronym, which some languages' rules take for an abbreviation."""
+_NO_BREAK = re.compile(r"(?:(?<=\bno\.)|(?<=\bnato\.))\s+(?=[^\W\d_a-zß-ÿ]|[¿¡])")
+"""After "no" and "nato", words that the Italian and Spanish rules take for "number" and for the alliance."""
 _WORDS = re.compile(r"\w")
 _LAST_WORD = re.compile(r"(?:^|[\s('’\"])([^\W\d_]+)\.$")
 _END = re.compile(r"[.!?…。！？؟।]+[\"'”’»)\]]*$")
@@ -46,5 +48,7 @@ def is_question(sentence: str) -> bool:
 
 def _pieces(line: str, language: str) -> list[str]:
     segments = sentencex.segment("en" if language == "und" else language, line)
-    pieces = (piece for segment in segments for piece in _ELLIPSIS_BREAK.split(segment))
-    return [piece.strip() for broken in pieces for piece in _ACRONYM_BREAK.split(broken) if piece.strip()]
+    pieces = [str(segment) for segment in segments]
+    for end in (_ELLIPSIS_BREAK, _ACRONYM_BREAK, _NO_BREAK):
+        pieces = [piece for broken in pieces for piece in end.split(broken)]
+    return [piece.strip() for piece in pieces if piece.strip()]

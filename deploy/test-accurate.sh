@@ -8,4 +8,5 @@ echo "Installing the accurate extra into $home …"
 "$home/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 "$home/bin/python" -m pip install --quiet --disable-pip-version-check --no-warn-conflicts --editable '.[accurate]' \
     "torch==${TORCH:-2.13.0}"
-exec "$home/bin/python" -m pytest tests/models/test_accurate.py tests/models/test_toxicity_models.py tests/kb/test_retrievers.py tests/kb/test_rerank.py
+exec "$home/bin/python" -m pytest tests/models/test_accurate.py tests/models/test_toxicity_models.py tests/kb/test_retrievers.py tests/kb/test_rerank.py \
+    tests/evaluation/metrics/test_encoder.py

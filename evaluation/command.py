@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from evaluation.commands import comparisons, decisions, drafts, raters
+from evaluation.commands import comparisons, decisions, drafts, raters, scores
 
 
 @click.group()
@@ -14,7 +14,7 @@ def evaluate() -> None:
 
 for command in (
     drafts.generate_command,
-    drafts.score_command,
+    scores.score_command,
     drafts.report_command,
     drafts.all_command,
     comparisons.judge_command,

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from core.domain import Record, now
 from core.errors import BadInput, describe_errors
@@ -27,7 +27,10 @@ PROMPTS = ("prompts.toml", "heads.npz")
 
 
 class Manifest(Record):
-    """What a run was made of; `seed` orders samples, judges and resampling, while models sample as they please."""
+    """What a run was made of; `seed` orders samples, judges and resampling, while models sample as they please.
+
+    `scored_by` names the models and rules behind the metrics that have a choice of them, once there are scores.
+    """
 
     posts_sha256: str
     posts: int
@@ -37,6 +40,7 @@ class Manifest(Record):
     versions: dict[str, str]
     prompts: dict[str, str]
     settings: dict[str, Any]
+    scored_by: dict[str, str] = Field(default_factory=dict)
 
     @classmethod
     def of(cls, posts: Sequence[EvaluationPost], systems: Sequence[System], seed: int, settings: Settings) -> Self:
@@ -101,7 +105,7 @@ class RunFolder:
             run.posts_path.unlink(missing_ok=True)
             append_lines(run.posts_path, posts)
             append_lines(path / "rejected.jsonl", rejected)
-        run.manifest_path.write_text(_as_json(manifest.model_dump(mode="json")), encoding="utf-8")
+        run.write_json(run.manifest_path.name, manifest.model_dump(mode="json"))
         mend(run.drafts_path)
         return run
 
@@ -111,6 +115,11 @@ class RunFolder:
             return Manifest.model_validate_json(self.manifest_path.read_bytes())
         except ValidationError as error:
             raise BadInput(f"{self.manifest_path} is no manifest of this version: {describe_errors(error)}.") from error
+
+    def record_scoring(self, by: dict[str, str]) -> None:
+        """Enter in the manifest what computed the scores."""
+        manifest = self.manifest().model_copy(update={"scored_by": by})
+        self.write_json(self.manifest_path.name, manifest.model_dump(mode="json"))
 
     def posts(self) -> dict[str, EvaluationPost]:
         """Return the posts by id, in their order."""

@@ -50,6 +50,7 @@ async def score(
         "missing": sorted(missing),
     }
     run.write_json(run.totals_path.name, totals)
+    run.record_scoring({metric.card.name: metric.card.by for metric in metrics if metric.card.by})
     return totals
 
 
@@ -81,7 +82,7 @@ def _post_of(draft: SystemDraft, posts: dict[str, EvaluationPost]) -> Evaluation
 
 def _partial_path(run: RunFolder, metrics: Sequence[Metric]) -> Path:
     """Return where scores gather; another set of metrics, or another judge in one, has another file."""
-    names = "\n".join(f"{metric.card.name} {metric.card.source}" for metric in metrics)
+    names = "\n".join(f"{metric.card.name} {metric.card.source} {metric.card.by}" for metric in metrics)
     return run.path / f"scores.{crc32(names.encode()):08x}.part"
 
 

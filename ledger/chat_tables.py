@@ -91,6 +91,13 @@ hidden_groups = Table(
     Column("target_group", String(32), primary_key=True),
 )
 
+languages = Table(
+    "languages",
+    metadata,
+    Column("who", Text, primary_key=True),
+    Column("language", String(16), nullable=False),
+)
+
 assignments = Table(
     "assignments",
     metadata,

@@ -1,4 +1,4 @@
-"""What moderators have set: intents by scope, paused channels, muted sources, hidden groups, assignments."""
+"""What moderators have set: intents by scope, paused channels, muted sources, hidden groups, languages, assignments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Table, delete, insert, or_, select
 
 from core.domain import Intent, TargetGroup, clean
-from ledger.chat_tables import assignments, hidden_groups, intents, switches
+from ledger.chat_tables import assignments, hidden_groups, intents, languages, switches
 from ledger.database import Database
 from ledger.uninterrupted import uninterrupted
 
@@ -125,6 +125,26 @@ class ModeratorSettings:
         query = select(hidden_groups.c.target_group).where(hidden_groups.c.who == clean(who))
         async with self._database.read() as connection:
             return frozenset(TargetGroup(group) for group in (await connection.execute(query)).scalars())
+
+    @uninterrupted
+    async def choose_language(self, who: str, language: str | None) -> None:
+        """Set the language in which a moderator reads the desk, or leave it to their browser or chat with None."""
+        person = {"who": clean(who)}
+        await self._replace(languages, person, None if language is None else {**person, "language": language})
+
+    @uninterrupted
+    async def language(self, who: str) -> str | None:
+        """Return the language that a moderator has chosen; None where it is left to their browser or chat."""
+        query = select(languages.c.language).where(languages.c.who == clean(who))
+        async with self._database.read() as connection:
+            return (await connection.execute(query)).scalar_one_or_none()
+
+    @uninterrupted
+    async def languages(self) -> dict[str, str]:
+        """Return the language of everybody who has chosen one, by name."""
+        async with self._database.read() as connection:
+            rows = (await connection.execute(select(languages.c.who, languages.c.language))).all()
+        return {row.who: row.language for row in rows}
 
     @uninterrupted
     async def assign(self, key: str, assignee: str, who: str) -> None:

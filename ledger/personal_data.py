@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from ledger.chat_tables import assignments, cards, case_numbers, hidden_groups, intents, notices, switches
+from ledger.chat_tables import assignments, cards, case_numbers, hidden_groups, intents, languages, notices, switches
 from ledger.sessions import sessions
 from ledger.tables import (
     cases,
@@ -49,6 +49,7 @@ WITHOUT_TEXT: dict[Table, frozenset[str]] = {
     intents: frozenset({"surface", "server", "kind", "scope", "intent", "who"}),
     switches: frozenset({"surface", "server", "kind", "scope", "who"}),
     hidden_groups: frozenset({"who", "target_group"}),
+    languages: frozenset({"who", "language"}),
     assignments: frozenset({"case_key", "assignee", "who"}),
     sessions: frozenset({"id", "who", "browser"}),
     replayed_letters: frozenset({"id"}),

@@ -204,6 +204,24 @@ class ChatClient:
             log.warning("%s answers neither yes nor no, which counts as no: does it think aloud first?", self.model)
         return chances["yes"] / total if total else 0.0
 
+    async def chances_of_yes(self, questions: Sequence[Sequence[Message]], at_once: int) -> list[float]:
+        """Return `chance_of_yes` of each question, in their order, asking so many at once.
+
+        The first one that fails ends the others and is raised.
+        """
+        free = asyncio.Semaphore(at_once)
+
+        async def ask(question: Sequence[Message]) -> float:
+            async with free:
+                return await self.chance_of_yes(question)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                answers = [group.create_task(ask(question)) for question in questions]
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return [answer.result() for answer in answers]
+
     def _adapting(self, adapter: str | None) -> dict[str, Any]:
         """Return what a request says of adapters; llama.cpp applies all of those that it has loaded if not told."""
         scales = [{"id": place, "scale": float(name == adapter)} for place, name in enumerate(self._adapters)]

@@ -50,7 +50,7 @@ class OnnxE5Embedder(E5Embedder):
         self._loaded: _Model | None = None
 
     async def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
-        """Return the last states of each text's tokens, of length 1, shape (tokens, 384); the first window alone."""
+        """Return the last states of each text's own tokens, of length 1, shape (tokens, 384), of one window."""
         loop = asyncio.get_running_loop()
         return list(await asyncio.gather(*(loop.run_in_executor(self._threads, self._states, text) for text in texts)))
 
@@ -100,8 +100,9 @@ class _Model:
         return _unit(sum((len(window) * self._mean(window) for window in windows), np.zeros(SHAPE.width, np.float32)))
 
     def token_vectors(self, text: str) -> Vectors:
-        """Return the states of a text's tokens, those that start and end a window left out; shape (tokens, 384)."""
-        states = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[0][1:-1]
+        """Return the states of a text's tokens, without the prefix and what starts and ends; shape (tokens, 384)."""
+        own = 1 + len(self._tokenizer.tokens("query:"))
+        states = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[0][own:-1]
         return np.asarray(states / np.linalg.norm(states, axis=1, keepdims=True), np.float32)
 
     def _mean(self, content: list[int]) -> Vectors:

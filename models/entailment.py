@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.domain import clean
 from core.errors import BadSettings, ModelUnavailable, WeightsError
+from core.settings import GuardSettings
 from models.chat import ChatClient, Message, quoted
 
 LONGEST = 160
@@ -52,10 +54,10 @@ class OnnxEntailment:
     that stands for entailment, which `config.json` tells where there is one. Models of a fixed length are padded to it.
     """
 
-    def __init__(self, folder: Path, entails: int, languages: frozenset[str] | None) -> None:
+    def __init__(self, folder: Path, entails: int, languages: frozenset[str] | None, sha256: str | None = None) -> None:
         self.languages = languages
         self._entails = entails
-        self._session, self._tokenizer = _load(folder)
+        self._session, self._tokenizer = _load(folder, sha256)
         self._names = [entry.name for entry in self._session.get_inputs()]
         length = self._session.get_inputs()[0].shape[1]
         self._tokenizer.no_padding()
@@ -68,19 +70,28 @@ class OnnxEntailment:
         self._thread = ThreadPoolExecutor(1, "entailment")
 
     @classmethod
-    def open(cls, model: str, languages: Sequence[str]) -> Self:
-        """Open a folder, or a hub name whose files are fetched once.
+    def open(cls, chosen: GuardSettings) -> Self:
+        """Open the folder that the settings name, or a hub repository whose files are fetched once, at one commit.
 
-        Raises BadSettings where what it needs is not installed, WeightsError for files that are missing or torn,
-        ModelUnavailable when the hub can't be reached.
+        Raises BadSettings where what it needs is not installed or no commit is named, WeightsError for files that are
+        missing, torn or not the ones whose hash is set, ModelUnavailable when the hub can't be reached.
         """
+        folder = Path(chosen.entailment_model).expanduser()
+        if not folder.is_dir() and chosen.entailment_revision is None:
+            raise BadSettings(
+                f"guard.entailment_model is the hub name {chosen.entailment_model!r}, whose files may change. Set "
+                "guard.entailment_revision to the commit that you have looked at (40 hexadecimal digits, under History "
+                "on the repository's page), or give a folder."
+            )
         if find_spec("tokenizers") is None:
             raise BadSettings(
                 "guard.judge is `entailment`, which needs `tokenizers`. Install it with `pip install "
                 "'rejoinder[entailment]'`, or set guard.judge to `head`."
             )
-        folder = Path(model).expanduser() if Path(model).expanduser().is_dir() else _from_hub(model)
-        return cls(folder, _entailment_output(folder), frozenset(languages) or None)
+        if not folder.is_dir():
+            folder = _from_hub(chosen.entailment_model, chosen.entailment_revision)
+        languages = frozenset(chosen.entailment_languages) or None
+        return cls(folder, _entailment_output(folder), languages, chosen.entailment_sha256)
 
     async def follows(self, pairs: Sequence[Pair]) -> list[float]:
         """Return a probability for each pair, computed in a thread, some pairs in one run."""
@@ -108,12 +119,13 @@ class ChatEntailment:
 
     languages: frozenset[str] | None = None
 
-    def __init__(self, chat: ChatClient) -> None:
+    def __init__(self, chat: ChatClient, at_once: int) -> None:
         self._chat = chat
+        self._at_once = at_once
 
     async def follows(self, pairs: Sequence[Pair]) -> list[float]:
-        """Return the probability of yes for each pair, one request each, side by side."""
-        return list(await asyncio.gather(*(self._chat.chance_of_yes(_question(pair)) for pair in pairs)))
+        """Return the probability of yes for each pair, one request each, `at_once` side by side."""
+        return await self._chat.chances_of_yes([_question(pair) for pair in pairs], self._at_once)
 
 
 def _question(pair: Pair) -> tuple[Message, ...]:
@@ -122,17 +134,24 @@ def _question(pair: Pair) -> tuple[Message, ...]:
     return (Message("system", _TASK), Message("user", f"Text A: {premise}\nText B: {hypothesis}\n{question}"))
 
 
-def _load(folder: Path) -> tuple[Any, Any]:
+def _load(folder: Path, sha256: str | None) -> tuple[Any, Any]:
     import onnxruntime
     from tokenizers import Tokenizer
 
     models, tokenizers = sorted(folder.rglob("*.onnx")), sorted(folder.rglob("tokenizer.json"))
     if not models or not tokenizers:
         raise WeightsError(f"{folder} holds no entailment model: a `*.onnx` file and `tokenizer.json` are needed.")
+    graph = models[0].read_bytes()
+    actual = hashlib.sha256(graph).hexdigest()
+    if sha256 is not None and actual != sha256:
+        raise WeightsError(
+            f"{models[0]} is not the file that guard.entailment_sha256 names: its sha256 is {actual}. Fetch it again, "
+            "or set the hash of the file that you mean."
+        )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     try:
-        session = onnxruntime.InferenceSession(models[0].read_bytes(), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         return session, Tokenizer.from_file(str(tokenizers[0]))
     except Exception as error:  # both libraries raise plain Exceptions of their own
         raise WeightsError(f"The entailment model in {folder} can't be read: {error}. Fetch it again.") from error
@@ -151,7 +170,7 @@ def _entailment_output(folder: Path) -> int:
     return 0
 
 
-def _from_hub(name: str) -> Path:
+def _from_hub(name: str, revision: str | None) -> Path:
     if find_spec("huggingface_hub") is None:
         raise BadSettings(
             f"{name} is no folder, and no hub model can be fetched without huggingface_hub. Give a folder, or "
@@ -160,7 +179,8 @@ def _from_hub(name: str) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name, allow_patterns=["*.json", "onnx/model_quantized.onnx", "model.onnx"]))
+        files = ["*.json", "onnx/model_quantized.onnx", "model.onnx"]
+        return Path(snapshot_download(name, revision=revision, allow_patterns=files))
     except Exception as error:  # the hub raises a dozen kinds, of three libraries
         raise ModelUnavailable(
             f"The entailment model {name!r} can't be fetched: {error}. Give guard.entailment_model a folder instead."

@@ -78,6 +78,11 @@ class _Pair:
     def sentences(self) -> tuple[str, ...]:
         return (self.counter, *forms(self.fact))
 
+    def is_needless_headline(self, limit: int) -> bool:
+        """Tell whether the fact is told like a headline ("95 studies: …") although its whole text would fit."""
+        headline = self.told != self.fact.text and ": " in self.told
+        return headline and len(f"{self.counter} {self.fact.text}") <= limit
+
     def said_together(self, earlier: Sequence[str]) -> bool:
         """Tell whether one text has both, in whatever order and form."""
         return any(self.counter in text and _stands_in(form, (text,)) for text in earlier for form in forms(self.fact))
@@ -100,7 +105,7 @@ def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
         _Pair(counter.text, fact, form, counter.preference + fact.preference)
         for (fact, form), counter in product(tellings, counters)
     ]
-    fitting = [pair for pair in backed if len(pair.text) <= limit]
+    fitting = [pair for pair in backed if len(pair.text) <= limit and not pair.is_needless_headline(limit)]
     if context.intent not in _BOTH_ORDERS and len(fitting) >= ENOUGH:
         return fitting
     pointing_back = pack(language).dependent_openings

@@ -64,7 +64,7 @@ def _numbers(count: int) -> str:
 
 def _with_sentence(root: str, words: int, *, digits: bool) -> str:
     """Return GBNF with the rule of a sentence of so many words at most, for a root that uses it."""
-    figures = "" if digits else "0-9"
+    figures = "" if digits else "0-9²³¹⁰⁴-⁹₀-₉"
     decimals = ' ("." [0-9] [0-9]? [0-9]? suffix?)*' if digits else ""
     abbreviations = " | ".join(f'"{abbreviation}"' for pack in packs().values() for abbreviation in pack.abbreviations)
     return "\n".join(

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from models.chat import ChatClient, ChatModel
     from models.embed import Embedder
     from models.engine_arguments import Weights
+    from models.turns import Turns
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.guard import Guard, GuardCheck, ToxicityCheck
-    from pipeline.strategies import Strategies, Strategy, Turns
+    from pipeline.strategies import Strategies, Strategy, Writer
     from pipeline.triage import Triager
     from stream.stages import Stage
 
@@ -173,19 +174,26 @@ def open_guard(settings: Settings) -> Guard:
 
 @asynccontextmanager
 async def open_drafting_guard(
-    settings: Settings, log_file: Path | None = None, chat: ChatClient | None = None
+    settings: Settings,
+    log_file: Path | None = None,
+    chat: ChatClient | None = None,
+    turns: Turns | None = None,
 ) -> AsyncIterator[Guard]:
     """Give the guard that judges drafts, with the judge and the toxicity model of the settings.
 
-    Where the chat model is the judge, `chat` is asked; without it, a server is started where nobody else runs one.
+    Where the chat model is the judge, `chat` is asked, in `turns` that it shares with the strategies; without it, a
+    server is started where nobody else runs one.
     Raises as DetoxifyModel and OnnxEntailment do, and BadSettings where the judge is a chat model and there is none.
     """
     from pipeline.guard import Guard, word_checks
+    from pipeline.guard.checks import FunctionCheck
+    from pipeline.guard.garbled import not_garbled
 
     async with AsyncExitStack() as stack:
-        judges = await _judges(settings, stack, log_file, chat)
+        judges = await _judges(settings, stack, log_file, chat, turns or chat_turns(settings))
         toxicity = await asyncio.to_thread(_toxicity, settings.guard)
-        yield Guard([*word_checks(settings.guard, judged=bool(judges)), toxicity, *judges])
+        garbled = FunctionCheck("garbled", not_garbled, settings.guard)
+        yield Guard([*word_checks(settings.guard, judged=bool(judges)), garbled, toxicity, *judges])
 
 
 def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
@@ -201,11 +209,11 @@ def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
 
 
 async def _judges(
-    settings: Settings, stack: AsyncExitStack, log_file: Path | None, chat: ChatClient | None
+    settings: Settings, stack: AsyncExitStack, log_file: Path | None, chat: ChatClient | None, turns: Turns
 ) -> list[GuardCheck]:
     """Return the checks of the judge that the settings name; what they need is closed by `stack`."""
     from pipeline.guard.entailed import EntailedCheck
-    from pipeline.guard.opposition import ChatOpposition, OpposesCheck
+    from pipeline.guard.opposition import ChatOpposition, FitsCheck, OpposesCheck, TopicCheck
 
     chosen, within_s = settings.guard, settings.guard.judge_timeout_s
     if chosen.judge == "none":
@@ -218,34 +226,52 @@ async def _judges(
             raise BadSettings(
                 "guard.judge is `chat`, but chat.model is `none`. Set chat.model, or guard.judge to `head`."
             )
-        opposes = OpposesCheck(ChatOpposition(chat), chosen.min_opposition, chosen.min_harmless, within_s)
-        return [opposes, EntailedCheck(ChatEntailment(chat), chosen.min_entailment, within_s)]
+        # A turn has slots for the replies of one draft, and a judge's questions fill no more of them.
+        at_once = settings.chat.candidates
+        opposition, entailment = ChatOpposition(chat, at_once), ChatEntailment(chat, at_once)
+        return [
+            OpposesCheck(opposition, chosen.min_opposition, chosen.min_harmless, within_s, turns),
+            EntailedCheck(entailment, chosen.min_entailment, within_s, turns),
+        ]
     from models.embedders import e5_embedder
-    from pipeline.guard.stance_head import HeadOpposition
+    from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, HeadNearness, LateEmbedder
 
-    judge = HeadOpposition(lambda: e5_embedder(settings.embedding))
-    stack.push_async_callback(judge.close)
-    checks: list[GuardCheck] = [OpposesCheck(judge, chosen.min_opposition, chosen.min_harmless, within_s)]
+    embedder = LateEmbedder(lambda: e5_embedder(settings.embedding))
+    stack.push_async_callback(embedder.close)
+    stance, fit = HeadJudge(STANCE, embedder), HeadJudge(FITS, embedder)
+    checks: list[GuardCheck] = [
+        OpposesCheck(stance, chosen.min_opposition, chosen.min_harmless, within_s),
+        FitsCheck(fit, chosen.min_fit, chosen.min_sentence_fit, within_s),
+        TopicCheck(HeadNearness(FITS, embedder), chosen.min_nearness, within_s),
+    ]
     if chosen.judge == "entailment":
         from models.entailment import OnnxEntailment
 
-        model = await asyncio.to_thread(OnnxEntailment.open, chosen.entailment_model, chosen.entailment_languages)
+        model = await asyncio.to_thread(OnnxEntailment.open, chosen)
         checks.append(EntailedCheck(model, chosen.min_entailment, within_s))
     return checks
 
 
-def open_strategies(settings: Settings, chat: ChatModel | None) -> Strategies:
+def chat_turns(settings: Settings) -> Turns:
+    """Return the turns at the chat model; each has slots for the replies of one draft."""
+    from models.turns import Turns
+
+    return Turns(max(1, settings.chat.slots // settings.chat.candidates), settings.draft.timeout_s)
+
+
+def open_strategies(settings: Settings, chat: ChatModel | None, turns: Turns | None = None) -> Strategies:
     """Return the strategies that plan cases or may be asked for, for a chat model or for none."""
-    from pipeline.strategies import Strategies, TournamentStrategy, Turns
+    from models.turns import Turns
+    from pipeline.strategies import Strategies, TournamentStrategy, Writer
 
     draft = settings.draft
     if settings.chat.model == NO_MODEL:
         chat = None
-    turns = Turns(max(1, settings.chat.slots // settings.chat.candidates), draft.timeout_s)
-    entrants = _entrants(settings, chat, turns)
+    writer = Writer(chat, turns or chat_turns(settings), settings.guard)
+    entrants = _entrants(settings, writer)
     tournament = TournamentStrategy(
         # A tournament has a turn of its own for all that its entrants ask.
-        chat, turns, lambda model: _entrants(settings, model, Turns(1, None)), draft.tournament, settings.guard
+        writer, draft.tournament, lambda model: _entrants(settings, Writer(model, Turns(None, None), settings.guard))
     )  # fmt: skip
     named = {strategy.name: strategy for strategy in (*entrants, tournament)}
     return Strategies(
@@ -255,19 +281,19 @@ def open_strategies(settings: Settings, chat: ChatModel | None) -> Strategies:
     )
 
 
-def _entrants(settings: Settings, chat: ChatModel | None, turns: Turns) -> tuple[Strategy, ...]:
+def _entrants(settings: Settings, writer: Writer) -> tuple[Strategy, ...]:
     """Return all strategies that write by themselves, those that ask for least first."""
     from pipeline import strategies
     from pipeline.compose import Composer
 
-    draft, guard = settings.draft, settings.guard
+    draft = settings.draft
     return (
-        strategies.ComposeStrategy(Composer(guard)),
-        strategies.LockedStrategy(chat, turns, draft.locked, guard),
-        strategies.ClaimGuidedStrategy(chat, turns, draft.claim_guided, guard),
-        strategies.IntentFramesStrategy(chat, turns, draft.intent_frames, settings.chat, guard),
-        strategies.PlainStrategy(chat, turns, draft.plain, guard),
-        strategies.FreeStrategy(chat, turns, settings.chat, guard),
+        strategies.ComposeStrategy(Composer(writer.limits)),
+        strategies.LockedStrategy(writer, draft.locked),
+        strategies.ClaimGuidedStrategy(writer, draft.claim_guided),
+        strategies.IntentFramesStrategy(writer, draft.intent_frames, settings.chat.temperature),
+        strategies.PlainStrategy(writer, draft.plain),
+        strategies.FreeStrategy(writer, settings.chat.sampling),
     )
 
 
@@ -292,7 +318,8 @@ async def open_pipeline(
         chat: ChatClient | None = None
         if stages_need_chat(settings, stages, open_strategies(settings, None)):
             chat = await stack.enter_async_context(chat_client(settings, log_file))
-        strategies = open_strategies(settings, chat)
+        turns = chat_turns(settings)
+        strategies = open_strategies(settings, chat, turns)
         if {StageName.TRIAGE, StageName.GROUND} & set(stages):
             from pipeline.ground import Grounder
             from pipeline.triage import Triager
@@ -307,7 +334,7 @@ async def open_pipeline(
         if StageName.DRAFT in stages:
             from pipeline.draft import Drafter
 
-            guard = await stack.enter_async_context(open_drafting_guard(settings, log_file, chat))
+            guard = await stack.enter_async_context(open_drafting_guard(settings, log_file, chat, turns))
             drafter = Drafter(strategies, guard)
         yield Pipeline(triager, grounder, drafter)
 

@@ -3,9 +3,10 @@
 The decision and its outbox row are one transaction, so nothing approved is lost. To publish once, although a publisher
 may die between the broker's acknowledgement and the note in the ledger: before the first try the publisher notes where
 the topic ends; whoever takes over a row with such a note first looks from there on whether the message, known by its
-`idempotency-key`, has already arrived. A row is held by one publisher at a time, by a numbered lease that is renewed
-right before the send: who was paused for longer than a lease and wakes up is refused, and sends nothing. A pause within
-the send itself is beyond that check; a broker with transactions refuses that publisher (`kafka.transactions`).
+`idempotency-key`, has already arrived. One look serves all rows of a batch: nobody else can send them any more. A row
+is held by one publisher at a time, by a numbered lease that is renewed right before the send: who was paused for longer
+than a lease and wakes up is refused, and sends nothing. A pause within the send itself is beyond that check; a broker
+with transactions refuses that publisher (`kafka.transactions`).
 
 A message too large for the broker does not hold up the others. A draft asked for fails its case; a reply or an outcome
 stays owed and is tried again now and then, for the broker's limit is the operator's to raise.
@@ -15,6 +16,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
 
@@ -27,13 +30,15 @@ from core.settings import Settings
 from ledger import Ledger, OutboxRow
 from stream import metrics
 from stream.producer import Producer
-from stream.topic_reader import end_offsets, read_topic
+from stream.topic_reader import START, end_offsets, read_topic
 from stream.topics import Topics
 from stream.transactions import SendReply, transaction
 
 log = logging.getLogger(__name__)
 
 BATCH = 100
+SAFE_SHARE = 0.8
+"""The share of a lease in which a publisher works on what it holds."""
 PROBED = (TopicRole.REPLIES,)
 """Topics whose readers act on every message; on the others a repeated message is harmless and the look is spared."""
 
@@ -42,6 +47,14 @@ _NEXT_STAGE = {TopicRole.TRIAGED: StageName.GROUND, TopicRole.GROUNDED: StageNam
 
 TOO_LARGE_AGAIN_S = 600.0
 """Seconds until a reply that is too large for the broker is tried again."""
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What a publisher saw of `replies`: the end of each partition, and the idempotency keys past the oldest note."""
+
+    ends: dict[str, int]
+    arrived: frozenset[bytes]
 
 
 class OutboxPublisher:
@@ -54,6 +67,7 @@ class OutboxPublisher:
         self._clock = clock
         self._topics = Topics(settings.kafka.prefix)
         self._owner = uuid4().hex
+        self._batch = BATCH
         self._backoff = Backoff(settings.stream.backoff_s, settings.stream.backoff_max_s)
 
     async def run(self) -> None:
@@ -72,22 +86,48 @@ class OutboxPublisher:
 
     async def publish_due(self) -> int:
         """Publish what is due now; return how many rows were taken."""
-        rows = await self._ledger.outbox.lease(self._owner, self._settings.stream.lease_s, BATCH)
-        for row in rows:
-            await self._publish_or_put_back(row)
+        lease_s = self._settings.stream.lease_s
+        rows = await self._ledger.outbox.lease(self._owner, lease_s, self._batch)
+        until = self._clock.monotonic() + lease_s * SAFE_SHARE
+        try:
+            async with asyncio.timeout(lease_s * SAFE_SHARE):
+                look = await self._look_for([row for row in rows if row.topic in PROBED])
+        except (BrokerUnavailable, TimeoutError) as error:
+            self._batch = max(1, self._batch // 2)
+            for row in rows:
+                await self._put_back(row, error)
+        else:
+            await self._publish_until(rows, look, until)
         metrics.OUTBOX_BACKLOG.set(await self._ledger.outbox.backlog())
         return len(rows)
 
-    async def _publish_or_put_back(self, row: OutboxRow) -> None:
+    async def _publish_until(self, rows: Sequence[OutboxRow], look: _Look, until: float) -> None:
+        """Publish while the leases hold; what is left is free again when they end.
+
+        A publisher that takes more than it can send in a lease, and one beside it that does the same, would take each
+        other's rows for ever: so it takes as many as it got through the next time, and doubles that when all went well.
+        """
+        for sent, row in enumerate(rows):
+            if sent and self._clock.monotonic() > until:
+                self._batch = sent
+                return
+            await self._publish_or_put_back(row, look)
+        self._batch = min(BATCH, 2 * self._batch)
+
+    async def _publish_or_put_back(self, row: OutboxRow, look: _Look) -> None:
         try:
-            async with asyncio.timeout(self._settings.stream.lease_s * 0.8):
-                await self._publish(row)
+            async with asyncio.timeout(self._settings.stream.lease_s * SAFE_SHARE):
+                await self._publish(row, look)
         except MessageTooLarge as error:
             await self._put_aside(row, error)
         except (BrokerUnavailable, TimeoutError) as error:
-            wait_s = self._backoff.wait_s(row.lease)
-            log.warning("outbox row %d waits %.1f s: %s", row.id, wait_s, error)
-            await self._ledger.outbox.retry(row, self._owner, str(error), now() + timedelta(seconds=wait_s))
+            await self._put_back(row, error)
+
+    async def _put_back(self, row: OutboxRow, error: BrokerUnavailable | TimeoutError) -> None:
+        reason = str(error) or "the broker took too long"
+        wait_s = self._backoff.wait_s(row.lease)
+        log.warning("outbox row %d waits %.1f s: %s", row.id, wait_s, reason)
+        await self._ledger.outbox.retry(row, self._owner, reason, now() + timedelta(seconds=wait_s))
 
     async def _put_aside(self, row: OutboxRow, error: MessageTooLarge) -> None:
         log.error("outbox row %d of %s: %s", row.id, row.case_key, error)
@@ -98,46 +138,45 @@ class OutboxPublisher:
             again = now() + timedelta(seconds=TOO_LARGE_AGAIN_S)
             await self._ledger.outbox.retry(row, self._owner, str(error), again)
 
-    async def _publish(self, row: OutboxRow) -> None:
+    async def _publish(self, row: OutboxRow, look: _Look) -> None:
         topic = self._topics.named(row.topic)
         if row.topic not in PROBED:
             await self._producer.send(topic, row.key, row.value.encode(), row.headers)
         elif self._settings.kafka.transactions:
             async with transaction(self._settings.kafka, row.id) as send:
-                if not await self._send_once(row, topic, send):
+                # Only what is seen after the transaction was opened is final.
+                if not await self._send_once(row, topic, send, await self._look_for([row])):
                     return
-        elif not await self._send_once(row, topic, self._producer.send):
+        elif not await self._send_once(row, topic, self._producer.send, look):
             return
         await self._ledger.outbox.sent(row, self._owner)
         metrics.PUBLISHED.labels(row.topic).inc()
 
-    async def _send_once(self, row: OutboxRow, topic: str, send: SendReply) -> bool:
+    async def _send_once(self, row: OutboxRow, topic: str, send: SendReply, look: _Look) -> bool:
         """Send a message unless it is on its topic already; False when the lease has passed to another publisher."""
-        if await self._already_there(row, topic):
+        if row.headers[IDEMPOTENCY_KEY].encode() in look.arrived:
             log.info("outbox row %d is on %s already", row.id, topic)
             return True
-        if not await self._may_send(row, topic):
+        if not await self._may_send(row, look):
             log.warning("outbox row %d was taken over while this publisher was held up", row.id)
             return False
         await send(topic, row.key, row.value.encode(), row.headers)
         return True
 
-    async def _may_send(self, row: OutboxRow, topic: str) -> bool:
-        if row.probe is None and not await self._probe(row, topic):
+    async def _may_send(self, row: OutboxRow, look: _Look) -> bool:
+        """Note where the topic ends, unless that was noted before, and renew the lease; False when it has passed on."""
+        if row.probe is None and not await self._ledger.outbox.note_probe(row, self._owner, look.ends):
             return False
         return await self._ledger.outbox.renew(row, self._owner, self._settings.stream.lease_s)
 
-    async def _probe(self, row: OutboxRow, topic: str) -> bool:
-        """Note where the topic ends; False when the lease has passed to another publisher."""
-        ends = await end_offsets(self._settings.kafka, topic)
-        return await self._ledger.outbox.note_probe(row, self._owner, {str(part): end for part, end in ends.items()})
-
-    async def _already_there(self, row: OutboxRow, topic: str) -> bool:
-        if row.probe is None:
-            return False
-        since = {int(number): offset for number, offset in row.probe.items()}
-        header = (IDEMPOTENCY_KEY, row.headers[IDEMPOTENCY_KEY].encode())
-        async for record in read_topic(self._settings.kafka, topic, since):
-            if header in record.headers:
-                return True
-        return False
+    async def _look_for(self, rows: Sequence[OutboxRow]) -> _Look:
+        """Look at the topic once for all these rows, which others can send no more."""
+        topic, kafka = self._topics.replies, self._settings.kafka
+        probes = [row.probe for row in rows if row.probe is not None]
+        ends = await end_offsets(kafka, topic) if len(probes) < len(rows) else {}
+        arrived: set[bytes] = set()
+        if probes:
+            since = {int(part): min(probe.get(part, START) for probe in probes) for part in set().union(*probes)}
+            async for record in read_topic(kafka, topic, since):
+                arrived |= {value for name, value in record.headers if name == IDEMPOTENCY_KEY}
+        return _Look({str(part): end for part, end in ends.items()}, frozenset(arrived))

@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 import click
 
 from rejoinder.commands.extras import needs_extra
-
-# ADAPT from training.adapters.command import dpo, export_adapter, ppo, sft
-from training.adapters.command import dpo, export_adapter, ppo, sft
+from training.adapters.command import dpo, export_adapter, ppo, sft, try_adapter
 from training.decisions.command import pairs
 from training.ranking.command import rank
+from training.reranking.command import reranker
 from training.shipped import SHIPPED, standing
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -110,6 +109,24 @@ def stances(data: Path | None, out: Path, cache: Path) -> None:
 
 
 @train.command()
+@trains("fits", cached=True)
+def fits(out: Path, cache: Path) -> None:
+    """Train the head of the check `fits`: two minutes of two cores the first time, seconds after that."""
+    with needs_extra("dev"):
+        from training.fits.train import train_and_write
+    click.echo(train_and_write(out, cache))
+
+
+@train.command("word-order")
+@trains("word-order")
+def word_order(out: Path) -> None:
+    """Count which words follow which in the texts on file, for the check `garbled`; seconds."""
+    from training.word_order import train_and_write
+
+    click.echo(train_and_write(out))
+
+
+@train.command()
 @trains("claims", data="Folder with `datasets`.", cached=True)
 def claims(data: Path, out: Path, cache: Path) -> None:
     """Train the judge of claims.
@@ -151,5 +168,18 @@ def e5_graph(out: Path) -> None:
     click.echo(write(out))
 
 
-for command in (pairs, rank, sft, dpo, ppo, export_adapter):
+@train.command()
+@click.option("--data", type=_FOLDER, required=True, help="Folder of CrowdCounter, with its Train.json and Test.json.")
+@click.option("--out", type=_FOLDER, required=True, help="Folder to write, as `sft` reads it.")
+@click.option("--most", type=click.IntRange(1), help="Examples to write, drawn by the seed; unset: all.")
+@click.option("--unseen", type=click.IntRange(1), default=100, show_default=True, help="Posts to draft for afterwards.")
+@click.option("--seed", default=1, show_default=True, help="Draws both.")
+def crowdcounter(data: Path, out: Path, most: int | None, unseen: int, seed: int) -> None:
+    """Write CrowdCounter's replies as examples for `sft`, and posts that it has not seen."""
+    from training.crowdcounter import write
+
+    click.echo(write(data, out, most, unseen, seed))
+
+
+for command in (pairs, rank, reranker, sft, dpo, ppo, export_adapter, try_adapter):
     train.add_command(command)

@@ -19,9 +19,11 @@ from weakref import WeakValueDictionary
 from bot.changes import Changes
 from bot.chat.card_board import CardBoard
 from bot.chat.cards import Card, build_card
+from bot.chat.languages import Languages
 from bot.chat.place import Place
 from bot.chat.routing import channel_for
 from bot.chat.surge import SurgeLimiter
+from bot.translation import speaking
 from core.domain import Case, now
 from core.errors import CardGone, CardRefused, CaseNotFound, ChannelLost, Unavailable
 from core.lifecycle import CLOSED, ENDED
@@ -50,7 +52,7 @@ class _ChannelWork:
 
 
 class CardSync:
-    """The task that keeps one platform's cards in step with their cases."""
+    """The task that keeps one platform's cards in step with their cases, each in its server's language."""
 
     def __init__(
         self,
@@ -59,12 +61,14 @@ class CardSync:
         servers: Mapping[str, ChatWorkspace],
         care: CareSettings,
         changes: Changes,
+        languages: Languages,
         every_s: float = 2.0,
     ) -> None:
         self._ledger = ledger
         self._board = board
         self._servers = servers
         self._changes = changes
+        self._languages = languages
         self._every_s = every_s
         self._surge = SurgeLimiter(ledger.cards, board, care)
         self._busy: dict[Place, asyncio.Task[None]] = {}
@@ -112,11 +116,12 @@ class CardSync:
         async with lock:
             case = await self._ledger.cases.get(posted.case_key)
             number = await self._ledger.cards.number(case.key)
-            card = build_card(case)
-            if edit is not None:
-                await edit(card, number)
-            else:
-                await self._board.update(posted.server, posted.channel, posted.message, card, number)
+            with speaking(self._languages.of_server(posted.server)):
+                card = build_card(case)
+                if edit is not None:
+                    await edit(card, number)
+                else:
+                    await self._board.update(posted.server, posted.channel, posted.message, card, number)
             await self._record(posted.server, posted.message, case, card)
 
     def is_lost(self, place: Place) -> bool:
@@ -166,7 +171,8 @@ class CardSync:
             for posted in work.outdated:
                 await self._update(posted)
             if work.missing:
-                await self._post_missing(place, work.missing)
+                with speaking(self._languages.of_server(place.server)):
+                    await self._post_missing(place, work.missing)
             self._mark_usable(place)
         except ChannelLost as error:
             self._mark_lost(place, error)

@@ -28,7 +28,9 @@ from bot.chat.defuse import defuse, web_address
 from bot.check_display import finding, is_close
 from bot.permissions import can_be_handled
 from bot.reasons import NOT_HATEFUL
-from bot.wording import IN_DOUBT, hate_probability, holder, standing
+from bot.stored_words import in_other_words
+from bot.translation import _, percent
+from bot.wording import GROUP_WORDS, IN_DOUBT, INTENT_NAMES, hate_probability, holder, standing
 from core.domain import Action, Case, CaseState, Check, EventKind, Evidence, Grounding, Note, Origin, now
 from core.lifecycle import CLOSED, DECIDED, DECISIONS
 
@@ -135,7 +137,7 @@ def build_card(case: Case) -> Card:
         case_key=defuse(case.key, MAX_LINE),
         version=case.version,
         state=case.state,
-        title=defuse(f"{IN_DOUBT if case.doubtful else _whom(case)} · {case.post.platform}", MAX_TITLE),
+        title=defuse(f"{_(IN_DOUBT) if case.doubtful else _whom(case)} · {case.post.platform}", MAX_TITLE),
         post=defuse(case.post.text, MAX_POST),
         url=web_address(case.post.url),
         context=len(case.post.context),
@@ -161,7 +163,7 @@ def build_card(case: Case) -> Card:
 def groups_line(case: Case) -> str:
     """Return whom the post attacks and how sure triage is, for example `migrants 93 %, women 41 %`."""
     scores = case.triage.groups if case.triage else ()
-    return ", ".join(f"{item.group.label} {item.score:.0%}".replace("%", " %") for item in scores) or "unsure"
+    return ", ".join(f"{GROUP_WORDS[item.group]} {percent(item.score)}" for item in scores) or _("unsure")
 
 
 def evidence_lines(grounding: Grounding | None) -> tuple[EvidenceLine, ...]:
@@ -194,46 +196,47 @@ def failed_lines(checks: tuple[Check, ...]) -> tuple[str, ...]:
 
 def _whom(case: Case) -> str:
     if not case.triage or not case.triage.groups:
-        return "Post against somebody unclear"
-    return f"Post against {case.triage.groups[0].group.label}"
+        return _("Post against somebody unclear")
+    return _("Post against {group}", group=GROUP_WORDS[case.triage.groups[0].group])
 
 
 def _drafted(case: Case) -> str:
     if case.draft is None:
         return ""
     if case.doubtful:
-        return f"none yet; the hate probability is {hate_probability(case)}"
-    again = f", draft {case.draft.number}" if case.draft.number > 1 else ""
-    note = f". {case.draft.note}" if case.draft.note else ""
-    strategy = drafting_strategy(case.draft)
-    by = f" by {strategy}" if strategy else ""
-    return defuse(f"{writer(case.draft)}{by}, {case.draft.intent}{again}{note}", MAX_LINE)
+        return _("none yet; the hate probability is {share}", share=hate_probability(case))
+    by, strategy = writer(case.draft), drafting_strategy(case.draft)
+    written = _("{writer} by {strategy}", writer=by, strategy=strategy) if strategy else by
+    again = _("draft {n}", n=case.draft.number) if case.draft.number > 1 else ""
+    facts = ", ".join(filter(None, (written, INTENT_NAMES[case.draft.intent], again)))
+    return defuse(". ".join(filter(None, (facts, in_other_words(case.draft.note)))), MAX_LINE)
 
 
 def _note_line(note: Note) -> str:
-    kind = "appeal by " if note.kind is EventKind.APPEAL else ""
-    return defuse(f"{kind}{note.who}: {note.text}", MAX_LINE)
+    by = _("appeal by {who}", who=note.who) if note.kind is EventKind.APPEAL else note.who
+    return defuse(f"{by}: {note.text}", MAX_LINE)
 
 
 def _standing(case: Case) -> str:
     sentence = standing(case)
     says_more = case.state in CLOSED and case.decided_by and case.decided_why != NOT_HATEFUL.code
-    why = f" ({case.decided_why})" if says_more and case.decided_why else ""
-    error = f" {case.error}" if case.error and case.state is CaseState.FAILED else ""
+    if says_more and case.decided_why:
+        sentence = f"{sentence.rstrip('.')} ({in_other_words(case.decided_why)})."
     # A sentence about the case begins with a capital; one that begins with a name keeps the name as it is.
     if not sentence.startswith((case.decided_by or "\0", holder(case) or "\0")):
         sentence = sentence[:1].upper() + sentence[1:]
-    return defuse(sentence.rstrip(".") + f"{why}.{error}{_since_then(case)}", 2 * MAX_LINE)
+    error = in_other_words(case.error or "") if case.state is CaseState.FAILED else ""
+    return defuse(" ".join(filter(None, (sentence, error, *_since_then(case)))), 2 * MAX_LINE)
 
 
-def _since_then(case: Case) -> str:
-    """Say what people did about a case after its end."""
-    parts = (
-        (case.retracted_at is not None, " The reply was retracted."),
-        (case.appealed, " An appeal waits."),
-        (case.handled and case.retracted_at is None, " Somebody has seen to it."),
+def _since_then(case: Case) -> list[str]:
+    """Say what people did about a case after its end, a sentence each."""
+    sentences = (
+        (case.retracted_at is not None, _("The reply was retracted.")),
+        (case.appealed, _("An appeal waits.")),
+        (case.handled and case.retracted_at is None, _("Somebody has seen to it.")),
     )
-    return "".join(words for applies, words in parts if applies)
+    return [sentence for applies, sentence in sentences if applies]
 
 
 def _stale_at(case: Case, moment: datetime) -> datetime | None:
@@ -253,19 +256,19 @@ def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
     held, doubtful = holder(case) is not None, case.doubtful
     grounded = case.triage is not None and case.grounding is not None
     sensible = (
-        (Button(ButtonAction.DISMISS, "Not hateful", "good"), doubtful),
-        (Button(ButtonAction.DRAFT, "Write a draft"), doubtful and grounded),
-        (Button(ButtonAction.APPROVE, "Approve", "good"), drafted and _shown_whole(case)),
-        (Button(ButtonAction.EDIT, "Edit" if drafted else "Write"), True),
-        (Button(ButtonAction.REJECT, "Reject", "bad"), True),
-        (Button(ButtonAction.REDRAFT, "Redraft"), grounded and not doubtful),
-        (Button(ButtonAction.DISMISS, "Not hateful"), not doubtful),
-        (Button(ButtonAction.UNDO, "Undo"), undoable),
-        (Button(ButtonAction.REOPEN, "Reopen and draft"), can_be_handled(case) and case.triage is not None),
-        (Button(ButtonAction.HANDLE, "Handled"), can_be_handled(case)),
-        (Button(ButtonAction.EVIDENCE, "Evidence"), bool(case.grounding and case.grounding.evidence)),
-        (Button(ButtonAction.CLAIM, "Claim"), not held),
-        (Button(ButtonAction.RELEASE, "Release"), held),
+        (Button(ButtonAction.DISMISS, _("Not hateful"), "good"), doubtful),
+        (Button(ButtonAction.DRAFT, _("Write a draft")), doubtful and grounded),
+        (Button(ButtonAction.APPROVE, _("Approve"), "good"), drafted and _shown_whole(case)),
+        (Button(ButtonAction.EDIT, _("Edit") if drafted else _("Write")), True),
+        (Button(ButtonAction.REJECT, _("Reject"), "bad"), True),
+        (Button(ButtonAction.REDRAFT, _("Redraft")), grounded and not doubtful),
+        (Button(ButtonAction.DISMISS, _("Not hateful")), not doubtful),
+        (Button(ButtonAction.UNDO, _("Undo")), undoable),
+        (Button(ButtonAction.REOPEN, _("Reopen and draft")), can_be_handled(case) and case.triage is not None),
+        (Button(ButtonAction.HANDLE, _("Handled")), can_be_handled(case)),
+        (Button(ButtonAction.EVIDENCE, _("Evidence")), bool(case.grounding and case.grounding.evidence)),
+        (Button(ButtonAction.CLAIM, _("Claim")), not held),
+        (Button(ButtonAction.RELEASE, _("Release")), held),
     )
     return tuple(button for button, fits in sensible if fits and _allows(case.state, button.action))
 

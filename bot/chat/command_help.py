@@ -5,50 +5,50 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bot.translation import N_, _
+
 
 @dataclass(frozen=True)
 class CommandHelp:
-    """What a command does, in the words of every help; `leads` when leads and admins alone may type it."""
+    """What a command does, in the English words of every help; `leads` when leads and admins alone may type it."""
 
     does: str
     leads: bool = False
 
-    @property
-    def description(self) -> str:
-        """Return what it does as a headline."""
-        return self.does[:1].upper() + self.does[1:]
-
 
 COMMANDS: Mapping[str, CommandHelp] = {
-    "queue": CommandHelp("open cases, oldest first, those in doubt, or appeals; the groups you hide are left out"),
-    "case": CommandHelp("one case with its buttons, by number or key"),
-    "dismiss": CommandHelp("end a case because its post is not hateful; its card offers undo for a while"),
-    "redraft": CommandHelp("ask for another draft of a case, in another way where one is named"),
-    "reopen": CommandHelp("have a case drafted that was dismissed, rejected or escalated"),
-    "hand-over": CommandHelp("give an escalated or dismissed case to other people; say to whom and why"),
-    "handled": CommandHelp("note that somebody has seen to an escalated case, or to an appeal"),
-    "retract": CommandHelp("ask the platform to take a released reply back; say why"),
-    "note": CommandHelp("add a note to a case, for everybody who works on it"),
-    "intent show": CommandHelp("the intents set here, by whom and when"),
-    "intent set": CommandHelp("what new drafts set out to do; the narrowest that fits a case holds", leads=True),
-    "draft": CommandHelp("draft an answer to a text; only you see it"),
-    "evidence": CommandHelp("search the knowledge base; only you see it"),
-    "stats": CommandHelp("figures of a period, with a picture"),
-    "pause": CommandHelp("keep new cards from this channel; its cases wait in the queue", leads=True),
-    "resume": CommandHelp("let cards into this channel again", leads=True),
-    "assign": CommandHelp("say who should take care of a case; leads alone assign one to others"),
-    "mute-source": CommandHelp("keep the cards of a platform's posts from this server", leads=True),
-    "hide": CommandHelp("leave a group out of your own queue; nobody else is told"),
-    "export": CommandHelp("the decisions of a period as a table, without the posts", leads=True),
-    "settings": CommandHelp("how this server is used"),
-    "help": CommandHelp("what can be typed here"),
+    "queue": CommandHelp(N_("Open cases, oldest first, those in doubt, or appeals; the groups you hide are left out")),
+    "case": CommandHelp(N_("One case with its buttons, by number or key")),
+    "dismiss": CommandHelp(N_("End a case because its post is not hateful; its card offers undo for a while")),
+    "redraft": CommandHelp(N_("Ask for another draft of a case, in another way where one is named")),
+    "reopen": CommandHelp(N_("Have a case drafted that was dismissed, rejected or escalated")),
+    "hand-over": CommandHelp(N_("Give an escalated or dismissed case to other people; say to whom and why")),
+    "handled": CommandHelp(N_("Note that somebody has seen to an escalated case, or to an appeal")),
+    "retract": CommandHelp(N_("Ask the platform to take a released reply back; say why")),
+    "note": CommandHelp(N_("Add a note to a case, for everybody who works on it")),
+    "intent show": CommandHelp(N_("The intents set here, by whom and when")),
+    "intent set": CommandHelp(N_("What new drafts set out to do; the narrowest that fits a case holds"), leads=True),
+    "draft": CommandHelp(N_("Draft an answer to a text; only you see it")),
+    "evidence": CommandHelp(N_("Search the knowledge base; only you see it")),
+    "stats": CommandHelp(N_("Figures of a period, with a picture")),
+    "pause": CommandHelp(N_("Keep new cards from this channel; its cases wait in the queue"), leads=True),
+    "resume": CommandHelp(N_("Let cards into this channel again"), leads=True),
+    "assign": CommandHelp(N_("Say who should take care of a case; leads alone assign one to others")),
+    "mute-source": CommandHelp(N_("Keep the cards of a platform's posts from this server"), leads=True),
+    "hide": CommandHelp(N_("Leave a group out of your own queue; nobody else is told")),
+    "language": CommandHelp(N_("The language you are answered in, here and on the page")),
+    "export": CommandHelp(N_("The decisions of a period as a table, without the posts"), leads=True),
+    "settings": CommandHelp(N_("How this server is used")),
+    "help": CommandHelp(N_("What can be typed here")),
 }
 """Every command by its name, as it is typed in Discord and begins in Slack."""
 
 
 def help_lines(usages: Mapping[str, str], prefix: str = "") -> tuple[str, ...]:
     """Return one line a command; `usages` says how a platform types those that take more than their name."""
-    return tuple(
-        f"{prefix}{usages.get(name, name)}: {command.does}{' (leads)' if command.leads else ''}"
-        for name, command in COMMANDS.items()
-    )
+    return tuple(f"{prefix}{usages.get(name, name)}: {_summary(command)}" for name, command in COMMANDS.items())
+
+
+def _summary(command: CommandHelp) -> str:
+    does = _(command.does)
+    return _("{does} (leads)", does=does) if command.leads else does

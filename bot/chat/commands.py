@@ -10,18 +10,21 @@ from datetime import datetime, timedelta
 from bot import stats
 from bot.chat.cards import MAX_DRAFT, MAX_LINE, EvidenceLine, evidence_line, evidence_lines, groups_line
 from bot.chat.defuse import defuse
+from bot.chat.languages import Languages
 from bot.chat.own_cases import OwnCases
 from bot.chat.place import Place
 from bot.desk import CaseQuery, Desk
 from bot.intent_scopes import named_scope, scope
 from bot.permissions import Moderator, require_lead
 from bot.pipeline_cli import PipelineCli
-from bot.wording import duration, hate_probability, holder
+from bot.stored_words import in_other_words
+from bot.translation import LANGUAGES, N_, Wordings, _, moment, ngettext, speaking
+from bot.wording import GROUP_WORDS, INTENT_NAMES, duration, hate_probability, holder
 from core.domain import Action, Case, Decision, Intent, StrategyName, TargetGroup, now
 from core.errors import BadInput
-from core.settings import ChatWorkspace
+from core.settings import ChannelRule, ChatWorkspace
 from ledger import Ledger
-from ledger.moderator_settings import ScopeKind, SwitchKind
+from ledger.moderator_settings import ScopeKind, Switch, SwitchKind
 
 LISTED = 10
 LOOKED_THROUGH = 200
@@ -29,12 +32,34 @@ SUGGESTED = 50
 MAX_PLATFORM = 64
 MAX_REASON = 500
 MAX_NOTE = 2_000
-_DONE = {
-    Action.REOPEN: "open again and gets a draft",
-    Action.HAND_OVER: "handed over",
-    Action.HANDLE: "marked as handled",
-    Action.RETRACT: "retracted; the platform is told",
-}
+_DONE = Wordings(
+    {
+        Action.REOPEN: N_("Case {number} is open again and gets a draft."),
+        Action.HAND_OVER: N_("Case {number} is handed over."),
+        Action.HANDLE: N_("Case {number} is marked as handled."),
+        Action.RETRACT: N_("Case {number} is retracted; the platform is told."),
+    }
+)
+_SCOPES = Wordings(
+    {
+        ScopeKind.GROUP: N_("Group {name}"),
+        ScopeKind.LANGUAGE: N_("Language {name}"),
+        ScopeKind.CHANNEL: N_("Channel {name}"),
+        ScopeKind.SERVER: N_("Everywhere on this server"),
+    }
+)
+_SWITCHED = Wordings(
+    {
+        SwitchKind.PAUSED: N_("Paused: {name}, by {who}."),
+        SwitchKind.MUTED: N_("Muted: {name}, by {who}."),
+    }
+)
+_SWITCHED_UNTIL = Wordings(
+    {
+        SwitchKind.PAUSED: N_("Paused: {name} until {time}, by {who}."),
+        SwitchKind.MUTED: N_("Muted: {name} until {time}, by {who}."),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -71,12 +96,14 @@ class Commands:
         ledger: Ledger,
         servers: Mapping[str, ChatWorkspace],
         own_cases: OwnCases,
+        languages: Languages,
         pipeline_cli: PipelineCli,
     ) -> None:
         self._desk = desk
         self._ledger = ledger
         self._servers = servers
         self._own_cases = own_cases
+        self._languages = languages
         self._pipeline_cli = pipeline_cli
 
     async def queue(
@@ -100,21 +127,26 @@ class Commands:
             cases = await self._mine(place, who, hidden) if mine else await self._open(place, group, doubtful, hidden)
         lines = [await self._line(case) for case in cases[:LISTED]]
         if not lines:
-            lines.append("Nothing waits for you." if mine else "The queue is empty.")
+            lines.append(_("Nothing waits for you.") if mine else _("The queue is empty."))
         if len(cases) > LISTED:
-            more = f"{len(cases) - LISTED}{' or more' if len(cases) == LOOKED_THROUGH else ''}"
-            lines.append(f"… and {more} more. Open one with: case NUMBER")
+            more, number = len(cases) - LISTED, _("NUMBER")
+            lines.append(
+                _("… and {n} or more others. Open one with: {command}", n=more, command=f"case {number}")
+                if len(cases) == LOOKED_THROUGH
+                else _("… and {n} more. Open one with: {command}", n=more, command=f"case {number}")
+            )
         if not (mine or doubtful or appeals) and (count := len(await self._appealed(place, None))):
-            lines.append(f"Appeals: {count}. List them with: queue appeals")
+            lines.append(_("Appeals: {n}. List them with: {command}", n=count, command="queue appeals"))
         if not (mine or doubtful or appeals) and (count := await self._doubtful(place)):
-            lines.append(f"In doubt, hateful or not: {count}. List them with: queue doubtful")
+            words = _("In doubt, hateful or not: {n}. List them with: {command}", n=count, command="queue doubtful")
+            lines.append(words)
         return CommandAnswer(tuple(lines))
 
     async def dismiss(self, place: Place, who: Moderator, id: str) -> CommandAnswer:
         """Dismiss a case as not hateful, and show it with the button that undoes it."""
         seen = await self._case(place, id)
         case = await self._desk.decide(seen.key, Decision(action=Action.DISMISS, version=seen.version), who)
-        return CommandAnswer((f"Case {await self._ledger.cards.number(case.key)} is dismissed.",), case=case)
+        return CommandAnswer((_("Case {number} is dismissed.", number=await self._number(case)),), case=case)
 
     async def redraft(
         self, place: Place, who: Moderator, id: str, strategy: StrategyName | None = None
@@ -123,8 +155,12 @@ class Commands:
         seen = await self._case(place, id)
         decision = Decision(action=Action.REDRAFT, version=seen.version, strategy=strategy)
         await self._desk.decide(seen.key, decision, who)
-        by = f" by {strategy}" if strategy else ""
-        return _lines(f"Another draft{by} is being written for case {await self._ledger.cards.number(seen.key)}.")
+        number = await self._number(seen)
+        if strategy is None:
+            return _lines(_("Another draft is being written for case {number}.", number=number))
+        return _lines(
+            _("Another draft by {strategy} is being written for case {number}.", strategy=strategy, number=number)
+        )
 
     async def after_the_end(
         self, place: Place, who: Moderator, action: Action, id: str, words: str = ""
@@ -133,12 +169,12 @@ class Commands:
         seen = await self._case(place, id)
         decision = Decision(action=action, version=seen.version, reason=words.strip()[:MAX_REASON] or None)
         case = await self._desk.decide(seen.key, decision, who)
-        return CommandAnswer((f"Case {await self._ledger.cards.number(case.key)} is {_DONE[action]}.",), case=case)
+        return CommandAnswer((_DONE[action].format(number=await self._number(case)),), case=case)
 
     async def note(self, place: Place, who: Moderator, id: str, text: str) -> CommandAnswer:
         """Add a note to a case for whoever looks at it next, and show it."""
         case = await self._desk.note((await self._case(place, id)).key, text[:MAX_NOTE], who)
-        return CommandAnswer((f"Noted on case {await self._ledger.cards.number(case.key)}.",), case=case)
+        return CommandAnswer((_("Noted on case {number}.", number=await self._number(case)),), case=case)
 
     async def case(self, place: Place, id: str) -> CommandAnswer:
         """Show one case, by its number or its key."""
@@ -161,63 +197,77 @@ class Commands:
         known = await self._ledger.moderator_settings.intents(place.surface, place.server)
         order = list(ScopeKind)
         lines = [
-            f"{_scope(item.kind, item.scope)}: {item.intent}, set by {item.who} on {_moment(item.at)}"
+            _(
+                "{scope}: {intent}, set by {who} on {time}",
+                scope=_scope(item.kind, item.scope),
+                intent=INTENT_NAMES[item.intent],
+                who=item.who,
+                time=_utc(item.at),
+            )
             for item in sorted(known, key=lambda item: (order.index(item.kind), item.scope))
         ]
         if not lines:
-            return _lines("No intent is set here.")
-        return _lines("The narrowest that fits a case holds.", *lines)
+            return _lines(_("No intent is set here."))
+        return _lines(_("The narrowest that fits a case holds."), *lines)
 
     async def set_intent(
         self, place: Place, who: Moderator, intent: Intent | None, named: Mapping[ScopeKind, str]
     ) -> CommandAnswer:
         """Set the intent of the scope that was named, or clear it with None; a channel without a name is this one."""
-        require_lead(who, "set an intent")
+        require_lead(who, _("set an intent"))
         kind, name = named_scope(named)
         where = scope(kind, (name or place.channel) if kind is ScopeKind.CHANNEL else name)
         await self._ledger.moderator_settings.set_intent(place.surface, place.server, kind, where, intent, who.name)
-        return _lines(f"{_scope(kind, where)}: {intent or 'no intent of its own any more'}. It holds for new drafts.")
+        holds = INTENT_NAMES[intent] if intent else _("no intent of its own any more")
+        return _lines(_("{scope}: {intent}. It holds for new drafts.", scope=_scope(kind, where), intent=holds))
 
     async def draft(self, text: str, intent: Intent | None) -> CommandAnswer:
         """Draft an answer to a text, with its evidence; it becomes no case."""
         draft, grounding, reason = await self._pipeline_cli.draft(text, intent)
         evidence = evidence_lines(grounding)
         if draft is None or not draft.text:
-            reason = (draft.note if draft else "") or reason
-            return CommandAnswer((defuse(f"No draft: {reason}", 2 * MAX_LINE),), evidence=evidence)
+            reason = in_other_words((draft.note if draft else "") or reason)
+            return CommandAnswer((defuse(_("No draft: {reason}", reason=reason), 2 * MAX_LINE),), evidence=evidence)
         return CommandAnswer((), quote=defuse(draft.text, MAX_DRAFT), evidence=evidence)
 
     async def evidence(self, query: str, group: TargetGroup | None) -> CommandAnswer:
         """Search the knowledge base."""
         statements = await self._pipeline_cli.evidence(query, group)
         if not statements:
-            return CommandAnswer(("Nothing fits. Try other words, or without a group.",))
+            return CommandAnswer((_("Nothing fits. Try other words, or without a group."),))
         lines = tuple(evidence_line(item) for item in statements)
-        return CommandAnswer((defuse(f"Evidence for: {query}", MAX_LINE),), evidence=lines)
+        return CommandAnswer((defuse(_("Evidence for: {query}", query=query), MAX_LINE),), evidence=lines)
 
     async def pause(self, place: Place, who: Moderator, *, on: bool, hours: float | None = None) -> CommandAnswer:
         """Keep new cards from a channel, or let them in again."""
-        require_lead(who, "pause or resume a channel")
+        require_lead(who, _("pause or resume a channel"))
         until = _until(hours) if on else None
         await self._ledger.moderator_settings.switch(
             place.surface, place.server, SwitchKind.PAUSED, place.channel, who.name, on=on, until=until
         )
-        if on:
-            return _lines(f"Paused{_until_words(until)}: new cases wait in the queue.")
-        return _lines("Resumed: what waited gets its cards.")
+        if not on:
+            return _lines(_("Resumed: what waited gets its cards."))
+        if until is None:
+            return _lines(_("Paused: new cases wait in the queue."))
+        return _lines(_("Paused until {time}: new cases wait in the queue.", time=_utc(until)))
 
     async def mute(
         self, place: Place, who: Moderator, platform: str, *, on: bool, hours: float | None = None
     ) -> CommandAnswer:
         """Keep the cards of a platform's posts from a server, or let them in again."""
-        require_lead(who, "mute a source")
-        if not 0 < len(platform.strip()) <= MAX_PLATFORM:
-            raise BadInput("Which source? Name the platform as the cards do.")
+        require_lead(who, _("mute a source"))
+        platform = platform.strip()
+        if not 0 < len(platform) <= MAX_PLATFORM:
+            raise BadInput(_("Which source? Name the platform as the cards do."))
         until = _until(hours) if on else None
         await self._ledger.moderator_settings.switch(
-            place.surface, place.server, SwitchKind.MUTED, platform.strip(), who.name, on=on, until=until
+            place.surface, place.server, SwitchKind.MUTED, platform, who.name, on=on, until=until
         )
-        return _lines(f"{platform.strip()} is {'muted' + _until_words(until) if on else 'no longer muted'} here.")
+        if not on:
+            return _lines(_("{platform} is no longer muted here.", platform=platform))
+        if until is None:
+            return _lines(_("{platform} is muted here.", platform=platform))
+        return _lines(_("{platform} is muted until {time} here.", platform=platform, time=_utc(until)))
 
     async def assign(self, place: Place, who: Moderator, id: str, assignee: Moderator) -> CommandAnswer:
         """Say who should take care of a case; anybody may assign one to themselves."""
@@ -225,32 +275,55 @@ class Commands:
         key = seen.key
         decision = Decision(action=Action.ASSIGN, version=seen.version, assignee=assignee.name)
         await self._desk.decide(key, decision, who)
-        return _lines(f"Case {await self._ledger.cards.number(key)} is assigned to {assignee.name}.")
+        return _lines(_("Case {number} is assigned to {who}.", number=await self._number(seen), who=assignee.name))
 
     async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> CommandAnswer:
         """Leave a group out of one's own queue, or take it in again."""
         await self._ledger.moderator_settings.hide(who.name, group, hidden=hidden)
-        where = "no longer in your queue" if hidden else "in your queue again"
-        return _lines(f"Posts against {group.label} are {where}. Nobody else is told.")
+        message = (
+            N_("Posts against {group} are no longer in your queue. Nobody else is told.")
+            if hidden
+            else N_("Posts against {group} are in your queue again. Nobody else is told.")
+        )
+        return _lines(_(message, group=GROUP_WORDS[group]))
+
+    async def language(self, who: Moderator, chosen: str | None) -> CommandAnswer:
+        """Choose the language that one is answered in, here and on the page; None leaves it to each client."""
+        if chosen is not None and chosen not in LANGUAGES:
+            raise BadInput(
+                _("There is no language “{name}”; choose one of {names}.", name=chosen[:20], names=", ".join(LANGUAGES))
+            )
+        await self._languages.choose(who.name, chosen)
+        if chosen is None:
+            return _lines(_("No language of your own any more: your app's or browser's holds, else the server's."))
+        with speaking(chosen):
+            return _lines(_("Your language here and on the page is now: {language}.", language=LANGUAGES[chosen]))
 
     async def settings(self, place: Place) -> CommandAnswer:
         """Say how a server is used."""
         server = self._servers[place.server]
         switched = await self._ledger.moderator_settings.switched(place.surface, place.server)
+        language = LANGUAGES[self._languages.of_server(place.server)]
         return _lines(
-            f"Cases go to {server.channel or 'no channel'} unless a rule says otherwise.",
-            *(f"Rule: {_criteria(rule)} go to {rule.channel}." for rule in server.rules),
-            f"Leads: {len(server.leads)} ids, admins: {len(server.admins)} ids, "
-            f"reviewers: {len(server.reviewers)} ids.",
-            *(f"{item.kind.capitalize()}: {item.scope}{_until_words(item.until)}, by {item.who}." for item in switched),
-        )
+            _("Cases go to {channel} unless a rule says otherwise.", channel=server.channel)
+            if server.channel
+            else _("Cases go to no channel unless a rule says otherwise."),
+            *(_("Rule: {cases} go to {place}.", cases=_criteria(rule), place=rule.channel) for rule in server.rules),
+            _("Ids of leads: {leads}, of admins: {admins}, of reviewers: {reviewers}.",
+              leads=len(server.leads), admins=len(server.admins), reviewers=len(server.reviewers)),
+            _("Language of cards and notices: {language}.", language=language),
+            *(_switched(item) for item in switched),
+        )  # fmt: skip
 
     async def export(self, place: Place, who: Moderator, period: str = "4w") -> CommandAnswer:
         """Give the decisions of a period as CSV, without the posts."""
-        require_lead(who, "export decisions")
+        require_lead(who, _("export decisions"))
         statistics = await self._ledger.statistics.since(now() - stats.period(period), self._counted(place))
         file = Attachment(f"rejoinder-{now():%Y-%m-%d}.csv", stats.table(statistics.decided))
-        summary = f"{len(statistics.decided)} decisions since {_moment(statistics.since)} are in {file.name}."
+        summary = ngettext(
+            "{n} decision since {time} is in {file}.", "{n} decisions since {time} are in {file}.",
+            len(statistics.decided), time=_utc(statistics.since), file=file.name,
+        )  # fmt: skip
         return CommandAnswer((summary,), attachment=file)
 
     async def stats(self, place: Place, period: str = "7d") -> CommandAnswer:
@@ -290,16 +363,23 @@ class Commands:
         return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
 
     async def _line(self, case: Case) -> str:
-        number = await self._ledger.cards.number(case.key)
-        held = f", held by {holder(case)}" if holder(case) else ""
-        age = now() - case.received_at
-        about = f"in doubt, hate probability {hate_probability(case)}" if case.doubtful else groups_line(case)
-        return defuse(f"{number}: {about}, {duration(age)} old, {case.post.platform}{held}", MAX_LINE)
+        facts = (
+            _("in doubt, hate probability {share}", share=hate_probability(case)) if case.doubtful else
+            groups_line(case),
+            _("{time} old", time=duration(now() - case.received_at)),
+            case.post.platform,
+            _("held by {who}", who=holder(case)) if holder(case) else "",
+        )  # fmt: skip
+        return defuse(f"{await self._number(case)}: {', '.join(filter(None, facts))}", MAX_LINE)
+
+    async def _number(self, case: Case) -> str:
+        """Return a case's short number as it is typed, whatever the language."""
+        return str(await self._ledger.cards.number(case.key))
 
     async def _case(self, place: Place, id: str) -> Case:
         id = id.strip().removeprefix("#")
         if not id:
-            raise BadInput("Which case? Give its number, as on its card.")
+            raise BadInput(_("Which case? Give its number, as on its card."))
         return await self._own_cases.find(place.server, id)
 
 
@@ -308,23 +388,25 @@ def _lines(*lines: str) -> CommandAnswer:
 
 
 def _scope(kind: ScopeKind, name: str) -> str:
-    return "Everywhere on this server" if kind is ScopeKind.SERVER else f"{kind.capitalize()} {name}"
+    return _SCOPES[kind].format(name=name)
 
 
-def _criteria(rule: object) -> str:
-    named = [str(item) for part in ("groups", "languages", "platforms") for item in getattr(rule, part)]
-    return ", ".join(named) or "all cases"
+def _criteria(rule: ChannelRule) -> str:
+    return ", ".join((*rule.groups, *rule.languages, *rule.platforms)) or _("all cases")
+
+
+def _switched(item: Switch) -> str:
+    words = {"name": item.scope, "who": item.who}
+    if item.until is None:
+        return _SWITCHED[item.kind].format(**words)
+    return _SWITCHED_UNTIL[item.kind].format(**words, time=_utc(item.until))
 
 
 def _until(hours: float | None) -> datetime | None:
     if hours is not None and not 0 < hours <= 24 * 365:
-        raise BadInput("The hours must be more than 0 and at most a year's.")
+        raise BadInput(_("The hours must be more than 0 and at most a year's."))
     return None if hours is None else now() + timedelta(hours=hours)
 
 
-def _until_words(until: datetime | None) -> str:
-    return "" if until is None else f" until {_moment(until)}"
-
-
-def _moment(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC"
+def _utc(at: datetime) -> str:
+    return f"{moment(at)} UTC"

@@ -23,8 +23,19 @@ from bot.chat.own_cases import OwnCases
 from bot.desk import Desk
 from bot.permissions import Moderator
 from bot.reasons import OTHER
+from bot.stored_words import in_other_words
+from bot.translation import N_, Wordings, _
+from bot.wording import standing
 from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName
-from core.errors import CaseConflict, ClaimedByOther, FailsChecks, RejoinderError, Unavailable
+from core.errors import (
+    CaseConflict,
+    ChatUnavailable,
+    ClaimedByOther,
+    FailsChecks,
+    LedgerUnavailable,
+    RejoinderError,
+    Unavailable,
+)
 
 log = logging.getLogger(__name__)
 
@@ -33,14 +44,18 @@ FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
 IMMEDIATE_ACTIONS = (
     Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO, Action.REOPEN, Action.HANDLE,
 )  # fmt: skip
-_AGAIN = {Action.EDIT: "Edit again", Action.REJECT: "Reject again", Action.REDRAFT: "Redraft again"}
-_DONE = {
-    Action.APPROVE: "Approved",
-    Action.EDIT: "Approved with your text",
-    Action.REJECT: "Rejected",
-    Action.DISMISS: "Dismissed as not hateful",
-}
-FAULT = "That did not work because of a fault here; it is in the log. Please try again."
+_AGAIN = Wordings(
+    {
+        Action.EDIT: N_("Edit again"),
+        Action.REJECT: N_("Reject again"),
+        Action.REDRAFT: N_("Redraft again"),
+    }
+)
+_AWAY = (
+    (LedgerUnavailable, N_("The desk's database can't be reached now; try again in a while.")),
+    (ChatUnavailable, N_("The chat did not take it; please try again.")),
+)
+FAULT = N_("That did not work because of a fault here; it is in the log. Please try again.")
 
 
 @dataclass(frozen=True)
@@ -101,7 +116,7 @@ class Refusal:
         """Return what the button is called that overrides; None when this moderator may not."""
         if not self.may_override:
             return None
-        return "Post anyway" if self.failed_checks else "Do it anyway"
+        return _("Post anyway") if self.failed_checks else _("Do it anyway")
 
 
 class DecisionDialogue:
@@ -162,7 +177,7 @@ def refuse(request: DecisionRequest, error: Exception, who: Moderator | None = N
 
 def done_words(request: DecisionRequest, case: Case) -> str:
     """Say that a request was carried out, and how its case stands now."""
-    return f"{_DONE.get(request.action, 'Done')}: case #{request.number} is {case.state}."
+    return _("Done. Case #{number}: {standing}", number=str(request.number), standing=standing(case))
 
 
 def _form_again(request: DecisionRequest, error: Exception, case: Case | None) -> DecisionRequest | None:
@@ -180,11 +195,13 @@ def message_of(error: Exception) -> str:
     """Return what to tell a moderator about any error; what they can do nothing about is logged."""
     if isinstance(error, Unavailable):
         log.warning("Told a moderator: %s", error)
-        return f"That did not work, and nothing was changed. {error}"
+        away = next((words for kind, words in _AWAY if isinstance(error, kind)), None)
+        why = _(away) if away else str(error)
+        return _("That did not work, and nothing was changed. {why}", why=why)
     if isinstance(error, RejoinderError):
-        return str(error)
+        return in_other_words(str(error))
     log.error("What a moderator asked for could not be carried out", exc_info=error)
-    return FAULT
+    return _(FAULT)
 
 
 def _intent(case: Case) -> Intent:

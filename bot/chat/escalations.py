@@ -15,7 +15,10 @@ from datetime import datetime, timedelta
 
 from bot.changes import Changes, Subscription
 from bot.chat.card_board import CardBoard
+from bot.chat.languages import Languages
 from bot.chat.routing import channel_for
+from bot.stored_words import in_other_words
+from bot.translation import _, ngettext, speaking
 from bot.wording import duration
 from core.domain import CaseState, Transition, now
 from core.errors import ChannelLost, Unavailable
@@ -38,6 +41,7 @@ class Escalations:
         servers: Mapping[str, ChatWorkspace],
         care: CareSettings,
         changes: Changes,
+        languages: Languages,
         every_s: float = 30.0,
     ) -> None:
         self._ledger = ledger
@@ -46,6 +50,7 @@ class Escalations:
         self._servers = servers
         self._window = timedelta(seconds=care.escalations_every_s)
         self._changes = changes
+        self._languages = languages
         self._every_s = every_s
         self._looked_at: dict[str, int] = {}
 
@@ -78,7 +83,7 @@ class Escalations:
             open_notice = last if last is not None and moment - last.since < self._window else None
             since = open_notice.since if open_notice else moment
             count = len(own) + (open_notice.count if open_notice else 0)
-            text = await self._notice_text(own, count, moment - since)
+            text = await self._notice_text(server, own, count, moment - since)
             message = await self._board.announce(server, channel, text, open_notice.message if open_notice else None)
             await self._ledger.cards.note(Notice(*where, NOTICE_TOPIC, message, count, since, moment, own[-1].id))
         if escalations:
@@ -88,18 +93,26 @@ class Escalations:
         case = await self._ledger.cases.get(key)
         return channel_for(self._servers[server], case.post, case.triage) is not None
 
-    async def _notice_text(self, escalations: Sequence[Transition], count: int, length: timedelta) -> str:
+    async def _notice_text(self, server: str, escalations: Sequence[Transition], count: int, length: timedelta) -> str:
         newest = escalations[-1]
-        return escalation_text(count, newest.why, await self._ledger.cards.number(newest.case_key), length)
+        number = await self._ledger.cards.number(newest.case_key)
+        with speaking(self._languages.of_server(server)):
+            return escalation_text(count, newest.why, number, length)
 
 
 def escalation_text(count: int, why: str, number: int, length: timedelta) -> str:
     """Say how many posts were escalated, why the newest one was, and how to open it."""
-    reason = why.partition(":")[0].rstrip(".") or "No reason was noted"
-    if count == 1:
-        return f"1 post was escalated. {reason}. Open it with /rejoinder case {number}"
-    within = f" within {duration(length)}" if length >= timedelta(seconds=1) else ""
-    return f"{count} posts were escalated{within}. The newest: {reason}. Open it with /rejoinder case {number}"
+    reason = in_other_words(why).partition(":")[0].rstrip(".") or _("No reason was noted")
+    words = {"reason": reason, "command": f"/rejoinder case {number}"}
+    if count == 1 or length < timedelta(seconds=1):
+        return ngettext(
+            "{n} post was escalated. {reason}. Open it with {command}",
+            "{n} posts were escalated. The newest: {reason}. Open it with {command}", count, **words,
+        )  # fmt: skip
+    return _(
+        "{n} posts were escalated within {time}. The newest: {reason}. Open it with {command}",
+        n=count, time=duration(length), **words,
+    )  # fmt: skip
 
 
 async def _next_escalation(changes: Subscription[Transition]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from bot.chat.routing import channel_for
 from bot.desk import CaseQuery, Desk
+from bot.translation import _
 from core.domain import Case, clean
 from core.errors import CaseNotFound
 from core.settings import ChatWorkspace
@@ -39,7 +40,7 @@ class OwnCases:
         """Return the case with a short number; raises CaseNotFound."""
         case = await self._desk.case(await self._cards.key(number))
         if not self.includes(server, case):
-            raise CaseNotFound(f"There is no case number {number}; look it up in the queue.")
+            raise CaseNotFound(_("There is no case number {number}; look it up in the queue.", number=str(number)))
         return case
 
     async def find(self, server: str, id: str) -> Case:
@@ -48,13 +49,13 @@ class OwnCases:
             return await self.by_number(server, int(id))
         case = await self._desk.case(id)
         if not self.includes(server, case):
-            raise CaseNotFound(f"there is no case {clean(id)}; look its key up in the queue")
+            raise CaseNotFound(_("There is no case {key}; look its key up in the queue.", key=clean(id)))
         return case
 
     async def list(self, server: str, query: CaseQuery, most: int = PAGE) -> list[Case]:
         """Return up to `most` of a server's cases, in the query's order."""
         own: list[Case] = []
-        for _ in range(MOST_PAGES):
+        for _page in range(MOST_PAGES):
             page = await self._desk.queue(query)
             own += [case for case in page.cases if self.includes(server, case)]
             if len(own) >= most or page.next_cursor is None:

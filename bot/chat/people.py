@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from bot.permissions import Moderator
+from bot.translation import _
 from core.errors import Forbidden
 from core.settings import ChatWorkspace
 
@@ -18,20 +19,30 @@ def moderator(server: ChatWorkspace, surface: str, user: str, username: str, rol
     Raises Forbidden, in plain words, when they may not decide here.
     """
     held = {user, *roles}
-    name = server.people.get(user) or f"{_UNSAFE.sub('_', username)[:40]} ({surface} {user})"
+    name = desk_name(server, surface, user, username)
     if held & set(server.admins):
         return Moderator(name, "admin")
     if held & set(server.leads):
         return Moderator(name, "lead")
     if not held & set(server.reviewers):
-        raise Forbidden("You may look but not decide here: that takes a reviewer's role. Ask a lead for it.")
+        raise Forbidden(_("You may look but not decide here: that takes a reviewer's role. Ask a lead for it."))
     return Moderator(name, "reviewer")
+
+
+def desk_name(server: ChatWorkspace, surface: str, user: str, username: str) -> str:
+    """Return the name on the desk of a chat's user, whether or not they may decide."""
+    return server.people.get(user) or f"{_UNSAFE.sub('_', username)[:40]} ({surface} {user})"
 
 
 def without_reviewers(servers: Mapping[str, ChatWorkspace], variable: str) -> list[str]:
     """Say of each server that names no reviewers that nobody else than its leads decides; `variable` is where to."""
     return [
-        f"{id} names no reviewers, so nobody but its leads and admins may decide there; set `reviewers` in {variable}."
+        _(
+            "{server} names no reviewers, so nobody but its leads and admins may decide there; "
+            "set `reviewers` in {variable}.",
+            server=id,
+            variable=variable,
+        )
         for id, server in servers.items()
         if not server.reviewers
     ]

@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.chat.card_board import CardBoard
+from bot.chat.languages import Languages
 from bot.chat.routing import channel_for
+from bot.translation import _, ngettext, speaking
 from bot.wording import duration
 from core.domain import Case, CaseState, now
 from core.errors import BadSettings, ChannelLost, Unavailable
@@ -32,12 +34,14 @@ class Reminders:
         board: CardBoard,
         servers: Mapping[str, ChatWorkspace],
         care: CareSettings,
+        languages: Languages,
         every_s: float = 60.0,
     ) -> None:
         self._ledger = ledger
         self._board = board
         self._servers = servers
         self._care = care
+        self._languages = languages
         self._zone = zone(care.timezone)
         self._every_s = every_s
 
@@ -68,7 +72,9 @@ class Reminders:
         if last is not None and moment - last.at < timedelta(seconds=self._care.remind_every_s):
             return
         doubtful = sum(case.doubtful for case in cases)
-        message = await self._board.announce(server, channel, reminder(len(cases), age, doubtful), None)
+        with speaking(self._languages.of_server(server)):
+            text = reminder(len(cases), age, doubtful)
+        message = await self._board.announce(server, channel, text, None)
         await self._ledger.cards.note(
             Notice(self._board.surface, server, channel, NOTICE_TOPIC, message, len(cases), moment, moment)
         )
@@ -76,10 +82,15 @@ class Reminders:
 
 def reminder(count: int, age: timedelta, doubtful: int) -> str:
     """Say how old the queue is, and how much of it is in doubt."""
-    number = f"{count} or more cases wait" if count == LOOKED_THROUGH else f"{count} cases wait"
-    in_doubt = f" ({doubtful} in doubt)" if doubtful else ""
-    waiting = "One case waits" if count == 1 else number
-    return f"{waiting}{in_doubt}, the oldest for {duration(age)}. See /rejoinder queue"
+    time = duration(age)
+    if count == LOOKED_THROUGH:
+        waiting = _("{n} or more cases wait, the oldest for {time}.", n=count, time=time)
+    else:
+        waiting = ngettext(
+            "One case waits, the oldest for {time}.", "{n} cases wait, the oldest for {time}.", count, time=time
+        )
+    in_doubt = ngettext("{n} of them is in doubt.", "{n} of them are in doubt.", doubtful) if doubtful else ""
+    return " ".join(filter(None, (waiting, in_doubt, _("See {command}", command="/rejoinder queue"))))
 
 
 def is_quiet(moment: datetime, care: CareSettings, local: tzinfo) -> bool:

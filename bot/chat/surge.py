@@ -9,6 +9,7 @@ from datetime import timedelta
 from bot.chat.card_board import CardBoard
 from bot.chat.place import Place
 from bot.surges import MINUTE, surge_words
+from bot.translation import _
 from core.domain import Case, TargetGroup, now
 from core.settings import CareSettings
 from ledger.cards import Cards, Notice
@@ -53,10 +54,10 @@ class SurgeLimiter:
 
 def surge_text(group: TargetGroup, count: int, length: timedelta) -> str:
     """Say how many posts came how fast, and where they are."""
-    return (
-        f"Surge: {surge_words(group, count, length)}. "
-        f"They get no cards of their own and wait in the queue: /rejoinder queue group:{group}"
-    )
+    return _(
+        "Surge: {flood}. They get no cards of their own and wait in the queue: {command}",
+        flood=surge_words(group, count, length), command=f"/rejoinder queue group:{group}",
+    )  # fmt: skip
 
 
 def _by_group(cases: Sequence[Case]) -> dict[TargetGroup, list[Case]]:

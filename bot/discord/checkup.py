@@ -10,9 +10,11 @@ import discord
 from bot.chat.people import without_reviewers
 from bot.chat.routing import channels
 from bot.discord.connection import REFUSED
+from bot.translation import N_, _
 from core.settings import ChatWorkspace, DiscordSettings
 
-_INVITE = "Invite it with the scopes bot and applications.commands; see docs/discord.md."
+_INVITE = N_("Invite it with the scopes bot and applications.commands; see docs/discord.md.")
+_VARIABLE = "REJOINDER_DISCORD__SERVERS"
 _NEEDED = discord.Permissions(
     view_channel=True, send_messages=True, embed_links=True, attach_files=True, read_message_history=True
 )
@@ -21,38 +23,48 @@ _NEEDED = discord.Permissions(
 async def complaints(settings: DiscordSettings, token: str) -> list[str]:
     """Return in plain words what keeps the bot from working, and what to do; nothing when all is well."""
     client = discord.Client(intents=discord.Intents.none())
-    lacking = without_reviewers(settings.servers, "REJOINDER_DISCORD__SERVERS")
+    lacking = without_reviewers(settings.servers, _VARIABLE)
     try:
         await client.login(token)
         misfits = [problem for id, server in settings.servers.items() async for problem in _server(client, id, server)]
         return [*lacking, *misfits]
     except discord.LoginFailure:
-        return [*lacking, REFUSED]
+        return [*lacking, _(REFUSED)]
     except (discord.HTTPException, aiohttp.ClientError, OSError) as error:
-        return [*lacking, f"Discord can't be asked ({type(error).__name__}); check the network, then ask again."]
+        words = _("Discord can't be asked ({error}); check the network, then ask again.", error=type(error).__name__)
+        return [*lacking, words]
     finally:
         await client.close()
 
 
 async def _server(client: discord.Client, id: str, server: ChatWorkspace) -> AsyncIterator[str]:
     if not id.isdigit():
-        yield f"{id!r} is no Discord server id; copy it with Developer Mode on, it is a long number."
+        yield _("“{id}” is no Discord server id; copy it with Developer Mode on, it is a long number.", id=id)
         return
     try:
         guild = await client.fetch_guild(int(id), with_counts=False)
         me = await guild.fetch_member(client.user.id if client.user else 0)
         known = {str(channel.id): channel for channel in await guild.fetch_channels()}
     except (discord.Forbidden, discord.NotFound):
-        yield f"The bot is not on Discord server {id}. {_INVITE}"
+        yield " ".join((_("The bot is not on Discord server {server}.", server=id), _(_INVITE)))
         return
     for name in dict.fromkeys([*channels(server), *filter(None, [server.lead_channel])]):
         channel = known.get(name)
         if channel is None:
-            yield f"Channel {name} does not exist on server {guild.name}; set another in REJOINDER_DISCORD__SERVERS."
+            yield _(
+                "Channel {channel} does not exist on server {server}; set another in {variable}.",
+                channel=name, server=guild.name, variable=_VARIABLE,
+            )  # fmt: skip
         elif lack := _lacking(channel.permissions_for(me)):
-            yield f"The bot lacks {lack} in #{channel.name} on server {guild.name}; give its role these there."
+            yield _(
+                "The bot lacks {permissions} in #{channel} on server {server}; give its role these there.",
+                permissions=lack, channel=channel.name, server=guild.name,
+            )  # fmt: skip
     for name in await _unknown(guild, {*server.leads, *server.admins, *server.reviewers}):
-        yield f"No role or member {name} is on server {guild.name}; correct REJOINDER_DISCORD__SERVERS."
+        yield _(
+            "No role or member {id} is on server {server}; correct {variable}.",
+            id=name, server=guild.name, variable=_VARIABLE,
+        )  # fmt: skip
 
 
 def _lacking(held: discord.Permissions) -> str:

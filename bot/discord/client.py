@@ -16,13 +16,15 @@ from bot.chat.card_sync import CardSync
 from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue
 from bot.chat.escalations import Escalations
+from bot.chat.languages import Languages
 from bot.chat.own_cases import OwnCases
 from bot.chat.reminders import Reminders
 from bot.desk import Desk
-from bot.discord.board import DiscordBoard, snowflake
+from bot.discord.board import SURFACE, DiscordBoard, snowflake
 from bot.discord.buttons import CaseButton
 from bot.discord.decisions import DecisionInteractions
 from bot.discord.interactions import Interaction
+from bot.discord.localised import Localised
 from bot.discord.slash import SlashCommands
 from bot.pipeline_cli import PipelineCli
 from core.settings import CareSettings, DiscordSettings
@@ -63,15 +65,16 @@ class DeskClient(discord.Client):
         servers, board = settings.servers, DiscordBoard(self)
         self._servers = servers
         self._changes = changes or Changes(ledger.history)
-        self.card_sync = CardSync(ledger, board, servers, care, self._changes)
+        self.languages = languages = Languages(SURFACE, servers, ledger.moderator_settings, desk.settings.language)
+        self.card_sync = CardSync(ledger, board, servers, care, self._changes, languages)
         own_cases = OwnCases(desk, ledger.cards, servers)
         dialogue = DecisionDialogue(desk, own_cases, self._changes)
-        self.decisions = DecisionInteractions(dialogue, ledger.cards, self.card_sync, servers, board.drafts)
-        self._reminders = Reminders(ledger, board, servers, care)
-        self._escalations = Escalations(ledger, board, servers, care, self._changes)
+        self.decisions = DecisionInteractions(dialogue, ledger.cards, self.card_sync, servers, languages, board.drafts)
+        self._reminders = Reminders(ledger, board, servers, care, languages)
+        self._escalations = Escalations(ledger, board, servers, care, self._changes, languages)
         self._tree = app_commands.CommandTree(self)
-        commands = Commands(desk, ledger, servers, own_cases, pipeline_cli or PipelineCli())
-        self._tree.add_command(SlashCommands(commands, ledger.cards, servers))
+        commands = Commands(desk, ledger, servers, own_cases, languages, pipeline_cli or PipelineCli())
+        self._tree.add_command(SlashCommands(commands, ledger.cards, servers, languages))
         self._tasks: list[asyncio.Task[None]] = []
         self.in_flight: set[asyncio.Task[Any]] = set()
         """What works on an interaction now."""
@@ -79,7 +82,9 @@ class DeskClient(discord.Client):
     async def setup_hook(self) -> None:
         """Get ready after the login, before the first event."""
         self.add_dynamic_items(CaseButton)
+        await self._tree.set_translator(Localised())
         self._begin("changes", self._changes.run())
+        self._begin("languages", self.languages.run())
         self._begin("cards", self.card_sync.run())
         self._begin("reminders", self._reminders.run())
         self._begin("escalations", self._escalations.run())

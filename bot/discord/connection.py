@@ -11,6 +11,7 @@ import aiohttp
 import discord
 
 from bot.discord.client import DeskClient
+from bot.translation import N_
 from core.errors import BadSettings
 from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 
@@ -18,7 +19,7 @@ log = logging.getLogger(__name__)
 
 AUTHENTICATION_FAILED = 4004
 BACKOFF = Backoff(first_s=1.0, longest_s=60.0)
-REFUSED = (
+REFUSED = N_(
     "Discord refuses the bot's token. Make a new one (developer portal, your application, Bot, Reset Token), set "
     "REJOINDER_DISCORD__TOKEN or the file REJOINDER_DISCORD__TOKEN_FILE, and start again."
 )

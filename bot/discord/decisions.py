@@ -15,14 +15,17 @@ from enum import StrEnum
 from bot.chat.card_sync import CardSync
 from bot.chat.cards import ButtonAction, Card, build_card, evidence_lines
 from bot.chat.decision_dialogue import IMMEDIATE_ACTIONS, DecisionDialogue, DecisionRequest, Refusal, done_words, refuse
+from bot.chat.languages import Languages
 from bot.discord.board import SURFACE
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
-from bot.discord.forms import decision_form, read_form
+from bot.discord.forms import OPEN_CASE, decision_form, read_form
 from bot.discord.interactions import Interaction, answering, asking_moderator, server_id, tell
 from bot.discord.pending_overrides import PendingOverrides
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import plain
 from bot.permissions import Moderator
+from bot.stored_words import in_other_words
+from bot.translation import _
 from core.domain import Action
 from core.errors import BadInput, Forbidden
 from core.settings import ChatWorkspace
@@ -49,18 +52,20 @@ class DecisionInteractions:
         cards: Cards,
         card_sync: CardSync,
         servers: Mapping[str, ChatWorkspace],
+        languages: Languages,
         drafts: Mapping[tuple[str, int], str],
     ) -> None:
         self._dialogue = dialogue
         self._cards = cards
         self._card_sync = card_sync
         self._servers = servers
+        self._languages = languages
         self._drafts = drafts
         self._pending = PendingOverrides()
 
     async def press(self, interaction: Interaction, button: ButtonId) -> None:
         """Do what a button is for."""
-        async with answering(interaction):
+        async with answering(interaction, self._languages):
             who = asking_moderator(interaction, self._servers)
             match button.action:
                 case Action.EDIT:
@@ -81,11 +86,13 @@ class DecisionInteractions:
                 case _ if button.action in IMMEDIATE_ACTIONS:
                     await self._decide(interaction, _request(button), who)
                 case _:
-                    raise BadInput("This button is from another release; open the case anew with /rejoinder case.")
+                    raise BadInput(
+                        _("This button is from another release; open the case anew with {command}.", command=OPEN_CASE)
+                    )
 
     async def submit(self, interaction: Interaction) -> None:
         """Do what a sent form asks for, when it is one of ours."""
-        async with answering(interaction):
+        async with answering(interaction, self._languages):
             request = read_form(dict(interaction.data or {}))
             if request is None:
                 return
@@ -131,8 +138,8 @@ class DecisionInteractions:
         await interaction.response.defer(ephemeral=True, thinking=True)
         case = await self._dialogue.case(server_id(interaction), button.number)
         embeds = evidence_embeds(evidence_lines(case.grounding))
-        note = plain(case.grounding.note) if case.grounding and case.grounding.note else ""
-        nothing = "No statement of the knowledge base fits this post." if not embeds else ""
+        note = plain(in_other_words(case.grounding.note)) if case.grounding and case.grounding.note else ""
+        nothing = _("No statement of the knowledge base fits this post.") if not embeds else ""
         await interaction.edit_original_response(content=note or nothing or None, embeds=embeds)
 
     async def _show(self, interaction: Interaction, key: str) -> None:
@@ -155,7 +162,7 @@ class DecisionInteractions:
             return _request(button, draft)
         # A query of the ledger runs to its end even when cancelled, so it is not waited for.
         opening = asyncio.ensure_future(self._dialogue.open(server, request))
-        done, _ = await asyncio.wait({opening}, timeout=FORM_DEADLINE_S)
+        done, _late = await asyncio.wait({opening}, timeout=FORM_DEADLINE_S)
         if done:
             return opening.result()
         opening.add_done_callback(lambda late: late.cancelled() or late.exception())
@@ -165,7 +172,7 @@ class DecisionInteractions:
     def _refused(self, button: ButtonId) -> Refusal:
         refusal = self._pending.get(button.token)
         if refusal is None:
-            raise BadInput("What you sent is no longer kept here; press the button on the case's card again.")
+            raise BadInput(_("What you sent is no longer kept here; press the button on the case's card again."))
         return refusal
 
 

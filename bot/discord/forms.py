@@ -13,6 +13,7 @@ import discord
 from bot.chat.decision_dialogue import FORM_ACTIONS, DecisionRequest
 from bot.discord.buttons import ButtonId
 from bot.reasons import REASONS
+from bot.translation import N_, Wordings, _
 from bot.wording import STRATEGY_WORDS, intent_label
 from core.domain import Action, Intent
 from core.errors import BadInput
@@ -22,13 +23,16 @@ LIFETIME_S = 900.0
 MAX_INPUT = 4_000
 MAX_WORDS = 400
 
-_WHOLE = "Checked when you send it; goes out exactly as you write it."
-_CUT = "Discord takes no longer text: the end of the draft is left out. What stands here goes out."
-_TITLES = {
-    Action.EDIT: "Edit the reply",
-    Action.REJECT: "Reject the draft",
-    Action.REDRAFT: "Ask for another draft",
-}
+OPEN_CASE = "/rejoinder case"
+_WHOLE = N_("Checked when you send it; goes out exactly as you write it.")
+_CUT = N_("Discord takes no longer text: the end of the draft is left out. What stands here goes out.")
+_TITLES = Wordings(
+    {
+        Action.EDIT: N_("Edit the reply"),
+        Action.REJECT: N_("Reject the draft"),
+        Action.REDRAFT: N_("Ask for another draft"),
+    }
+)
 _TEXT_FIELDS = {Action.EDIT: "text", Action.REJECT: "words", Action.REDRAFT: "hint"}
 _CHOICE_FIELDS = {Action.REJECT: "reason", Action.REDRAFT: "intent"}
 _STRATEGY_FIELD = "strategy"
@@ -49,7 +53,7 @@ def read_form(data: Mapping[str, Any]) -> DecisionRequest | None:
     if button is None:
         return None
     if button.action not in FORM_ACTIONS:
-        raise BadInput("This form is from another release; open the case anew with /rejoinder case.")
+        raise BadInput(_("This form is from another release; open the case anew with {command}.", command=OPEN_CASE))
     action, fields = Action(button.action), dict(_fields(data.get("components", ())))
     return DecisionRequest(
         action, button.number, button.version,
@@ -64,16 +68,17 @@ def _labels(request: DecisionRequest) -> list[discord.ui.Label[Any]]:
             return [_reply(request.text)]
         case Action.REJECT:
             reasons = {reason.code: reason.label for reason in REASONS}
-            return [_menu("Reason", request, reasons), _words("In your own words", request)]
+            return [_menu(_("Reason"), request, reasons), _words(_("In your own words"), request)]
         case _:
             intents = {intent.value: intent_label(intent) for intent in Intent}
-            return [_menu("Intent", request, intents), *_another_way(request), _words("Hint for the writer", request)]
+            hint = _words(_("Hint for the writer"), request)
+            return [_menu(_("Intent"), request, intents), *_another_way(request), hint]
 
 
 def _reply(text: str) -> discord.ui.Label[Any]:
     return discord.ui.Label(
-        text="Reply",
-        description=_WHOLE if len(text) <= MAX_INPUT else _CUT,
+        text=_("Reply"),
+        description=_(_WHOLE) if len(text) <= MAX_INPUT else _(_CUT),
         component=discord.ui.TextInput(
             custom_id=_TEXT_FIELDS[Action.EDIT], style=discord.TextStyle.paragraph,
             default=text[:MAX_INPUT] or None, max_length=MAX_INPUT,
@@ -98,9 +103,9 @@ def _another_way(request: DecisionRequest) -> list[discord.ui.Label[Any]]:
         for name in request.offered
     ]
     menu = discord.ui.Select[Any](
-        custom_id=_STRATEGY_FIELD, options=options, placeholder="as before", min_values=0, required=False
+        custom_id=_STRATEGY_FIELD, options=options, placeholder=_("as before"), min_values=0, required=False
     )
-    return [discord.ui.Label(text="Another way", component=menu)] if options else []
+    return [discord.ui.Label(text=_("Another way"), component=menu)] if options else []
 
 
 def _words(label: str, request: DecisionRequest) -> discord.ui.Label[Any]:

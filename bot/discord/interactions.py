@@ -11,10 +11,12 @@ from typing import Any
 import discord
 
 from bot.chat.decision_dialogue import message_of
+from bot.chat.languages import Languages
 from bot.chat.people import moderator
 from bot.discord.board import SURFACE
 from bot.discord.text import plain
 from bot.permissions import Moderator
+from bot.translation import _, speaking
 from core.errors import Forbidden
 from core.settings import ChatWorkspace
 
@@ -35,7 +37,7 @@ def asking_moderator(interaction: Interaction, servers: Mapping[str, ChatWorkspa
     user = interaction.user
     server = servers.get(server_id(interaction))
     if server is None or not isinstance(user, discord.Member):
-        raise Forbidden("This is not a server that Rejoinder works on; an admin adds it in the settings.")
+        raise Forbidden(_("This is not a server that Rejoinder works on; an admin adds it in the settings."))
     return member_moderator(user, server)
 
 
@@ -64,11 +66,17 @@ def in_flight(interaction: Interaction) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def answering(interaction: Interaction) -> AsyncIterator[None]:
-    """Tell every error to the one who asked, and keep it from the others."""
-    with in_flight(interaction):
+async def answering(interaction: Interaction, languages: Languages) -> AsyncIterator[None]:
+    """Answer in the language of the one who asked; tell every error to them, and keep it from the others."""
+    with in_flight(interaction), speaking(language_of(interaction, languages)):
         async with _telling_errors(interaction):
             yield
+
+
+def language_of(interaction: Interaction, languages: Languages) -> str:
+    """Return the language to answer in."""
+    user = interaction.user
+    return languages.of_person(server_id(interaction), str(user.id), user.name, interaction.locale.value)
 
 
 @asynccontextmanager

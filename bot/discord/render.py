@@ -10,6 +10,7 @@ import discord
 from bot.chat.cards import Card, EvidenceLine
 from bot.discord.buttons import STYLES, ButtonId, CaseButton, row
 from bot.discord.text import escaped
+from bot.translation import _, ngettext
 from core.domain import CaseState
 
 MAX_TITLE = 256
@@ -38,28 +39,29 @@ def card_embed(card: Card, number: int) -> discord.Embed:
         description=f"||{escaped(card.post, MAX_POST)}||",
         colour=colour,
     )
-    embed.add_field(name="Against", value=escaped(card.groups, _SHORT))
-    embed.add_field(name="Received", value=ago(card.received_at))
+    embed.add_field(name=_("Against"), value=escaped(card.groups, _SHORT))
+    embed.add_field(name=_("Received"), value=ago(card.received_at))
     if card.url is not None:
-        embed.add_field(name="Where", value=f"[the post]({card.url})")
+        words = _("the post")
+        embed.add_field(name=_("Where"), value=f"[{words}]({card.url})")
     if card.context:
-        embed.add_field(name="Thread", value=f"{card.context} earlier posts")
+        embed.add_field(name=_("Thread"), value=ngettext("{n} earlier post", "{n} earlier posts", card.context))
     if card.final_text is not None:
-        embed.add_field(name="Reply", value=escaped(card.final_text, MAX_FIELD), inline=False)
+        embed.add_field(name=_("Reply"), value=escaped(card.final_text, MAX_FIELD), inline=False)
     elif card.draft or card.drafted:
-        name = escaped(f"Draft, {card.drafted}", MAX_TITLE)
-        embed.add_field(name=name, value=escaped(card.draft, MAX_FIELD) or "There is none.", inline=False)
+        name = escaped(_("Draft, {about}", about=card.drafted), MAX_TITLE)
+        embed.add_field(name=name, value=escaped(card.draft, MAX_FIELD) or _("There is none."), inline=False)
     if card.answers:
-        embed.add_field(name="Answers", value=escaped(card.answers, _SHORT), inline=False)
+        embed.add_field(name=_("Answers the claim"), value=escaped(card.answers, _SHORT), inline=False)
     if card.warnings:
-        embed.add_field(name="Look twice", value=escaped("\n".join(card.warnings), _SHORT), inline=False)
+        embed.add_field(name=_("Look twice"), value=escaped("\n".join(card.warnings), _SHORT), inline=False)
     if card.evidence:
-        embed.add_field(name="Evidence", value=_sources(card.evidence), inline=False)
+        embed.add_field(name=_("Evidence"), value=_sources(card.evidence), inline=False)
     if card.close_checks:
-        embed.add_field(name="Close to a limit", value=escaped("\n".join(card.close_checks), _SHORT), inline=False)
+        embed.add_field(name=_("Close to a limit"), value=escaped("\n".join(card.close_checks), _SHORT), inline=False)
     if card.notes:
-        embed.add_field(name="Notes", value=escaped("\n".join(card.notes), _SHORT), inline=False)
-    embed.add_field(name="Standing", value=_standing(card), inline=False)
+        embed.add_field(name=_("Notes"), value=escaped("\n".join(card.notes), _SHORT), inline=False)
+    embed.add_field(name=_("Standing"), value=_standing(card), inline=False)
     return embed
 
 
@@ -97,7 +99,7 @@ def ago(moment: datetime) -> str:
 def _sources(lines: Sequence[EvidenceLine]) -> str:
     shown = [_source(line) for line in lines[:_ON_CARD]]
     more = len(lines) - len(shown)
-    return "\n".join([*shown, *([f"and {more} more"] if more else [])])
+    return "\n".join([*shown, *([_("and {n} more", n=more)] if more else [])])
 
 
 def _source(line: EvidenceLine) -> str:
@@ -109,5 +111,8 @@ def _source(line: EvidenceLine) -> str:
 
 
 def _standing(card: Card) -> str:
-    undo = f" Undo until {discord.utils.format_dt(card.undo_until, 'T')}." if card.undo_until else ""
-    return escaped(card.standing, _SHORT) + undo
+    standing = escaped(card.standing, _SHORT)
+    if card.undo_until is None:
+        return standing
+    undo = _("Undo until {time}.", time=discord.utils.format_dt(card.undo_until, "T"))
+    return f"{standing} {undo}"

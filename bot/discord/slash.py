@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 import discord
 from discord import app_commands
@@ -15,13 +16,24 @@ from bot.chat.cards import build_card
 from bot.chat.command_help import COMMANDS, help_lines
 from bot.chat.commands import CommandAnswer, Commands
 from bot.chat.defuse import defuse
+from bot.chat.languages import Languages
 from bot.chat.place import Place
 from bot.discord.board import SURFACE
-from bot.discord.interactions import Interaction, answering, asking_moderator, in_flight, member_moderator, server_id
+from bot.discord.interactions import (
+    Interaction,
+    answering,
+    asking_moderator,
+    in_flight,
+    language_of,
+    member_moderator,
+    server_id,
+)
+from bot.discord.localised import choices
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import MAX_CONTENT, escaped
 from bot.permissions import Moderator
-from bot.wording import STRATEGY_WORDS, intent_label
+from bot.translation import LANGUAGES, N_, Wordings, speaking
+from bot.wording import GROUP_WORDS, intent_label, strategy_label
 from core.domain import Action, Intent, StrategyName, TargetGroup
 from core.errors import Forbidden
 from core.settings import ChatWorkspace
@@ -29,12 +41,12 @@ from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
 
 MAX_CHOICES = 25
-CASE = "The number on its card, or platform/post id"
-GROUPS = [app_commands.Choice(name=group.label, value=group.value) for group in TargetGroup]
-INTENTS = [app_commands.Choice(name=intent_label(intent), value=intent.value) for intent in Intent]
-STRATEGIES = [app_commands.Choice(name=f"{name}: {does}", value=name.value) for name, does in STRATEGY_WORDS.items()]
-PERIODS = [app_commands.Choice(name=name, value=value) for name, value in
-           (("a day", "1d"), ("a week", "7d"), ("four weeks", "4w"))]  # fmt: skip
+CASE = N_("The number on its card, or platform/post id")
+GROUPS = choices({group: partial(GROUP_WORDS.__getitem__, group) for group in TargetGroup})
+INTENTS = choices({intent: partial(intent_label, intent) for intent in Intent})
+STRATEGIES = choices({name: partial(strategy_label, name) for name in StrategyName})
+LANGUAGE_NAMES = [app_commands.Choice(name=name, value=code) for code, name in LANGUAGES.items()]
+PERIODS = Wordings({"1d": N_("a day"), "7d": N_("a week"), "4w": N_("four weeks")})
 Work = Callable[[Moderator, Place], Awaitable[CommandAnswer]]
 
 
@@ -43,31 +55,34 @@ def _place(interaction: Interaction) -> Place:
 
 
 def _description(command: str) -> str:
-    return COMMANDS[command].description
+    return COMMANDS[command].does
 
 
 class SlashCommands(app_commands.Group):
     """The commands below `/rejoinder`."""
 
-    def __init__(self, commands: Commands, cards: Cards, servers: Mapping[str, ChatWorkspace]) -> None:
-        super().__init__(name="rejoinder", description="Answer flagged hate with evidence", guild_only=True)
+    def __init__(
+        self, commands: Commands, cards: Cards, servers: Mapping[str, ChatWorkspace], languages: Languages
+    ) -> None:
+        super().__init__(name="rejoinder", description=N_("Answer flagged hate with evidence"), guild_only=True)
         self._desk_commands = commands
         self._cards = cards
         self._servers = servers
+        self._languages = languages
         self.add_command(IntentGroup(self))
 
     async def answer(self, interaction: Interaction, work: Work) -> None:
         """Acknowledge, do, and answer privately."""
-        async with answering(interaction):
+        async with answering(interaction, self._languages):
             who = asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
             await self._show(interaction, await work(who, _place(interaction)))
 
     @app_commands.command(description=_description("queue"))
     @app_commands.describe(
-        group="Only cases against this group", mine="Only cases you hold or were assigned",
-        doubtful="Only posts of which nobody knows yet whether they are hateful",
-        appeals="Only closed cases against which somebody has appealed",
+        group=N_("Only cases against this group"), mine=N_("Only cases you hold or were assigned"),
+        doubtful=N_("Only posts of which nobody knows yet whether they are hateful"),
+        appeals=N_("Only closed cases against which somebody has appealed"),
     )  # fmt: skip
     @app_commands.choices(group=GROUPS)
     async def queue(
@@ -97,7 +112,7 @@ class SlashCommands(app_commands.Group):
         await self.answer(interaction, lambda who, place: self._desk_commands.dismiss(place, who, case))
 
     @app_commands.command(description=_description("redraft"))
-    @app_commands.describe(case=CASE, by="In which way, where it is offered")
+    @app_commands.describe(case=CASE, by=N_("In which way, where it is offered"))
     @app_commands.choices(by=STRATEGIES)
     async def redraft(self, interaction: discord.Interaction, case: str, by: str | None = None) -> None:
         """Ask for another draft."""
@@ -105,7 +120,7 @@ class SlashCommands(app_commands.Group):
         await self.answer(interaction, lambda who, place: self._desk_commands.redraft(place, who, case, chosen))
 
     @app_commands.command(description=_description("reopen"))
-    @app_commands.describe(case=CASE, why="Why, if there is more to say")
+    @app_commands.describe(case=CASE, why=N_("Why, if there is more to say"))
     async def reopen(
         self, interaction: discord.Interaction, case: str, why: app_commands.Range[str, 0, 400] = ""
     ) -> None:
@@ -113,7 +128,7 @@ class SlashCommands(app_commands.Group):
         await self._after_the_end(interaction, Action.REOPEN, case, why)
 
     @app_commands.command(name="hand-over", description=_description("hand-over"))
-    @app_commands.describe(case=CASE, reason="To whom, and why")
+    @app_commands.describe(case=CASE, reason=N_("To whom, and why"))
     async def hand_over(
         self, interaction: discord.Interaction, case: str, reason: app_commands.Range[str, 1, 400]
     ) -> None:
@@ -121,7 +136,7 @@ class SlashCommands(app_commands.Group):
         await self._after_the_end(interaction, Action.HAND_OVER, case, reason)
 
     @app_commands.command(description=_description("handled"))
-    @app_commands.describe(case=CASE, what="What was done")
+    @app_commands.describe(case=CASE, what=N_("What was done"))
     async def handled(
         self, interaction: discord.Interaction, case: str, what: app_commands.Range[str, 0, 400] = ""
     ) -> None:
@@ -129,7 +144,7 @@ class SlashCommands(app_commands.Group):
         await self._after_the_end(interaction, Action.HANDLE, case, what)
 
     @app_commands.command(description=_description("retract"))
-    @app_commands.describe(case=CASE, reason="Why; the platform is told so")
+    @app_commands.describe(case=CASE, reason=N_("Why; the platform is told so"))
     async def retract(
         self, interaction: discord.Interaction, case: str, reason: app_commands.Range[str, 1, 400]
     ) -> None:
@@ -137,7 +152,7 @@ class SlashCommands(app_commands.Group):
         await self._after_the_end(interaction, Action.RETRACT, case, reason)
 
     @app_commands.command(description=_description("note"))
-    @app_commands.describe(case=CASE, text="What everybody should know who works on it")
+    @app_commands.describe(case=CASE, text=N_("What everybody should know who works on it"))
     async def note(self, interaction: discord.Interaction, case: str, text: app_commands.Range[str, 1, 2000]) -> None:
         """Add a note."""
         await self.answer(interaction, lambda who, place: self._desk_commands.note(place, who, case, text))
@@ -148,7 +163,7 @@ class SlashCommands(app_commands.Group):
         )
 
     @app_commands.command(description=_description("draft"))
-    @app_commands.describe(text="The post to answer", intent="What the answer sets out to do")
+    @app_commands.describe(text=N_("The post to answer"), intent=N_("What the answer sets out to do"))
     @app_commands.choices(intent=INTENTS)
     async def draft(
         self, interaction: discord.Interaction, text: app_commands.Range[str, 1, 3000], intent: str | None = None
@@ -158,7 +173,7 @@ class SlashCommands(app_commands.Group):
         await self.answer(interaction, lambda _, __: self._desk_commands.draft(text, chosen))
 
     @app_commands.command(description=_description("evidence"))
-    @app_commands.describe(query="What to look for", group="Only evidence about this group")
+    @app_commands.describe(query=N_("What to look for"), group=N_("Only evidence about this group"))
     @app_commands.choices(group=GROUPS)
     async def evidence(
         self, interaction: discord.Interaction, query: app_commands.Range[str, 1, 1000], group: str | None = None
@@ -168,13 +183,13 @@ class SlashCommands(app_commands.Group):
         await self.answer(interaction, lambda _, __: self._desk_commands.evidence(query, target))
 
     @app_commands.command(description=_description("stats"))
-    @app_commands.describe(period="For example 24h, 7d or 2w")
+    @app_commands.describe(period=N_("For example 24h, 7d or 2w"))
     async def stats(self, interaction: discord.Interaction, period: str = "7d") -> None:
         """Show figures."""
         await self.answer(interaction, lambda _, place: self._desk_commands.stats(place, period))
 
     @app_commands.command(description=_description("pause"))
-    @app_commands.describe(hours="For how long; left out: until somebody resumes it")
+    @app_commands.describe(hours=N_("For how long; left out: until somebody resumes it"))
     async def pause(
         self, interaction: discord.Interaction, hours: app_commands.Range[float, 0, 8760] | None = None
     ) -> None:
@@ -187,7 +202,7 @@ class SlashCommands(app_commands.Group):
         await self.answer(interaction, lambda who, place: self._desk_commands.pause(place, who, on=False))
 
     @app_commands.command(description=_description("assign"))
-    @app_commands.describe(case="The number on its card", member="Who; left out: you")
+    @app_commands.describe(case=N_("The number on its card"), member=N_("Who; left out: you"))
     async def assign(self, interaction: discord.Interaction, case: str, member: discord.Member | None = None) -> None:
         """Assign a case."""
 
@@ -198,7 +213,9 @@ class SlashCommands(app_commands.Group):
         await self.answer(interaction, work)
 
     @app_commands.command(name="mute-source", description=_description("mute-source"))
-    @app_commands.describe(platform="As the cards name it", muted="False lets them in again", hours="For how long")
+    @app_commands.describe(
+        platform=N_("As the cards name it"), muted=N_("False lets them in again"), hours=N_("For how long")
+    )
     async def mute_source(
         self, interaction: discord.Interaction, platform: str, muted: bool = True,
         hours: app_commands.Range[float, 0, 8760] | None = None,
@@ -215,8 +232,15 @@ class SlashCommands(app_commands.Group):
         """Hide a group from oneself."""
         await self.answer(interaction, lambda who, _: self._desk_commands.hide(who, TargetGroup(group), hidden=hidden))
 
+    @app_commands.command(description=_description("language"))
+    @app_commands.describe(language=N_("Left out: the language of your app or browser, where it is offered"))
+    @app_commands.choices(language=LANGUAGE_NAMES)
+    async def language(self, interaction: discord.Interaction, language: str | None = None) -> None:
+        """Choose one's own language."""
+        await self.answer(interaction, lambda who, _: self._desk_commands.language(who, language))
+
     @app_commands.command(description=_description("export"))
-    @app_commands.describe(period="For example 24h, 7d or 2w")
+    @app_commands.describe(period=N_("For example 24h, 7d or 2w"))
     async def export(self, interaction: discord.Interaction, period: str = "4w") -> None:
         """Export decisions."""
         await self.answer(interaction, lambda who, place: self._desk_commands.export(place, who, period))
@@ -241,17 +265,19 @@ class SlashCommands(app_commands.Group):
     async def _open_cases(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
         if (place := self._suggest_at(interaction)) is None:
             return []
-        with in_flight(interaction):
+        with in_flight(interaction), speaking(language_of(interaction, self._languages)):
             cases = await self._desk_commands.suggested_cases(place, typed)
-        return [
-            app_commands.Choice(name=defuse(f"#{number} {build_card(case).title}", 100), value=str(number))
-            for number, case in cases[:MAX_CHOICES]
-        ]
+            return [
+                app_commands.Choice(name=defuse(f"#{number} {build_card(case).title}", 100), value=str(number))
+                for number, case in cases[:MAX_CHOICES]
+            ]
 
     @stats.autocomplete("period")
     @export.autocomplete("period")
     async def _periods(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
-        return [choice for choice in PERIODS if typed in choice.value] or PERIODS
+        with speaking(language_of(interaction, self._languages)):
+            offered = [app_commands.Choice(name=name, value=value) for value, name in PERIODS.items()]
+        return [choice for choice in offered if typed in choice.value] or offered
 
     @mute_source.autocomplete("platform")
     async def _platforms(self, interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
@@ -286,7 +312,7 @@ class IntentGroup(app_commands.Group):
     """The commands below `/rejoinder intent`."""
 
     def __init__(self, slash: SlashCommands) -> None:
-        super().__init__(name="intent", description="What drafts set out to do")
+        super().__init__(name="intent", description=N_("What drafts set out to do"))
         self._slash = slash
 
     @app_commands.command(description=_description("intent show"))
@@ -296,8 +322,8 @@ class IntentGroup(app_commands.Group):
 
     @app_commands.command(description=_description("intent set"))
     @app_commands.describe(
-        intent="What drafts set out to do; left out: clears it", group="For cases against this group",
-        language="For posts in this language, for example es", channel="For cases of this channel",
+        intent=N_("What drafts set out to do; left out: clears it"), group=N_("For cases against this group"),
+        language=N_("For posts in this language, for example es"), channel=N_("For cases of this channel"),
     )  # fmt: skip
     @app_commands.choices(intent=INTENTS, group=GROUPS)
     async def set(

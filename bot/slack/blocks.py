@@ -10,13 +10,13 @@ from slack_sdk.models.blocks.block_elements import RichTextElement
 
 from bot.chat.cards import Button, ButtonAction, Card, EvidenceLine
 from bot.slack.rich_text import ago, bold, bullets, escaped, header, italic, line, link, plain, quote, rich, words
+from bot.translation import _, ngettext
 from bot.wording import STATE_HEADINGS
 from core.domain import CaseState
 from core.errors import BadInput
 
 MOST_SOURCES = 5
 _STYLES = {"good": "primary", "bad": "danger", "plain": None}
-_SHOW = Button(ButtonAction.SHOW, "Show the post")
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,11 @@ class ButtonValue:
     @classmethod
     def read(cls, value: str) -> ButtonValue:
         """Return what a button carries; raises BadInput for what no button of ours carries."""
-        number, _, version = value.partition(":")
+        number, _colon, version = value.partition(":")
         if not (number.isdecimal() and version.isdecimal() and len(value) < 40):
-            raise BadInput("This button is not one of ours; open the case with /rejoinder case.")
+            raise BadInput(
+                _("This button is not one of ours; open the case with {command}.", command="/rejoinder case")
+            )
         return cls(int(number), int(version))
 
 
@@ -50,13 +52,13 @@ def card_blocks(card: Card, number: int) -> list[Block]:
     if card.draft or card.drafted or card.final_text:
         blocks.append(rich(*_reply(card)))
     if card.warnings:
-        blocks.append(rich(line(words("Look twice: ", bold), words(" ".join(card.warnings)))))
+        blocks.append(rich(line(_label(_("Look twice")), words(" ".join(card.warnings)))))
     if card.evidence:
-        blocks.append(rich(line(words("Evidence", bold)), _sources(card.evidence)))
+        blocks.append(rich(line(words(_("Evidence"), bold)), _sources(card.evidence)))
     if card.close_checks and card.state is CaseState.PENDING:
-        blocks.append(rich(line(words("Close to a limit: ", bold), words("; ".join(card.close_checks)))))
+        blocks.append(rich(line(_label(_("Close to a limit")), words("; ".join(card.close_checks)))))
     if card.notes:
-        blocks.append(rich(line(words("Notes", bold)), bullets([line(words(note)) for note in card.notes])))
+        blocks.append(rich(line(words(_("Notes"), bold)), bullets([line(words(note)) for note in card.notes])))
     return [*blocks, _buttons(card, number)]
 
 
@@ -72,36 +74,45 @@ def evidence_blocks(evidence: Sequence[EvidenceLine]) -> list[Block]:
 
 def post_blocks(card: Card) -> list[Block]:
     """Return the post itself, with where it stands."""
-    where: list[RichTextElement] = [words(f"On {card.case_key}. ")]
+    where: list[RichTextElement] = [words(_("Case {key}.", key=card.case_key))]
     if card.url:
-        where.append(link(card.url, "Open it on the platform"))
+        where += [words(" "), link(card.url, _("Open it on the platform"))]
     if card.context:
-        where.append(words(f" It is part of a thread; {card.context} posts came before it."))
+        thread = ngettext(
+            "It is part of a thread; {n} post came before it.", "It is part of a thread; {n} posts came before it.",
+            card.context,
+        )  # fmt: skip
+        where.append(words(f" {thread}"))
     return [rich(quote(card.post), line(*where))]
 
 
 def _facts(card: Card, number: int) -> list[RichTextElement]:
     return [
-        line(words("Against ", bold), words(card.groups)),
-        line(words("Case ", bold), words(f"{number}, received "), ago(card.received_at)),
+        line(_label(_("Against")), words(card.groups)),
+        line(_label(_("Case")), words(f"{number} · "), _label(_("Received")), ago(card.received_at)),
         line(words(card.standing, italic)),
     ]
 
 
+def _label(text: str) -> RichTextElement:
+    return words(f"{text}: ", bold)
+
+
 def _reply(card: Card) -> list[RichTextElement]:
     text = card.final_text or card.draft
-    label = "Reply" if card.final_text else "Draft"
+    label = _("Reply") if card.final_text else _("Draft")
     heading: list[RichTextElement] = [words(label, bold)]
     if card.drafted and not card.final_text:
         heading.append(words(f" · {card.drafted}", italic))
-    answers = [line(words(f"Answers: {card.answers}", italic))] if card.answers else []
+    answers = [line(words(_("Answers: {answers}", answers=card.answers), italic))] if card.answers else []
     return [line(*heading), *answers, *([quote(text)] if text else [])]
 
 
 def _sources(evidence: Sequence[EvidenceLine]) -> RichTextElement:
     lines = [line(*_source(item)) for item in evidence[:MOST_SOURCES]]
     if len(evidence) > MOST_SOURCES:
-        lines.append(line(words(f"… and {len(evidence) - MOST_SOURCES} more behind Evidence", italic)))
+        more = _("… and {n} more behind {button}", n=len(evidence) - MOST_SOURCES, button=_("Evidence"))
+        lines.append(line(words(more, italic)))
     return bullets(lines)
 
 
@@ -112,11 +123,12 @@ def _source(item: EvidenceLine) -> list[RichTextElement]:
 
 def _buttons(card: Card, number: int) -> ActionsBlock:
     carried = str(ButtonValue(number, card.version))
+    show = Button(ButtonAction.SHOW, _("Show the post"))
     return ActionsBlock(
         elements=[
             ButtonElement(
                 text=plain(button.label), action_id=action_id(button.action), value=carried, style=_STYLES[button.style]
             )
-            for button in (_SHOW, *card.buttons)
+            for button in (show, *card.buttons)
         ]
     )

@@ -10,11 +10,12 @@ from bot.chat.card_sync import CardSync
 from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue
 from bot.chat.escalations import Escalations
+from bot.chat.languages import Languages
 from bot.chat.own_cases import OwnCases
 from bot.chat.reminders import Reminders
 from bot.desk import Desk
 from bot.pipeline_cli import PipelineCli
-from bot.slack.board import SlackBoard
+from bot.slack.board import SURFACE, SlackBoard
 from bot.slack.button_clicks import ButtonClicks
 from bot.slack.commands import SlashCommands
 from bot.slack.deduplicating_app import DeduplicatingApp
@@ -28,7 +29,8 @@ from ledger import Ledger
 class SlackBot:
     """The parts, put together.
 
-    `app` takes what Slack sends, `card_sync` keeps the cards, `reminders` and `escalations` tell the leads.
+    `app` takes what Slack sends, `card_sync` keeps the cards, `reminders` and `escalations` tell the leads, `languages`
+    knows in which language each is answered.
     """
 
     def __init__(
@@ -37,16 +39,19 @@ class SlackBot:
     ) -> None:  # fmt: skip
         self.workspaces = workspaces
         self.board = SlackBoard(workspaces.clients)
-        self.card_sync = CardSync(ledger, self.board, workspaces.servers, care, changes)
-        self.reminders = Reminders(ledger, self.board, workspaces.servers, care)
-        self.escalations = Escalations(ledger, self.board, workspaces.servers, care, changes)
+        self.languages = languages = Languages(
+            SURFACE, workspaces.servers, ledger.moderator_settings, desk.settings.language
+        )
+        self.card_sync = CardSync(ledger, self.board, workspaces.servers, care, changes, languages)
+        self.reminders = Reminders(ledger, self.board, workspaces.servers, care, languages)
+        self.escalations = Escalations(ledger, self.board, workspaces.servers, care, changes, languages)
         self.app = self._listening(signing_secret, api_url)
         own_cases = OwnCases(desk, ledger.cards, workspaces.servers)
         dialogue = DecisionDialogue(desk, own_cases, changes)
-        ButtonClicks(dialogue, workspaces).add_to(self.app)
-        Submissions(dialogue, workspaces).add_to(self.app)
-        commands = Commands(desk, ledger, workspaces.servers, own_cases, pipeline_cli)
-        self.commands = SlashCommands(commands, ledger.cards, workspaces)
+        ButtonClicks(dialogue, workspaces, languages).add_to(self.app)
+        Submissions(dialogue, workspaces, languages).add_to(self.app)
+        commands = Commands(desk, ledger, workspaces.servers, own_cases, languages, pipeline_cli)
+        self.commands = SlashCommands(commands, ledger.cards, workspaces, languages)
         self.commands.add_to(self.app)
 
     def _listening(self, signing_secret: str, api_url: str) -> AsyncApp:

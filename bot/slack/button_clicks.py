@@ -25,6 +25,7 @@ from bot.chat.decision_dialogue import (
     done_words,
     message_of,
 )
+from bot.chat.languages import Languages
 from bot.permissions import Moderator
 from bot.slack.blocks import ButtonValue, action_id, card_blocks, evidence_blocks, post_blocks, summary
 from bot.slack.ephemeral import show_ephemeral, tell_ephemeral
@@ -32,6 +33,7 @@ from bot.slack.modals import decision_modal, failed_check_blocks, info_modal
 from bot.slack.rich_text import escaped, line, plain, rich, words
 from bot.slack.web_api import error_code, translated_errors
 from bot.slack.workspaces import Workspaces
+from bot.translation import _, speaking
 from core.domain import Action, Case
 from core.errors import BadInput
 
@@ -67,9 +69,10 @@ class ButtonClick:
 class ButtonClicks:
     """The listener to the buttons of cards."""
 
-    def __init__(self, dialogue: DecisionDialogue, workspaces: Workspaces) -> None:
+    def __init__(self, dialogue: DecisionDialogue, workspaces: Workspaces, languages: Languages) -> None:
         self._dialogue = dialogue
         self._workspaces = workspaces
+        self._languages = languages
 
     def add_to(self, app: AsyncApp) -> None:
         """Listen to every button a card can have."""
@@ -81,10 +84,11 @@ class ButtonClicks:
         async def listen(ack: AsyncAck, body: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond) -> None:
             await ack()
             click = ButtonClick.read(body, client, respond)
-            try:
-                await handle(click)
-            except Exception as error:
-                await tell_ephemeral(respond, message_of(error))
+            with speaking(self._languages.of_person(click.team, click.user, click.username)):
+                try:
+                    await handle(click)
+                except Exception as error:
+                    await tell_ephemeral(respond, message_of(error))
 
         return listen
 
@@ -106,9 +110,11 @@ class ButtonClicks:
         return act
 
     async def _override(self, click: ButtonClick) -> None:
-        carried, _, action = click.value.rpartition(":")
+        carried, _colon, action = click.value.rpartition(":")
         if action not in (*IMMEDIATE_ACTIONS, Action.REDRAFT):
-            raise BadInput("This button is not one of ours.")
+            raise BadInput(
+                _("This button is not one of ours; open the case with {command}.", command="/rejoinder case")
+            )
         value = ButtonValue.read(carried)
         request = DecisionRequest(Action(action), value.number, value.version)
         case = await self._decide(click, request, await self._moderator(click), override=True)
@@ -138,7 +144,7 @@ async def open_modal(click: ButtonClick, view: View) -> None:
         except SlackApiError as error:
             if error_code(error) not in _TOO_LATE:
                 raise
-            raise BadInput("That took too long, and Slack no longer opens the form; please press again.") from error
+            raise BadInput(_("That took too long, and Slack no longer opens the form; please press again.")) from error
 
 
 async def _show_again(click: ButtonClick, case: Case, number: int) -> None:
@@ -149,9 +155,9 @@ async def _show_again(click: ButtonClick, case: Case, number: int) -> None:
 
 def _info(action: ButtonAction, case: Case) -> View:
     if action is ButtonAction.SHOW:
-        return info_modal("The post", post_blocks(build_card(case)))
+        return info_modal(_("The post"), post_blocks(build_card(case)))
     blocks = evidence_blocks(evidence_lines(case.grounding))
-    return info_modal("Evidence", blocks or [rich(line(words("There is no evidence for this case.")))])
+    return info_modal(_("Evidence"), blocks or [rich(line(words(_("There is no evidence for this case."))))])
 
 
 def refusal_blocks(refusal: Refusal) -> list[Block]:

@@ -12,6 +12,7 @@ from bot.chat.routing import channels
 from bot.slack.socket_mode import SocketModeConnection
 from bot.slack.web_api import error_code, translated_errors
 from bot.slack.workspaces import Workspaces
+from bot.translation import _
 from core.errors import RejoinderError
 from core.settings import ChatWorkspace
 
@@ -20,11 +21,12 @@ SCOPES = (
     "files:write", "im:write",
 )  # fmt: skip
 """What the app's manifest asks for, deploy/slack-manifest.yaml."""
+_VARIABLE = "REJOINDER_SLACK__WORKSPACES"
 
 
 async def complaints(workspaces: Workspaces, line: SocketModeConnection | None) -> list[str]:
     """Return in plain words what keeps the bot from working, and what to do; nothing when all is well."""
-    problems = without_reviewers(workspaces.servers, "REJOINDER_SLACK__WORKSPACES")
+    problems = without_reviewers(workspaces.servers, _VARIABLE)
     if line is not None:
         try:
             await line.check()
@@ -41,10 +43,11 @@ async def complaints(workspaces: Workspaces, line: SocketModeConnection | None) 
 
 async def _workspace(client: AsyncWebClient, team: str, server: ChatWorkspace) -> AsyncIterator[str]:
     if lacking := await _lacking(client, team):
-        yield (
-            f"The Slack app lacks {', '.join(lacking)} in workspace {team}. Add them under OAuth & Permissions (or "
-            "take deploy/slack-manifest.yaml), then install the app again."
-        )
+        yield _(
+            "The Slack app lacks {scopes} in workspace {workspace}. Add them under OAuth & Permissions (or take "
+            "{file}), then install the app again.",
+            scopes=", ".join(lacking), workspace=team, file="deploy/slack-manifest.yaml",
+        )  # fmt: skip
     for channel in dict.fromkeys([*channels(server), *filter(None, [server.lead_channel])]):
         if (problem := await _channel(client, team, channel)) is not None:
             yield problem
@@ -67,9 +70,16 @@ async def _channel(client: AsyncWebClient, team: str, channel: str) -> str | Non
     except RejoinderError as error:
         return str(error)
     if known.get("is_archived"):
-        return f"Slack channel {channel} of workspace {team} was archived; set another, or take it out of the archive."
+        return _(
+            "Slack channel {channel} of workspace {workspace} was archived; set another, or take it out of the "
+            "archive.",
+            channel=channel, workspace=team,
+        )  # fmt: skip
     if not known.get("is_member"):
-        return f"The app is not in Slack channel {channel} of workspace {team}; type /invite @Rejoinder there."
+        return _(
+            "The app is not in Slack channel {channel} of workspace {workspace}; type {command} there.",
+            channel=channel, workspace=team, command="/invite @Rejoinder",
+        )  # fmt: skip
     return None
 
 
@@ -81,7 +91,10 @@ async def _group(client: AsyncWebClient, team: str, group: str) -> str | None:
             except SlackApiError as error:
                 if error_code(error) not in ("no_such_subteam", "subteam_not_found"):
                     raise
-                return f"Workspace {team} has no user group {group}; correct the roles in REJOINDER_SLACK__WORKSPACES."
+                return _(
+                    "Workspace {workspace} has no user group {group}; correct the roles in {variable}.",
+                    workspace=team, group=group, variable=_VARIABLE,
+                )  # fmt: skip
     except RejoinderError as error:
         return str(error)
     return None

@@ -14,6 +14,7 @@ from enum import StrEnum
 from html import unescape
 from typing import TypeVar
 
+from bot.translation import _
 from core.errors import BadInput
 
 E = TypeVar("E", bound=StrEnum)
@@ -49,14 +50,14 @@ class CommandText:
         try:
             return None if given is None else float(given)
         except ValueError:
-            raise BadInput(f"hours:{given[:20] if given else ''} is no number.") from None
+            raise BadInput(_("{option} is no number.", option=f"hours:{given[:20] if given else ''}")) from None
 
 
 def parse(text: str) -> CommandText:
     """Return the command in `text`; an empty one is `help`."""
     mention = _PERSON.search(text)
     person = (mention.group(1), mention.group(2) or "somebody") if mention else None
-    name, _, rest = text.strip().partition(" ")
+    name, _space, rest = text.strip().partition(" ")
     options: dict[str, str] = {}
     rest = rest.strip()
     while option := _OPTION.match(rest):
@@ -73,7 +74,9 @@ def one_of(kind: type[E], name: str) -> E:
     try:
         return kind(name.lower())
     except ValueError:
-        raise BadInput(f"There is no {name[:40]!r}; choose one of {', '.join(kind)}.") from None
+        raise BadInput(
+            _("There is no “{name}”; choose one of {names}.", name=name[:40], names=", ".join(kind))
+        ) from None
 
 
 def _as_typed(text: str) -> str:

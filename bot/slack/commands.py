@@ -15,6 +15,7 @@ from bot.chat.cards import build_card
 from bot.chat.command_help import help_lines
 from bot.chat.commands import CommandAnswer, Commands
 from bot.chat.decision_dialogue import message_of
+from bot.chat.languages import Languages
 from bot.chat.place import Place
 from bot.permissions import Moderator
 from bot.slack.blocks import card_blocks, evidence_blocks, summary
@@ -24,36 +25,40 @@ from bot.slack.ephemeral import show_ephemeral, tell_ephemeral
 from bot.slack.rich_text import escaped, line, quote, rich, words
 from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces
+from bot.translation import N_, Wordings, _, speaking
 from core.domain import Action, Intent, StrategyName, TargetGroup
 from core.errors import BadInput
 from ledger.cards import Cards
 from ledger.moderator_settings import ScopeKind
 
 COMMAND = "/rejoinder"
-_USAGES = {
-    "queue": "queue [mine, doubtful or appeals] [group:muslims]",
-    "case": "case 12",
-    "dismiss": "dismiss 12",
-    "redraft": "redraft [by:plain] 12",
-    "reopen": "reopen 12 [WHY]",
-    "hand-over": "hand-over 12 TO WHOM AND WHY",
-    "handled": "handled 12 [WHAT WAS DONE]",
-    "retract": "retract 12 WHY",
-    "note": "note 12 TEXT",
-    "intent set": "intent set questioning [for:channel, group:muslims or language:es], intent set none …",
-    "draft": "draft [intent:positive] TEXT",
-    "evidence": "evidence [group:women] QUERY",
-    "stats": "stats [7d]",
-    "pause": "pause [hours:2]",
-    "assign": "assign 12 @ana",
-    "mute-source": "mute-source PLATFORM [hours:2], unmute-source PLATFORM",
-    "hide": "hide GROUP, unhide GROUP",
-    "export": "export [4w]",
-}
+_USAGES = Wordings(
+    {
+        "queue": N_("queue [mine, doubtful or appeals] [group:muslims]"),
+        "case": "case 12",
+        "dismiss": "dismiss 12",
+        "redraft": "redraft [by:plain] 12",
+        "reopen": N_("reopen 12 [WHY]"),
+        "hand-over": N_("hand-over 12 TO WHOM AND WHY"),
+        "handled": N_("handled 12 [WHAT WAS DONE]"),
+        "retract": N_("retract 12 WHY"),
+        "note": N_("note 12 TEXT"),
+        "intent set": N_("intent set questioning [for:channel, group:muslims or language:es], intent set none …"),
+        "draft": N_("draft [intent:positive] TEXT"),
+        "evidence": N_("evidence [group:women] QUERY"),
+        "stats": "stats [7d]",
+        "pause": "pause [hours:2]",
+        "assign": "assign 12 @ana",
+        "mute-source": N_("mute-source PLATFORM [hours:2], unmute-source PLATFORM"),
+        "hide": N_("hide GROUP, unhide GROUP"),
+        "language": "language [en|es|it|eu|none]",
+        "export": "export [4w]",
+    }
+)
 _AFTER_THE_END = {
     "reopen": Action.REOPEN, "hand-over": Action.HAND_OVER, "handled": Action.HANDLE, "retract": Action.RETRACT,
 }  # fmt: skip
-_WAITING = "Working on it; that can take a minute."
+_WAITING = N_("Working on it; that can take a minute.")
 
 
 @dataclass(frozen=True)
@@ -71,17 +76,18 @@ class CommandCall:
 class SlashCommands:
     """The answers to `/rejoinder`."""
 
-    def __init__(self, commands: Commands, cards: Cards, workspaces: Workspaces) -> None:
+    def __init__(self, commands: Commands, cards: Cards, workspaces: Workspaces, languages: Languages) -> None:
         self._commands = commands
         self._cards = cards
         self._workspaces = workspaces
+        self._languages = languages
         self._known: dict[str, Callable[[CommandCall], Awaitable[CommandAnswer]]] = {
             "help": self._help, "queue": self._queue, "case": self._case, "dismiss": self._dismiss,
             "redraft": self._redraft,
             "intent": self._intent, "draft": self._draft, "evidence": self._evidence, "pause": self._pause,
             "resume": self._resume, "assign": self._assign, "mute-source": self._mute, "unmute-source": self._unmute,
             "hide": self._hide, "unhide": self._unhide, "settings": self._settings, "export": self._export,
-            "stats": self._stats, "note": self._note,
+            "stats": self._stats, "note": self._note, "language": self._language,
             **{name: partial(self._after_the_end, action) for name, action in _AFTER_THE_END.items()},
         }  # fmt: skip
 
@@ -98,18 +104,27 @@ class SlashCommands:
         self, ack: AsyncAck, command: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond
     ) -> None:
         await ack()
-        try:
-            call = await self._call(command, client, respond)
-            handle = self._known.get(call.command.name)
-            if handle is None:
-                raise BadInput(f"There is no command {call.command.name[:40]!r}; try {COMMAND} help.")
-            await self._answer(call, await handle(call))
-        except Exception as error:
-            await tell_ephemeral(respond, message_of(error))
+        with speaking(self._languages.of_person(command["team_id"], command["user_id"], _username(command))):
+            try:
+                await self._carry_out(await self._call(command, client, respond))
+            except Exception as error:
+                await tell_ephemeral(respond, message_of(error))
+
+    async def _carry_out(self, call: CommandCall) -> None:
+        handle = self._known.get(call.command.name)
+        if handle is None:
+            raise BadInput(
+                _(
+                    "There is no command “{name}”; try {command}.",
+                    name=call.command.name[:40],
+                    command=f"{COMMAND} help",
+                )
+            )
+        await self._answer(call, await handle(call))
 
     async def _call(self, command: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond) -> CommandCall:
         team, user = command["team_id"], command["user_id"]
-        who = await self._workspaces.who(team, user, command.get("user_name", "somebody"))
+        who = await self._workspaces.who(team, user, _username(command))
         place = Place(SURFACE, team, command["channel_id"])
         return CommandCall(parse(command.get("text") or ""), who, place, user, client, respond)
 
@@ -128,7 +143,7 @@ class SlashCommands:
         await show_ephemeral(call.respond, text, blocks)
 
     async def _help(self, call: CommandCall) -> CommandAnswer:
-        return CommandAnswer(help_lines(_USAGES, f"{COMMAND} "))
+        return CommandAnswer(help_lines(dict(_USAGES), f"{COMMAND} "))
 
     async def _queue(self, call: CommandCall) -> CommandAnswer:
         group = call.command.option("group", TargetGroup)
@@ -149,11 +164,11 @@ class SlashCommands:
         return await self._commands.redraft(call.place, call.who, call.command.rest, chosen)
 
     async def _after_the_end(self, action: Action, call: CommandCall) -> CommandAnswer:
-        number, _, words = call.command.rest.partition(" ")
+        number, _space, words = call.command.rest.partition(" ")
         return await self._commands.after_the_end(call.place, call.who, action, number, words)
 
     async def _note(self, call: CommandCall) -> CommandAnswer:
-        number, _, text = call.command.rest.partition(" ")
+        number, _space, text = call.command.rest.partition(" ")
         return await self._commands.note(call.place, call.who, number, text)
 
     async def _intent(self, call: CommandCall) -> CommandAnswer:
@@ -163,14 +178,15 @@ class SlashCommands:
             case ["set", name]:
                 intent = None if name.lower() == "none" else one_of(Intent, name)
                 return await self._commands.set_intent(call.place, call.who, intent, _named_scopes(call.command))
-        raise BadInput(f"Type {COMMAND} intent show, or {COMMAND} intent set questioning group:muslims")
+        examples = {"show": f"{COMMAND} intent show", "set": f"{COMMAND} intent set questioning group:muslims"}
+        raise BadInput(_("Type {show}, or {set}", **examples))
 
     async def _draft(self, call: CommandCall) -> CommandAnswer:
-        await show_ephemeral(call.respond, _WAITING, [])
+        await show_ephemeral(call.respond, _(_WAITING), [])
         return await self._commands.draft(call.command.rest, call.command.option("intent", Intent))
 
     async def _evidence(self, call: CommandCall) -> CommandAnswer:
-        await show_ephemeral(call.respond, _WAITING, [])
+        await show_ephemeral(call.respond, _(_WAITING), [])
         return await self._commands.evidence(call.command.rest, call.command.option("group", TargetGroup))
 
     async def _pause(self, call: CommandCall) -> CommandAnswer:
@@ -181,7 +197,8 @@ class SlashCommands:
 
     async def _assign(self, call: CommandCall) -> CommandAnswer:
         if call.command.person is None:
-            raise BadInput(f"To whom? Type {COMMAND} assign 12 @name, and pick the name from Slack's list.")
+            example = f"{COMMAND} assign 12 @ana"
+            raise BadInput(_("To whom? Type {command}, and pick the name from Slack's list.", command=example))
         assignee = await self._workspaces.who(call.place.server, *call.command.person)
         return await self._commands.assign(call.place, call.who, call.command.word(), assignee)
 
@@ -197,6 +214,12 @@ class SlashCommands:
     async def _unhide(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.hide(call.who, one_of(TargetGroup, call.command.rest), hidden=False)
 
+    async def _language(self, call: CommandCall) -> CommandAnswer:
+        chosen = call.command.word()
+        if not chosen:
+            raise BadInput(_("Which language? Type {command}", command=f"{COMMAND} {_USAGES['language']}"))
+        return await self._commands.language(call.who, None if chosen == "none" else chosen)
+
     async def _settings(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.settings(call.place)
 
@@ -205,6 +228,10 @@ class SlashCommands:
 
     async def _stats(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.stats(call.place, call.command.word() or "7d")
+
+
+def _username(command: dict[str, Any]) -> str:
+    return str(command.get("user_name", "somebody"))
 
 
 def _named_scopes(command: CommandText) -> dict[ScopeKind, str]:

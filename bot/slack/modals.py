@@ -14,7 +14,8 @@ from bot.chat.decision_dialogue import DecisionRequest, Refusal
 from bot.chat.defuse import defuse
 from bot.reasons import REASONS
 from bot.slack.rich_text import bold, bullets, line, plain, rich, words
-from bot.wording import STRATEGY_WORDS, intent_label
+from bot.translation import N_, Wordings, _
+from bot.wording import intent_label, strategy_label
 from core.domain import Action, Intent
 
 MAX_REPLY = 3_000
@@ -22,8 +23,12 @@ MAX_HINT = 500
 MAX_REASON = 450
 _MAX_MESSAGE = 500
 _OVERRIDE = "override"
-_TITLES = {Action.EDIT: "Edit the reply", Action.REJECT: "Reject", Action.REDRAFT: "Another draft"}
-_SUBMIT_LABELS = {Action.EDIT: "Approve", Action.REJECT: "Reject", Action.REDRAFT: "Redraft"}
+_TITLES = Wordings({
+    Action.EDIT: N_("Edit the reply"), Action.REJECT: N_("Reject"), Action.REDRAFT: N_("Another draft"),
+})  # fmt: skip
+_SUBMIT_LABELS = Wordings({
+    Action.EDIT: N_("Approve"), Action.REJECT: N_("Reject"), Action.REDRAFT: N_("Redraft"),
+})  # fmt: skip
 
 
 class _CarriedCase(BaseModel):
@@ -47,7 +52,7 @@ def decision_modal(request: DecisionRequest, refusal: Refusal | None = None) -> 
     carried = _CarriedCase(number=request.number, version=request.version)
     return View(
         type="modal", callback_id=request.action, title=plain(_TITLES[request.action]),
-        submit=plain(_SUBMIT_LABELS[request.action]), close=plain("Cancel"),
+        submit=plain(_SUBMIT_LABELS[request.action]), close=plain(_("Cancel")),
         private_metadata=carried.model_dump_json(),
         blocks=[*_why(refusal), *_inputs(request), *_override_box(refusal)],
     )  # fmt: skip
@@ -83,7 +88,7 @@ def failed_check_blocks(refusal: Refusal) -> list[Block]:
 
 def info_modal(title: str, blocks: Sequence[Block]) -> View:
     """Return a modal that only shows something, and leaves nothing behind when it is closed."""
-    return View(type="modal", title=plain(title), close=plain("Close"), blocks=blocks)
+    return View(type="modal", title=plain(title), close=plain(_("Close")), blocks=blocks)
 
 
 def sentence_modal(title: str, text: str) -> View:
@@ -94,17 +99,17 @@ def sentence_modal(title: str, text: str) -> View:
 def _inputs(request: DecisionRequest) -> list[Block]:
     match request.action:
         case Action.EDIT:
-            hint = "Two sentences. What they state must stand in the evidence; you are told what the checks find."
+            hint = _("Two sentences. What they state must stand in the evidence; you are told what the checks find.")
             field = _text_field(request, MAX_REPLY, multiline=True, focus_on_load=True)
-            return [InputBlock(block_id="text", label=plain("Reply"), element=field, hint=plain(hint))]
+            return [InputBlock(block_id="text", label=plain(_("Reply")), element=field, hint=plain(hint))]
         case Action.REJECT:
             reasons = [Option(text=plain(reason.label), value=reason.code) for reason in REASONS]
             text = _text_field(request, MAX_REASON, multiline=True)
-            return [_menu(request, "Why?", reasons), _optional("In your own words", text)]
+            return [_menu(request, _("Why?"), reasons), _optional(_("In your own words"), text)]
         case _:
             intents = [Option(text=plain(intent_label(intent)), value=intent) for intent in Intent]
-            menu = _menu(request, "What should it set out to do?", intents)
-            hint_field = _optional("A hint to the writer", _text_field(request, MAX_HINT))
+            menu = _menu(request, _("What should it set out to do?"), intents)
+            hint_field = _optional(_("Hint for the writer"), _text_field(request, MAX_HINT))
             return [menu, *_another_way(request), hint_field]
 
 
@@ -123,10 +128,10 @@ def _menu(request: DecisionRequest, label: str, options: list[Option]) -> Block:
 def _another_way(request: DecisionRequest) -> list[Block]:
     if not request.offered:
         return []
-    options = [Option(text=plain(f"{name}: {STRATEGY_WORDS[name]}"[:75]), value=name) for name in request.offered]
+    options = [Option(text=plain(strategy_label(name)[:75]), value=name) for name in request.offered]
     chosen = next((option for option in options if option.value == request.strategy), None)
-    menu = Select(action_id="strategy", options=options, initial_option=chosen, placeholder=plain("as before"))
-    return [InputBlock(block_id="strategy", label=plain("Another way"), element=menu, optional=True)]
+    menu = Select(action_id="strategy", options=options, initial_option=chosen, placeholder=plain(_("as before")))
+    return [InputBlock(block_id="strategy", label=plain(_("Another way")), element=menu, optional=True)]
 
 
 def _optional(label: str, field: PlainTextInputElement) -> Block:
@@ -142,6 +147,6 @@ def _why(refusal: Refusal | None) -> list[Block]:
 def _override_box(refusal: Refusal | None) -> list[Block]:
     if refusal is None or refusal.override_label is None:
         return []
-    label = plain(f"{refusal.override_label}, in my name")
+    label = plain(_("{action}, in my name", action=refusal.override_label))
     box = CheckboxesElement(action_id=_OVERRIDE, options=[Option(text=label, value="yes")])
-    return [InputBlock(block_id=_OVERRIDE, label=plain("You are a lead"), element=box, optional=True)]
+    return [InputBlock(block_id=_OVERRIDE, label=plain(_("You are a lead")), element=box, optional=True)]

@@ -20,6 +20,8 @@ from slack_sdk.models.blocks import (
 )
 from slack_sdk.models.blocks.block_elements import RichTextElement
 
+from bot.translation import moment as written
+
 MAX_HEADER = 150
 
 bold = RichTextElementParts.TextStyle(bold=True)
@@ -49,7 +51,7 @@ def link(url: str, text: str) -> RichTextElement:
 def ago(moment: datetime) -> RichTextElement:
     """Return a time that each reader sees as its distance from now, in their own words."""
     return RichTextElementParts.Date(
-        timestamp=int(moment.timestamp()), format="{ago}", fallback=moment.strftime("%Y-%m-%d %H:%M UTC")
+        timestamp=int(moment.timestamp()), format="{ago}", fallback=f"{written(moment)} UTC"
     )
 
 

@@ -15,10 +15,12 @@ from slack_sdk.models.views import View
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat.decision_dialogue import FORM_ACTIONS, DecisionDialogue, Refusal, refuse
+from bot.chat.languages import Languages
 from bot.permissions import Moderator
 from bot.slack.modals import read_modal, refused_modal, sentence_modal
 from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces
+from bot.translation import _, speaking
 from core.errors import RejoinderError
 
 log = logging.getLogger(__name__)
@@ -31,10 +33,12 @@ class Submissions:
     """The listener to modals that are sent off."""
 
     def __init__(
-        self, dialogue: DecisionDialogue, workspaces: Workspaces, answer_within_s: float = ANSWER_WITHIN_S
-    ) -> None:
+        self, dialogue: DecisionDialogue, workspaces: Workspaces, languages: Languages,
+        answer_within_s: float = ANSWER_WITHIN_S,
+    ) -> None:  # fmt: skip
         self._dialogue = dialogue
         self._workspaces = workspaces
+        self._languages = languages
         self._answer_within_s = answer_within_s
 
     def add_to(self, app: AsyncApp) -> None:
@@ -42,7 +46,9 @@ class Submissions:
 
         # A plain function: Bolt looks at the names of its parameters, and would fill in `self`.
         async def listen(ack: AsyncAck, body: dict[str, Any], view: dict[str, Any], client: AsyncWebClient) -> None:
-            await self._answer(ack, body["user"], view, client)
+            user = body["user"]
+            with speaking(self._languages.of_person(_team(user, view), user["id"], _username(user))):
+                await self._answer(ack, user, view, client)
 
         for action in FORM_ACTIONS:
             app.view(action)(listen)
@@ -52,8 +58,8 @@ class Submissions:
         if (await asyncio.wait({deciding}, timeout=self._answer_within_s))[0]:
             await _show(ack, deciding.result())
             return
-        await _show(ack, sentence_modal("Working", "This takes longer than usual; what came of it will stand here."))
-        outcome = await deciding or sentence_modal("Done", "Done. The card shows it.")
+        await _show(ack, _modal_while_working())
+        outcome = await deciding or sentence_modal(_("Done"), _("Done. The card shows it."))
         try:
             with translated_errors(view["team_id"]):
                 await client.views_update(view_id=view["id"], view=outcome)
@@ -71,13 +77,20 @@ class Submissions:
         return refused_modal(outcome) if isinstance(outcome, Refusal) else None
 
     async def _moderator(self, user: dict[str, Any], view: dict[str, Any]) -> Moderator:
-        username = user.get("username") or user.get("name") or "somebody"
-        return await self._workspaces.who(_team(user, view), user["id"], username)
+        return await self._workspaces.who(_team(user, view), user["id"], _username(user))
 
 
 def _team(user: dict[str, Any], view: dict[str, Any]) -> str:
     """Return the workspace of whoever sends a modal off, which is not the app's own in a shared channel."""
     return str(user.get("team_id") or view["team_id"])
+
+
+def _username(user: dict[str, Any]) -> str:
+    return str(user.get("username") or user.get("name") or "somebody")
+
+
+def _modal_while_working() -> View:
+    return sentence_modal(_("Working"), _("This takes longer than usual; what came of it will stand here."))
 
 
 async def _show(ack: AsyncAck, view: View | None) -> None:

@@ -15,6 +15,7 @@ from bot.chat.people import moderator
 from bot.permissions import Moderator
 from bot.slack.board import SURFACE
 from bot.slack.web_api import translated_errors, web_client
+from bot.translation import _
 from core.errors import BadSettings, Forbidden, RejoinderError
 from core.settings import ChatWorkspace
 
@@ -69,7 +70,7 @@ class Workspaces:
         """Return who somebody is on the desk; raises Forbidden when they may not decide."""
         server = self.servers.get(team)
         if server is None:
-            raise Forbidden("You come from another workspace; here only members of this one decide.")
+            raise Forbidden(_("You come from another workspace; here only members of this one decide."))
         named = {*server.reviewers, *server.leads, *server.admins}
         groups = [name for name in named if name.startswith("S")]
         held = await asyncio.gather(*(self._holds(team, group, user) for group in groups))

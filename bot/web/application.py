@@ -16,6 +16,7 @@ from bot.events import EventRoute
 from bot.evidence_api import EvidenceApi
 from bot.evidence_search import EvidenceSearch
 from bot.http_errors import errors_as_json
+from bot.language_api import LanguageApi
 from bot.overview_api import OverviewApi
 from bot.pipeline_cli import PipelineCli
 from bot.session_api import SessionApi
@@ -31,6 +32,9 @@ def add_desk(
 ) -> None:  # fmt: skip
     """Add everything of the desk to `app`; the change feed runs as long as the application does."""
     surroundings = surroundings or Surroundings()
+    settings = desk.settings
+    languages = LanguageApi(ledger.moderator_settings, auth, settings.language)
+    languages.add_routes(app)
     app.middlewares.append(errors_as_json)
     auth.add_routes(app)
     EventRoute(changes, auth).add_routes(app)
@@ -39,12 +43,11 @@ def add_desk(
     OverviewApi(desk, ledger, auth, surroundings).add_routes(app)
     StandingApi(ledger.moderator_settings, surroundings, auth).add_routes(app)
     SessionApi(auth.open_sessions, auth).add_routes(app)
-    settings = desk.settings
     Pages(
         confirm_covered=settings.confirm_covered,
         record_uncovering=settings.record_uncovering,
         strategies=desk.strategies,
-    ).add_routes(app)
+    ).add_routes(app, languages)
 
     async def follow_changes(_: web.Application) -> AsyncIterator[None]:
         task = asyncio.create_task(changes.run(), name="desk changes")

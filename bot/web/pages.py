@@ -5,17 +5,22 @@ The page itself holds no case: its script asks the API, and puts whatever it get
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
+from bot.language_api import LanguageApi, remember_language
 from bot.reasons import REASONS
-from bot.wording import IN_DOUBT, INTENT_WORDS, STRATEGY_WORDS
-from core.domain import Action, CaseState, Route, StrategyName, TargetGroup
+from bot.translation import LANGUAGES, N_, Wordings, _, script_messages, speaking
+from bot.wording import GROUP_WORDS, IN_DOUBT, INTENT_NAMES, INTENT_WORDS, STRATEGY_WORDS
+from core.domain import Action, CaseState, Route, StrategyName
 from core.lifecycle import DECISIONS, ENDED, ROUTES, STAGES, UNFINISHED, StageName
 
 HERE = Path(__file__).parent
@@ -35,18 +40,20 @@ DRAFTING = STAGES[StageName.DRAFT].takes
 """The state of a case whose draft is being written."""
 ALARMING = ROUTES[Route.ESCALATE]
 """The state of a case that leads are told of at once."""
-STATE_WORDS = {
-    CaseState.RECEIVED: "received, waits for triage",
-    CaseState.TRIAGED: "triaged, waits for evidence",
-    CaseState.GROUNDED: "a draft is being written",
-    CaseState.PENDING: "waits for a decision",
-    CaseState.APPROVED: "approved",
-    CaseState.RELEASED: "released",
-    CaseState.REJECTED: "rejected",
-    CaseState.DISMISSED: "dismissed: no reply is called for",
-    CaseState.ESCALATED: "escalated: people act, nothing is drafted",
-    CaseState.FAILED: "failed",
-}
+STATE_WORDS = Wordings(
+    {
+        CaseState.RECEIVED: N_("received, waits for triage"),
+        CaseState.TRIAGED: N_("triaged, waits for evidence"),
+        CaseState.GROUNDED: N_("a draft is being written"),
+        CaseState.PENDING: N_("waits for a decision"),
+        CaseState.APPROVED: N_("approved"),
+        CaseState.RELEASED: N_("released"),
+        CaseState.REJECTED: N_("rejected"),
+        CaseState.DISMISSED: N_("dismissed: no reply is called for"),
+        CaseState.ESCALATED: N_("escalated: people act, nothing is drafted"),
+        CaseState.FAILED: N_("failed"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -56,11 +63,16 @@ class QueueFilter:
     Where it is said, only those in doubt, those that were handled or those with an appeal; False lists only the others.
     """
 
-    label: str
+    words: str
     states: tuple[CaseState, ...]
     doubtful: bool | None = None
     handled: bool | None = None
     appealed: bool | None = None
+
+    @property
+    def label(self) -> str:
+        """What the choice is called."""
+        return _(self.words)
 
     @property
     def flags(self) -> dict[str, bool]:
@@ -70,28 +82,29 @@ class QueueFilter:
 
 
 QUEUE_FILTERS = {
-    "waiting": QueueFilter("Waiting", (WAITING,), doubtful=False),
+    "waiting": QueueFilter(N_("Waiting"), (WAITING,), doubtful=False),
     "doubtful": QueueFilter(IN_DOUBT, (WAITING,), doubtful=True),
-    "appeals": QueueFilter("Appeals", ENDED, appealed=True),
-    "approved": QueueFilter("Approved, leaving soon", (CaseState.APPROVED,)),
-    "released": QueueFilter("Released", (CaseState.RELEASED,)),
-    "rejected": QueueFilter("Rejected", (CaseState.REJECTED,)),
-    "dismissed": QueueFilter("Dismissed", (CaseState.DISMISSED,)),
-    "escalated": QueueFilter("Escalated to people", (ALARMING,), handled=False),
-    "handled": QueueFilter("Escalated, handled", (ALARMING,), handled=True),
-    "failed": QueueFilter("Failed", (CaseState.FAILED,)),
-    "unfinished": QueueFilter("Being worked on", UNFINISHED),
+    "appeals": QueueFilter(N_("Appeals"), ENDED, appealed=True),
+    "approved": QueueFilter(N_("Approved, leaving soon"), (CaseState.APPROVED,)),
+    "released": QueueFilter(N_("Released"), (CaseState.RELEASED,)),
+    "rejected": QueueFilter(N_("Rejected"), (CaseState.REJECTED,)),
+    "dismissed": QueueFilter(N_("Dismissed"), (CaseState.DISMISSED,)),
+    "escalated": QueueFilter(N_("Escalated to people"), (ALARMING,), handled=False),
+    "handled": QueueFilter(N_("Escalated, handled"), (ALARMING,), handled=True),
+    "failed": QueueFilter(N_("Failed"), (CaseState.FAILED,)),
+    "unfinished": QueueFilter(N_("Being worked on"), UNFINISHED),
 }
 """What the queue can be narrowed to, by name; every case stands under one."""
 
 
 class Pages:
-    """The desk's page, rendered once, and its files."""
+    """The desk's page, rendered once for each language, and its files."""
 
     def __init__(
         self, *, confirm_covered: bool = False, record_uncovering: bool = False,
         strategies: Sequence[StrategyName] = (),
     ) -> None:  # fmt: skip
+        self._pages: dict[str, str] = {}
         environment = Environment(
             loader=FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -99,10 +112,15 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._desk = environment.get_template("desk.html").render(
-            groups={group: group.label for group in TargetGroup},
+        environment.globals["_"] = _in_markup
+        self._desk = partial(
+            environment.get_template("desk.html").render,
+            languages=LANGUAGES,
+            groups=GROUP_WORDS,
             intents=INTENT_WORDS,
-            strategies={name: STRATEGY_WORDS[name] for name in strategies},
+            intent_names=INTENT_NAMES,
+            strategies=strategies,
+            strategy_words=STRATEGY_WORDS,
             reasons=REASONS,
             states=STATE_WORDS,
             queue_filters=QUEUE_FILTERS,
@@ -113,14 +131,34 @@ class Pages:
             record_uncovering=record_uncovering,
         )
 
-    def add_routes(self, app: web.Application) -> None:
-        """Add the page at `/` and its files below `/static`."""
-        app.router.add_get("/", self._show)
+    def add_routes(self, app: web.Application, languages: LanguageApi) -> None:
+        """Add the page at `/`, in the language that `languages` say, and its files below `/static`."""
+
+        async def show(request: web.Request) -> web.Response:
+            language = await languages.of_page(request)
+            response = web.Response(text=self.html(language), content_type="text/html")
+            response.headers["Content-Language"] = language
+            remember_language(response, request, language)
+            return response
+
+        app.router.add_get("/", show)
         app.router.add_static("/static", HERE / "static")
         app.on_response_prepare.append(harden)
 
-    async def _show(self, _: web.Request) -> web.Response:
-        return web.Response(text=self._desk, content_type="text/html")
+    def html(self, language: str) -> str:
+        """Return the page in a language."""
+        if language not in self._pages:
+            with speaking(language):
+                self._pages[language] = self._desk(
+                    language=language,
+                    messages=json.dumps(script_messages(language), ensure_ascii=False),
+                )
+        return self._pages[language]
+
+
+def _in_markup(message: str, **values: object) -> Markup:
+    """Return a message for a template. Values that are markup, such as the picture of a key, stay so."""
+    return Markup.escape(_(message)).format(**values)
 
 
 async def harden(request: web.Request, response: web.StreamResponse) -> None:

@@ -27,6 +27,7 @@ from core.settings.strategies import (
     IntentFramesSettings,
     LockedSettings,
     PlainSettings,
+    SamplingSettings,
     TournamentSettings,
 )
 
@@ -52,6 +53,7 @@ __all__ = [
     "PlainSettings",
     "RetentionSettings",
     "RoomId",
+    "SamplingSettings",
     "Section",
     "Settings",
     "SlackSettings",

@@ -39,6 +39,9 @@ class ChatWorkspace(Section):
     leads: tuple[str, ...] = Field((), description="Role, user-group or user ids of leads.")
     admins: tuple[str, ...] = Field((), description="Role, user-group or user ids of admins.")
     people: dict[str, str] = Field({}, description="User id -> name on the desk, for who also works on the web page.")
+    language: Literal["en", "es", "it", "eu"] | None = Field(
+        None, description="Language of its cards and notices; unset: `desk.language`."
+    )
 
 
 class DiscordSettings(Section):

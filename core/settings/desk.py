@@ -57,6 +57,11 @@ class DeskSettings(Section):
     undo_s: Annotated[float, Field(ge=0)] = Field(15.0, description="Seconds in which a decision can be undone.")
     claim_s: Positive = Field(600.0, description="Seconds a claim holds without a decision.")
     default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of a first draft.")
+    language: Literal["en", "es", "it", "eu"] = Field(
+        "en",
+        description="Language of the page and the chats for whoever has chosen none and whose browser or chat names "
+        "none that is offered: English, Spanish, Italian or Basque.",
+    )
     platform_rules: dict[str, str] = Field(
         {}, description="The rules of each platform, shown beside its cases: platform -> text, in plain words."
     )

@@ -14,6 +14,7 @@ from core.settings.strategies import (
     IntentFramesSettings,
     LockedSettings,
     PlainSettings,
+    SamplingSettings,
     TournamentSettings,
 )
 
@@ -100,6 +101,11 @@ class ChatSettings(Section):
         '`name=value` of its parameters, such as `["cache_ram_mib=0"]`.',
     )
 
+    @property
+    def sampling(self) -> SamplingSettings:
+        """Return how `free` samples its replies."""
+        return SamplingSettings(temperature=self.temperature, max_tokens=self.max_tokens, replies=self.candidates)
+
     @model_validator(mode="after")
     def _check_acceleration(self) -> Self:
         quantised = self.cache_type_v not in ("f32", "f16", "bf16")
@@ -162,10 +168,25 @@ class GuardSettings(Section):
         0.5, description="Probability of standing against the post that the judge must give the best such sentence."
     )
     min_harmless: Share = Field(0.15, description="The same probability that every such sentence needs.")
+    min_fit: Share = Field(
+        0.5, description="Probability of answering something that the shipped head must give the best such sentence."
+    )
+    min_sentence_fit: Share = Field(0.15, description="The same probability that every such sentence needs.")
+    min_nearness: Share = Field(
+        0.2, description="Cosine to the post or its evidence that a reply without a sentence on file needs."
+    )
     entailment_model: str = Field(
         "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7",
         description="Entailment model of the judge `entailment` (`entailment` extra): a folder with `*.onnx` and "
-        "`tokenizer.json`, or a hub name.",
+        "`tokenizer.json`, or a hub name with `guard.entailment_revision`.",
+    )
+    entailment_revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = Field(
+        None,
+        description="Commit of the hub repository (40 hexadecimal digits) from which that model is fetched; a hub name "
+        "is refused without one.",
+    )
+    entailment_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
+        None, description="SHA-256 of its ONNX file, from hub or folder, which is then checked before it is loaded."
     )
     entailment_languages: tuple[str, ...] = Field(
         (), description="Languages that this model reads (ISO 639-1); none: all."

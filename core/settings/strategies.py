@@ -11,25 +11,29 @@ from core.settings.section import Count, Positive, Section
 Temperature = Annotated[float, Field(ge=0, le=2)]
 
 
-class LockedSettings(Section):
-    """The strategy `locked`: the model's sentence and a fact's own wording."""
+class SamplingSettings(Section):
+    """How replies are sampled."""
 
-    replies: Count = Field(4, description="Sentences sampled for one draft, in one request.")
-    temperature: Temperature = Field(0.5, description="Sampling temperature.")
-    max_tokens: Count = Field(60, description="Longest sentence, in tokens.")
-
-
-class PlainSettings(Section):
-    """The strategy `plain` (Damo, Cabrio and Villata)."""
-
-    paragraphs: Count = Field(3, description="Paragraphs searched for, summarised and given to the model.")
-    summary_tokens: Count = Field(150, description="Longest summary of a paragraph, in tokens.")
-    temperature: Temperature = Field(0.5, description="Sampling temperature of summaries and reply.")
+    temperature: Temperature = Field(0.5, description="Sampling temperature of all requests.")
     max_tokens: Count = Field(150, description="Longest reply, in tokens.")
     replies: Count = Field(1, description="Replies sampled for one draft, in one request.")
 
 
-class ClaimGuidedSettings(Section):
+class LockedSettings(SamplingSettings):
+    """The strategy `locked`: the model's sentence and a fact's own wording."""
+
+    max_tokens: Count = Field(60, description="Longest sentence, in tokens.")
+    replies: Count = Field(4, description="Sentences sampled for one draft, in one request.")
+
+
+class PlainSettings(SamplingSettings):
+    """The strategy `plain` (Damo, Cabrio and Villata)."""
+
+    paragraphs: Count = Field(3, description="Paragraphs searched for, summarised and given to the model.")
+    summary_tokens: Count = Field(150, description="Longest summary of a paragraph, in tokens.")
+
+
+class ClaimGuidedSettings(SamplingSettings):
     """The strategy `claim-guided` (F2RL)."""
 
     counter_claims: Annotated[int, Field(ge=1, le=9)] = Field(5, description="Counter-claims to choose from.")
@@ -37,20 +41,15 @@ class ClaimGuidedSettings(Section):
     queries: Annotated[int, Field(ge=1, le=9)] = Field(5, description="Searches for evidence of the one chosen.")
     documents: Count = Field(5, description="Paragraphs kept, those nearest to the chosen counter-claim.")
     line_tokens: Count = Field(50, description="Longest counter-claim or search, in tokens.")
-    temperature: Temperature = Field(0.5, description="Sampling temperature of all requests.")
-    max_tokens: Count = Field(150, description="Longest reply, in tokens.")
-    replies: Count = Field(1, description="Replies sampled for one draft, in one request.")
 
 
-class IntentFramesSettings(Section):
+class IntentFramesSettings(SamplingSettings):
     """The strategy `intent-frames` (CoARL)."""
 
     frame_tokens: Count = Field(60, description="Longest reading of one frame, in tokens.")
     temperature: Temperature = Field(
         0.0, description="Sampling temperature of frames and first draft; a redraft has `chat.temperature` at least."
     )
-    max_tokens: Count = Field(150, description="Longest reply, in tokens.")
-    replies: Count = Field(1, description="Replies sampled for one draft, in one request.")
 
 
 class TournamentSettings(Section):

@@ -16,12 +16,23 @@ import numpy as np
 from core.domain import AttackKind, TargetGroup
 from core.settings import KnowledgeBaseSettings, TriageSettings
 from evaluation.evidence.measures import Figures, measure
-from evaluation.evidence.yardstick import Grades, Post, fitting, read_grades, read_posts, weighted_kappa
+from evaluation.evidence.yardstick import (
+    FreshPost,
+    Grades,
+    Post,
+    fitting,
+    grades_by_claims,
+    read_fresh,
+    read_grades,
+    read_posts,
+    weighted_kappa,
+)
 from kb.build import build
 from kb.claims import matching
 from kb.claims.judge import KINDS, shipped_judge
 from kb.claims.loading import ClaimFiles, load_claims
 from kb.claims.matching import ClaimMatcher
+from kb.claims.records import LANGUAGES
 from kb.claims.reviews import load_reviews
 from kb.query import Vectors
 from kb.rerank import MmrReranker, Reranker, ScoreReranker
@@ -246,24 +257,38 @@ def tables(questions: Sequence[Question], rows: Sequence[Row], grades: Grades) -
     for name, keys in (
         ("group", {g.value: [q for q in reported if g in q.post.groups] for g in TargetGroup}),
         ("kind, as read", {str(k or "none"): [q for q in reported if q.kind == k] for k in KINDS}),
-        ("language", {lang: [q for q in reported if q.post.language == lang] for lang in ("en", "es", "it", "eu")}),
+        ("language", {lang: [q for q in reported if q.post.language == lang] for lang in LANGUAGES}),
     ):
         yield table([(key, figures(default, asked)) for key, asked in keys.items() if asked], name)
 
 
+def fresh_tables(posts: Sequence[FreshPost], rows: Sequence[Row], files: ClaimFiles) -> Iterable[str]:
+    """Yield the tables of posts that nothing was tuned on: every way, and the default by language."""
+    free = exempt(files)
+
+    def figures(row: Row, asked: Sequence[FreshPost]) -> Figures:
+        return measure(asked, row.results, grades_by_claims(asked, files, row.results), free)
+
+    yield table([(row.name, figures(row, posts)) for row in rows], "fresh posts")
+    by_language = {language: [post for post in posts if post.language == language] for language in LANGUAGES}
+    yield table([(language, figures(rows[0], asked)) for language, asked in by_language.items()], "fresh, by language")
+
+
 async def _measured(models: Models) -> list[str]:
-    e5, grades = default_embedder(), read_grades()
+    e5, grades, claims = default_embedder(), read_grades(), load_claims()
+    fresh = read_fresh(claims)
     try:
-        questions = await read_questions(read_posts(models.data), e5)
+        questions = await read_questions([*read_posts(models.data), *fresh], e5)
         rows = await measured_rows(models, questions, e5)
     finally:
         await e5.close()
+    questions = questions[: -len(fresh)]
     answerable = sum(fitting(question.post, grades) for question in questions)
     head = (
         f"{len(questions)} posts, {answerable} of which a graded text answers; {len(grades):,} grades, "
         f"weighted kappa of the two readers {weighted_kappa(grades):.2f}."
     )
-    return [head, *tables(questions, rows, grades)]
+    return [head, *tables(questions, rows, grades), *fresh_tables(fresh, rows, claims)]
 
 
 def _size(folder: Path) -> int:

@@ -54,7 +54,7 @@ class Synthetic:
         return np.stack([self._vector(int(text.split(" ", 1)[0])) for text in texts])
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
-        raise NotImplementedError("the bench gives vectors")
+        return await self.passages(texts)
 
     async def close(self) -> None:
         return

@@ -30,10 +30,9 @@ def judge_command(
     """
     with needs_extra("evaluate"):
         from evaluation.judging.agreement import agreement, read_people
-        from evaluation.judging.judge import JudgeVerdict, judge, questions
+        from evaluation.judging.judge import judge, questions, verdicts_of
         from evaluation.judging.prompts import PROMPTS
-        from evaluation.judging.tally import pair_results, summary
-    from evaluation.lines import read_lines
+        from evaluation.judging.tally import caution, pair_results, summary
     from models.chat import ChatClient
 
     settings = load_settings()
@@ -54,10 +53,7 @@ def judge_command(
                 await judge(folder, client, PROMPTS[prompt], all_questions, advance)
 
     asyncio.run(ask())
-    verdicts = [
-        verdict for verdict in read_lines(folder.verdicts_path, JudgeVerdict)
-        if (verdict.judge, verdict.prompt) == (name, prompt)
-    ]  # fmt: skip
+    verdicts = verdicts_of(folder, name, prompt)
     counted = summary(verdicts, folder.manifest().seed)
     if people is not None:
         counted["agreement"] = agreement(pair_results(verdicts), people)
@@ -66,6 +62,11 @@ def judge_command(
         record = f"{row['wins']} won, {row['losses']} lost, {row['ties']} tied"
         click.echo(f"{system}: {record}; strength {row['strength']:+.2f}")
     click.echo(f"{counted['no_verdict']} of {counted['asked']} answers held no verdict.")
+    if counted["first_preferred"] is not None and counted["orders_disagree"] is not None:
+        click.echo(
+            f"The draft shown first won {counted['first_preferred']:.0%} of the decided answers, and on "
+            f"{counted['orders_disagree']:.0%} of {counted['pairs']} pairs the two orders disagree. {caution(counted)}"
+        )
     if people is not None:
         measures = ", ".join(
             f"{key} {counted['agreement'][key]}" for key in ("accuracy", "spearman", "kendall", "kappa")

@@ -1,19 +1,16 @@
-"""`rejoinder evaluate generate`, `score`, `report` and `all`."""
+"""`rejoinder evaluate generate`, `report` and `all`."""
 
 from __future__ import annotations
 
 import asyncio
-import resource
-import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from core.domain import StrategyName
 from core.settings import NO_MODEL, Settings
+from evaluation.commands.scores import score_all
 from evaluation.commands.shared import FILE, RUN, SEED, listed, progress
 from evaluation.generate import (
     RETRIEVERS,
@@ -29,13 +26,9 @@ from evaluation.posts.reading import PostFile, read_posts
 from evaluation.posts.shipped import shipped_posts, spread
 from evaluation.records import REFERENCES, EvaluationPost, System
 from evaluation.run import RunFolder
-from models.entailment import Entailment
 from rejoinder.commands.draft import prepare
 from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.process import load_settings, start_logging
-
-if TYPE_CHECKING:
-    from evaluation.metrics.toolbox import Toolbox
 
 QUICK = (StrategyName.COMPOSE, StrategyName.LOCKED, StrategyName.PLAIN)
 """What `all` compares: words on file, the least that a model writes, and the papers' own way."""
@@ -80,23 +73,6 @@ def generate_command(
     click.echo(f"{len(systems)} systems drafted for {len(chosen)} posts: {run.drafts_path}")
 
 
-@click.command("score")
-@click.argument("run", type=RUN)
-@click.option("--metrics", callback=listed, help="Names of metrics, as in scores.json; unset: all.")
-@click.option("--wordnet", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of WordNet.")
-@click.option(
-    "--entailment", metavar="URL|FOLDER", help="A chat model's server or an ONNX model's folder: judges entailment."
-)
-@click.option("--entailment-model", default="default", show_default=True, help="The chat model's name there.")
-def score_command(
-    run: Path, metrics: Sequence[str], wordnet: Path | None, entailment: str | None, entailment_model: str
-) -> None:
-    """Score every draft and every system of RUN."""
-    settings = load_settings()
-    start_logging(settings)
-    score_all(RunFolder.open(run), settings, metrics, wordnet, entailment, entailment_model)
-
-
 @click.command("report")
 @click.argument("run", type=RUN)
 def report_command(run: Path) -> None:
@@ -135,64 +111,12 @@ def draft_all(run: RunFolder, systems: Sequence[System], posts: Sequence[Evaluat
             asyncio.run(generate(run, system, posts, settings, advance))
 
 
-def score_all(
-    run: RunFolder,
-    settings: Settings,
-    metrics: Sequence[str] = (),
-    wordnet: Path | None = None,
-    entailment: str | None = None,
-    entailment_model: str = "default",
-) -> None:
-    """Score a run, and say what is missing and how much memory it took."""
-    with needs_extra("evaluate"):
-        from evaluation.metrics.toolbox import open_metrics
-        from evaluation.scoring import score
-    named = entailment_model if "://" in (entailment or "") else entailment or ""
-
-    async def measure() -> tuple[Toolbox, dict[str, Any]]:
-        async with _open_entailment(entailment, entailment_model, settings) as judge:
-            toolbox = open_metrics(
-                settings, only=metrics, wordnet=wordnet, entailment=judge, entailment_judge=named,
-                seed=run.manifest().seed,
-            )  # fmt: skip
-            for sentence in toolbox.missing:
-                click.echo(sentence, err=True)
-            with progress("scoring", None) as advance:
-                return toolbox, await score(run, toolbox.metrics, toolbox.missing, advance)
-
-    toolbox, totals = asyncio.run(measure())
-    drafts = sum(total["drafts"] for total in totals["systems"].values())
-    click.echo(f"{drafts:,} drafts scored by {len(toolbox.metrics)} metrics: {run.totals_path}")
-    click.echo(f"At most {_peak_megabytes():,.0f} MB of memory were used.")
-
-
-@asynccontextmanager
-async def _open_entailment(where: str | None, model: str, settings: Settings) -> AsyncIterator[Entailment | None]:
-    """Give a judge of entailment, by a chat model at an address or an ONNX model in a folder; None for nowhere."""
-    from models.chat import ChatClient
-    from models.entailment import ChatEntailment, OnnxEntailment
-
-    chat = settings.chat
-    if where is None:
-        yield None
-    elif "://" in where:
-        async with ChatClient(where, model, chat.api_key, chat.timeout_s, chat.attempts) as client:
-            yield ChatEntailment(client)
-    else:
-        yield OnnxEntailment.open(where, settings.guard.entailment_languages)
-
-
 def write_report(run: RunFolder) -> None:
     """Write a run's report and say where it lies."""
     with needs_extra("evaluate"):
         from evaluation.report.page import write
     html, markdown = write(run)
     click.echo(f"The report: {html.resolve()}\nAs Markdown: {markdown.resolve()}")
-
-
-def _peak_megabytes() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10)
 
 
 def _tell(file: PostFile) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from core.domain import TargetGroup
 from core.errors import BadInput
+from kb.claims.loading import ClaimFiles
 
 HERE = Path(__file__).parent
 FITS = 1.5
@@ -47,7 +48,7 @@ def read_posts(data: Path | None, folder: Path = HERE) -> list[Post]:
     Raises BadInput for an id that no data set has.
     """
     written = tomllib.loads((folder / "written.toml").read_text("utf-8"))["post"]
-    posts = [Post(row["id"], row["text"], row["id"].partition(":")[2][:2], _groups(row["groups"])) for row in written]
+    posts = [Post(row["id"], row["text"], _language(row["id"]), _groups(row["groups"])) for row in written]
     if data is None:
         return posts
     texts = texts_by_id(data)
@@ -61,6 +62,38 @@ def read_posts(data: Path | None, folder: Path = HERE) -> list[Post]:
 def read_grades(folder: Path = HERE) -> dict[tuple[str, str], tuple[int, ...]]:
     """Return the grades on file."""
     return {(post, text): tuple(map(int, grades)) for post, text, *grades in _rows(folder / "grades.tsv")}
+
+
+@dataclass(frozen=True)
+class FreshPost(Post):
+    """A post that nothing was tuned on, with the claims on file that may answer it; none where nothing does."""
+
+    claims: frozenset[str]
+
+
+def read_fresh(files: ClaimFiles, folder: Path = HERE) -> list[FreshPost]:
+    """Return the fresh posts; raises BadInput for a claim that is not on file."""
+    posts = []
+    for row in tomllib.loads((folder / "fresh.toml").read_text("utf-8"))["post"]:
+        claims = frozenset(row["claims"])
+        if missing := claims - files.claims.keys():
+            raise BadInput(
+                f"{row['id']} in fresh.toml names claims that are not on file: {', '.join(sorted(missing))}."
+            )
+        groups = dict.fromkeys(files.group_of(files.claims[name]) for name in row["claims"])
+        posts.append(FreshPost(row["id"], row["text"], _language(row["id"]), tuple(groups), claims))
+    return posts
+
+
+def grades_by_claims(
+    posts: Sequence[FreshPost], files: ClaimFiles, results: Mapping[str, Sequence[str]]
+) -> dict[tuple[str, str], tuple[int, ...]]:
+    """Return a grade for each fact that may answer a post, 2, and for whatever else was shown for it, 0."""
+    grades: dict[tuple[str, str], tuple[int, ...]] = {}
+    for post in posts:
+        grades |= {(post.id, text): (0,) for text in results.get(post.id, ())}
+        grades |= {(post.id, fact): (2,) for name in post.claims for fact in files.claims[name].facts}
+    return grades
 
 
 def texts_by_id(data: Path) -> dict[str, str]:
@@ -95,6 +128,10 @@ def weighted_kappa(grades: Grades) -> float:
     np.add.at(table, (pairs[:, 0], pairs[:, 1]), 1 / len(pairs))
     distance = (np.arange(3)[:, None] - np.arange(3)) ** 2
     return float(1 - (distance * table).sum() / (distance * np.outer(table.sum(1), table.sum(0))).sum())
+
+
+def _language(key: str) -> str:
+    return key.partition(":")[2][:2]
 
 
 def _groups(names: Sequence[str]) -> tuple[TargetGroup, ...]:

@@ -17,6 +17,8 @@ from models.chat import ChatModel
 
 MOST_ABSENCES = 3
 """Questions in a row without an answer after which the judge counts as gone."""
+AWAY = "(away:"
+"""How the answer of a judge begins that gave none."""
 
 
 class Question(Record):
@@ -57,19 +59,27 @@ def _both_orders(pairs: Sequence[tuple[str, str, str]]) -> Iterator[Question]:
         yield Question(post_id=post, first=right, second=left)
 
 
+def verdicts_of(run: RunFolder, judge: str, prompt: str) -> list[JudgeVerdict]:
+    """Return a judge's verdicts with a prompt, the last one on each question."""
+    latest = {
+        verdict.question: verdict
+        for verdict in read_lines(run.verdicts_path, JudgeVerdict)
+        if (verdict.judge, verdict.prompt) == (judge, prompt)
+    }
+    return list(latest.values())
+
+
 async def judge(
     run: RunFolder, chat: ChatModel, prompt: JudgePrompt, owed: Sequence[Question], advance: Callable[[int], None]
 ) -> None:
     """Append the verdicts that are still owed. An answer that can't be read, or that never comes, is no verdict.
 
-    Raises ModelUnavailable when the judge does not answer MOST_ABSENCES questions in a row; what it said is kept.
+    What never came is asked again the next time. Raises ModelUnavailable when the judge does not answer MOST_ABSENCES
+    questions in a row; what it said is kept.
     """
     mend(run.verdicts_path)
-    known = {
-        verdict.question
-        for verdict in read_lines(run.verdicts_path, JudgeVerdict)
-        if (verdict.judge, verdict.prompt) == (chat.model, prompt.name)
-    }
+    verdicts = verdicts_of(run, chat.model, prompt.name)
+    known = {verdict.question for verdict in verdicts if not verdict.answer.startswith(AWAY)}
     texts = {(draft.post_id, draft.system): draft.text for draft in run.drafts()}
     posts = run.posts()
     absences = 0
@@ -102,7 +112,7 @@ async def _ask(
     except ModelRefused as error:
         answer = f"(refused: {error})"
     except ModelUnavailable as error:
-        answer, absent = f"(away: {error})", True
+        answer, absent = f"{AWAY} {error})", True
     verdict = JudgeVerdict(
         question=question,
         judge=chat.model,

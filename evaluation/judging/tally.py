@@ -16,6 +16,8 @@ from evaluation.judging.prompts import Preference
 RESAMPLES = 300
 STEPS = 200
 """Steps of the Bradley-Terry fit; it stands still long before."""
+MOST_DISAGREEMENT = 0.5
+"""Share of pairs on which a judge's orders disagree from which it goes by the place more than by the texts."""
 PRIOR = 0.5
 """Draws that each pair of systems is given beforehand: a system that always wins keeps a finite strength."""
 
@@ -113,6 +115,13 @@ def summary(verdicts: Sequence[JudgeVerdict], seed: int) -> dict[str, Any]:
         "orders_disagree": round(sum(not result.agreed for result in results) / len(results), 4) if results else None,
         "cost": _cost(verdicts),
     }
+
+
+def caution(summary: Mapping[str, Any]) -> str:
+    """Return what must be said before a judge's summary is believed; nothing for one whose orders mostly agree."""
+    if (summary["orders_disagree"] or 0.0) < MOST_DISAGREEMENT:
+        return ""
+    return f"{summary['judge']} goes by the place of a draft more than by its text: take no ranking from it."
 
 
 def _record(system: str, results: Iterable[PairResult]) -> Mapping[str, int]:

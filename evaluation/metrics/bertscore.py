@@ -10,12 +10,20 @@ from numpy.typing import NDArray
 from evaluation.metrics.metric import Metric, MetricCard, Value
 from evaluation.records import Sample
 
+E5_CAUTION = (
+    "With e5 it separates weakly: paraphrases and opposite claims come out nearly alike. Read it, never rank by it. "
+)
 TokenVectors = Callable[[Sequence[str]], Awaitable[list[NDArray[np.float32]]]]
 """What gives the token vectors of texts, each array of shape (tokens, d) with rows of length 1."""
 
 
 def f1(draft: NDArray[np.float32], reference: NDArray[np.float32]) -> float:
-    """Return the harmonic mean of precision and recall by greedy matching, without weights for rare words."""
+    """Return the harmonic mean of precision and recall by greedy matching, without weights for rare words.
+
+    A text without tokens, such as a single space, matches nothing.
+    """
+    if not len(draft) or not len(reference):
+        return 0.0
     similarity = draft @ reference.T
     precision, recall = float(similarity.max(axis=1).mean()), float(similarity.max(axis=0).mean())
     return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
@@ -24,21 +32,21 @@ def f1(draft: NDArray[np.float32], reference: NDArray[np.float32]) -> float:
 class BertScore(Metric):
     """BERTScore F1 against the nearest reference, with the token states of an encoder."""
 
-    def __init__(self, vectors: TokenVectors, encoder: str) -> None:
-        """Take what gives token vectors, and the encoder's name."""
+    def __init__(self, vectors: TokenVectors, encoder: str, caution: str = "") -> None:
+        """Take what gives token vectors, the encoder's name, and what is known against it."""
         self._vectors = vectors
         self.card = MetricCard(
             name="bertscore",
             label="BERTScore F1",
-            source=f"Zhang et al. 2020, no idf weights, no rescaling; encoder: {encoder}",
+            source="Zhang et al. 2020, no idf weights, no rescaling",
             formula="2PR / (P + R); P: mean over the draft's tokens of the best cosine with a reference's token; R: "
             "the other way round",
             lowest=-1,
             highest=1,
             higher_is_better=True,
-            blind_spot="With e5 it separates weakly (a paraphrase 0.89, the opposite claim 0.87), and no figure can be "
-            "compared with one of another encoder. Read it, never rank by it.",
+            blind_spot=f"{caution}No figure can be compared with one of another encoder.",
             by_references=True,
+            by=f"token states of {encoder}",
         )
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:

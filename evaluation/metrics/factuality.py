@@ -2,50 +2,75 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import product
 from statistics import fmean
 
-from core import sentences
 from evaluation.metrics.metric import Metric, MetricCard, Value
+from evaluation.metrics.triplets import TripletExtractor
 from evaluation.records import Sample
 from models.entailment import Entailment, Pair
 
+MOST_KEPT = 512
+
+
+class Support:
+    """How far each piece of a draft's evidence entails each of its triplets, asked once for all metrics."""
+
+    def __init__(self, extractor: TripletExtractor, entailment: Entailment, judge: str) -> None:
+        """Take what reads triplets, what judges entailment, and what that is called."""
+        self.by = f"triplets by {extractor.name}; entailment by {judge}"
+        self._extractor, self._entailment = extractor, entailment
+        self._known: OrderedDict[Sample, list[list[float]]] = OrderedDict()
+
+    async def of(self, sample: Sample) -> list[list[float]]:
+        """Return a row for each triplet, with a probability for each piece of evidence; none without either."""
+        if sample not in self._known:
+            self._known[sample] = await self._ask(sample)
+            while len(self._known) > MOST_KEPT:
+                self._known.popitem(last=False)
+        return self._known[sample]
+
+    async def _ask(self, sample: Sample) -> list[list[float]]:
+        if not sample.text or not sample.evidence:
+            return []
+        triplets = await self._extractor.triplets(sample.text, sample.language)
+        pairs = [Pair(item.text, triplet.statement) for triplet, item in product(triplets, sample.evidence)]
+        probabilities = await self._entailment.follows(pairs)
+        width = len(sample.evidence)
+        return [probabilities[start : start + width] for start in range(0, len(probabilities), width)]
+
 
 class Factuality(Metric):
-    """F2RL's FA: the mean probability of entailment, over all pairs of a statement and a piece of evidence.
+    """F2RL's FA: the mean probability of entailment, over all pairs of a triplet and a piece of evidence.
 
-    With `best` the mean over statements of their best evidence, which a reply that needs one fact of three can reach.
+    With `best` the mean over triplets of their best evidence, which a reply that needs one fact of three can reach.
     """
 
-    def __init__(self, entailment: Entailment, judge: str, *, best: bool = False) -> None:
-        """Take what judges entailment, and what it is called."""
-        self._entailment, self._best = entailment, best
+    def __init__(self, support: Support, *, best: bool = False) -> None:
+        """Take what tells how far evidence backs a draft."""
+        self._support, self._best = support, best
         self.card = MetricCard(
             name="fa_best" if best else "fa",
             label="FA (best evidence)" if best else "FA",
-            source=f"F2RL (Wang et al. 2024), Eq. 3; statements are sentences, not triplets; entailment by {judge}",
-            formula="mean over statements t of max over evidence e of P(e entails t)"
+            source=f"F2RL (Wang et al. 2024), Eq. 3{', with the best evidence instead of all' if best else ''}",
+            formula="mean over triplets t of max over evidence e of P(e entails t)"
             if best
-            else "mean over all pairs (e, t) of evidence and statements of P(e entails t)",
+            else "mean over all pairs (e, t) of evidence and triplets of P(e entails t)",
             lowest=0,
             highest=1,
             higher_is_better=True,
-            blind_spot="Opinions and questions are statements to it, and no evidence entails them."
-            + ("" if best else " A statement that one of three pieces of evidence backs gets a third."),
+            blind_spot="A draft that states nothing has none, and a sentence of opinion that is taken for a statement "
+            "loses." + ("" if best else " A statement that one of three pieces of evidence backs gets a third."),
+            by=support.by,
         )
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:
-        """Return the factuality of each draft that has evidence."""
-        return [await self._score(sample) for sample in samples]
+        """Return the factuality of each draft that states something and has evidence."""
+        return [self._value(await self._support.of(sample)) for sample in samples]
 
-    async def _score(self, sample: Sample) -> Value:
-        statements = sentences.split(sample.text, sample.language)
-        if not statements or not sample.evidence:
+    def _value(self, rows: Sequence[Sequence[float]]) -> Value:
+        if not rows:
             return None
-        pairs = [Pair(item.text, statement) for item, statement in product(sample.evidence, statements)]
-        probabilities = await self._entailment.follows(pairs)
-        if not self._best:
-            return fmean(probabilities)
-        by_statement = [probabilities[place :: len(statements)] for place in range(len(statements))]
-        return fmean(max(column) for column in by_statement)
+        return fmean(max(row) if self._best else fmean(row) for row in rows)

@@ -12,7 +12,19 @@ from evaluation.metrics.embeddings import Embeddings
 from evaluation.metrics.metric import Metric, MetricCard, Value
 from evaluation.records import Sample
 
-_BLIND = "Nearness of topic, not of opinion: e5 gives unrelated sentences about 0.75 and opposite ones nearly 0.9."
+
+def _card(name: str, label: str, formula: str) -> MetricCard:
+    return MetricCard(
+        name=name,
+        label=label,
+        source="F2RL (Wang et al. 2024), Eq. 4; its similarity is unnamed, here cosine of e5 sentence vectors",
+        formula=formula,
+        lowest=-1,
+        highest=1,
+        higher_is_better=True,
+        blind_spot="Nearness of topic, not of opinion: e5 gives unrelated sentences about 0.75 and opposite ones "
+        "nearly 0.9.",
+    )
 
 
 class _Nearness(Metric):
@@ -39,16 +51,7 @@ class _Nearness(Metric):
 class FaithfulnessToClaim(_Nearness):
     """F2RL's FC: the cosine of a draft with the counter-claim."""
 
-    card = MetricCard(
-        name="fc",
-        label="FC",
-        source="F2RL (Wang et al. 2024), Eq. 4; its similarity is unnamed, here cosine of e5 sentence vectors",
-        formula="cos(draft, counter-claim)",
-        lowest=-1,
-        highest=1,
-        higher_is_better=True,
-        blind_spot=_BLIND,
-    )
+    card = _card("fc", "FC", "cos(draft, counter-claim)")
 
     def _targets(self, sample: Sample) -> tuple[str, ...]:
         return (sample.counter_claim,) if sample.counter_claim else ()
@@ -57,16 +60,7 @@ class FaithfulnessToClaim(_Nearness):
 class FaithfulnessToEvidence(_Nearness):
     """F2RL's FE: the mean cosine of a draft with its pieces of evidence."""
 
-    card = MetricCard(
-        name="fe",
-        label="FE",
-        source="F2RL (Wang et al. 2024), Eq. 4; its similarity is unnamed, here cosine of e5 sentence vectors",
-        formula="mean over the pieces of evidence of cos(draft, evidence)",
-        lowest=-1,
-        highest=1,
-        higher_is_better=True,
-        blind_spot=_BLIND,
-    )
+    card = _card("fe", "FE", "mean over the pieces of evidence of cos(draft, evidence)")
 
     def _targets(self, sample: Sample) -> tuple[str, ...]:
         return tuple(item.text for item in sample.evidence)

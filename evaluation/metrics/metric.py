@@ -17,7 +17,8 @@ Value = float | None
 class MetricCard:
     """What a reader must know of a metric. `higher_is_better` is None where neither end is good.
 
-    `blind_spot` says what a figure does not show. `by_references` tells that a draft is compared with references.
+    `blind_spot` says what a figure does not show. `by_references` tells that a draft is compared with references. `by`
+    names the models or rules that compute it, where there is a choice; a run's manifest keeps it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class MetricCard:
     higher_is_better: bool | None
     blind_spot: str
     by_references: bool = False
+    by: str = ""
 
 
 class Metric(ABC):

@@ -19,14 +19,14 @@ class Safety(Metric):
         self.card = MetricCard(
             name="safety",
             label="Safety",
-            source=f"Damo et al. (who asked OpenAI's moderation); here 1 - toxicity by {judge}, trained on "
-            f"{', '.join(sorted(toxicity.languages))}",
+            source="Damo et al. (who asked OpenAI's moderation)",
             formula="1 - P(toxic)",
             lowest=0,
             highest=1,
             higher_is_better=True,
             blind_spot="Sees insults, not hate put politely; a draft that quotes a slur to reject it loses. In other "
             "languages than its own it guesses.",
+            by=f"1 - toxicity by {judge}, trained on {', '.join(sorted(toxicity.languages))}",
         )
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:

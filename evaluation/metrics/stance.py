@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
+from statistics import fmean
 
-from core.domain import FlaggedPost
-from core.settings import GuardSettings
+import numpy as np
+
+from evaluation.metrics.embeddings import Embeddings
 from evaluation.metrics.metric import Metric, MetricCard, Value
 from evaluation.records import Sample
-from pipeline.guard.material import GuardContext, material
-from pipeline.guard.stance import takes_stance
+from pipeline.guard.sentence_head import LANGUAGES, LONGEST_READ, SentenceHead, cue_row
+from pipeline.sentences import split
 
 
 class Stance(Metric):
-    """Whether the guard's cues find that a draft opposes the post and endorses nothing of it."""
+    """The probability that a draft opposes the post and harms nobody, as the guard's stance head reads it."""
 
     card = MetricCard(
         name="stance",
-        label="FH (cues)",
-        source="F2RL's FH and CoARL's PC ask a trained stance model; here the guard's cue words and patterns",
-        formula="1 where the draft refutes, questions, corrects or speaks up for rights, and never agrees, else 0",
+        label="FH",
+        source="F2RL's FH and CoARL's PC ask a trained stance model; here the guard's head (pipeline/data/stance.md)",
+        formula="mean over sentences s of P(s opposes the post and harms nobody)",
         lowest=0,
         highest=1,
         higher_is_better=True,
-        blind_spot="All or nothing, and blind to meaning: it counts words that usually refute. Every draft that the "
-        "guard let through has 1, so that it can't tell such systems apart.",
+        blind_spot="A small head on e5 vectors. It reads each sentence by itself, and it saw words on file and "
+        "CrowdCounter's replies in training, which favours `compose`. Where the guard judged by it, drafts that passed "
+        "have high values.",
+        by="the guard's stance head",
     )
 
-    def __init__(self, settings: GuardSettings) -> None:
-        """Take the guard's limits."""
-        self._settings = settings
+    def __init__(self, embeddings: Embeddings, head: SentenceHead) -> None:
+        """Take the embedder that the head was trained with, and the head."""
+        self._embeddings, self._head = embeddings, head
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:
-        """Return 1 or 0 for each draft."""
-        return await asyncio.to_thread(lambda: [self._opposes(sample) if sample.text else None for sample in samples])
+        """Return the probability for each draft in a language that the head reads."""
+        return [await self._score(sample) for sample in samples]
 
-    def _opposes(self, sample: Sample) -> float:
-        context = GuardContext(
-            post=FlaggedPost(platform="evaluation", post_id="1", text=sample.post),
-            language=sample.language,
-            intent=sample.intent,
-            evidence=sample.evidence,
-            groups=sample.groups,
-        )
-        return float(takes_stance(material(sample.text, context), context, self._settings).passed)
+    async def _score(self, sample: Sample) -> Value:
+        sentences = split(sample.text, sample.language) if sample.language in LANGUAGES else ()
+        if not sentences:
+            return None
+        post = sample.post[:LONGEST_READ]
+        vectors = await self._embeddings.of([post, *sentences])
+        cues = np.array([cue_row(post, sentence, sample.language) for sentence in sentences], np.float32)
+        return fmean(self._head.probabilities(vectors[1:], vectors[0], cues).tolist())

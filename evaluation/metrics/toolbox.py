@@ -9,7 +9,7 @@ from pathlib import Path
 from core.errors import BadInput
 from core.settings import GuardSettings, Settings
 from evaluation.metrics.argument_quality import ArgumentQuality, QualityHead
-from evaluation.metrics.bertscore import BertScore
+from evaluation.metrics.bertscore import E5_CAUTION, BertScore
 from evaluation.metrics.bleu import Bleu
 from evaluation.metrics.chrf import ChrF
 from evaluation.metrics.coarl import CoarlReward
@@ -17,7 +17,8 @@ from evaluation.metrics.counterspeech import Counterspeech
 from evaluation.metrics.distinct import Distinct
 from evaluation.metrics.diversity import Diversity
 from evaluation.metrics.embeddings import Embeddings
-from evaluation.metrics.factuality import Factuality
+from evaluation.metrics.encoder import Encoder
+from evaluation.metrics.factuality import Factuality, Support
 from evaluation.metrics.faithfulness import FaithfulnessToClaim, FaithfulnessToEvidence
 from evaluation.metrics.length import Length, Truncated
 from evaluation.metrics.meteor import Meteor
@@ -29,8 +30,8 @@ from evaluation.metrics.safety import Safety
 from evaluation.metrics.stance import Stance
 from evaluation.metrics.wordnet import find_wordnet
 from models.embedders import default_embedder
-from models.entailment import Entailment
 from models.toxicity import Toxicity, ToxicityHead
+from pipeline.guard.sentence_head import STANCE, SentenceHead
 from pipeline.heads import Heads
 
 NO_WORDNET = (
@@ -57,11 +58,14 @@ def open_metrics(
     *,
     only: Collection[str] = (),
     wordnet: Path | None = None,
-    entailment: Entailment | None = None,
-    entailment_judge: str = "",
+    support: Support | None = None,
+    encoder: Encoder | None = None,
     seed: int = 0,
 ) -> Toolbox:
-    """Return the metrics, or `only` those named; raises BadInput for an unknown name, and as DetoxifyModel does."""
+    """Return the metrics, or `only` those named; raises BadInput for an unknown name, and as DetoxifyModel does.
+
+    FA needs `support`; BERTScore reads the embedded e5 unless it is given an encoder.
+    """
     # The heads read the default embedder's vectors; figures of two runs must not depend on the search's embedder.
     embedder = default_embedder()
     embeddings = Embeddings(embedder)
@@ -70,7 +74,7 @@ def open_metrics(
     synonyms = find_wordnet(wordnet)
     if synonyms is None:
         toolbox.missing.append(NO_WORDNET)
-    stance, safety = Stance(settings.guard), Safety(toxicity, judge)
+    stance, safety = Stance(embeddings, SentenceHead.load(STANCE)), Safety(toxicity, judge)
     quality = ArgumentQuality(embeddings, QualityHead.load())
     toolbox.metrics = [
         Bleu(), ChrF(), RougeL(), Meteor(synonyms), Distinct(1), Distinct(2), RepetitionRate(), NoveltyOfReferences(),
@@ -79,14 +83,16 @@ def open_metrics(
         CoarlReward(stance, quality, safety),
     ]  # fmt: skip
     token_vectors = getattr(embedder, "token_vectors", None)
-    if token_vectors is None:
-        toolbox.missing.append(NO_TOKENS)
+    if encoder is not None:
+        toolbox.metrics.append(BertScore(encoder.token_vectors, encoder.name))
+    elif token_vectors is not None:
+        toolbox.metrics.append(BertScore(token_vectors, embedder.name, E5_CAUTION))
     else:
-        toolbox.metrics.append(BertScore(token_vectors, embedder.name))
-    if entailment is None:
+        toolbox.missing.append(NO_TOKENS)
+    if support is None:
         toolbox.missing.append(NO_ENTAILMENT)
     else:
-        toolbox.metrics += [Factuality(entailment, entailment_judge, best=best) for best in (False, True)]
+        toolbox.metrics += [Factuality(support, best=best) for best in (False, True)]
     _keep_only(toolbox, only)
     return toolbox
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -12,6 +13,7 @@ from core.domain import failed
 from core.errors import BadInput
 from core.settings import Settings
 from evaluation.redteam.lines import BadLine, DraftLine, judge, read
+from evaluation.redteam.report import Judged, judge_all, table
 from pipeline.guard import Verdict
 
 
@@ -19,7 +21,7 @@ from pipeline.guard import Verdict
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a draft.")
 @click.option("--redteam", is_flag=True, help="Judge the red team's own drafts and print how many are stopped.")
-@click.option("--fresh", is_flag=True, help="The same for the drafts on which nothing was tuned.")
+@click.option("--fresh", is_flag=True, help="The same for two sets of drafts on which nothing was tuned.")
 @click.option("--wrong", is_flag=True, help="With --redteam: list what is misjudged in the half that is for tuning.")
 @click.option(
     "--judge",
@@ -79,17 +81,25 @@ def _as_text(draft: DraftLine, verdict: Verdict) -> str:
 
 async def _print_report(settings: Settings, *, fresh: bool, wrong: bool) -> None:
     from evaluation.redteam import sheets
-    from evaluation.redteam.report import judge_all, table
     from rejoinder.assembly import open_drafting_guard
 
     async with open_drafting_guard(settings, _log_file(settings)) as opened:
-        judged = await judge_all(opened, sheets.fresh() if fresh else sheets.red_team())
-    for row in table(judged):
-        click.echo(row)
+        if fresh:
+            for name, when in sheets.FRESH.items():
+                click.echo(f"## {name}.jsonl, {when}\n")
+                _print_table(await judge_all(opened, sheets.fresh(name)))
+            return
+        judged = await judge_all(opened, sheets.red_team())
+    _print_table(judged)
     if wrong:
         for entry in judged:
             if entry.wrong and entry.draft.tuning:
                 click.echo(entry.explanation())
+
+
+def _print_table(judged: Sequence[Judged]) -> None:
+    for row in table(judged):
+        click.echo(row)
 
 
 def _log_file(settings: Settings) -> Path:

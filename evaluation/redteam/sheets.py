@@ -21,6 +21,12 @@ from kb.claims.loading import ClaimFiles, load_claims
 SHEETS = {"en-1": "en", "en-2": "en", "es": "es", "it": "it", "eu": "eu"}
 """Each sheet's language."""
 
+FRESH = {
+    "fresh": "written before their author had seen a check",
+    "second": "written before the change that brought `fits`, `topic` and `garbled`",
+}
+"""Sets of drafts that nothing was tuned on, and when they were written. What was, is `tuning.jsonl`."""
+
 
 @dataclass(frozen=True)
 class LabelledDraft:
@@ -39,9 +45,9 @@ def red_team() -> tuple[LabelledDraft, ...]:
     return tuple(draft for sheet, language in SHEETS.items() for draft in _sheet(sheet, language, claims))
 
 
-def fresh() -> tuple[LabelledDraft, ...]:
-    """Return the drafts in free wording that were written before the checks were seen; nothing is tuned on them."""
-    text = (files("evaluation.redteam") / "drafts" / "fresh.jsonl").read_text(encoding="utf-8")
+def fresh(name: str) -> tuple[LabelledDraft, ...]:
+    """Return one of the FRESH sets of drafts, which are in free wording; nothing is tuned on them."""
+    text = (files("evaluation.redteam") / "drafts" / f"{name}.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     return tuple(
         LabelledDraft(DraftLine.model_validate(row), row["label"] == "good", row["kind"], tuning=False) for row in rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from evaluation.judging.tally import caution
 from evaluation.report.document import Section, Table, number
 from evaluation.run import RunFolder
 
@@ -28,13 +29,14 @@ def judged(run: RunFolder) -> Section | None:
         ),
         "judge.json, counted from verdicts.jsonl",
     )
-    cost = summary["cost"]
+    cost, warning = summary["cost"], caution(summary)
     text = (
         f"{summary['judge']} with the {summary['prompt']} prompt compared {summary['pairs']} pairs of drafts, each "
         "in both orders; a pair on which the orders disagree is a tie. "
         f"{summary['no_verdict']} of {summary['asked']} answers held no verdict.",
         f"The first draft shown was preferred in {number(summary['first_preferred'])} of the verdicts (0.5 is without "
         f"bias); the orders disagreed on {number(summary['orders_disagree'])} of the pairs.",
+        *([warning] if warning else []),
         f"Cost: {cost['calls']} calls, {cost['characters_sent']:,} characters sent, "
         f"{cost['characters_received']:,} received, {cost['seconds']:.0f} s.",
         "Strengths are Bradley-Terry scores on a logarithmic scale that adds up to 0, with bootstrap intervals over "

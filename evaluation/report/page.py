@@ -62,6 +62,7 @@ def inputs(run: RunFolder) -> Section:
         (
             ("begun", manifest.started_at.isoformat(timespec="seconds")),
             ("seed", str(manifest.seed)),
+            *((f"{metric} by", by) for metric, by in sorted(manifest.scored_by.items())),
             *sorted(manifest.versions.items()),
             *((f"pipeline/data/{name}", digest) for name, digest in sorted(manifest.prompts.items())),
         ),

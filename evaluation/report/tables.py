@@ -121,7 +121,7 @@ def _said(p: float) -> str:
 def meanings(scored: ScoredRun) -> Section:
     """Return what each figure is, and what it does not show."""
     rows = tuple(
-        (card["label"], card["source"], card["formula"], _range(card), card["blind_spot"])
+        (card["label"], _source(card), card["formula"], _range(card), card["blind_spot"])
         for card in scored.totals["metrics"].values()
     )
     header = ("metric", "source", "formula", "range", "what it does not show")
@@ -163,6 +163,10 @@ def _total(scored: ScoredRun, name: str, system: str, total: dict[str, Any]) -> 
 def _mean(scored: ScoredRun, name: str, system: str, **where: str) -> Cell:
     values = scored.values(name, system, **where)
     return number(float(values.mean()), 1 if name in _WHOLE else 3) if len(values) else "–"
+
+
+def _source(card: dict[str, Any]) -> Cell:
+    return f"{card['source']}; {card['by']}" if card.get("by") else str(card["source"])
 
 
 def _range(card: dict[str, Any]) -> Cell:

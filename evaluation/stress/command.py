@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import click
 
 _COUNT = click.IntRange(min=0)
 _SECONDS = click.FloatRange(min=0.1)
+_SMALL_DISK_B = 4 << 30
 
 
 @click.command()
@@ -25,6 +27,9 @@ _SECONDS = click.FloatRange(min=0.1)
 @click.option("--pauses", default=0, show_default=True, type=_COUNT, help="SIGSTOPs of desks and workers.")
 @click.option("--broker-outages", default=0, show_default=True, type=_COUNT, help="Cuts and stalls of Kafka's wire.")
 @click.option("--database-outages", default=0, show_default=True, type=_COUNT, help="The same for the ledger.")
+@click.option("--disk-fills", default=0, show_default=True, type=_COUNT, help="Fill the small disk of --folder.")
+@click.option("--chat-model", default="none", show_default=True, help="Draft with a model, by `locked`.")
+@click.option("--model-kills", default=0, show_default=True, type=_COUNT, help="SIGKILLs of the model's server.")
 @click.option("--outage-s", default=20.0, show_default=True, type=_SECONDS, help="Length of an outage.")
 @click.option("--skew-s", default=0.0, show_default=True, type=float, help="Let every second desk's clock go wrong.")
 @click.option("--settle-s", default=300.0, show_default=True, type=_SECONDS, help="Wait at most so long at the end.")
@@ -48,8 +53,21 @@ def stress(limit_p95_s: float | None, as_json: bool, **options: object) -> None:
         raise click.BadParameter(f"{plan.collisions} collisions among {plan.decisions} decisions can't be had")
     if plan.own_cluster and plan.broker_outages:
         raise click.BadParameter("the wire to a cluster of your own is not ours to cut; leave --broker-outages out")
+    if plan.model_kills and plan.chat_model == "none":
+        raise click.BadParameter("there is no model's server to kill; choose a --chat-model")
+    if plan.disk_fills:
+        _check_disk(plan.folder)
     finished = asyncio.run(run(plan))
     click.echo(json.dumps(report.as_json(finished), indent=1) if as_json else report.as_table(finished))
     if failures := finished.failures(limit_p95_s):
         click.echo("\nNot passed: " + "; ".join(failures), err=True)
         sys.exit(1)
+
+
+def _check_disk(folder: Path | None) -> None:
+    """Refuse to fill a disk that others need."""
+    if folder is None or not folder.is_dir() or shutil.disk_usage(folder).total > _SMALL_DISK_B:
+        raise click.BadParameter(
+            "--disk-fills fills the file system under --folder to its last byte: make a small one for it, for example "
+            "with mount -t tmpfs -o size=1g tmpfs /mnt/stress, and give --folder /mnt/stress"
+        )

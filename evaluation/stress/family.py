@@ -18,10 +18,12 @@ import aiohttp
 from core.child import Child
 from core.environment import MODELS, NETWORK, environment
 from core.errors import Unavailable
-from core.settings import KafkaSettings, Settings
+from core.settings import NO_MODEL, KafkaSettings, Settings
 from evaluation.stress.flagging import PLATFORM
 from evaluation.stress.plan import Plan
 from evaluation.stress.proxy import Wire, to_port, to_socket, unused_port
+from models.llama_server import LlamaServer
+from rejoinder.assembly import chat_weights
 from rejoinder.demo import kept_running
 from stream.broker import EmbeddedBroker
 from stream.topics import ensure_topics
@@ -67,6 +69,7 @@ class Family:
     workers: list[Member]
     broker_wire: Wire | None
     database_wire: Wire | None
+    model: LlamaServer | None
     moderators: list[str] = field(default_factory=list)
 
     @property
@@ -87,7 +90,8 @@ async def family(plan: Plan, folder: Path) -> AsyncIterator[Family]:
         broker_wire, kafka = await _broker(plan, folder, stack)
         database_wire, url = await _database(plan, stack)
         moderators = [f"moderator-{number}" for number in range(plan.moderators)]
-        env = _environment(plan, folder, kafka, url, moderators)
+        model = await _model(plan, folder, stack)
+        env = _environment(plan, folder, kafka, url, moderators) | _drafting(plan, model)
         settings = Settings(data_dir=folder, kafka=kafka, ledger={"url": url, "author_key": AUTHOR_KEY})
         ports = [unused_port() for _ in range(plan.desks + 1)]
         gateway, *desks = [
@@ -96,7 +100,8 @@ async def family(plan: Plan, folder: Path) -> AsyncIterator[Family]:
         ]
         workers = [_member(folder, "worker", number, env, plan) for number in range(plan.workers)]
         urls = [f"http://127.0.0.1:{port}" for port in ports]
-        running = Family(settings, urls[0], urls[1:], gateway, desks, workers, broker_wire, database_wire, moderators)
+        wires = (broker_wire, database_wire)
+        running = Family(settings, urls[0], urls[1:], gateway, desks, workers, *wires, model, moderators)
         for member in running.members:
             await stack.enter_async_context(kept_running(member.start))
         for url in urls:
@@ -130,6 +135,24 @@ async def _database(plan: Plan, stack: AsyncExitStack) -> tuple[Wire | None, str
     return wire, f"postgresql+asyncpg://postgres@127.0.0.1:{wire.port}/postgres"
 
 
+async def _model(plan: Plan, folder: Path, stack: AsyncExitStack) -> LlamaServer | None:
+    settings = Settings(chat={"model": plan.chat_model, "endpoint": None})
+    if settings.chat.model == NO_MODEL:
+        return None
+    server = LlamaServer(settings.chat, chat_weights(settings), folder / "logs" / "model.log")
+    return await stack.enter_async_context(server)
+
+
+def _drafting(plan: Plan, model: LlamaServer | None) -> dict[str, str]:
+    if model is None:
+        return {"REJOINDER_CHAT__MODEL": NO_MODEL, "REJOINDER_DRAFT__STRATEGY": "compose"}
+    return {
+        "REJOINDER_CHAT__MODEL": plan.chat_model,
+        "REJOINDER_CHAT__ENDPOINT": model.endpoint,
+        "REJOINDER_DRAFT__STRATEGY": "locked",
+    }
+
+
 @contextmanager
 def postgres_folder() -> Iterator[Path]:
     """Run a PostgreSQL server and give the folder of its socket; raises Unavailable where there is none to run."""
@@ -160,8 +183,6 @@ def _environment(
         "REJOINDER_KAFKA__SESSION_TIMEOUT_S": str(kafka.session_timeout_s),
         **({"REJOINDER_LEDGER__URL": url} if url else {}),
         "REJOINDER_LEDGER__AUTHOR_KEY": AUTHOR_KEY,
-        "REJOINDER_CHAT__MODEL": "none",
-        "REJOINDER_DRAFT__STRATEGY": "compose",
         "REJOINDER_DESK__TOKENS": json.dumps(tokens),
         "REJOINDER_DESK__UNDO_S": str(plan.undo_s),
         "REJOINDER_STREAM__LEASE_S": str(plan.lease_s),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import signal
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,6 +49,8 @@ class Striker:
             self._spread(plan.pauses, 0.8, self._pause),
             self._spread(plan.broker_outages, 0.3, self._take_broker_away),
             self._spread(plan.database_outages, 0.7, self._take_database_away),
+            self._spread(plan.model_kills, 0.4, self._kill_model),
+            self._spread(plan.disk_fills, 0.6, self._fill_disk),
         )
 
     async def _spread(self, count: int, place: float, fault: Callable[[int], Awaitable[None]]) -> None:
@@ -76,6 +80,22 @@ class Striker:
             if member.child is paused:
                 member.signal(signal.SIGCONT)
 
+    async def _kill_model(self, number: int) -> None:
+        model = self._family.model
+        if model is not None and model.pid is not None:
+            self._faults.note("kill the model's server")
+            os.kill(model.pid, signal.SIGKILL)
+
+    async def _fill_disk(self, number: int) -> None:
+        folder, seconds = self._family.settings.data_dir, self._plan.outage_s
+        self._faults.note(f"fill the disk for {seconds:.0f} s")
+        ballast = folder / "ballast"
+        try:
+            await asyncio.to_thread(_fill, ballast)
+            await asyncio.sleep(seconds)
+        finally:
+            ballast.unlink()
+
     async def _take_broker_away(self, number: int) -> None:
         wire = self._family.broker_wire
         if wire is not None:
@@ -93,6 +113,15 @@ class Striker:
         how = HOW[number % len(HOW)]
         self._faults.note(f"{how} the {what} for {self._plan.outage_s:.0f} s")
         await wire.fail_for(self._plan.outage_s, how)
+
+
+def _fill(ballast: Path) -> None:
+    """Write until nothing more fits."""
+    with ballast.open("wb", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            with suppress(OSError):
+                while file.write(bytes(size)):
+                    pass
 
 
 def _lock(file: Path, seconds: float) -> None:

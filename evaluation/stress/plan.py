@@ -27,6 +27,9 @@ class Plan:
     pauses: int = 0
     broker_outages: int = 0
     database_outages: int = 0
+    disk_fills: int = 0
+    chat_model: str = "none"
+    model_kills: int = 0
     outage_s: float = 20.0
     pause_s: float = 8.0
     undo_s: float = 3.0

@@ -18,11 +18,12 @@ MOST_EXAMPLES = 5
 
 
 class Unanswered(NamedTuple):
-    """A case without an answer on file: its key, the group that its post attacks, and the post's embedding."""
+    """A case without an answer on file: its key, the group that its post attacks, the post's embedding and language."""
 
     case: str
     group: str
     vector: Vectors
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def heaps(unanswered: Iterable[Unanswered], matcher: ClaimMatcher) -> list[Gap]:
     """Return the heaps, the largest first; each post joins the first heap whose first post is like it."""
     piled: list[tuple[Vectors, list[Unanswered]]] = []
     for post in unanswered:
-        unit = matcher.centred(post.vector)
+        unit = matcher.centred(post.vector, post.language)
         for first, pile in piled:
             if pile[0].group == post.group and float(first @ unit) >= ALIKE:
                 pile.append(post)
@@ -56,7 +57,7 @@ def heaps(unanswered: Iterable[Unanswered], matcher: ClaimMatcher) -> list[Gap]:
 
 
 def _gap(pile: Sequence[Unanswered], matcher: ClaimMatcher) -> Gap:
-    nearest = [matcher.nearest(post.vector) for post in pile]
+    nearest = [matcher.nearest(post.vector, post.language) for post in pile]
     name, _ = Counter(claim for claim, _ in nearest).most_common(1)[0]
     nearness = float(np.mean([near for claim, near in nearest if claim == name]))
     examples = tuple(post.case for post in pile[:MOST_EXAMPLES])

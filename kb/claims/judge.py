@@ -40,8 +40,8 @@ FEATURES = (
 )  # fmt: skip
 
 
-GATE = ("the surest claim", "mean of the surest three", "attack", "nothing is likely", "words", "always")
-"""What tells whether anything on file answers a post: log odds, log odds, log odds, a log, a log, 1."""
+GATE = ("the surest claim", "mean of the surest three", "attack", "nothing is likely", "words", "not English", "always")
+"""What tells whether anything on file answers a post: log odds, log odds, log odds, a log, a log, 0 or 1, 1."""
 ARRAYS = ("centres", "attack", "kinds", "inverse", "posts", "weights", "gate")
 """The float arrays of a judge's file."""
 
@@ -152,21 +152,21 @@ class Judge:
             attack=float(self.attack @ row + self.surface[buckets] @ weights),
         )
 
-    def answerable(self, claims: Vectors, impression: Impression, words: int) -> float:
+    def answerable(self, claims: Vectors, impression: Impression, words: int, language: str) -> float:
         """Return how probably something on file answers a post with these claims' probabilities."""
-        return float(1 / (1 + np.exp(-self.gate @ gate_features(claims, impression, words))))
+        return float(1 / (1 + np.exp(-self.gate @ gate_features(claims, impression, words, language))))
 
     def probabilities(self, features: Vectors) -> Vectors:
         """Return how probably a post makes each claim, from features of shape (claims, FEATURES)."""
         return np.asarray(1 / (1 + np.exp(-np.clip(features @ self.weights + self.bias, -30, 30))), np.float32)
 
 
-def gate_features(claims: Vectors, impression: Impression, words: int) -> Vectors:
+def gate_features(claims: Vectors, impression: Impression, words: int, language: str) -> Vectors:
     """Return GATE of a post with its claims' probabilities, in any order, and its number of words."""
     surest = np.sort(claims)[::-1][:3]
     odds = [float(np.log(p / (1 - p))) for p in np.clip([surest[0], surest.mean()], 1e-4, 1 - 1e-4)]
     nothing = float(np.log(max(impression.kinds[KINDS.index(None)], 1e-3)))
-    return np.array([*odds, impression.attack, nothing, np.log1p(words), 1.0], np.float32)
+    return np.array([*odds, impression.attack, nothing, np.log1p(words), language != "en", 1.0], np.float32)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_WORD = re.compile(r"\w+")
+
 MOST_CLAIMS = 3
 """Claims that a post is answered on; those after the surest are for redrafts."""
-BESIDE = 0.5
+BESIDE = 0.7
 """How probable a further claim must be, as a share of the surest one's probability."""
 MOST_FACTS = 5
 """Facts that a moderator sees."""
@@ -79,6 +82,7 @@ class ClaimMatcher:
         self.names = list(dict.fromkeys(wording.claim for wording in wordings))
         self._groups = [files.group_of(files.claims[name]) for name in self.names]
         self._places = _places(self.names, wordings)
+        self._word_for_word = _word_for_word(self.names, wordings)
         self._judge, self._claim_from, self._answer_from = judge, settings.claim_from, settings.answer_from
         kinds = {name: files.claims[name].kind for name in self.names}
         owners, languages = zip(*((wording.claim, wording.language) for wording in wordings), strict=True)
@@ -138,7 +142,7 @@ class ClaimMatcher:
         )
 
     def read(self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str) -> Reading:
-        """Judge a post on every claim on file.
+        """Judge a post on every claim on file; one that is a wording on file, word for word, surely makes its claim.
 
         Raises KnowledgeBaseError for vectors that nothing was learned for.
         """
@@ -147,12 +151,20 @@ class ClaimMatcher:
         impression = self._judge.read_post(text, vector, language, self._table)
         pairs = self.pairs(text, vector, groups, language, impression)
         probabilities = self._judge.probabilities(pairs)
+        answerable = self._judge.answerable(probabilities, impression, len(text.split()), language)
+        if repeated := self._repeated(text, groups, language):
+            probabilities[repeated] = answerable = 1.0
         order = np.argsort(-probabilities, kind="stable")
         return Reading(
             {self.names[number]: float(probabilities[number]) for number in order},
             impression.kinds,
-            self._judge.answerable(probabilities, impression, len(text.split())),
+            answerable,
         )
+
+    def _repeated(self, text: str, groups: Collection[TargetGroup], language: str) -> list[int]:
+        """Return the numbers of the claims that a post words as they stand on file; those of its groups, of several."""
+        owners = self._word_for_word.get((language, _words(text)), [])
+        return owners if len(owners) == 1 else [number for number in owners if self._groups[number] in groups]
 
     def pairs(
         self,
@@ -268,6 +280,19 @@ def _places(names: Sequence[str], wordings: Sequence[Wording]) -> np.ndarray[tup
         numbers[wording.claim].append(number)
     most = max(3, *map(len, numbers.values()))
     return np.array([row + [len(wordings)] * (most - len(row)) for row in numbers.values()])
+
+
+def _word_for_word(names: Sequence[str], wordings: Sequence[Wording]) -> dict[tuple[str, str], list[int]]:
+    """Return the numbers of the claims that have a wording, by its language and words."""
+    numbers = {name: number for number, name in enumerate(names)}
+    owners: dict[tuple[str, str], list[int]] = {}
+    for wording in wordings:
+        owners.setdefault((wording.language, _words(wording.text)), []).append(numbers[wording.claim])
+    return owners
+
+
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
 
 
 def _units(rows: Vectors) -> Vectors:

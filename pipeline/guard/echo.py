@@ -61,10 +61,10 @@ def refutes(part: Part, reply: Material) -> bool:
 
 
 def _share(part: Part, reply: Material) -> float:
-    run, refuting = copied(part, reply), refutes(part, reply)
+    run, refuting = copied(part, reply), refutes(part, reply) or _negates(part, reply)
     if run and (not refuting or len(run) > LONGEST_QUOTE):
         return 1.0
-    if refuting or _negates(part, reply):
+    if refuting:
         return 0.0
     ignored = group_stems(reply.text, reply.language) | reply.supporting | claim_stems(reply.language)
     of_post, of_sentence = reply.post_content - ignored, part.content - ignored

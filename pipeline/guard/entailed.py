@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.entailment import Entailment, Pair
+from models.turns import Turns
 from pipeline.guard.judged import JudgedCheck
 from pipeline.guard.material import GuardContext, Material, Part
 from pipeline.guard.support import is_statement
@@ -17,8 +18,8 @@ class EntailedCheck(JudgedCheck):
     fault = "Does not follow from the evidence"
     unread = "the entailment model does not read “{language}”; set guard.entailment_model to one that does."
 
-    def __init__(self, model: Entailment, limit: float, within_s: float) -> None:
-        super().__init__(model.languages, limit, within_s)
+    def __init__(self, model: Entailment, limit: float, within_s: float, turns: Turns | None = None) -> None:
+        super().__init__(model.languages, limit, within_s, turns)
         self._model = model
 
     def asks_about(self, part: Part, reply: Material) -> bool:

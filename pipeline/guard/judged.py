@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from core.domain import Check, failed
-from core.errors import ModelRefused, ModelUnavailable
+from core.errors import ModelRefused, ModelUnavailable, TooSlow
+from models.turns import Turns
 from pipeline.guard.material import GuardContext, Material, Part
 from pipeline.guard.reward import RewardTerm
 from pipeline.guard.words import words
@@ -25,7 +25,8 @@ class JudgedCheck(ABC):
     """A GuardCheck that asks a model about the sentences which are not on file.
 
     What it can't judge fails, and says why: a language that the model does not read, a model that is away or refuses,
-    or none of the answers within `within_s` seconds. `limit` is the least probability that a sentence needs.
+    or none of the answers within `within_s` seconds. `limit` is the least probability that a sentence needs. A judge
+    that asks the chat model takes a turn at it, of `turns`, and its seconds count from there.
     """
 
     name: str
@@ -37,10 +38,13 @@ class JudgedCheck(ABC):
     unread: str
     """What a reply in a language that the model does not read is told."""
 
-    def __init__(self, languages: frozenset[str] | None, limit: float, within_s: float) -> None:
+    def __init__(
+        self, languages: frozenset[str] | None, limit: float, within_s: float, turns: Turns | None = None
+    ) -> None:
         self._languages = languages
         self._limit = limit
         self._within_s = within_s
+        self._turns = turns or Turns(None, None)
 
     @abstractmethod
     def asks_about(self, part: Part, reply: Material) -> bool:
@@ -55,29 +59,30 @@ class JudgedCheck(ABC):
         by_reply = [[part.text for part in judged_parts(reply) if self.asks_about(part, reply)] for reply in replies]
         pieces = tuple(dict.fromkeys(piece for texts in by_reply for text in texts for piece in windows(text)))
         known, obstacle = await self._ask(pieces, context) if pieces else ({}, "")
-        return [self._result(texts, known, obstacle) for texts in by_reply]
+        results = zip(by_reply, replies, strict=True)
+        return [self._result(texts, known, obstacle, reply) for texts, reply in results]
 
     async def _ask(self, pieces: Sequence[str], context: GuardContext) -> tuple[dict[str, float], str]:
         """Return the probability of each piece, or why there is none."""
         if self._languages is not None and context.reply_language not in self._languages:
             return {}, self.unread.format(language=context.reply_language)
         try:
-            async with asyncio.timeout(self._within_s):
+            async with self._turns.turn("the judge", self._within_s):
                 answers = await self.probabilities(pieces, context)
-        except TimeoutError:
-            return {}, f"the judge gave no answer within {self._within_s:g} s (guard.judge_timeout_s)."
+        except TooSlow as error:
+            return {}, f"{error} (guard.judge_timeout_s)."
         except (ModelUnavailable, ModelRefused) as error:
             return {}, str(error)
         return dict(zip(pieces, answers, strict=True)), ""
 
-    def _result(self, sentences: Sequence[str], known: dict[str, float], obstacle: str) -> Check:
+    def _result(self, sentences: Sequence[str], known: dict[str, float], obstacle: str, reply: Material) -> Check:
         if sentences and obstacle:
             return self._check(0.0, NOT_JUDGED + obstacle)
         judged = sorted((min(known[piece] for piece in windows(text)), text) for text in sentences)
-        return self.verdict(judged) if judged else self._check(1.0, "")
+        return self.verdict(judged, reply) if judged else self._check(1.0, "")
 
-    def verdict(self, judged: Sequence[tuple[float, str]]) -> Check:
-        """Return the result for a reply by its sentences with their probabilities, at least one, the worst first."""
+    def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
+        """Return the result for a reply by those sentences with their probabilities, at least one, the worst first."""
         probability, worst = judged[0]
         return self._check(probability, "" if probability >= self._limit else f"{self.fault}: “{worst[:80]}”.")
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from core.domain import Intent
 from core.settings import GuardSettings
 from pipeline.guard.lexicon import table
 from pipeline.guard.material import GuardContext, Material
 from pipeline.guard.measurement import Measurement
-from pipeline.languages import packs
+from pipeline.guard.words import content, words
+from pipeline.languages import DEFAULT, packs
+from pipeline.sentences import split
 
 
 def no_refusal(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
@@ -18,8 +21,12 @@ def no_refusal(reply: Material, context: GuardContext, settings: GuardSettings) 
 
 
 def no_leak(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that no instruction, label or delimiter of the prompt shows."""
-    return _absent("leak", reply, "Shows a piece of the drafting instructions")
+    """Check that no instruction, label or example of the prompt shows, and that no reply speaks of itself."""
+    copied = [part.text for part in reply.parts if not part.quoted and part.words in _examples()]
+    if copied:
+        detail = f"Says the prompt's example over again: “{copied[0][:60]}”."
+        return Measurement(passed=False, value=len(copied), threshold=0, detail=detail)
+    return _absent("leak", reply, "Shows a piece of the drafting instructions, or speaks of itself")
 
 
 def _absent(name: str, reply: Material, saying: str) -> Measurement:
@@ -27,6 +34,21 @@ def _absent(name: str, reply: Material, saying: str) -> Measurement:
     phrases = [match.group() for match in _pattern(name).finditer(unquoted)]
     detail = f"{saying}: “{phrases[0][:60]}”." if phrases else ""
     return Measurement(passed=not phrases, value=len(phrases), threshold=0, detail=detail)
+
+
+@lru_cache(maxsize=1)
+def _examples() -> frozenset[tuple[str, ...]]:
+    """Return those sentences of the prompts' example replies that speak of what the example's post speaks of."""
+    general = table("prompts")["example"]
+    examples = [(DEFAULT, general["post"], general["replies"])]
+    examples += [(language, entry["post"], entry) for language, entry in table("prompts/locked")["example"].items()]
+    return frozenset(
+        words(sentence)
+        for language, post, replies in examples
+        for intent in Intent
+        for sentence in split(replies[intent], language)
+        if content(words(sentence), language) & content(words(post), language)
+    )
 
 
 @lru_cache(maxsize=2)

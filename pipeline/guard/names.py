@@ -18,6 +18,7 @@ SHORTEST_ROOT = 7
 """Letters at the start that make two words forms of one name: fewer would join Austria and Australia."""
 LONGEST_ENDING = 5
 _ACRONYM_WITH_ENDING = re.compile(r"([A-Z]{2,})[a-z]{1,5}$")
+_FIGURE = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 
 
@@ -26,7 +27,8 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
 
     A capital inside a sentence makes a name. At its start only a known country or body, an acronym, an inner capital
     or a second capitalised word does; in a language that capitalises nouns, only the first three do, anywhere. Names
-    may come from the evidence, its source, the post, or be a target group's. `value` counts those that occur nowhere.
+    may come from the evidence, its source, the post, or be a target group's; an appeal stands beside a finding on file
+    with a figure. `value` counts those that occur nowhere.
     """
     known = _known(reply)
     unknown = [
@@ -36,13 +38,14 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
         for name in names_in(part, reply.language)
         if not _is_known(name, known, reply)
     ]
-    unknown += [
-        word
-        for part in reply.parts
-        if not part.quoted
-        for word in part.words
-        if word in _appeals(reply.language) and stem(word, reply.language) not in known
-    ]
+    if not any(part.quoted and _FIGURE.search(part.text) for part in reply.parts):
+        unknown += [
+            word
+            for part in reply.parts
+            if not part.quoted
+            for word in part.words
+            if word in _appeals(reply.language) and stem(word, reply.language) not in known
+        ]
     detail = f"Not in the evidence: {', '.join(f'“{name}”' for name in dict.fromkeys(unknown))}." if unknown else ""
     return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
 
@@ -119,10 +122,29 @@ def _known(reply: Material) -> frozenset[str]:
     return stems(reply.post_words, reply.language).union(*evidence)
 
 
+def _other_names(text: str) -> list[str]:
+    """Return all names of those places and bodies that `text` names in one way."""
+    return [name for pattern, names in _same_names() if pattern.search(text) for name in names]
+
+
+@lru_cache(maxsize=1)
+def _same_names() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    groups: list[list[str]] = table("names")["same"]
+    return tuple(
+        (re.compile(rf"\b(?:{'|'.join(map(_as_written, names))})\b", re.IGNORECASE), tuple(names)) for names in groups
+    )
+
+
+def _as_written(name: str) -> str:
+    """Return a pattern for a name; for an acronym in capitals only, so that "us" and "who" are none."""
+    return rf"(?-i:{re.escape(name)})" if name.isupper() else re.escape(name)
+
+
 @lru_cache(maxsize=2048)
 def _of_evidence(evidence: Evidence, language: str) -> frozenset[str]:
     source = evidence.source
     also: list[str] = [*table("names")["aliases"].get(source.institution, []), *pack(language).locators]
+    also += _other_names(f"{evidence.text} | {source.institution} | {source.title}")
     folded = words(f"{evidence.text} {source.institution} {source.title} {source.symbol} {' '.join(also)}")
     # A stemmer may cut a name to the bone: "Lanbide" to "lan".
     return stems(folded, language).union(folded)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from core.domain import Check
 from models.chat import Message, quoted
+from models.turns import Turns
 from pipeline.guard.judged import JudgedCheck
 from pipeline.guard.material import GuardContext, Material, Part
 
 if TYPE_CHECKING:
     from models.chat import ChatClient
+    from pipeline.guard.sentence_head import HeadNearness
 
 MOST_TEXT = 600
 """Characters of the post that a chat model is asked about; a piece of a sentence is shorter."""
@@ -23,8 +24,8 @@ _TASK = (
 )
 
 
-class Opposition(Protocol):
-    """A judge of single sentences beside a post. Safe to call from many tasks of one event loop."""
+class SentenceJudge(Protocol):
+    """A judge of single sentences beside a post, by one question. Safe to call from many tasks of one event loop."""
 
     @property
     def name(self) -> str:
@@ -35,24 +36,25 @@ class Opposition(Protocol):
         """Return the languages it knows (ISO 639-1); None for no known limit."""
 
     async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return for each sentence how probably it opposes the post and harms nobody, 0 to 1.
+        """Return for each sentence how probably the question is to be answered with yes, 0 to 1.
 
         Raises ModelUnavailable or ModelRefused where it asks a model that is away or won't answer.
         """
 
 
 class ChatOpposition:
-    """An Opposition by the probability with which a chat model says yes."""
+    """A SentenceJudge of whether a sentence opposes the post, by the probability with which a chat model says yes."""
 
     name = "chat"
     languages: frozenset[str] | None = None
 
-    def __init__(self, chat: ChatClient) -> None:
+    def __init__(self, chat: ChatClient, at_once: int) -> None:
         self._chat = chat
+        self._at_once = at_once
 
     async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return the probability of yes for each sentence, one request each, side by side."""
-        return list(await asyncio.gather(*(self._chat.chance_of_yes(_question(post, text)) for text in sentences)))
+        """Return the probability of yes for each sentence, one request each, `at_once` side by side."""
+        return await self._chat.chances_of_yes([_question(post, text) for text in sentences], self._at_once)
 
 
 def _question(post: str, sentence: str) -> tuple[Message, ...]:
@@ -60,34 +62,86 @@ def _question(post: str, sentence: str) -> tuple[Message, ...]:
     return (Message("system", _TASK), Message("user", task))
 
 
-class OpposesCheck(JudgedCheck):
-    """A check that a reply opposes the post, and that none of its sentences harms anybody, as `judge` reads them.
+class SentencesCheck(JudgedCheck):
+    """A check of all sentences that are not on file, as `judge` reads them beside the post.
 
-    Of the sentences that are not on file the best needs `limit`, and each `harmless`: a sentence beside one that
-    plainly opposes the post may say little by itself.
+    The best of them needs `limit`, and each `least`: a sentence beside a plain one may say little by itself.
     """
 
-    name = "opposes"
-    fault = "May harm somebody, or speak for the post"
+    lacking: str
+    """What a reply is told whose best sentence is too weak."""
 
-    def __init__(self, judge: Opposition, limit: float, harmless: float, within_s: float) -> None:
-        super().__init__(judge.languages, limit, within_s)
+    def __init__(
+        self, judge: SentenceJudge, limit: float, least: float, within_s: float, turns: Turns | None = None
+    ) -> None:
+        super().__init__(judge.languages, limit, within_s, turns)
         self._judge = judge
-        self._harmless = min(harmless, limit)
+        self._least = min(least, limit)
         self.unread = f"the judge `{judge.name}` does not read “{{language}}”; set guard.judge to one that does."
 
-    def verdict(self, judged: Sequence[tuple[float, str]]) -> Check:
-        """Return the result by the best sentence, and where that opposes the post, by the worst."""
+    def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
+        """Return the result by the best sentence, and where that is good enough, by the worst."""
         (lowest, worst), (highest, best) = judged[0], judged[-1]
-        if highest < self._limit:
-            return self._check(highest, f"May not stand against the post: “{best[:80]}”.")
-        detail = "" if lowest >= self._harmless else f"{self.fault}: “{worst[:80]}”."
-        return self._check(lowest, detail, self._harmless)
+        if highest < self._limit and not self.answered_by(reply):
+            return self._check(highest, f"{self.lacking}: “{best[:80]}”.")
+        detail = "" if lowest >= self._least else f"{self.fault}: “{worst[:80]}”."
+        return self._check(lowest, detail, self._least)
+
+    def answered_by(self, reply: Material) -> bool:
+        """Tell whether a reply does what is asked by its sentences on file, whatever the best of the others does."""
+        return False
 
     def asks_about(self, part: Part, reply: Material) -> bool:
         """Tell that every sentence is judged."""
         return True
 
     async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
-        """Return how probably each piece opposes the post and harms nobody."""
+        """Return what the judge says of each piece."""
         return await self._judge.probabilities(context.post.text, pieces, context.reply_language)
+
+
+class TopicCheck(JudgedCheck):
+    """A check that a reply of free sentences alone comes near to the post or its evidence, as embeddings tell.
+
+    One with a sentence on file passes: what stands there was matched with the post.
+    """
+
+    name = "topic"
+    fault = "Speaks of something else than the post"
+    unread = "the embedder of the guard's heads does not read “{language}”; set guard.judge to one that does."
+
+    def __init__(self, nearness: HeadNearness, limit: float, within_s: float) -> None:
+        super().__init__(nearness.languages, limit, within_s)
+        self._nearness = nearness
+
+    def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
+        """Return the result by the sentence that comes nearest."""
+        return super().verdict(judged[::-1], reply)
+
+    def asks_about(self, part: Part, reply: Material) -> bool:
+        """Tell whether the reply has nothing but free sentences."""
+        return not any(part.quoted for part in reply.parts)
+
+    async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
+        """Return how near each piece comes to the post or a piece of evidence, 0 to 1."""
+        return await self._nearness.nearest(pieces, [context.post.text, *(entry.text for entry in context.evidence)])
+
+
+class OpposesCheck(SentencesCheck):
+    """A check that a reply opposes the post, and that none of its sentences harms anybody."""
+
+    name = "opposes"
+    fault = "May harm somebody, or speak for the post"
+    lacking = "May not stand against the post"
+
+
+class FitsCheck(SentencesCheck):
+    """A check that a reply speaks to the post: not of other things, of itself, or for all sides at once."""
+
+    name = "fits"
+    fault = "May have nothing to do with the post"
+    lacking = "May answer nothing"
+
+    def answered_by(self, reply: Material) -> bool:
+        """Tell whether there is a sentence on file: it was matched with the post."""
+        return any(part.quoted for part in reply.parts)

@@ -9,6 +9,7 @@ from itertools import islice
 from core.settings import GuardSettings
 from pipeline.guard import cues
 from pipeline.guard.echo import refutes
+from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_pattern, group_stems
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.support import covered
@@ -69,7 +70,7 @@ def _faults(part: Part, reply: Material) -> Iterator[str]:
         yield f"Says something derogatory of a whole group: “{phrase.strip()}”."
     for phrase in _denied_rights(part.folded, reply.language):
         yield f"Denies a group its rights: “{phrase.strip()}”."
-    for phrase in _debunked_evidence(part, reply):
+    for phrase in (*_debunked_evidence(part, reply), *_discredited_sources(part, reply)):
         yield f"Calls the evidence or a right untrue: “{phrase.strip()}”."
 
 
@@ -164,6 +165,14 @@ def _denied_to(text: str, group: re.Match[str], language: str) -> Iterator[str]:
         if right and (k > refused or (follows and cues.negated(cues.after(text, right.end(), 1, language), language))):
             yield text[group.start() : word.end()]
             return
+
+
+def _discredited_sources(part: Part, reply: Material) -> Iterator[str]:
+    """Yield phrases that call a source of the evidence untrue, where it is named before them."""
+    for phrase in words_pattern("discredits", reply.language).finditer(part.folded):
+        before = content(words(part.folded[: phrase.start()]), reply.language)
+        if any(len(before & statement.named) >= min(2, len(statement.named)) for statement in reply.statements):
+            yield part.folded[: phrase.end()]
 
 
 def _debunked_evidence(part: Part, reply: Material) -> Iterator[str]:

@@ -6,11 +6,13 @@ import re
 
 from core.settings import GuardSettings
 from pipeline.guard.cues import negated, refutations
+from pipeline.guard.figures import figures
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement
 from pipeline.guard.measurement import Measurement
+from pipeline.guard.shares import accounted
 from pipeline.guard.support import is_statement
-from pipeline.guard.words import claim_stems, common_start, fold, stem
+from pipeline.guard.words import claim_stems, common_start, content, fold, stem, words
 
 NEAR_COPY = 0.75
 """Share of a sentence's content in one statement from which a strange word in it is a swap rather than a paraphrase."""
@@ -46,7 +48,12 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
         for part in _statements(reply)
         for statement in reply.statements
         if _nearly_copies(part, statement)
-        for word in (*_strange(part, statement, reply), *_changed_places(part, statement, reply.language))
+        for word in (
+            *_strange(part, statement, reply),
+            *_changed_places(part, statement, reply.language),
+            *_changed_sides(part, statement, reply.language),
+            *_changed_figures(part, statement, reply.language),
+        )
     ]
     strange += [
         word
@@ -93,20 +100,31 @@ def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
     """Return the words of a near copy that nothing accounts for, and its figures that the statement does not give."""
     known = reply.supporting | claim_stems(reply.language)
     saying = words_pattern("saying", reply.language)
-    figures = {*statement.words, *statement.named}
     strange = [
         word
         for word in part.words[: _end_of_copy(part, statement, reply.language)]
-        if (word.isdigit() and word not in figures)
-        or (
-            not word.isdigit()
-            and stem(word, reply.language) in part.content - known
-            and not saying.fullmatch(word)
-            and not any(_alike(word, other) for other in known)
-        )
+        if not word.isdigit()
+        and stem(word, reply.language) in part.content - known
+        and not saying.fullmatch(word)
+        and not any(_alike(word, other) for other in known)
     ]
+    strange += _strange_figures(part, statement, reply.language)
     exchanged = len(statement.content - part.content) >= len(strange)
     return strange if exchanged else []
+
+
+def _strange_figures(part: Part, statement: Statement, language: str) -> list[str]:
+    """Return the figures in digits that the statement and its source do not give, rounded ones left out."""
+    evidence = statement.evidence
+    known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
+    values = {figure.value for figure in known}
+    written = figures(part.text, language)
+    explained = accounted(part.folded, written, language, known)
+    return [
+        figure.text
+        for figure in written
+        if figure.text[:1].isdigit() and figure.value not in values and figure.text not in explained
+    ]
 
 
 def _end_of_copy(part: Part, statement: Statement, language: str) -> int:
@@ -121,11 +139,39 @@ def _alike(word: str, known: str) -> bool:
     return shared >= max(4, len(word) - LONGEST_ENDING) or (len(word) >= 6 and known.endswith(word))
 
 
+def _changed_sides(part: Part, statement: Statement, language: str) -> list[str]:
+    """Return words that stand on the other side of a "than" than in the statement, where some of both sides do."""
+    than = words_pattern("than", language)
+    sides = [than.split(text) for text in (part.folded, fold(statement.evidence.text))]
+    if any(len(side) != 2 for side in sides):
+        return []
+    (before, after), (known_before, known_after) = ([content(words(text), language) for text in side] for side in sides)
+    over = before & (known_after - known_before), after & (known_before - known_after)
+    return sorted(over[0] | over[1]) if all(over) else []
+
+
+def _changed_figures(part: Part, statement: Statement, language: str) -> list[str]:
+    """Return the figures that stand in another order than in the statement, its words being in order."""
+    known = [figure.value for figure in figures(statement.evidence.text, statement.evidence.language)]
+    written = [figure for figure in figures(part.text, language) if known.count(figure.value) == 1]
+    places = [known.index(figure.value) for figure in written]
+    if len(set(places)) < len(places) or places == sorted(places):
+        return []
+    order = [place for root, place in _shared(part, statement, language).items() if not root.isdigit()]
+    return [figure.text for figure in written] if order == sorted(order) else []
+
+
 def _changed_places(part: Part, statement: Statement, language: str) -> list[str]:
     """Return the two words that stand in each other's place, the others being in order; else nothing."""
+    shared = _shared(part, statement, language)
+    in_order = sorted(shared, key=shared.__getitem__)
+    moved = [place for place, (word, other) in enumerate(zip(shared, in_order, strict=True)) if word != other]
+    return [in_order[place] for place in moved] if len(moved) == 2 and moved[1] - moved[0] > 1 else []
+
+
+def _shared(part: Part, statement: Statement, language: str) -> dict[str, int]:
+    """Return the stems that part and statement share, in the part's order, and where each first stands there."""
     places = {stem(word, language): place for place, word in reversed(list(enumerate(statement.words)))}
+    roots = dict.fromkeys(stem(word, language) for word in part.words)
     common = part.content & statement.content
-    shared = [root for root in dict.fromkeys(stem(word, language) for word in part.words) if root in common]
-    in_order = sorted(shared, key=places.__getitem__)
-    moved = [word for word, other in zip(shared, in_order, strict=True) if word != other]
-    return moved if len(moved) == 2 and abs(shared.index(moved[0]) - shared.index(moved[1])) > 1 else []
+    return {root: places[root] for root in roots if root in common}

@@ -6,10 +6,10 @@ from pipeline.strategies.free import FreeStrategy
 from pipeline.strategies.intent_frames import IntentFramesStrategy
 from pipeline.strategies.locked import LockedStrategy
 from pipeline.strategies.plain import PlainStrategy
+from pipeline.strategies.replying import Writer
 from pipeline.strategies.selection import Strategies
 from pipeline.strategies.strategy import Proposal, Proposed, Strategy, tidy
 from pipeline.strategies.tournament import TournamentStrategy
-from pipeline.strategies.turns import Turns
 
 __all__ = [
     "ClaimGuidedStrategy",
@@ -23,6 +23,6 @@ __all__ = [
     "Strategies",
     "Strategy",
     "TournamentStrategy",
-    "Turns",
+    "Writer",
     "tidy",
 ]

@@ -8,15 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from core.domain import Origin
-from core.settings import GuardSettings, TournamentSettings
-from models.chat import ChatModel
-from pipeline import grammar, prompt
-from pipeline.guard import GuardContext, limit_for
+from core.settings import SamplingSettings, TournamentSettings
+from pipeline import prompt
+from pipeline.guard import GuardContext
 from pipeline.strategies import prompts
 from pipeline.strategies.budget import BudgetSpent
 from pipeline.strategies.judging import MOST_EVIDENCE, ReplyJudge
-from pipeline.strategies.strategy import Proposal, tidy, together
+from pipeline.strategies.replying import Writer, replies
+from pipeline.strategies.strategy import Proposal, together
 
 SAMPLING = 0.8
 """Temperature at which replies are rewritten: equal drafts must not give equal replies."""
@@ -35,13 +34,13 @@ class Annealing:
     """The search from some replies to better ones, until one reaches the target, the rounds or the budget end."""
 
     def __init__(
-        self, chat: ChatModel, judge: ReplyJudge, settings: TournamentSettings, limits: GuardSettings,
-        context: GuardContext, hint: str, dice: random.Random,
+        self, writer: Writer, judge: ReplyJudge, settings: TournamentSettings, context: GuardContext, hint: str,
+        dice: random.Random,
     ) -> None:  # fmt: skip
-        self._chat = chat
+        self._writer = writer
         self._judge = judge
         self._settings = settings
-        self._limits = limits
+        self._sampling = SamplingSettings(temperature=SAMPLING, max_tokens=settings.max_tokens)
         self._context = context
         self._hint = hint
         self._dice = dice
@@ -71,29 +70,23 @@ class Annealing:
         variants = [self._with_words(parent.proposal) for _ in range(self._settings.kept)]
         scores = await together(*(self._judge.score(variant) for variant in variants))
         chosen = self._dice.choices(variants, odds(scores, temperature), k=self._settings.kept)
-        texts = await together(*map(self._rewrite, chosen))
-        written = (Proposal(text, Origin.MODEL, self._chat.model) for text in dict.fromkeys(texts) if text)
-        return _best(await self._scored(list(written)), self._settings.kept)
+        rounds = await together(*map(self._rewrite, chosen))
+        written = {proposal.text: proposal for proposals in rounds for proposal in proposals if proposal.text}
+        return _best(await self._scored(list(written.values())), self._settings.kept)
 
     def _with_words(self, proposal: Proposal) -> str:
         return " ".join([proposal.text, *self._dice.choices(self._words, k=self._settings.words)])
 
-    async def _rewrite(self, variant: str) -> str:
+    async def _rewrite(self, variant: str) -> tuple[Proposal, ...]:
         draft, words = variant.split(), self._settings.words
         context = self._context
-        completions = await self._chat.complete(
-            prompts.request(
-                "tournament", "rewrite", post=context.post, hint=self._hint, draft=" ".join(draft[:-words]),
-                words=", ".join(draft[-words:]), intent=prompts.aim(context.intent),
-                evidence=[prompt.with_source(piece) for piece in context.evidence[:MOST_EVIDENCE]],
-                language=prompt.language_name(context.reply_language),
-            ),
-            temperature=SAMPLING,
-            max_tokens=self._settings.max_tokens,
-            grammar=grammar.two_sentences(context.intent, limit_for(context.post.platform, self._limits)),
-            adapter=context.intent,
+        messages = prompts.request(
+            "tournament", "rewrite", post=context.post, hint=self._hint, draft=" ".join(draft[:-words]),
+            words=", ".join(draft[-words:]), intent=prompts.aim(context.intent),
+            evidence=[prompt.with_source(piece) for piece in context.evidence[:MOST_EVIDENCE]],
+            language=prompt.language_name(context.reply_language),
         )  # fmt: skip
-        return tidy(completions[0].text)
+        return (await replies(self._writer, context, messages, self._sampling)).first_round
 
     async def _scored(self, proposals: Sequence[Proposal]) -> list[Scored]:
         """Return replies with their scores, remembering each as soon as it has one."""

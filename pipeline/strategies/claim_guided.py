@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from core.domain import DraftRequest, FlaggedPost, Plan, Triage, VotedClaim
-from core.settings import ClaimGuidedSettings, GuardSettings
+from core.settings import ClaimGuidedSettings
 from models.chat import ChatModel
 from pipeline import grammar, prompt
 from pipeline.answers import rotated
-from pipeline.guard import GuardContext, limit_for
+from pipeline.guard import GuardContext
 from pipeline.languages import DEFAULT, UNKNOWN
 from pipeline.strategies import prompts
-from pipeline.strategies.strategy import Proposed, tidy, together, written_by
-from pipeline.strategies.turns import Turns
+from pipeline.strategies.replying import Writer, replies
+from pipeline.strategies.strategy import Proposed, tidy, together
 
 LONGEST_LINE = 240
 """Characters that are kept of a line, where a server ignores the grammar."""
@@ -24,6 +25,7 @@ _LINE = re.compile(r"(?m)^\s*\d{1,2}[.)]\s*(\S.*)$")
 _NUMBER = re.compile(r"\d+")
 
 
+@dataclass(frozen=True)
 class ClaimGuidedStrategy:
     """Five counter-claims, the best by vote, five searches for its evidence, and a reply that states both.
 
@@ -39,68 +41,54 @@ class ClaimGuidedStrategy:
     Cost at most: plan 7 requests, 520 tokens; draft 1 request, 150 tokens.
     """
 
+    writer: Writer
+    settings: ClaimGuidedSettings
     name = "claim-guided"
     plans_with_model = True
     writes_with_model = True
 
-    def __init__(
-        self, chat: ChatModel | None, turns: Turns, settings: ClaimGuidedSettings, limits: GuardSettings
-    ) -> None:
-        self._chat = chat
-        self._turns = turns
-        self._settings = settings
-        self._limits = limits
-
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         """Return the chosen counter-claim and its queries; without claims of any use, a plan whose note says so."""
-        if self._chat is None:
+        if self.writer.chat is None:
             return Plan(strategy=self.name)
-        async with self._turns.turn(self.name):
-            claims = await self._claims(self._chat, post, triage)
+        async with self.writer.turns.turn(self.name):
+            claims = await self._claims(self.writer.chat, post, triage)
             if not claims:
                 return Plan(strategy=self.name, note="The model named no counter-claim.")
-            voted = await self._vote(self._chat, post, claims)
+            voted = await self._vote(self.writer.chat, post, claims)
             chosen = max(voted, key=lambda claim: claim.votes).text
-            queries = await self._queries(self._chat, post, chosen)
+            queries = await self._queries(self.writer.chat, post, chosen)
         return Plan(
             strategy=self.name, counter_claim=chosen, voted=voted, queries=queries,
-            paragraphs=self._settings.documents,
+            paragraphs=self.settings.documents,
         )  # fmt: skip
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
         """Return one round; nothing without a model, a counter-claim or evidence. Raises as the protocol says."""
-        if self._chat is None or not plan.counter_claim or not context.evidence:
+        if self.writer.chat is None or not plan.counter_claim or not context.evidence:
             return Proposed(note=f"{self.name} lacks a model, a counter-claim or evidence.")
-        evidence = [prompt.with_source(piece) for piece in context.evidence[: self._settings.documents]]
-        async with self._turns.turn(self.name):
-            completions = await self._chat.complete(
-                prompts.request(
-                    self.name, "reply", post=context.post, hint=request.hint, claim=plan.counter_claim,
-                    evidence=evidence, intent=prompts.aim(context.intent),
-                    language=prompt.language_name(context.reply_language),
-                ),
-                n=self._settings.replies,
-                temperature=self._settings.temperature,
-                max_tokens=self._settings.max_tokens,
-                grammar=grammar.two_sentences(context.intent, limit_for(context.post.platform, self._limits)),
-                adapter=context.intent,
-            )  # fmt: skip
-        return written_by(self._chat.model, (completion.text for completion in completions))
+        evidence = [prompt.with_source(piece) for piece in context.evidence[: self.settings.documents]]
+        messages = prompts.request(
+            self.name, "reply", post=context.post, hint=request.hint, claim=plan.counter_claim, evidence=evidence,
+            intent=prompts.aim(context.intent), language=prompt.language_name(context.reply_language),
+        )  # fmt: skip
+        async with self.writer.turns.turn(self.name):
+            return await replies(self.writer, context, messages, self.settings)
 
     async def _claims(self, chat: ChatModel, post: FlaggedPost, triage: Triage) -> tuple[str, ...]:
         language = prompt.language_name(DEFAULT if triage.language == UNKNOWN else triage.language)
-        count = self._settings.counter_claims
+        count = self.settings.counter_claims
         messages = prompts.request(self.name, "claims", post=post, count=str(count), language=language)
         completions = await chat.complete(
             messages,
-            temperature=self._settings.temperature,
-            max_tokens=count * self._settings.line_tokens,
+            temperature=self.settings.temperature,
+            max_tokens=count * self.settings.line_tokens,
             grammar=grammar.numbered_lines(count),
         )
         return _lines(completions[0].text, count)
 
     async def _vote(self, chat: ChatModel, post: FlaggedPost, claims: Sequence[str]) -> tuple[VotedClaim, ...]:
-        rounds = [rotated(claims, by) for by in range(self._settings.votes)]
+        rounds = [rotated(claims, by) for by in range(self.settings.votes)]
         choices = await together(*(self._choose(chat, post, listed) for listed in rounds))
         votes = Counter(filter(None, choices))
         return tuple(VotedClaim(text=claim, votes=votes[claim]) for claim in claims)
@@ -109,7 +97,7 @@ class ClaimGuidedStrategy:
         """Return the claim that the model chooses of a list; None where its answer names none."""
         completions = await chat.complete(
             prompts.request(self.name, "vote", post=post, claims=claims),
-            temperature=self._settings.temperature,
+            temperature=self.settings.temperature,
             max_tokens=VOTE_TOKENS,
             grammar=grammar.choice(len(claims)),
         )
@@ -118,11 +106,11 @@ class ClaimGuidedStrategy:
         return claims[place - 1] if 1 <= place <= len(claims) else None
 
     async def _queries(self, chat: ChatModel, post: FlaggedPost, claim: str) -> tuple[str, ...]:
-        count = self._settings.queries
+        count = self.settings.queries
         completions = await chat.complete(
             prompts.request(self.name, "queries", post=post, claim=claim, count=str(count)),
-            temperature=self._settings.temperature,
-            max_tokens=count * self._settings.line_tokens,
+            temperature=self.settings.temperature,
+            max_tokens=count * self.settings.line_tokens,
             grammar=grammar.numbered_lines(count),
         )
         return _lines(completions[0].text, count)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from core.domain import DraftRequest, FlaggedPost, Frame, Plan, Triage
-from core.settings import ChatSettings, GuardSettings, IntentFramesSettings
+from core.settings import IntentFramesSettings
 from models.chat import ChatModel
 from pipeline import grammar, prompt
-from pipeline.guard import GuardContext, limit_for
+from pipeline.guard import GuardContext
 from pipeline.guard.lexicon import table
 from pipeline.strategies import prompts
-from pipeline.strategies.strategy import Proposed, tidy, together, written_by
-from pipeline.strategies.turns import Turns
+from pipeline.strategies.replying import Writer, replies
+from pipeline.strategies.strategy import Proposed, tidy, together
 
 LONGEST_READING = 400
 """Characters of a frame's reading that are kept."""
 MOST_EVIDENCE = 3
 
 
+@dataclass(frozen=True)
 class IntentFramesStrategy:
     """Seven pragmatic frames of the post, then a reply in the intent asked for, with the frames before it.
 
@@ -31,31 +34,21 @@ class IntentFramesStrategy:
     Cost at most: plan 7 requests, 420 tokens; draft 1 request, 150 tokens.
     """
 
+    writer: Writer
+    settings: IntentFramesSettings
+    redraft_temperature: float
+
     name = "intent-frames"
     plans_with_model = True
     writes_with_model = True
 
-    def __init__(
-        self,
-        chat: ChatModel | None,
-        turns: Turns,
-        settings: IntentFramesSettings,
-        sampling: ChatSettings,
-        limits: GuardSettings,
-    ) -> None:
-        self._chat = chat
-        self._turns = turns
-        self._settings = settings
-        self._sampling = sampling
-        self._limits = limits
-
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         """Return the frames as the model reads them; those without a reading are left out."""
-        if self._chat is None:
+        if self.writer.chat is None:
             return Plan(strategy=self.name)
         names = table(f"prompts/{self.name}")["frames"]
-        async with self._turns.turn(self.name):
-            readings = await together(*(self._reading(self._chat, post, task) for task in names.values()))
+        async with self.writer.turns.turn(self.name):
+            readings = await together(*(self._reading(self.writer.chat, post, task) for task in names.values()))
         frames = tuple(
             Frame(name=name, reading=reading) for name, reading in zip(names, readings, strict=True) if reading
         )
@@ -63,31 +56,25 @@ class IntentFramesStrategy:
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
         """Return one round; nothing without a model, frames or evidence. Raises as the protocol says."""
-        if self._chat is None or not plan.frames or not context.evidence:
+        if self.writer.chat is None or not plan.frames or not context.evidence:
             return Proposed(note=f"{self.name} lacks a model, a reading of the post or evidence.")
-        temperature = self._settings.temperature
-        async with self._turns.turn(self.name):
-            completions = await self._chat.complete(
-                prompts.request(
-                    self.name, "reply", post=context.post, hint=request.hint,
-                    frames=[f"{frame.name}: {frame.reading}" for frame in plan.frames],
-                    evidence=[prompt.with_source(piece) for piece in context.evidence[:MOST_EVIDENCE]],
-                    intent=prompts.aim(context.intent), intent_name=context.intent.value,
-                    language=prompt.language_name(context.reply_language),
-                ),
-                n=self._settings.replies,
-                temperature=max(temperature, self._sampling.temperature) if request.number > 1 else temperature,
-                max_tokens=self._settings.max_tokens,
-                grammar=grammar.two_sentences(context.intent, limit_for(context.post.platform, self._limits)),
-                adapter=context.intent,
-            )  # fmt: skip
-        return written_by(self._chat.model, (completion.text for completion in completions))
+        messages = prompts.request(
+            self.name, "reply", post=context.post, hint=request.hint,
+            frames=[f"{frame.name}: {frame.reading}" for frame in plan.frames],
+            evidence=[prompt.with_source(piece) for piece in context.evidence[:MOST_EVIDENCE]],
+            intent=prompts.aim(context.intent), intent_name=context.intent.value,
+            language=prompt.language_name(context.reply_language),
+        )  # fmt: skip
+        warmest = max(self.settings.temperature, self.redraft_temperature)
+        sampling = self.settings.model_copy(update={"temperature": warmest}) if request.number > 1 else self.settings
+        async with self.writer.turns.turn(self.name):
+            return await replies(self.writer, context, messages, sampling)
 
     async def _reading(self, chat: ChatModel, post: FlaggedPost, task: str) -> str:
         completions = await chat.complete(
             prompts.request(self.name, "frame", post=post, task=task),
-            temperature=self._settings.temperature,
-            max_tokens=self._settings.frame_tokens,
+            temperature=self.settings.temperature,
+            max_tokens=self.settings.frame_tokens,
             grammar=grammar.one_line(),
         )
         return tidy(completions[0].text)[:LONGEST_READING]

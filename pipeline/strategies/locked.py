@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.domain import DraftRequest, Evidence, FlaggedPost, Origin, Plan, Triage
-from core.settings import GuardSettings, LockedSettings
-from models.chat import ChatModel, Message
+from core.settings import LockedSettings
+from models.chat import Message
 from pipeline import grammar, prompt
 from pipeline.answers import forms
 from pipeline.compose import quotes
@@ -17,8 +17,8 @@ from pipeline.guard import GuardContext, limit_for
 from pipeline.guard.lexicon import table
 from pipeline.languages import DEFAULT
 from pipeline.strategies import prompts
+from pipeline.strategies.replying import Writer, sampled
 from pipeline.strategies.strategy import Proposal, Proposed, tidy
-from pipeline.strategies.turns import Turns
 
 MOST_FACTS = 9
 SHORTEST_SENTENCE = 60
@@ -39,6 +39,7 @@ class Lockable:
         return min(self.tellings, key=len)
 
 
+@dataclass(frozen=True)
 class LockedStrategy:
     """A sentence of stance by the model, without figures, and a fact in its own words, picked by its number.
 
@@ -51,15 +52,11 @@ class LockedStrategy:
     Cost at most: plan 0 requests, 0 tokens; draft 1 request, 240 tokens.
     """
 
+    writer: Writer
+    settings: LockedSettings
     name = "locked"
     plans_with_model = False
     writes_with_model = True
-
-    def __init__(self, chat: ChatModel | None, turns: Turns, settings: LockedSettings, limits: GuardSettings) -> None:
-        self._chat = chat
-        self._turns = turns
-        self._settings = settings
-        self._limits = limits
 
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         """Return a plan that leaves the search to the post alone; asks no model."""
@@ -67,23 +64,19 @@ class LockedStrategy:
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
         """Return one round; nothing without a model or a fact. Raises ModelUnavailable or ModelRefused."""
-        limit = limit_for(context.post.platform, self._limits)
+        limit = limit_for(context.post.platform, self.writer.limits)
         facts = list(_lockable(context, limit - SHORTEST_SENTENCE))[:MOST_FACTS]
-        if self._chat is None or not facts:
+        if self.writer.chat is None or not facts:
             return Proposed(note=f"{self.name} lacks a model or a fact in the reply's language.")
         longest = limit - max(len(fact.shown) for fact in facts) - 1
-        async with self._turns.turn(self.name):
-            completions = await self._chat.complete(
-                _messages(context, facts, request.hint),
-                n=self._settings.replies,
-                temperature=self._settings.temperature,
-                max_tokens=self._settings.max_tokens,
-                grammar=grammar.sentence_and_fact(longest, len(facts)),
-                adapter=context.intent,
-            )
+        async with self.writer.turns.turn(self.name):
+            completions = await sampled(
+                self.writer.chat, context, _messages(context, facts, request.hint), self.settings,
+                grammar.sentence_and_fact(longest, len(facts)),
+            )  # fmt: skip
         pairs = (_read(completion.text, facts) for completion in completions)
         replies = {
-            reply: Proposal(reply, Origin.MODEL, self._chat.model, facts=(fact.evidence.id,))
+            reply: Proposal(reply, Origin.MODEL, self.writer.chat.model, facts=(fact.evidence.id,))
             for sentence, fact in filter(None, pairs)
             for reply in _together(sentence, fact, limit)
         }

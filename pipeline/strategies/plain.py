@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from core.domain import DraftRequest, Evidence, FlaggedPost, Plan, Triage
-from core.settings import GuardSettings, PlainSettings
+from core.settings import PlainSettings
 from kb.summaries import is_faithful, is_short
 from models.chat import ChatModel
-from pipeline import grammar, prompt, sentences
-from pipeline.guard import GuardContext, limit_for
+from pipeline import prompt, sentences
+from pipeline.guard import GuardContext
 from pipeline.strategies import prompts
-from pipeline.strategies.strategy import Proposed, together, written_by
-from pipeline.strategies.turns import Turns
+from pipeline.strategies.replying import Writer, replies
+from pipeline.strategies.strategy import Proposed, together
 
 MOST_SENTENCES = 2
 """Sentences of a summary."""
 
 
+@dataclass(frozen=True)
 class PlainStrategy:
     """Three paragraphs, a summary of each in two sentences, and a reply of two sentences on the summaries.
 
@@ -30,47 +33,36 @@ class PlainStrategy:
     Cost at most: plan 0 requests, 0 tokens; draft 4 requests, 600 tokens.
     """
 
+    writer: Writer
+    settings: PlainSettings
     name = "plain"
     plans_with_model = False
     writes_with_model = True
 
-    def __init__(self, chat: ChatModel | None, turns: Turns, settings: PlainSettings, limits: GuardSettings) -> None:
-        self._chat = chat
-        self._turns = turns
-        self._settings = settings
-        self._limits = limits
-
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         """Return a plan that searches for paragraphs with the post alone; asks no model."""
-        return Plan(strategy=self.name, paragraphs=self._settings.paragraphs)
+        return Plan(strategy=self.name, paragraphs=self.settings.paragraphs)
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
         """Return one round; nothing without a model or evidence. Raises ModelUnavailable or ModelRefused."""
-        if self._chat is None or not context.evidence:
+        if self.writer.chat is None or not context.evidence:
             return Proposed(note=f"{self.name} lacks a model or evidence.")
-        async with self._turns.turn(self.name):
-            paragraphs = context.evidence[: self._settings.paragraphs]
-            summaries = await together(*(self._summary(self._chat, paragraph) for paragraph in paragraphs))
-            completions = await self._chat.complete(
-                prompts.request(
-                    self.name, "reply", post=context.post, hint=request.hint, evidence=summaries,
-                    intent=prompts.aim(context.intent), language=prompt.language_name(context.reply_language),
-                ),
-                n=self._settings.replies,
-                temperature=self._settings.temperature,
-                max_tokens=self._settings.max_tokens,
-                grammar=grammar.two_sentences(context.intent, limit_for(context.post.platform, self._limits)),
-                adapter=context.intent,
+        async with self.writer.turns.turn(self.name):
+            paragraphs = context.evidence[: self.settings.paragraphs]
+            summaries = await together(*(self._summary(self.writer.chat, paragraph) for paragraph in paragraphs))
+            messages = prompts.request(
+                self.name, "reply", post=context.post, hint=request.hint, evidence=summaries,
+                intent=prompts.aim(context.intent), language=prompt.language_name(context.reply_language),
             )  # fmt: skip
-        return written_by(self._chat.model, (completion.text for completion in completions))
+            return await replies(self.writer, context, messages, self.settings)
 
     async def _summary(self, chat: ChatModel, paragraph: Evidence) -> str:
         if paragraph.summary or is_short(paragraph.text, paragraph.language):
             return prompt.with_source(paragraph)
         completions = await chat.complete(
             prompts.request(self.name, "summary", paragraph=paragraph.text),
-            temperature=self._settings.temperature,
-            max_tokens=self._settings.summary_tokens,
+            temperature=self.settings.temperature,
+            max_tokens=self.settings.summary_tokens,
         )
         written = completions[0].text
         trusted = written if is_faithful(written, paragraph.text) else paragraph.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
@@ -43,6 +43,11 @@ class Proposed:
     note: str = ""
     duels: tuple[Duel, ...] = ()
 
+    @property
+    def first_round(self) -> tuple[Proposal, ...]:
+        """Return the replies of the first round; none where there is no round."""
+        return self.rounds[0] if self.rounds else ()
+
 
 class Strategy(Protocol):
     """A way to come to replies. Safe to call from many tasks of one event loop.
@@ -74,12 +79,6 @@ class Strategy(Protocol):
         There may be none, as without evidence. The texts are tidy, those of a round differ, and their number has a
         bound. `plan` is empty, or another strategy's, for a case that was not planned by this one.
         """
-
-
-def written_by(model: str, answers: Iterable[str], note: str = "") -> Proposed:
-    """Return a model's answers, tidied, as one round without repetition."""
-    texts = dict.fromkeys(map(tidy, answers))
-    return Proposed((tuple(Proposal(text, Origin.MODEL, model) for text in texts),), note)
 
 
 async def together(*requests: Coroutine[Any, Any, T]) -> list[T]:

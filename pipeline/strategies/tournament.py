@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from core.domain import DraftRequest, Duel, FlaggedPost, Plan, Triage
 from core.errors import ModelRefused
-from core.settings import GuardSettings, TournamentSettings
+from core.settings import TournamentSettings
 from models.chat import ChatModel
 from pipeline.answers import place
 from pipeline.guard import GuardContext
 from pipeline.strategies.annealing import Annealing, Scored
 from pipeline.strategies.budget import Budget, BudgetedChat, BudgetSpent
 from pipeline.strategies.judging import DUEL_TOKENS, ReplyJudge
+from pipeline.strategies.replying import Writer
 from pipeline.strategies.strategy import Proposal, Proposed, Strategy, together
-from pipeline.strategies.turns import Turns
 
 PLANNING = 1 / 3
 """Share of the budget that planning may use."""
@@ -27,6 +28,7 @@ MakeEntrants = Callable[[ChatModel | None], Sequence[Strategy]]
 """Returns the strategies that enter replies, for a model that they may ask."""
 
 
+@dataclass(frozen=True)
 class TournamentStrategy:
     """Replies of all other strategies, scored and refined by annealing; the best six meet in duels, each pair twice.
 
@@ -43,32 +45,26 @@ class TournamentStrategy:
     Cost at most: plan 14 requests, 940 tokens; draft 1333 requests, 4000 tokens.
     """
 
+    writer: Writer
+    settings: TournamentSettings
+    entrants: MakeEntrants
+
     name = "tournament"
     plans_with_model = True
     writes_with_model = True
-
-    def __init__(
-        self, chat: ChatModel | None, turns: Turns, entrants: MakeEntrants, settings: TournamentSettings,
-        limits: GuardSettings,
-    ) -> None:  # fmt: skip
-        self._chat = chat
-        self._turns = turns
-        self._entrants = entrants
-        self._settings = settings
-        self._limits = limits
 
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
         """Return the plans of the strategies that ask a model for theirs, in one; one that fails is left out.
 
         Raises what the last one raised where the model refuses all.
         """
-        if self._chat is None:
+        if self.writer.chat is None:
             return Plan(strategy=self.name)
         plan = Plan(strategy=self.name)
         refused = 0
-        async with self._turns.turn(self.name):
-            budget = Budget(self._settings.seconds * PLANNING, int(self._settings.tokens * PLANNING))
-            entrants = self._entrants(BudgetedChat(self._chat, budget))
+        async with self.writer.turns.turn(self.name):
+            budget = Budget(self.settings.seconds * PLANNING, int(self.settings.tokens * PLANNING))
+            entrants = self.entrants(BudgetedChat(self.writer.chat, budget))
             planners = [entrant for entrant in entrants if entrant.plans_with_model]
             for planner in planners:
                 try:
@@ -82,17 +78,17 @@ class TournamentStrategy:
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
         """Return the best replies, each a round, and the duels; nothing without a model or evidence."""
-        if self._chat is None or not context.evidence:
+        if self.writer.chat is None or not context.evidence:
             return Proposed(note=f"{self.name} lacks a model or evidence.")
-        size = self._settings.pool
-        async with self._turns.turn(self.name):
-            budget = Budget(self._settings.seconds * (1 - PLANNING), int(self._settings.tokens * (1 - PLANNING)))
+        size = self.settings.pool
+        async with self.writer.turns.turn(self.name):
+            budget = Budget(self.settings.seconds * (1 - PLANNING), int(self.settings.tokens * (1 - PLANNING)))
             entry = budget.part(budget.seconds * DUELLING, size * (size - 1) * DUEL_TOKENS)
-            pool = await self._pool(BudgetedChat(self._chat, budget, entry), context, plan, request)
-            duels = await self._duels(ReplyJudge(BudgetedChat(self._chat, budget), context), pool)
-        ranked = _ranked(pool, duels)[: self._settings.ranks]
+            pool = await self._pool(BudgetedChat(self.writer.chat, budget, entry), context, plan, request)
+            duels = await self._duels(ReplyJudge(BudgetedChat(self.writer.chat, budget), context), pool)
+        ranked = _ranked(pool, duels)[: self.settings.ranks]
         rounds = tuple((scored.proposal,) for scored in ranked)
-        spent = not entry.allows(self._settings.max_tokens)
+        spent = not entry.allows(self.settings.max_tokens)
         return Proposed(rounds, _report(pool, duels, spent=spent), tuple(duels))
 
     async def _pool(
@@ -100,24 +96,24 @@ class TournamentStrategy:
     ) -> list[Scored]:
         """Return the replies that meet in duels, the best first, as far as time and tokens go."""
         annealing = Annealing(
-            refining, ReplyJudge(refining, context), self._settings, self._limits, context, request.hint,
+            replace(self.writer, chat=refining), ReplyJudge(refining, context), self.settings, context, request.hint,
             random.Random(place(f"{context.post.key}/{request.number}")),
         )  # fmt: skip
         entered = await self._entered(refining, context, plan, request)
         scored = await annealing.run(entered)
-        return sorted(scored, key=lambda item: -item.score)[: self._settings.pool]
+        return sorted(scored, key=lambda item: -item.score)[: self.settings.pool]
 
     async def _entered(
         self, chat: ChatModel, context: GuardContext, plan: Plan, request: DraftRequest
     ) -> list[Proposal]:
         """Return the first round of each other strategy, equal texts once; one that fails enters nothing."""
         entered: dict[str, Proposal] = {}
-        for entrant in self._entrants(chat):
+        for entrant in self.entrants(chat):
             try:
                 proposed = await entrant.propose(context, plan, request)
             except ModelRefused:
                 continue
-            for proposal in proposed.rounds[0] if proposed.rounds else ():
+            for proposal in proposed.first_round:
                 if proposal.text:
                     entered.setdefault(proposal.text, proposal)
         return list(entered.values())
@@ -171,4 +167,12 @@ def _report(pool: Sequence[Scored], duels: Sequence[Duel], *, spent: bool) -> st
         return f"No duel was held, with {len(pool) or 'no'} reply to judge: {why}."
     if len(duels) < pairs:
         return f"The tournament ended after {len(duels)} of {pairs} duels: its budget was spent or a score unreadable."
-    return f"Chosen of {len(pool)} replies in {pairs} duels, each judged in both orders."
+    report = f"Chosen of {len(pool)} replies in {pairs} duel{'' if pairs == 1 else 's'}, each judged in both orders."
+    swayed = sum(map(_depends_on_order, duels))
+    return f"{report} In {swayed} of them whoever was shown first, or second, won both times." if swayed else report
+
+
+def _depends_on_order(duel: Duel) -> bool:
+    """Tell whether the judge took the side of a place, not of a reply."""
+    (first, second), (first_when_second, second_when_first) = duel.in_order, duel.turned
+    return (first - second) * (first_when_second - second_when_first) < 0

@@ -26,10 +26,12 @@ def discord() -> None:
         from bot.discord.checkup import complaints
         from bot.discord.client import DeskClient
         from bot.discord.connection import stay_connected
+        from bot.translation import speaking
         from rejoinder.assembly import open_guard, open_ledger
 
-        for complaint in await complaints(chat, token):
-            click.echo(complaint, err=True)
+        with speaking(settings.desk.language):
+            for complaint in await complaints(chat, token):
+                click.echo(complaint, err=True)
         async with open_ledger(settings) as ledger:
             desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
             await stay_connected(lambda: DeskClient(ledger, desk, chat, settings.care), token, stop)

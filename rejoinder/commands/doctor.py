@@ -234,10 +234,13 @@ async def discord(settings: Settings) -> Finding:
     if not chat.servers:
         return Finding("Discord", "note", "no server is set, and none is needed", "docs/discord.md says how.")
     from bot.discord.checkup import complaints
+    from bot.translation import speaking
     from core.secrets import given_secret
 
     try:
-        findings = await complaints(chat, given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN"))
+        token = given_secret(chat.token, chat.token_file, "REJOINDER_DISCORD__TOKEN")
+        with speaking(settings.desk.language):
+            findings = await complaints(chat, token)
     except RejoinderError as error:
         findings = [str(error)]
     if findings:
@@ -250,11 +253,13 @@ async def slack(settings: Settings) -> Finding:
     if not settings.slack.workspaces:
         return Finding("Slack", "note", "no workspace is set, and none is needed", "docs/slack.md says how to set one")
     from bot.slack.checkup import complaints
+    from bot.translation import speaking
     from rejoinder.commands.slack import connect
 
     try:
         workspaces, line = connect(settings.slack)
-        findings = await complaints(workspaces, None if isinstance(line, str) else line)
+        with speaking(settings.desk.language):
+            findings = await complaints(workspaces, None if isinstance(line, str) else line)
     except RejoinderError as error:
         findings = [str(error)]
     if findings:

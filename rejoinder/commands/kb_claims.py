@@ -175,7 +175,8 @@ async def _unanswered(ledger: Ledger, days: int) -> AsyncIterator[Unanswered]:
             without = grounding is not None and not grounding.evidence
             gap = without or case.state is CaseState.REJECTED
             if gap and not case.doubtful and triage and triage.embedding and triage.groups:
-                yield Unanswered(case.key, triage.groups[0].group.value, vector.unpack(triage.embedding))
+                group, embedding = triage.groups[0].group.value, vector.unpack(triage.embedding)
+                yield Unanswered(case.key, group, embedding, triage.language)
         cursor = page.next_cursor
         if cursor is None:
             return

@@ -57,12 +57,14 @@ async def serve(
     from bot.pipeline_cli import PipelineCli
     from bot.slack.bot import SlackBot
     from bot.slack.checkup import complaints
+    from bot.translation import speaking
     from rejoinder.assembly import open_guard, open_ledger
     from rejoinder.web import running
 
     await workspaces.require_working_token()
-    for complaint in await complaints(workspaces, None if isinstance(line, str) else line):
-        click.echo(complaint, err=True)
+    with speaking(settings.desk.language):
+        for complaint in await complaints(workspaces, None if isinstance(line, str) else line):
+            click.echo(complaint, err=True)
     async with open_ledger(settings) as ledger:
         changes = Changes(ledger.history)
         desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
@@ -70,7 +72,7 @@ async def serve(
             desk, ledger, changes, workspaces, settings.care, PipelineCli(),
             signing_secret=line if isinstance(line, str) else "", api_url=settings.slack.api_url,
         )  # fmt: skip
-        jobs = [changes.run(), bot.card_sync.run(), bot.reminders.run(), bot.escalations.run()]
+        jobs = [job.run() for job in (changes, bot.languages, bot.card_sync, bot.reminders, bot.escalations)]
         async with running(jobs), _listening(settings.slack, bot, line) as notice:
             click.echo(notice)
             await stop.wait()

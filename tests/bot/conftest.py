@@ -22,6 +22,7 @@ from core.settings import DeskSettings, Token
 from core.tokens import TokenTable
 from ledger import Ledger
 from pipeline.guard import Guard, GuardContext
+from tests.new_ledger import KEY, new_sqlite
 
 TOKENS = {
     "ana": Token(token=SecretStr("ana-secret-token"), role="reviewer"),
@@ -75,8 +76,7 @@ def _bearer() -> Callable[[str], dict[str, str]]:
 @asynccontextmanager
 async def open_house(folder: Path) -> AsyncIterator[House]:
     """Open a desk on a new ledger in `folder`."""
-    ledger = await Ledger.open(f"sqlite+aiosqlite:///{folder / 'ledger.db'}", b"a key for tests")
-    await ledger.migrate()
+    ledger = await Ledger.open(new_sqlite(folder), KEY)
     settings = DeskSettings(tokens=TOKENS, undo_s=20)
     guard = WordGuard([])
     changes = Changes(ledger.history, every_s=0.05)

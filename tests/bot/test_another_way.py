@@ -10,8 +10,8 @@ from tests.factories import make_case, make_grounding
 
 def test_the_page_offers_another_way_only_where_there_is_one() -> None:
     menu = '<select id="redraft-strategy">'
-    assert menu not in Pages(strategies=(StrategyName.COMPOSE,))._desk
-    offering = Pages(strategies=(StrategyName.COMPOSE, StrategyName.CLAIM_GUIDED))._desk
+    assert menu not in Pages(strategies=(StrategyName.COMPOSE,)).html("en")
+    offering = Pages(strategies=(StrategyName.COMPOSE, StrategyName.CLAIM_GUIDED)).html("en")
     assert menu in offering
     assert '<option value="claim-guided">claim-guided: a counter-claim chosen by vote' in offering
 

@@ -11,6 +11,7 @@ from bot.sessions import LIFETIME_S, Login, Sessions
 from core.settings import Token
 from core.tokens import Caller, TokenTable
 from ledger import Ledger
+from tests.new_ledger import KEY, new_sqlite
 
 NAME = "ana ü.b"
 ANA = Caller(NAME, "lead")
@@ -30,8 +31,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def ledger(tmp_path: Path, clock: Clock) -> AsyncIterator[Ledger]:
-    ledger = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"a key for tests", clock)
-    await ledger.migrate()
+    ledger = await Ledger.open(new_sqlite(tmp_path), KEY, clock)
     yield ledger
     await ledger.close()
 

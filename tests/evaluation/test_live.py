@@ -15,14 +15,14 @@ from evaluation.live import changed_share, live
 from ledger import Ledger
 from rejoinder.cli import Program
 from tests.bot.samples import DRAFT, add_pending, post
+from tests.new_ledger import KEY, new_sqlite
 
 PROGRAM = Program(commands=[evaluate])
 
 
 @pytest.fixture
 async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    opened = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"a key for tests")
-    await opened.migrate()
+    opened = await Ledger.open(new_sqlite(tmp_path), KEY)
     yield opened
     await opened.close()
 

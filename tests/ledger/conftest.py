@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -28,8 +27,8 @@ from core.lifecycle import StageName
 from ledger import Ledger, Step
 from ledger.tables import metadata
 from tests.factories import START, make_draft, make_grounding, make_post, make_triage
+from tests.new_ledger import KEY, new_sqlite
 
-KEY = b"a key for tests"
 MIGRATED = "migrated"
 
 
@@ -128,13 +127,6 @@ def postgres_uri() -> Iterator[str]:
     server.cleanup()
 
 
-@pytest.fixture(scope="session")
-def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("sqlite") / "migrated.db"
-    asyncio.run(_migrate(f"sqlite+aiosqlite:///{file}"))
-    return file
-
-
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.live)])
 def backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
@@ -157,8 +149,7 @@ def empty_url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> I
 def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Return the URL of a migrated database without rows."""
     if backend == "sqlite":
-        file = shutil.copy(request.getfixturevalue("sqlite_file"), tmp_path / "ledger.db")
-        return f"sqlite+aiosqlite:///{file}"
+        return new_sqlite(tmp_path)
     uri: str = request.getfixturevalue("postgres_uri")
     # As a replica PostgreSQL skips the trigger that keeps the history from being emptied.
     asyncio.run(_execute(

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from core.domain import CaseState
 from core.errors import CaseNotFound
 from ledger import Ledger
-from tests.ledger.conftest import KEY
+from tests.new_ledger import KEY
 
 
 async def change(url: str, *statements: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import json
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -10,8 +12,10 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from pydantic import ValidationError
 
 from core.errors import BadSettings, ModelRefused, ModelUnavailable, WeightsError
+from core.settings import GuardSettings
 from models.chat import ChatClient
 from models.entailment import ChatEntailment, Entailment, OnnxEntailment, Pair
 
@@ -66,6 +70,11 @@ def write_model(folder: Path, *, length: int | None = None) -> Path:
     return folder
 
 
+def open_model(folder: Path, **settings: Any) -> OnnxEntailment:
+    """Open the model of a folder as the settings have it opened."""
+    return OnnxEntailment.open(GuardSettings(entailment_model=str(folder), **settings))
+
+
 def yes_or_no(yes: float) -> dict[str, Any]:
     """Return an answer of a model server by which yes has this probability, and no the rest."""
     return first_token({" Yes": math.log(yes), "no": math.log(1 - yes)})
@@ -87,10 +96,10 @@ async def model(request: pytest.FixtureRequest, tmp_path: Path, serve: Serve) ->
     if request.param == "chat":
         base = await serve({"POST /v1/chat/completions": answer})
         async with ChatClient(f"{base}/v1", "tiny", None, 5.0, 1) as chat:
-            yield ChatEntailment(chat)
+            yield ChatEntailment(chat, 4)
     else:
         length = 24 if "fixed" in request.param else None
-        yield OnnxEntailment.open(str(write_model(tmp_path, length=length)), ["en"])
+        yield open_model(write_model(tmp_path, length=length), entailment_languages=("en",))
 
 
 async def test_each_pair_gets_its_probability_in_order(model: Entailment) -> None:
@@ -135,7 +144,7 @@ async def test_a_server_that_can_not_judge_says_so(
     base = await serve({"POST /v1/chat/completions": refuse})
     async with ChatClient(f"{base}/v1", "tiny", None, 5.0, 1) as chat:
         with pytest.raises(error):
-            await ChatEntailment(chat).follows([SAME])
+            await ChatEntailment(chat, 4).follows([SAME])
 
 
 async def test_an_answer_that_is_neither_yes_nor_no_vouches_for_nothing(serve: Serve) -> None:
@@ -144,20 +153,20 @@ async def test_an_answer_that_is_neither_yes_nor_no_vouches_for_nothing(serve: S
 
     base = await serve({"POST /v1/chat/completions": think})
     async with ChatClient(f"{base}/v1", "tiny", None, 5.0, 1) as chat:
-        assert await ChatEntailment(chat).follows([SAME]) == [0.0]
+        assert await ChatEntailment(chat, 4).follows([SAME]) == [0.0]
 
 
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers")
     with pytest.raises(WeightsError, match="holds no entailment model"):
-        OnnxEntailment.open(str(tmp_path), [])
+        open_model(tmp_path)
 
 
 def test_a_torn_model_is_named(tmp_path: Path) -> None:
     folder = write_model(tmp_path)
     (folder / "onnx" / "model.onnx").write_bytes(b"torn")
     with pytest.raises(WeightsError, match="can't be read"):
-        OnnxEntailment.open(str(folder), [])
+        open_model(folder)
 
 
 @pytest.mark.parametrize("written", ["torn", '{"id2label": ["entailment"]}', '{"id2label": {"one": "entailment"}}'])
@@ -165,10 +174,74 @@ def test_labels_that_can_not_be_read_are_named(tmp_path: Path, written: str) -> 
     pytest.importorskip("tokenizers")
     (tmp_path / "config.json").write_text(written)
     with pytest.raises(WeightsError, match=r"config\.json can't be read"):
-        OnnxEntailment.open(str(tmp_path), [])
+        open_model(tmp_path)
 
 
 def test_what_is_not_installed_is_a_bad_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("models.entailment.find_spec", lambda name: None)
     with pytest.raises(BadSettings, match=r"rejoinder\[entailment\]"):
-        OnnxEntailment.open(str(tmp_path), [])
+        open_model(tmp_path)
+
+
+def test_a_hub_model_without_a_commit_is_refused() -> None:
+    with pytest.raises(BadSettings, match=r"'some/model', .* Set guard\.entailment_revision to the commit"):
+        OnnxEntailment.open(GuardSettings(entailment_model="some/model"))
+
+
+def test_a_hub_model_is_fetched_at_its_commit_and_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    folder, fetched = write_model(tmp_path), []
+
+    def snapshot_download(name: str, *, revision: str, allow_patterns: list[str]) -> str:
+        fetched.append((name, revision))
+        return str(folder)
+
+    monkeypatch.setattr(hub, "snapshot_download", snapshot_download)
+    OnnxEntailment.open(GuardSettings(entailment_model="some/model", entailment_revision="ab" * 20))
+    assert fetched == [("some/model", "ab" * 20)]
+
+
+@pytest.mark.parametrize("revision", ["main", "v1.0", "ab12"])
+def test_a_branch_is_no_commit(revision: str) -> None:
+    with pytest.raises(ValidationError, match="entailment_revision"):
+        GuardSettings(entailment_revision=revision)
+
+
+def test_another_file_than_the_one_with_the_hash_is_not_loaded(tmp_path: Path) -> None:
+    folder = write_model(tmp_path)
+    right = hashlib.sha256((folder / "onnx" / "model.onnx").read_bytes()).hexdigest()
+    open_model(folder, entailment_sha256=right)
+    with pytest.raises(WeightsError, match=r"not the file that guard\.entailment_sha256 names: its sha256 is " + right):
+        open_model(folder, entailment_sha256="0" * 64)
+
+
+async def test_so_many_questions_are_asked_at_once_and_no_more(serve: Serve) -> None:
+    running, most = 0, 0
+
+    async def count(request: web.Request) -> web.Response:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.01)
+        running -= 1
+        return web.json_response(yes_or_no(0.9))
+
+    base = await serve({"POST /v1/chat/completions": count})
+    async with ChatClient(f"{base}/v1", "tiny", None, 5.0, 1) as chat:
+        assert len(await ChatEntailment(chat, 3).follows([SAME] * 12)) == 12
+    assert most == 3
+
+
+async def test_the_first_refusal_ends_the_other_questions(serve: Serve) -> None:
+    asked = 0
+
+    async def refuse(request: web.Request) -> web.Response:
+        nonlocal asked
+        asked += 1
+        return web.json_response({"error": "no"}, status=400)
+
+    base = await serve({"POST /v1/chat/completions": refuse})
+    async with ChatClient(f"{base}/v1", "tiny", None, 5.0, 1) as chat:
+        with pytest.raises(ModelRefused):
+            await ChatEntailment(chat, 2).follows([SAME] * 50)
+    assert asked < 10

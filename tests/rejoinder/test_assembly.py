@@ -181,6 +181,7 @@ async def test_the_small_toxicity_head_spares_no_reply() -> None:
     async with open_drafting_guard(_judged_by("none")) as drafting:
         assert drafting.costly == guard.costly == ()
     assert guard.cheap[-1].name == "toxicity"
+    assert "garbled" in {check.name for check in drafting.cheap} - {check.name for check in guard.cheap}
 
 
 def _judged_by(judge: str) -> Settings:
@@ -189,7 +190,7 @@ def _judged_by(judge: str) -> Settings:
 
 async def test_the_judge_reads_drafts_and_never_what_a_moderator_writes() -> None:
     async with open_drafting_guard(_judged_by("head")) as drafting:
-        assert [check.name for check in drafting.costly] == ["opposes"]
+        assert [check.name for check in drafting.costly] == ["opposes", "fits", "topic"]
     assert open_guard(_judged_by("head")).costly == ()
 
 
@@ -213,9 +214,9 @@ async def test_the_default_judge_works_with_every_embedder(kind: str) -> None:
     settings = Settings.model_validate({"embedding": {"kind": kind, "endpoint": "http://127.0.0.1:9/v1"}})
     context = GuardContext(make_post(text="roma steal"), "en")
     async with open_drafting_guard(settings) as guard:
-        (opposes,) = guard.costly
-        (result,) = await opposes.check_many([material("Nobody is worth less for their origin.", context)], context)
-    assert result.passed
+        replies = [material("Nobody is worth less for their origin, and Roma are no thieves.", context)]
+        results = [(await check.check_many(replies, context))[0] for check in guard.costly]
+    assert all(result.passed for result in results)
 
 
 async def test_a_chat_judge_without_a_chat_model_is_an_error() -> None:

@@ -117,12 +117,24 @@ async def test_like_posts_lie_on_one_heap_with_the_claim_that_is_nearest(matcher
     assert heaps([], matcher) == []
 
 
-async def _bring_to_moderators(evidence: dict[str, tuple[Evidence, ...]]) -> None:
+async def test_a_heap_is_compared_in_the_language_of_its_posts(matcher: ClaimMatcher) -> None:
+    embedder = default_embedder()
+    (embedding,) = await embedder.queries(["los inmigrantes nos quitan el trabajo a todos"])
+    await embedder.close()
+    (gap,) = heaps([Unanswered("forum/1", "migrants", embedding, "es")], matcher)
+    assert gap.nearest == "migrants-take-jobs"
+    assert gap.nearness == round(matcher.nearest(embedding, "es")[1], 3)
+    assert gap.nearness > matcher.nearest(embedding, "en")[1] + 0.05
+
+
+async def _bring_to_moderators(
+    evidence: dict[str, tuple[Evidence, ...]], text: str = "migrants steal all our jobs", language: str = "en"
+) -> None:
     """Bring a case about taking jobs before the moderators for each key, with this evidence."""
     embedder = default_embedder()
-    (embedding,) = await embedder.queries(["migrants steal all our jobs"])
+    (embedding,) = await embedder.queries([text])
     await embedder.close()
-    triage = make_triage(TargetGroup.MIGRANTS, embedding=vector.pack(embedding))
+    triage = make_triage(TargetGroup.MIGRANTS, language=language, embedding=vector.pack(embedding))
     async with open_ledger(Settings()) as ledger:
         for number, (name, found) in enumerate(evidence.items()):
             post = make_post(name, f"a post number {number} about jobs")
@@ -143,3 +155,14 @@ def test_a_gap_is_a_case_that_came_to_moderators_without_evidence(
     assert (gap["count"], gap["nearest"]) == (1, "migrants-take-jobs")
     assert [key.rpartition("/")[2] for key in gap["cases"]] == ["open"]
     assert "Heaps: 1. Posts: 1." in claims("gaps").output
+
+
+def test_a_gap_of_a_spanish_post_is_as_near_to_its_claim_as_the_matching_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, matcher: ClaimMatcher
+) -> None:
+    monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path))
+    text = "los inmigrantes nos quitan el trabajo a todos"
+    asyncio.run(_bring_to_moderators({"open": ()}, text, "es"))
+    (gap,) = json.loads(claims("gaps", "--json").stdout)
+    assert gap["nearest"] == "migrants-take-jobs"
+    assert gap["nearness"] > 0.7

@@ -20,6 +20,7 @@ from ledger import Ledger
 from stream.producer import Producer
 from stream.signing import Signatures
 from stream.topics import Topics, ensure_topics
+from tests.new_ledger import KEY, new_sqlite
 from tests.ports import unused_port
 
 
@@ -60,8 +61,8 @@ def topics(settings: Settings) -> Topics:
 
 @pytest.fixture
 async def ledger(settings: Settings) -> AsyncIterator[Ledger]:
-    opened = await Ledger.open(settings.ledger_url, b"a key for tests")
-    await opened.migrate()
+    new_sqlite(settings.data_dir)
+    opened = await Ledger.open(settings.ledger_url, KEY)
     yield opened
     await opened.close()
 

@@ -300,9 +300,8 @@ async def test_noise_on_replies_keeps_no_reply_back(
     await ledger.stages.draft(make_draft(item.key, text="One. Two."))
     version = (await ledger.cases.get(item.key)).version
     await ledger.decisions.approve(item.key, version, "ana", "One. Two.", "", now())
-    dying = OutboxPublisher(ledger, producer, settings)
-    [row] = await ledger.outbox.lease(dying._owner, 5.0, 10)
-    assert await dying._probe(row, topics.replies)
+    [row] = await ledger.outbox.lease("dying", 5.0, 10)
+    assert await ledger.outbox.note_probe(row, "dying", {})
     await producer.send_all(topics.replies, [(None, value) for value in hostile_records() if value is not None])
 
     publisher = OutboxPublisher(ledger, producer, settings)

@@ -21,14 +21,14 @@ from stream.janitor import Janitor, Tidied
 from stream.topics import retention_days
 from tests.core.turned_clock import TurnedClock
 from tests.factories import make_post, make_triage
+from tests.new_ledger import KEY, new_sqlite
 
 DAY = timedelta(days=1)
 
 
 @pytest.fixture
 async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    opened = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"key")
-    await opened.migrate()
+    opened = await Ledger.open(new_sqlite(tmp_path), KEY)
     yield opened
     await opened.close()
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from unittest.mock import create_autospec
 
 import pytest
 
@@ -17,6 +18,7 @@ from core.domain import (
 from core.lifecycle import TopicRole
 from core.settings import KafkaSettings, Settings
 from ledger import Ledger
+from stream import outbox
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
 from stream.topic_reader import read_topic
@@ -41,7 +43,6 @@ async def approved(ledger: Ledger, number: int = 1, release_in_s: float = -1.0) 
 
 
 async def replies(settings: Settings, topics: Topics) -> list[tuple[str, str]]:
-
     return [
         (json.loads(record.value)["text"], dict(record.headers)["idempotency-key"].decode())
         async for record in read_topic(settings.kafka, topics.replies)
@@ -87,9 +88,8 @@ async def test_a_publisher_that_dies_after_the_send_leaves_no_second_reply(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
 ) -> None:
     key = await approved(ledger)
-    dying = OutboxPublisher(ledger, producer, settings)
-    [row] = await ledger.outbox.lease(dying._owner, LEASE_S, 10)
-    assert await dying._probe(row, topics.replies)
+    [row] = await ledger.outbox.lease("dying", LEASE_S, 10)
+    assert await ledger.outbox.note_probe(row, "dying", {})
     await producer.send(topics.replies, row.key, row.value.encode(), row.headers)
 
     await until_released(ledger, key, OutboxPublisher(ledger, producer, settings))
@@ -101,15 +101,14 @@ async def test_a_publisher_that_dies_before_the_send_loses_nothing(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
 ) -> None:
     key = await approved(ledger)
-    dying = OutboxPublisher(ledger, producer, settings)
-    [row] = await ledger.outbox.lease(dying._owner, LEASE_S, 10)
-    assert await dying._probe(row, topics.replies)
+    [row] = await ledger.outbox.lease("dying", LEASE_S, 10)
+    assert await ledger.outbox.note_probe(row, "dying", {})
 
     await until_released(ledger, key, OutboxPublisher(ledger, producer, settings))
     assert len(await replies(settings, topics)) == 1
 
 
-@pytest.mark.parametrize("held_up_in", ["note_probe", "_already_there"])
+@pytest.mark.parametrize("held_up_in", ["note_probe", "_look_for"])
 async def test_a_publisher_that_is_paused_and_wakes_up_sends_no_second_reply(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch,
     held_up_in: str,
@@ -117,7 +116,7 @@ async def test_a_publisher_that_is_paused_and_wakes_up_sends_no_second_reply(
     """It is stopped after its last look at the lease or the topic; another takes over, sends, and is done."""
     key = await approved(ledger)
     paused = OutboxPublisher(ledger, producer, settings)
-    if held_up_in == "_already_there":
+    if held_up_in == "_look_for":
         [row] = await ledger.outbox.lease("dead", LEASE_S, 10)
         assert await ledger.outbox.note_probe(row, "dead", {})
         ledger.outbox._database.clock = lambda: now() + timedelta(seconds=LEASE_S)
@@ -151,10 +150,25 @@ async def test_without_a_broker_the_row_waits_and_leaves_when_it_is_back(
     assert len(await replies(settings, topics)) == 1
 
 
+async def test_who_takes_over_a_backlog_looks_at_the_topic_once_for_all_of_it(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = [await approved(ledger, number) for number in range(12)]
+    for row in await ledger.outbox.lease("dying", LEASE_S, 100):
+        assert await ledger.outbox.note_probe(row, "dying", {})
+        if row.case_key in keys[:5]:
+            await producer.send(topics.replies, row.key, row.value.encode(), row.headers)
+    ledger.outbox._database.clock = lambda: now() + timedelta(seconds=LEASE_S)
+    looks = create_autospec(read_topic, side_effect=read_topic)
+    monkeypatch.setattr(outbox, "read_topic", looks)
+    assert await OutboxPublisher(ledger, producer, settings).publish_due() == len(keys)
+    assert looks.call_count == 1
+    assert sorted(name for _, name in await replies(settings, topics)) == sorted(f"reply:{key}" for key in keys)
+
+
 async def test_many_publishers_at_once_send_each_reply_once(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
 ) -> None:
-
     keys = [await approved(ledger, number) for number in range(40)]
     crowd = [OutboxPublisher(ledger, producer, settings) for _ in range(5)]
     await asyncio.gather(*(exhaust(publisher.publish_due) for publisher in crowd))

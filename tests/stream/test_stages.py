@@ -23,6 +23,7 @@ from ledger import Ledger
 from stream.messages import Grounded, Triaged, encode
 from stream.stages import DeskStage, DraftStage, GroundStage, TriageStage
 from tests.factories import make_draft, make_grounding, make_post, make_triage
+from tests.new_ledger import KEY, new_sqlite
 
 POST = make_post(author_id="zed", thread_id="thread-7", context=("An earlier reply.",))
 
@@ -73,8 +74,7 @@ class Drafter:
 
 @pytest.fixture
 async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    opened = await Ledger.open(f"sqlite+aiosqlite:///{tmp_path / 'ledger.db'}", b"key")
-    await opened.migrate()
+    opened = await Ledger.open(new_sqlite(tmp_path), KEY)
     yield opened
     await opened.close()
 

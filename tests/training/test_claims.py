@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,8 @@ from kb.claims.judge import FEATURES, KINDS, Judge, shipped_judge
 from kb.claims.loading import load_claims
 from kb.claims.matching import Wording, wordings_of
 from kb.claims.records import LANGUAGES
-from training.claims.attack import read_judged
-from training.claims.data import EACH_LANGUAGE, LABELS, harmless, read_labelled, wordings_as_posts
+from training.claims.attack import own_judged, read_judged
+from training.claims.data import EACH_LANGUAGE, LABELS, Post, harmless, read_labelled, wordings_as_posts
 from training.claims.train import like, save
 
 DATA = Path(__file__).parents[2] / "../shared/data"
@@ -39,7 +40,17 @@ def test_sentences_of_our_own_stand_for_posts_in_every_language() -> None:
     assert len(posts) == 3 * EACH_LANGUAGE
     assert posts == wordings_as_posts(files, wordings_of(files))
     assert all(post.claims and not post.labelled for post in posts)
-    assert {post.language for post in harmless()} >= {"en", "es", "it"}
+    assert {post.language for post in harmless()} == set(LANGUAGES)
+    assert len({post.id for post in [*posts, *harmless()]}) == len(posts) + len(harmless())
+
+
+def test_a_sentence_of_our_own_attacks_when_it_makes_a_claim_and_is_left_out_by_its_id() -> None:
+    claim = Post("they own the harbour", AttackKind.CLAIM, frozenset({"a"}), labelled=False, id="wording:1")
+    talk = Post("the harbour is closed", None, frozenset(), labelled=False, id="harmless:en-1")
+    labelled = replace(claim, labelled=True, id="mlma:1")
+    assert [(each.share, each.id) for each in own_judged([claim, talk, labelled])] == [
+        (1.0, "wording:1"), (0.0, "harmless:en-1"),
+    ]  # fmt: skip
 
 
 def test_what_readers_judged_holds_no_post_that_is_measured_on() -> None:

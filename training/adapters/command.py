@@ -1,8 +1,8 @@
-"""`rejoinder train sft|dpo|ppo|export-adapter`: tune a chat model on decisions. Needs the `train` extra."""
+"""`rejoinder train sft|dpo|ppo|export-adapter|try-adapter`: tune a chat model. All but the last need an extra."""
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 
 import click
 
-from core.errors import BadInput
 from rejoinder.commands.extras import needs_extra
+from rejoinder.commands.process import drafting_with, load_settings, start_logging
 from training.decisions.records import EXAMPLES, PREFERENCES
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
+_BASE = click.Path(exists=True, path_type=Path)
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -28,7 +29,9 @@ def tunes(command: F) -> F:
         click.option("--seed", default=1, show_default=True),
         click.option("--out", type=_FOLDER, required=True, help="Folder for adapter, checkpoints and card."),
         click.option("--adapter", type=_FOLDER, help="Adapter to go on from, such as the one of the step before."),
-        click.option("--model", required=True, help="Base model: a folder in transformers' format, or a hub name."),
+        click.option(
+            "--model", required=True, help="Base model: a folder in transformers' format, a GGUF file, or a hub name."
+        ),
         click.argument("pairs", type=click.Path(file_okay=False, exists=True, path_type=Path)),
     ):
         command = option(command)
@@ -58,17 +61,43 @@ def ppo(**given: Any) -> None:
 
 @click.command("export-adapter")
 @click.argument("adapter", type=click.Path(file_okay=False, exists=True, path_type=Path))
-@click.option("--base", type=_FOLDER, required=True, help="Folder of the base model in transformers' format.")
+@click.option("--base", type=_BASE, required=True, help="Base model: a folder in transformers' format, or a GGUF file.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="GGUF file to write.")
 def export_adapter(adapter: Path, base: Path, out: Path) -> None:
     """Write an adapter as a GGUF LoRA, which `llama-server --lora FILE` loads and each request can weigh."""
     with needs_extra("train"):
         from training.adapters.gguf_lora import export
-    try:
-        config = json.loads((base / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{base} holds no model in transformers' format: {error}.") from error
-    click.echo(f"{out}: {export(adapter, config, out)} tensors")
+    from training.adapters.base import configuration
+
+    click.echo(f"{out}: {export(adapter, configuration(base), out)} tensors")
+
+
+@click.command("try-adapter")
+@click.argument("adapter", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@click.argument("posts", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@click.option("--chat-model", metavar="NAME", help="Its base model, by its name in the catalog; unset: `chat.model`.")
+@click.option("--out", type=_FOLDER, required=True, help="The run's folder, for `rejoinder evaluate`.")
+@click.option("--seed", default=1, show_default=True, help="Seeds the replies, judges' pairs and resampling.")
+def try_adapter(adapter: Path, posts: Path, chat_model: str | None, out: Path, seed: int) -> None:
+    """Draft for POSTS with a model alone, and with the GGUF file ADAPTER on top, one server for both.
+
+    POSTS is a file as `rejoinder evaluate generate` reads it; none of them should have been learned from. Both get the
+    question that `sft` teaches, without evidence and without the guard: it is the adapter that is measured.
+    """
+    from evaluation.commands.shared import progress
+    from evaluation.posts.reading import read_posts
+    from evaluation.run import RunFolder
+    from rejoinder.commands.draft import prepare
+    from training.adapters import trial
+
+    settings = drafting_with(load_settings(), chat_model)
+    start_logging(settings)
+    unseen = read_posts(posts).posts
+    prepare(settings)
+    run = RunFolder.create(out, unseen, trial.systems(settings.chat.model, adapter), seed, settings)
+    with progress("drafting", 2 * len(unseen)) as advance:
+        asyncio.run(trial.try_adapter(run, unseen, adapter, settings, advance))
+    click.echo(f"Drafts of both: {run.drafts_path}. Next: rejoinder evaluate score {out}")
 
 
 def _tune(step: str, data: str, given: dict[str, Any]) -> None:

@@ -7,23 +7,29 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from core.domain import Intent, TargetGroup
 from core.errors import BadInput
+from models.chat import quoted
 from training.decisions.gathering import folded
 from training.decisions.records import EXAMPLES, PREFERENCES, Example, Preference, read_lines
 
 Row = dict[str, Any]
 Line = TypeVar("Line", Example, Preference)
+REPLY_TOKENS = 150
+LONGEST_POST = 2_000
+"""Characters of a post that a model is asked about."""
 HELD_OUT = 10
 """One post in HELD_OUT, by its digest, is measured on and never learned from."""
 
 
-def question(line: Example | Preference) -> str:
-    """Return what a model is asked; the post is data, between marks."""
-    groups = ", ".join(group.label for group in line.groups) or "nobody in particular"
+def question(post: str, language: str, groups: Sequence[TargetGroup], intent: Intent) -> str:
+    """Return what a model is asked; the post is data, between marks that it can't write itself."""
+    attacked = ", ".join(group.label for group in groups)
+    attack = f", which attacks {attacked}" if attacked else ""
     return (
-        f"Write a reply of at most two sentences, in the language {line.language!r}, to the post between <post> and "
-        f"</post>, which attacks {groups}. Oppose it calmly. Intent of the reply: {line.intent}.\n"
-        f"<post>{line.post}</post>\nReply:"
+        f"Write a reply of at most two sentences, in the language {language!r}, to the post between <post> and "
+        f"</post>{attack}. Oppose it calmly. Intent of the reply: {intent}.\n"
+        f"<post>{quoted(post, LONGEST_POST)}</post>\nReply:"
     )
 
 
@@ -53,16 +59,20 @@ def asked(rows: Iterable[Row], talks: bool) -> list[Row]:
 _TEXTS = {"prompt": "user", "completion": "assistant", "chosen": "assistant", "rejected": "assistant"}
 
 
+def _question(line: Example | Preference) -> str:
+    return question(line.post, line.language, line.groups, line.intent)
+
+
 def _imitation(line: Example) -> Row:
     groups = [str(group) for group in line.groups]
     return {
-        "prompt": question(line), "completion": line.reply, "post": line.post, "language": line.language,
+        "prompt": _question(line), "completion": line.reply, "post": line.post, "language": line.language,
         "intent": str(line.intent), "groups": groups,
     }  # fmt: skip
 
 
 def _preference(line: Preference) -> Row:
-    return {"prompt": question(line), "chosen": line.chosen, "rejected": line.rejected}
+    return {"prompt": _question(line), "chosen": line.chosen, "rejected": line.rejected}
 
 
 def _split(lines: Sequence[Line], folder: Path) -> tuple[list[Line], list[Line]]:

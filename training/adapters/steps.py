@@ -18,10 +18,10 @@ from transformers.trainer_utils import get_last_checkpoint
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 from core.settings import Settings
-from training.adapters.examples import asked, imitations, preferences
+from training.adapters.base import from_pretrained
+from training.adapters.examples import REPLY_TOKENS, asked, imitations, preferences
 from training.adapters.rewards import CoarlRewards
 
-REPLY_TOKENS = 150
 GROUP_SIZE = 4
 """Replies sampled for a post, whose mean reward is what each of them is compared with."""
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj"]
@@ -30,7 +30,7 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True)
 class Options:
-    """What a step is run with: a base model by folder or hub name, an adapter to go on from, and how long to learn."""
+    """What a step is run with: a base model (see `base`), an adapter to go on from, and how long to learn."""
 
     model: str
     adapter: Path | None
@@ -126,10 +126,13 @@ STEPS: dict[str, Callable[[Options], Result]] = {"sft": sft, "dpo": dpo, "ppo": 
 def _run(options: Options, make: Callable[..., Any], learned: list[Any], held_out: list[Any]) -> Result:
     """Measure, train on from the last checkpoint, measure again, and save the adapter."""
     set_seed(options.seed)
-    tokenizer = AutoTokenizer.from_pretrained(options.model)
+    name, given = from_pretrained(options.model)
+    tokenizer = AutoTokenizer.from_pretrained(name, **given)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    model = AutoModelForCausalLM.from_pretrained(options.model, dtype=torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32, **given)
+    # Even out of a GGUF file they are plain numbers by now, which the trainers would not believe.
+    model.is_quantized = False
     if options.adapter is not None:
         model = PeftModel.from_pretrained(model, str(options.adapter), is_trainable=True)
     talks = bool(tokenizer.chat_template)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from kb.claims.records import LANGUAGES
 from kb.query import Vectors
 from pipeline.normalise import normalise
 from pipeline.triage import LONGEST_READ
+from training.claims.data import Post
 from training.heads.data import letters, reserved_posts
 from training.heads.sample import Part
 from training.heads.written import read_functional, read_written
@@ -27,13 +28,15 @@ SHARES = (1.0, 0.0, 0.5)
 """How much of an attack HateXplain's votes are: hate, normal, offensive."""
 DAVIDSON = {"0": (1.0, 1500), "1": (0.15, 3000), "2": (0.0, 1500)}
 """How much of an attack a class of Davidson's is (hate, offensive, neither), and how many posts of it are read."""
+OWN_POST = 0.7
+"""How much a sentence of our own that stands for a post counts."""
 STRENGTH, MEANING, WORDS = 0.05, 0.3, 3.0
 """Inverse regularisation (scikit-learn's C), and how far the two views are scaled for it."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A text, the share of readers to whom it attacks a group, and how much it counts; `id` is a data set's post."""
+    """A text, the share of readers to whom it attacks a group, and how much it counts; `id` is the post's."""
 
     text: str
     share: float
@@ -54,6 +57,15 @@ def read_judged(data: Path) -> list[Judged]:
     copies = {letters(flagged.get(key, texts.get(key, ""))) for key in reserved}
     judged = [*_hatexplain(data, texts, reserved), *_davidson(data), *_own()]
     return [each for each in judged if each.text and letters(each.text) not in copies]
+
+
+def own_judged(posts: Iterable[Post]) -> list[Judged]:
+    """Return the sentences of our own among posts: those that make a claim attack a group, for every reader."""
+    return [
+        Judged(post.text, float(bool(post.claims)), OWN_POST, post.language, post.id)
+        for post in posts
+        if not post.labelled
+    ]
 
 
 def _hatexplain(data: Path, texts: dict[str, str], reserved: Collection[str]) -> Iterator[Judged]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,8 @@ from training.heads.sample import Part
 from training.heads.written import read_functional, read_written
 
 LABELS = Path(__file__).with_name("labels.tsv")
-EACH_LANGUAGE = 200
+OWN_HARMLESS = Path(__file__).with_name("harmless.toml")
+EACH_LANGUAGE = 300
 """Wordings of a language other than English that stand for posts: nobody labelled posts in it."""
 
 HARMLESS = 80
@@ -33,7 +35,7 @@ class Post:
     """A text to learn from: how it attacks (None: nobody), and the claims that it makes.
 
     `labelled` says that people read it; the rest are sentences of our own. `wording` is the number of the wording that
-    stands for a post, `id` that of a labelled one.
+    stands for a post; `id` names the post.
     """
 
     text: str
@@ -70,18 +72,24 @@ def wordings_as_posts(files: ClaimFiles, wordings: list[Wording]) -> list[Post]:
         for number in sorted(drawn.choice(numbers, EACH_LANGUAGE, replace=False)) if language != DEFAULT else ():
             claim = files.claims[wordings[number].claim]
             text = wordings[number].text
-            posts.append(Post(text, claim.kind, frozenset({claim.id}), language, False, int(number)))
+            key = f"wording:{number}"
+            posts.append(Post(text, claim.kind, frozenset({claim.id}), language, False, int(number), key))
     return posts
 
 
 def harmless() -> list[Post]:
-    """Return some of the project's own sentences that name a group and attack nobody, in the languages on file."""
+    """Return some of the project's own sentences that attack nobody, in the languages on file."""
     sentences = [*read_written(), *(sample for sample in read_functional() if sample.part is Part.TRAIN)]
+    everyday = tomllib.loads(OWN_HARMLESS.read_text("utf-8"))
     posts = []
     for language in LANGUAGES:
         kind = [sample.text for sample in sentences if sample.hateful is False and sample.language == language]
         drawn = np.random.default_rng(0).permutation(len(kind))[:HARMLESS]
-        posts += [Post(kind[n], None, frozenset(), language, labelled=False) for n in sorted(drawn)]
+        texts = [*(kind[n] for n in sorted(drawn)), *everyday.get(language, ())]
+        posts += [
+            Post(normalise(text), None, frozenset(), language, labelled=False, id=f"harmless:{language}-{n}")
+            for n, text in enumerate(texts)
+        ]
     return posts
 
 

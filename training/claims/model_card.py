@@ -53,8 +53,9 @@ and sentences that attack nobody.
 file; a head of how probably readers find that a post attacks a group, over meaning and words, learned from the votes
 of HateXplain's readers, 6,000 posts of Davidson 2017 (MIT) and our own sentences in four languages, none of them the
 yardstick's or among the flagged posts; a logistic regression on pairs of post and claim that weighs these with cosines,
-kinds, groups and length; and a gate that weighs the surest claims, the attack, the kind "none" and the length: is there
-an answer on file at all? Vectors are compared without the mean of their language, so that a wording helps in all.
+kinds, groups and length; and a gate that weighs the surest claims, the attack, the kind "none", the length and whether
+the post is English: is there an answer on file at all? Our own sentences count there too, since labelled posts exist in
+English only. Vectors are compared without the mean of their language, so that a wording helps in all.
 
 **Measured** by five-fold cross-validation on the labelled posts: what judged a post had not seen it.
 
@@ -69,7 +70,7 @@ A named claim is the surest for {_within(measured, 1):.2f} of the posts that hav
 that they leave out may fit all the same.
 
 **Limits.** Posts that attack nobody but use a slur look like insults: the kind "none" is rarely seen. The posts are
-English; other languages lean on the wordings, and the gate there on few sentences of our own. With another embedder
+English; other languages lean on the wordings, and the gate there on sentences of our own. With another embedder
 nothing of this applies.
 """
 

@@ -36,7 +36,8 @@ from kb.query import Vectors
 from models.e5 import E5Embedder
 from models.embedders import default_embedder
 from pipeline.heads import Heads
-from training.claims.attack import Judged, fit_attack, read_judged
+from pipeline.languages import DEFAULT
+from training.claims.attack import Judged, fit_attack, own_judged, read_judged
 from training.claims.data import Post, groups_of, harmless, read_labelled, wordings_as_posts
 from training.claims.model_card import Measured, write_card
 from training.heads.train import embed_cached
@@ -52,6 +53,9 @@ WORDINGS_READ, WORDING = 3000, 0.1
 """Wordings that the kind head learns from, and how much one weighs."""
 OWN = 0.5
 """How much a sentence of our own weighs among the pairs."""
+OWN_GATE, HARMLESS_ELSEWHERE = 0.3, 2.0
+"""How much one weighs where it is learned whether anything on file answers a post, and how much more a harmless one
+outside English: there, most of what is learned from makes a claim."""
 Rows = NDArray[np.int_]
 
 
@@ -106,7 +110,7 @@ def gather(data: Path, cache: Path) -> Material:
     for post, fold in zip(posts, folds, strict=True):
         if post.wording is not None:
             of_wordings[like(post.wording, wordings, vectors)] = fold
-    judged = read_judged(data)
+    judged = [*read_judged(data), *own_judged(posts)]
     judged_vectors = embed_cached([each.text for each in judged], cache)
     judged_vectors /= np.linalg.norm(judged_vectors, axis=1, keepdims=True)
     return Material(files, wordings, vectors, posts, post_vectors, folds, of_wordings, judged, judged_vectors)
@@ -132,17 +136,20 @@ async def _embedded(files: ClaimFiles) -> tuple[list[Wording], Vectors]:
 def fit(material: Material, measured: Measured) -> Judge:
     """Fit the judge on everything; pairs and gate learn from posts that the other parts had not seen."""
     judge = learned(material, FOLDS + 1, *pair_weights(measured.pairs, measured.fits, measured.weights))
-    x, answerable = gate_rows(measured)
-    regression = LogisticRegression(fit_intercept=False).fit(x, answerable)
-    return replace(judge, gate=np.asarray(regression.coef_[0], np.float32))
+    return replace(judge, gate=fit_gate(measured))
 
 
-def gate_rows(measured: Measured) -> tuple[Vectors, NDArray[np.bool_]]:
-    """Return GATE of the labelled posts but threats, and whether a claim on file is theirs."""
-    numbers = [n for n, post in enumerate(measured.posts) if post.labelled and _weight(post)]
+def fit_gate(measured: Measured) -> Vectors:
+    """Return the weights of GATE, learned of all posts but threats and of whether a claim on file is theirs."""
+    posts = [(n, post) for n, post in enumerate(measured.posts) if _weight(post)]
     judged = measured.judged.reshape(len(measured.posts), -1)
-    rows = [gate_features(judged[n], measured.impressions[n], len(measured.posts[n].text.split())) for n in numbers]
-    return np.stack(rows), np.array([bool(measured.posts[n].claims) for n in numbers])
+    rows = [
+        gate_features(judged[n], measured.impressions[n], len(post.text.split()), post.language) for n, post in posts
+    ]
+    answerable = [bool(post.claims) for _, post in posts]
+    weights = [_gate_weight(post) for _, post in posts]
+    regression = LogisticRegression(fit_intercept=False).fit(np.stack(rows), answerable, weights)
+    return np.asarray(regression.coef_[0], np.float32)
 
 
 def pair_weights(pairs: Vectors, fits: NDArray[np.bool_], weights: Vectors) -> tuple[Vectors, float]:
@@ -245,6 +252,12 @@ def _weight(post: Post) -> float:
     if post.kind is AttackKind.THREAT and not post.claims:
         return 0.0
     return 1.0 if post.labelled else OWN
+
+
+def _gate_weight(post: Post) -> float:
+    if post.labelled:
+        return 1.0
+    return OWN_GATE * (HARMLESS_ELSEWHERE if not post.claims and post.language != DEFAULT else 1.0)
 
 
 def save(judge: Judge, path: Path) -> None:

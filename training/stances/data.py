@@ -59,7 +59,7 @@ def read_samples(data: Path | None) -> list[Sample]:
 
 def _of_claims(files: ClaimFiles, language: Language, random: Random) -> Iterator[Sample]:
     """Yield counter-claims on file, claims said over again, and claims in the frames that are written for them."""
-    frames = _lists(language)
+    frames = written_lists(language)
     by_kind: dict[AttackKind, list[FiledClaim]] = {}
     for claim in files.claims.values():
         by_kind.setdefault(claim.kind, []).append(claim)
@@ -116,7 +116,7 @@ def _written(files: ClaimFiles, language: Language, random: Random) -> Iterator[
 
 def _compounds(files: ClaimFiles, language: Language, random: Random) -> Iterator[Sample]:
     """Yield fair words with a threat, a hint or an insult behind them, and with fair words behind them."""
-    lists = _lists(language)
+    lists = written_lists(language)
     posts = [text for claim in files.claims.values() for text in claim.wordings[language]]
     joins = AND[language]
     for kind, label in (
@@ -135,7 +135,8 @@ def _compounds(files: ClaimFiles, language: Language, random: Random) -> Iterato
                 )
 
 
-def _lists(language: Language) -> Mapping[str, list[str]]:
+def written_lists(language: Language) -> Mapping[str, list[str]]:
+    """Return the written sentences by kind; some have `{claim}`, `{group}` or `{other}` in them."""
     return {kind: texts for lists in _tables(language).values() for kind, texts in lists.items()}
 
 

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from pipeline.guard.stance_head import FILE, StanceHead, Vectors, cue_row, features
+from pipeline.guard.sentence_head import STANCE, SentenceHead, Vectors, cue_row, features
 from training.heads.train import embed_cached
 from training.stances.data import Sample, read_samples
 
@@ -49,23 +49,25 @@ def weights_of(samples: Sequence[Sample]) -> NDArray[np.float64]:
     return weights
 
 
-def train(samples: Sequence[Sample], views: Views) -> tuple[StanceHead, NDArray[np.float64]]:
-    """Fit the head; with it, what models say of each sample whose source they had not seen, shape (n,)."""
+def train(
+    samples: Sequence[Sample], views: Views, strength: float = STRENGTH
+) -> tuple[SentenceHead, NDArray[np.float64]]:
+    """Fit a head; with it, what models say of each sample whose source they had not seen, shape (n,)."""
     mean = np.asarray(views.sentences.mean(axis=0), np.float32)
     good = np.array([sample.good for sample in samples])
     weights = weights_of(samples)
     everything = np.arange(len(samples))
     unseen = np.zeros(len(samples))
     for rest, fold in GroupKFold(FOLDS).split(everything, good, [sample.source for sample in samples]):
-        model = _regression().fit(views.of(rest, mean), good[rest], weights[rest])
+        model = _regression(strength).fit(views.of(rest, mean), good[rest], weights[rest])
         unseen[fold] = model.predict_proba(views.of(fold, mean))[:, 1]
-    model = _regression().fit(views.of(everything, mean), good, weights)
+    model = _regression(strength).fit(views.of(everything, mean), good, weights)
     half = model.coef_[0].astype(np.float16).astype(np.float32)
-    return StanceHead(mean, half, float(model.intercept_[0])), unseen
+    return SentenceHead(mean, half, float(model.intercept_[0])), unseen
 
 
-def _regression() -> LogisticRegression:
-    return LogisticRegression(C=STRENGTH, max_iter=300)
+def _regression(strength: float) -> LogisticRegression:
+    return LogisticRegression(C=strength, max_iter=300)
 
 
 CARD = """# Stance head
@@ -97,21 +99,26 @@ AUC over all: {auc:.3f}. What it does within the guard stands in `docs/drafting.
 def train_and_write(data: Path | None, out: Path, cache: Path) -> str:
     """Train, write `stance.npz` and `stance.md` into `out`, and return the card's table."""
     samples = read_samples(data)
-    texts = [text for sample in samples for text in (sample.text, sample.post)]
-    vectors = embed_cached(texts, cache)
-    cue_rows = np.array([cue_row(sample.post, sample.text, sample.language) for sample in samples], np.float32)
-    views = Views(vectors[::2], vectors[1::2], cue_rows)
-    head, unseen = train(samples, views)
-    rows = "\n".join(_rows(samples, unseen))
+    head, unseen = train(samples, views_of(samples, cache))
+    rows = "\n".join(rows_by_kind(samples, unseen))
     good = np.array([sample.good for sample in samples])
     out.mkdir(parents=True, exist_ok=True)
-    (out / FILE).write_bytes(_as_npz(head))
+    (out / STANCE).write_bytes(as_npz(head))
     card = CARD.format(count=len(samples), rows=rows, auc=roc_auc_score(good, unseen))
-    (out / FILE).with_suffix(".md").write_text(card, encoding="utf-8")
+    (out / STANCE).with_suffix(".md").write_text(card, encoding="utf-8")
     return rows
 
 
-def _rows(samples: Sequence[Sample], unseen: NDArray[np.float64]) -> list[str]:
+def views_of(samples: Sequence[Sample], cache: Path) -> Views:
+    """Return the samples as a head sees them; embeddings in `cache` are not computed again."""
+    texts = [text for sample in samples for text in (sample.text, sample.post)]
+    vectors = embed_cached(texts, cache)
+    cue_rows = np.array([cue_row(sample.post, sample.text, sample.language) for sample in samples], np.float32)
+    return Views(vectors[::2], vectors[1::2], cue_rows)
+
+
+def rows_by_kind(samples: Sequence[Sample], unseen: NDArray[np.float64]) -> list[str]:
+    """Return the rows of a card's table: of each kind, how many score under 0.5."""
     kinds = sorted({(sample.good, sample.kind) for sample in samples})
     rows = []
     for good, kind in kinds:
@@ -121,7 +128,8 @@ def _rows(samples: Sequence[Sample], unseen: NDArray[np.float64]) -> list[str]:
     return rows
 
 
-def _as_npz(head: StanceHead) -> bytes:
+def as_npz(head: SentenceHead) -> bytes:
+    """Return a head as it is shipped."""
     buffer = io.BytesIO()
     mean, weights = head.mean.astype(np.float16), head.weights.astype(np.float16)
     np.savez_compressed(buffer, mean=mean, weights=weights, bias=np.float32(head.bias))

@@ -1,11 +1,14 @@
 // Talk to the desk's own server, and turn its answers and silences into two kinds of errors.
 
+import { t } from "./language.js";
 import { setClock } from "./words.js";
+
+const MOST_AT_ONCE = 100;
 
 /** An answer of the server that says no. */
 export class Refusal extends Error {
   constructor(status, answer) {
-    super(answer.message || `The server answered ${status}.`);
+    super(answer.message || t("The server answered {status}.", { status }));
     this.status = status;
     this.code = answer.error;
     this.answer = answer;
@@ -26,7 +29,7 @@ export async function call(method, path, body, signal) {
     answer = await response.json().catch(() => ({}));
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Offline("The server can't be reached.");
+    throw new Offline(t("The server can't be reached."));
   }
   if (!response.ok) throw new Refusal(response.status, answer);
   setClock(answer.now);
@@ -45,7 +48,20 @@ export const decide = (key, decision) => call("POST", `${pathOf(key)}/decision`,
 export const tellUncovered = (key) => call("POST", `${pathOf(key)}/uncovered`);
 export const checkText = (key, text, signal) => call("POST", `${pathOf(key)}/checks`, { text }, signal);
 
-export const decideMany = (decision) => call("POST", "/v1/decisions", decision);
+/** Decide on any number of cases, as many at a time as the server takes; what one of the later requests loses is reported as not done. */
+export async function decideMany({ cases, ...decision }) {
+  const results = [];
+  for (let from = 0; from < cases.length; from += MOST_AT_ONCE) {
+    const batch = cases.slice(from, from + MOST_AT_ONCE);
+    try {
+      results.push(...(await call("POST", "/v1/decisions", { ...decision, cases: batch })).results);
+    } catch (error) {
+      if (!from) throw error;
+      results.push(...batch.map(({ key }) => ({ key, done: false, message: error.message })));
+    }
+  }
+  return { results };
+}
 export const fetchRelated = (key) => call("GET", `${pathOf(key)}/related`);
 export const addNote = (key, text) => call("POST", `${pathOf(key)}/notes`, { text });
 export const tellViewing = (tab, key) => call("POST", "/v1/viewing", { tab, case: key });
@@ -56,6 +72,8 @@ export const fetchStats = (period) => call("GET", `/v1/stats?period=${period}`);
 export const fetchStanding = () => call("GET", "/v1/standing");
 export const setIntent = (intent) => call("POST", "/v1/standing/intents", intent);
 export const setPause = (pause) => call("POST", "/v1/standing/pauses", pause);
+export const fetchLanguage = () => call("GET", "/v1/language");
+export const chooseLanguage = (language) => call("PUT", "/v1/language", { language });
 export const fetchHidden = () => call("GET", "/v1/hidden-groups");
 export const hideGroups = (groups) => call("PUT", "/v1/hidden-groups", { groups });
 export const findEvidence = (query, group, signal) => call("POST", "/v1/evidence", { query, group }, signal);

@@ -3,7 +3,8 @@
 import { addNote, fetchRelated } from "./api.js";
 import { byId, make, say, slot } from "./dom.js";
 import { keepText, keptText } from "./kept.js";
-import { age, groupWord, reasonWords, standing, WAITING } from "./words.js";
+import { t } from "./language.js";
+import { age, groupWords, reasonWords, standing, WAITING } from "./words.js";
 
 const noteKey = (item) => `${item.key}#note`;
 
@@ -13,21 +14,20 @@ export async function showAround(root, item) {
   if (!root.isConnected) return;
   const waiting = around.same_text.filter((other) => other.state === WAITING).length;
   const ended = around.same_text.length - waiting;
-  const counts = [waiting && `${waiting} of them wait`, ended && `${ended} ended or are being worked on`].filter(Boolean).join(", ");
-  say(slot(root, "assignee"), around.assignee && `Assigned to ${around.assignee}.`);
-  say(slot(root, "same-text"), counts && `The same text was flagged ${around.same_text.length} more times: ${counts}.`);
+  const counts = [waiting && t("{n} of them wait", { n: waiting }), ended && t("{n} ended or are being worked on", { n: ended })].filter(Boolean).join(", ");
+  say(slot(root, "assignee"), around.assignee && t("Assigned to {who}.", { who: around.assignee }));
+  say(slot(root, "same-text"), counts && t("The same text was flagged {n} more times: {counts}.", { n: around.same_text.length, counts }));
   slot(root, "same-open").hidden = !waiting || item.state !== WAITING;
-  say(slot(root, "author-note"), around.author.length ? "" : "None is known.");
+  say(slot(root, "author-note"), around.author.length ? "" : t("None is known."));
   slot(root, "author").replaceChildren(...around.author.map(caseLine));
   slot(root, "rules-part").hidden = !around.rules;
   slot(root, "rules").textContent = around.rules;
 }
 
 function caseLine(other) {
-  const groups = other.groups.map((each) => groupWord(each.group)).join(", ") || "no group found";
   const why = other.decided_why ? `: ${reasonWords(other.decided_why)}` : "";
   return make("li", {},
-    make("button", { type: "button", class: "link", "data-open": other.key, text: groups }),
+    make("button", { type: "button", class: "link", "data-open": other.key, text: groupWords(other.groups) }),
     make("span", { class: "history-who", text: ` · ${standing(other)}${why}, ` }),
     make("time", { datetime: other.received_at, "data-age": true, text: age(other.received_at) }));
 }
@@ -51,7 +51,7 @@ export function showNotes(root, item, me) {
 export function fillNotes(root, item) {
   slot(root, "notes").replaceChildren(...item.notes.map((note) => make("li", {},
     make("p", { class: `note-text ${note.kind}`, dir: "auto", text: note.text }),
-    make("span", { class: "history-who", text: `${note.kind === "appeal" ? "appeal by " : ""}${note.who}, ` }),
+    make("span", { class: "history-who", text: `${note.kind === "appeal" ? t("appeal by {who}", note) : note.who}, ` }),
     make("time", { datetime: note.at, "data-age": true, text: age(note.at) }))));
 }
 
@@ -86,6 +86,9 @@ export function heldNote(root) {
 /** Say who else looks at the case. */
 export function showViewing(root, names, me) {
   const others = names.filter((name) => name !== me.name);
-  const who = others.length > 2 ? `${others.length} others are` : others.length === 2 ? `${others.join(" and ")} are` : `${others[0]} is`;
-  say(slot(root, "viewing"), others.length ? `${who} looking at this case too.` : "");
+  const [one, other] = others;
+  const words = others.length > 2
+    ? t("{n} others are looking at this case too.", { n: others.length })
+    : other ? t("{one} and {other} are looking at this case too.", { one, other }) : one && t("{one} is looking at this case too.", { one });
+  say(slot(root, "viewing"), words);
 }

@@ -1,10 +1,12 @@
 // Care for who looks at hateful posts all day: grey, blur, a limit per hour, breaks. Kept in this browser, sent to nobody.
 
 import { byId, say } from "./dom.js";
+import { t } from "./language.js";
 import { ask } from "./menus.js";
+import { store, stored } from "./stored.js";
 import { hasLooked, looksInHour } from "./tally.js";
-import { TEXTS } from "./texts.js";
 import { toast } from "./toasts.js";
+import { postCount } from "./words.js";
 
 const MINUTE = 60000;
 const UNSET = { grey: false, blur: 0, limit: 0, worked: 0, rest: 5 };
@@ -14,19 +16,11 @@ let workingSince = Date.now();
 let restsUntil = null;
 
 /** Return what this person has set: `grey`, `blur` 0 to 3, posts an hour, minutes of work before a break, minutes of a break. */
-export function careOf(person) {
-  try {
-    return { ...UNSET, ...JSON.parse(localStorage.getItem(place(person))) };
-  } catch {
-    return { ...UNSET }; // storage switched off, or not ours
-  }
-}
+export const careOf = (person) => ({ ...UNSET, ...stored(place(person)) });
 
 /** Keep what a person has set, and let the page be so. */
 export function keepCare(person, changed) {
-  try {
-    localStorage.setItem(place(person), JSON.stringify(changed));
-  } catch { /* storage full or switched off: it holds for as long as the page is open */ }
+  store(place(person), changed);
   applyCare(changed);
 }
 
@@ -40,7 +34,7 @@ export function applyCare(changed) {
 /** Tell whether a post may be uncovered now; beyond the limit that the person has set themselves, they are asked. */
 export async function mayLook(key) {
   if (!care.limit || hasLooked(key) || looksInHour() < care.limit) return true;
-  const answer = await ask("limit", { title: TEXTS.care.limit(looksInHour()) });
+  const answer = await ask("limit", { title: t("You have looked at {posts} within an hour, as many as you wished for. You have done a lot; the rest can wait a little.", { posts: postCount(looksInHour()) }) });
   if (answer?.choice === "rest") takeBreak();
   return answer?.choice === "look";
 }
@@ -61,7 +55,7 @@ export function tickCare() {
   if (!care.worked || !byId("worked").hidden) return;
   const minutes = Math.floor((Date.now() - workingSince) / MINUTE);
   if (minutes < care.worked) return;
-  say(byId("worked").querySelector("p"), TEXTS.care.worked(minutes));
+  say(byId("worked").querySelector("p"), t("You have worked for {n} minutes. A short break is part of the work.", { n: minutes }));
   byId("worked").hidden = false;
 }
 
@@ -75,7 +69,7 @@ function countDown() {
   const left = Math.ceil((restsUntil - Date.now()) / 1000);
   if (left <= 0) {
     byId("break").close();
-    return toast(TEXTS.care.over, "good");
+    return toast(t("The break is over. Go on when you are ready."), "good");
   }
-  byId("break").querySelector(".clock").textContent = TEXTS.care.left(Math.floor(left / 60), left % 60);
+  byId("break").querySelector(".clock").textContent = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
 }

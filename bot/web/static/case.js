@@ -4,8 +4,9 @@ import { fillNotes, showNotes } from "./around.js";
 import { isTurned, plainNodes } from "./bidi.js";
 import { showChecks } from "./checks.js";
 import { bar, byId, copyOf, httpsOnly, make, pointTo, say, slot } from "./dom.js";
+import { t, timeOfDay } from "./language.js";
 import {
-  age, DRAFTING, groupWord, hatefulness, holder, percent, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
+  age, DRAFTING, groupWord, hatefulness, holder, intentWord, percent, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
 } from "./words.js";
 
 /** The strategy whose drafts say already, as words on file or evidence, how they came about. */
@@ -13,7 +14,7 @@ const COMPOSE = "compose";
 
 /** What is done with a case that changes its state little or not at all. */
 const LATER = {
-  note: "a note", evidence: "evidence added", appeal: "appealed against", handle: "marked as handled", hand_over: "handed over", retract: "reply retracted", reopen: "opened again",
+  note: t("a note"), evidence: t("evidence added"), appeal: t("appealed against"), handle: t("marked as handled"), hand_over: t("handed over"), retract: t("reply retracted"), reopen: t("opened again"),
 };
 
 /** Put the case on the page and return its element. */
@@ -38,13 +39,13 @@ export function unveil(root, item, shown) {
   slot(root, "text").replaceChildren(...plainNodes(shown ? item.post.text : ""));
   const context = shown ? item.post.context : [];
   const turned = shown && [item.post.text, ...context].some(isTurned);
-  say(slot(root, "turned"), turned && "This text has characters that turn its order around. They are marked, and it is shown as it was written.");
+  say(slot(root, "turned"), turned && t("This text has characters that turn its order around. They are marked, and it is shown as it was written."));
   slot(root, "thread").hidden = !context.length;
   slot(root, "context").replaceChildren(...context.map((text) => make("li", { dir: "auto" }, ...plainNodes(text))));
 }
 
 /** Show the checks of the newest draft. */
-export const showDraftChecks = (root, item) => showChecks(root, "the draft", item.drafts.at(-1)?.checks ?? []);
+export const showDraftChecks = (root, item) => showChecks(root, t("Checks of the draft"), item.drafts.at(-1)?.checks ?? []);
 
 /** Bring head, actions and history up to date, and leave the rest, such as a text being written, alone. */
 export function refreshAround(root, item, me) {
@@ -72,16 +73,16 @@ function fillHead(root, item) {
   state.dataset.state = item.state;
   state.textContent = standing(item);
   if (item.decided_why) state.append(`: ${reasonWords(item.decided_why)}`);
-  const later = [item.retracted_at && "retracted", item.appealed ? "an appeal waits" : item.handled && "handled"].filter(Boolean);
+  const later = [item.retracted_at && t("retracted"), item.appealed ? t("an appeal waits") : item.handled && t("handled")].filter(Boolean);
   if (later.length) state.append(` · ${later.join(", ")}`);
   if (item.error) state.append(`: ${item.error}`);
-  if (isUndoable(item)) state.append(" · final in ", make("span", { "data-until": item.release_at }));
+  if (isUndoable(item)) state.append(` · ${t("final in")} `, make("span", { "data-until": item.release_at }));
 }
 
 function fillPost(root, item) {
   unveil(root, item, false);
-  const facts = [`${item.post.text.length} characters`];
-  if (item.post.reason) facts.push(`flagged as: ${item.post.reason}`);
+  const facts = [t("{n} characters", { n: item.post.text.length })];
+  if (item.post.reason) facts.push(t("flagged as: {reason}", item.post));
   slot(root, "reason").textContent = facts.join(" · ");
   const language = item.triage?.language;
   if (language && language !== "und") slot(root, "text").lang = language;
@@ -90,10 +91,10 @@ function fillPost(root, item) {
 function fillReply(root, item) {
   const draft = item.drafts.at(-1);
   const decided = item.final_text !== null;
-  slot(root, "reply-title").textContent = decided ? "Reply as approved" : item.doubtful ? "In doubt" : "Draft";
-  const number = draft && item.drafts.length > 1 ? `no. ${draft.number} · ` : "";
-  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${draft.intent} · ${draft.writer}${draft.strategy && draft.strategy !== COMPOSE ? ` · ${draft.strategy}` : ""}` : "no draft yet";
-  say(slot(root, "answers"), item.answers && `Answers: ${item.answers}`);
+  slot(root, "reply-title").textContent = decided ? t("Reply as approved") : item.doubtful ? t("In doubt") : t("Draft");
+  const number = draft && item.drafts.length > 1 ? `${t("no. {number}", draft)} · ` : "";
+  slot(root, "origin").textContent = draft && !item.doubtful ? `${number}${intentWord(draft.intent)} · ${draft.writer}${draft.strategy && draft.strategy !== COMPOSE ? ` · ${draft.strategy}` : ""}` : t("no draft yet");
+  say(slot(root, "answers"), item.answers && t("Answers: {answers}", item));
   slot(root, "warnings").hidden = !item.warnings.length;
   slot(root, "warnings").replaceChildren(...item.warnings.map((text) => make("li", { text })));
   say(slot(root, "note"), draft?.note);
@@ -109,7 +110,7 @@ export function fillEvidence(root, item) {
   const evidence = [...item.grounding?.evidence ?? []].sort((first, second) => isUsed(second) - isUsed(first));
   slot(root, "evidence-card").hidden = !item.grounding;
   slot(root, "evidence-fold").open = !item.doubtful;
-  say(slot(root, "evidence-note"), item.grounding?.note || (evidence.length ? "" : "No evidence was found for this post."));
+  say(slot(root, "evidence-note"), item.grounding?.note || (evidence.length ? "" : t("No evidence was found for this post.")));
   slot(root, "evidence").replaceChildren(...evidence.map((piece) => make("li", { class: isUsed(piece) ? "used" : null },
     ...evidenceLine(piece, item.marks[piece.id] ?? [], isUsed(piece)))));
   slot(root, "find-open").hidden = item.state !== WAITING || !item.actions.includes("edit");
@@ -127,7 +128,7 @@ export function evidenceLine(piece, marks, isUsed) {
 
 /** Return what to know of a statement before one relies on it as a line of marks, or null. */
 function marksOf(marks, region, used) {
-  const shown = [used && ["used", "the draft says this"], ...marks.map((text) => [text === region ? "region" : "", text])].filter(Boolean);
+  const shown = [used && ["used", t("the draft says this")], ...marks.map((text) => [text === region ? "region" : "", text])].filter(Boolean);
   if (!shown.length) return null;
   return make("p", { class: "marks" }, ...shown.flatMap(([kind, text]) => [make("span", { class: `mark ${kind}`, text }), " "]));
 }
@@ -135,7 +136,7 @@ function marksOf(marks, region, used) {
 function inFull(piece) {
   if (!piece.summary) return [];
   return [make("details", { class: "evidence-full" },
-    make("summary", { text: "Shortened by the model; show the paragraph" }),
+    make("summary", { text: t("Shortened by the model; show the paragraph") }),
     make("p", { class: "evidence-text", text: piece.text, lang: piece.language, dir: "auto" }))];
 }
 
@@ -151,7 +152,7 @@ function sourceParts(source) {
 function fillTriage(root, item) {
   const groups = item.triage?.groups ?? [];
   slot(root, "groups").replaceChildren(...groups.map(({ group, score }) => scoreLine(groupWord(group), score, sureness(score))));
-  if (!groups.length) slot(root, "groups").append(make("li", { text: "No group was found." }));
+  if (!groups.length) slot(root, "groups").append(make("li", { text: t("No group was found.") }));
   const hate = item.triage?.hate;
   slot(root, "hate-title").hidden = hate === undefined;
   slot(root, "hate").replaceChildren(...(hate === undefined ? [] : [scoreLine(hatefulness(hate), hate, "")]));
@@ -184,7 +185,7 @@ const reasonOf = (change) => (LATER[change.kind] || change.from_state !== change
 
 /** Say moments inside a text by the reader's clock. */
 const withTimes = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g,
-  (moment) => new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
+  (moment) => timeOfDay(new Date(moment)));
 
 /** Tell whether the case has a button for `name`: a first draft of a post in doubt is asked for at once, without a menu. */
 function isOffered(item, name) {
@@ -203,14 +204,15 @@ function fillActions(root, item, me) {
   for (const button of root.querySelectorAll(".actions [data-do]:not(.writing)")) button.hidden = !isOffered(item, button.dataset.do);
   putFirst(root, item.doubtful ? ["dismiss", "draft"] : []);
   slot(root, "assign-open").hidden = !item.actions.includes("assign");
-  slot(root, "edit-word").textContent = item.drafts.at(-1)?.text ? "Edit" : "Own words";
+  slot(root, "edit-word").textContent = item.drafts.at(-1)?.text ? t("Edit") : t("Own words");
   root.querySelector('.actions [data-do="undo"]').hidden = !mayUndo(item);
   const who = item.state === WAITING ? holder(item) : null;
   const others = who !== null && who !== me.name;
   slot(root, "undo-until").dataset.until = item.release_at ?? "";
-  slot(root, "claim-word").textContent = others ? "Take over" : who ? "Let go" : "Claim";
+  slot(root, "claim-word").textContent = others ? t("Take over") : who ? t("Let go") : t("Claim");
   const isWriting = !slot(root, "editor").hidden;
   slot(root, "actions").hidden = !isWriting && !root.querySelector(".actions button:not([hidden], .writing)");
-  const held = others ? `${who} holds this case.${item.actions.includes("claim") ? "" : " Leave it to them, or ask a lead."}` : "";
-  say(slot(root, "notice"), held || (who ? "You hold this case." : ""));
+  const words = !others ? t("You hold this case.")
+    : item.actions.includes("claim") ? t("{who} holds this case.", { who }) : t("{who} holds this case. Leave it to them, or ask a lead.", { who });
+  say(slot(root, "notice"), who && words);
 }

@@ -6,6 +6,7 @@ import { mayUndo } from "./case.js";
 import { byId } from "./dom.js";
 import { refreshOpen, reread, soon } from "./following.js";
 import { here, isOpen, queue, subject } from "./here.js";
+import { t } from "./language.js";
 import { Selection } from "./many.js";
 import { ask } from "./menus.js";
 import { goOn, look, put, remember, tick } from "./opening.js";
@@ -16,10 +17,10 @@ import { announce, dropUndoable, lastUndoable, toast, toastUndoable } from "./to
 import { explain } from "./trouble.js";
 import { WAITING } from "./words.js";
 
-const DONE = { approve: "Approved", edit: "Approved with your text", reject: "Rejected", dismiss: "Dismissed as not hateful" };
+const DONE = { approve: t("Approved"), edit: t("Approved with your text"), reject: t("Rejected"), dismiss: t("Dismissed as not hateful") };
 const DONE_LATER = {
-  reopen: "Opened again; a draft is being written.", hand_over: "Handed over.", handle: "Marked as handled.",
-  retract: "Retracted; the platform is told.", assign: "Assigned.",
+  reopen: t("Opened again; a draft is being written."), hand_over: t("Handed over."), handle: t("Marked as handled."),
+  retract: t("Retracted; the platform is told."), assign: t("Assigned."), claim: t("The case is yours."),
 };
 const SENDING = ["approve", "edit"];
 let busy = false;
@@ -29,7 +30,7 @@ export const selection = new Selection(queue);
 /** Decide on `item`, the case as it was when the moderator chose to; refused when another one is on the page by now. */
 export async function act(action, rest = {}, item = here.open?.item) {
   if (!item || busy) return;
-  if (here.open?.item.key !== item.key) return toast("Another case is open now; nothing was decided.", "bad");
+  if (here.open?.item.key !== item.key) return toast(t("Another case is open now; nothing was decided."), "bad");
   if (SENDING.includes(action) && !await isSure(item)) return;
   if (here.open?.item.key !== item.key) return;
   const { editor } = here.open;
@@ -62,13 +63,12 @@ async function done(action, after) {
     return moveOn(after);
   }
   if (action === "redraft") {
-    toast("A draft is being written; the case comes back to those that wait with it.");
+    toast(t("A draft is being written; the case comes back to those that wait with it."));
     return moveOn(after);
   }
   refreshOpen(after);
   if (DONE_LATER[action]) toast(DONE_LATER[action], "good");
-  if (action === "claim") toast("The case is yours.", "good");
-  if (action === "release") toast("The case is free again.");
+  if (action === "release") toast(t("The case is free again."));
   soon();
 }
 
@@ -85,7 +85,7 @@ async function undo(item) {
   try {
     const after = await decide(item.key, { action: "undo", version: item.version });
     dropUndoable(item.key);
-    toast("Taken back; the case waits for you again.", "good");
+    toast(t("Taken back; the case waits for you again."), "good");
     await queue.refresh();
     here.turn++;
     put(after);
@@ -101,7 +101,7 @@ export function undoLast() {
   if (here.open && mayUndo(here.open.item)) return undo(here.open.item);
   const item = lastUndoable();
   if (item) item.undo(item);
-  else toast("There is nothing that can still be undone.");
+  else toast(t("There is nothing that can still be undone."));
 }
 
 async function refused(error, action, key) {
@@ -140,7 +140,11 @@ async function afterMany(decideThem) {
   }
 }
 
+let isNoting = false;
+
 export async function addNoteTo({ root, item }) {
+  if (isNoting) return;
+  isNoting = true;
   try {
     const sent = await sendNote(root, item);
     if (!sent) return;
@@ -150,5 +154,7 @@ export async function addNoteTo({ root, item }) {
     byId("case").focus({ preventScroll: true });
   } catch (error) {
     explain(error);
+  } finally {
+    isNoting = false;
   }
 }

@@ -2,13 +2,13 @@
 
 import { readAddress } from "./address.js";
 import { showViewing } from "./around.js";
+import { applyCare, careOf, notNow, takeBreak } from "./care.js";
 import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject, offerModerators } from "./choices.js";
 import { act, addNoteTo, decideOnSelected, decideSame, selection, undoLast } from "./deciding.js";
-import { applyCare, careOf, notNow, takeBreak } from "./care.js";
 import { byId } from "./dom.js";
 import { listenToEscalations, openEscalations } from "./escalations.js";
-import { openEvidenceSearch } from "./find_evidence.js";
 import { offerSavedFilters } from "./filters.js";
+import { openEvidenceSearch } from "./find_evidence.js";
 import { changed, down, reread, soon, up } from "./following.js";
 import { here, isOpen, queue } from "./here.js";
 import { livesOnPage, sweepKept } from "./kept.js";
@@ -29,7 +29,8 @@ let showFilters = () => {};
 
 queue.onOpen = (key, byHand) => openCase(key, byHand);
 queue.onError = explain;
-queue.onChoice = () => { selection.clear(); showFilters(); remember(true); };
+const followChoice = () => { selection.clear(); showFilters(); };
+queue.onChoice = () => { followChoice(); remember(true); };
 queue.onRender = () => { selection.show(); refreshToday().catch(explain); };
 queue.onRestart = () => goOn(queue.shown[0]?.key ?? null);
 whenSent((text, override, item) => act("edit", { text, override }, item));
@@ -73,6 +74,8 @@ const actions = {
   discard: () => here.open?.editor.forget(),
   find: () => { if (here.open) openEvidenceSearch(); },
   today: () => openToday(),
+  previous: () => step(-1),
+  next: () => step(1),
   tour: startTour,
 };
 
@@ -106,7 +109,10 @@ async function goToAddress() {
   const place = readAddress();
   document.body.dataset.view = history.state?.view ?? (place.case ? "case" : "queue");
   try {
-    if (queue.choose(place)) await queue.search();
+    if (queue.choose(place)) {
+      followChoice(); // and no step of its own: Forward leads on from here
+      await queue.readAnew();
+    }
     if (place.page && place.page !== here.page) return openToday(false);
     if (place.case && place.case !== here.open?.item.key) await openCase(place.case, false, false);
   } catch (error) {

@@ -5,6 +5,7 @@ import { showDraftChecks } from "./case.js";
 import { showChecks, sumUp } from "./checks.js";
 import { say, slot } from "./dom.js";
 import { keepText, keptText } from "./kept.js";
+import { t } from "./language.js";
 import { age } from "./words.js";
 
 const PAUSE_MS = 300;
@@ -99,20 +100,20 @@ export class Editor {
   }
 
   count() {
-    slot(this.root, "length").textContent = `${this.area.value.length} characters`;
+    slot(this.root, "length").textContent = t("{n} characters", { n: this.area.value.length });
   }
 
   async check() {
     this.count();
     this.checking?.abort();
     this.checking = new AbortController();
-    if (!this.area.value.trim()) return this.verdict([], "Write the reply; it is checked as you go.");
+    if (!this.area.value.trim()) return this.verdict([], t("Write the reply; it is checked as you go."));
     try {
       const { checks } = await checkText(this.item.key, this.area.value, this.checking.signal);
       this.verdict(checks, sumUp(checks));
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.verdict([], error instanceof Refusal ? error.message : "Not checked: the server can't be reached.");
+      this.verdict([], error instanceof Refusal ? error.message : t("Not checked: the server can't be reached."));
     }
   }
 
@@ -122,7 +123,7 @@ export class Editor {
     const element = slot(this.root, "verdict");
     element.textContent = words;
     element.classList.toggle("error", failed);
-    showChecks(this.root, "your text", checks);
+    showChecks(this.root, t("Checks of your text"), checks);
     this.root.querySelector('[data-do="override"]').hidden = !failed || this.me.role === "reviewer";
   }
 }

@@ -1,6 +1,7 @@
 // Tell leads of escalations at once, in one message that counts, until they look or put it away.
 
 import { byId } from "./dom.js";
+import { tn } from "./language.js";
 
 const PAUSE_MS = 2000; // a screen reader reads every change of the message: a burst is read once in a while, not each time
 const known = new Set();
@@ -44,9 +45,7 @@ function show() {
   if (pausing || untold.length === said) return;
   said = untold.length;
   const why = untold.at(-1).why.split(":")[0].replace(/\.$/, "");
-  byId("escalations").querySelector("p").textContent = said === 1
-    ? `1 post was escalated. ${why}.`
-    : `${said} posts were escalated. The newest: ${why}.`;
+  byId("escalations").querySelector("p").textContent = tn("{n} post was escalated. {why}.", "{n} posts were escalated. The newest: {why}.", said, { why });
   byId("escalations").hidden = false;
   pausing = true;
   setTimeout(() => { pausing = false; show(); }, PAUSE_MS);

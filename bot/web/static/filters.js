@@ -1,26 +1,20 @@
 // Filters that one comes back to, under a name, kept in this browser for each person.
 
 import { byId, make } from "./dom.js";
+import { t } from "./language.js";
 import { ask } from "./menus.js";
+import { store, stored } from "./stored.js";
 
 const place = (person) => `rejoinder-filters:${person}`;
 const SAVE = "+";
 const FORGET = "-";
 
 function read(person) {
-  try {
-    const kept = JSON.parse(localStorage.getItem(place(person)));
-    return Array.isArray(kept) ? kept : [];
-  } catch {
-    return []; // storage switched off, or not ours
-  }
+  const kept = stored(place(person));
+  return Array.isArray(kept) ? kept : [];
 }
 
-function write(person, saved) {
-  try {
-    localStorage.setItem(place(person), JSON.stringify(saved));
-  } catch { /* storage full or switched off: nothing is saved then */ }
-}
+const write = (person, saved) => store(place(person), saved);
 
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
@@ -32,10 +26,10 @@ export function offerSavedFilters(person, queue, apply) {
     const saved = read(person);
     const current = saved.find((item) => isSame(item.choices, queue.choices));
     select.replaceChildren(
-      make("option", { value: "", text: "Saved filters" }),
+      make("option", { value: "", text: t("Saved filters") }),
       ...saved.map(({ name }) => make("option", { value: `=${name}`, text: name, selected: name === current?.name })),
-      make("option", { value: SAVE, text: "Save these filters…" }),
-      ...(current ? [make("option", { value: FORGET, text: `Forget “${current.name}”` })] : []));
+      make("option", { value: SAVE, text: t("Save these filters…") }),
+      ...(current ? [make("option", { value: FORGET, text: t("Forget “{name}”", current) })] : []));
   }
 
   select.addEventListener("change", async () => {

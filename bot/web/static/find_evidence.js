@@ -4,8 +4,8 @@ import { addEvidence, findEvidence, Refusal } from "./api.js";
 import { evidenceLine } from "./case.js";
 import { byId, make, say, slot } from "./dom.js";
 import { here, isOpen } from "./here.js";
+import { t, tn } from "./language.js";
 import { refreshEvidence } from "./opening.js";
-import { TEXTS } from "./texts.js";
 import { toast } from "./toasts.js";
 import { explain } from "./trouble.js";
 import { WAITING } from "./words.js";
@@ -33,22 +33,22 @@ export function openEvidenceSearch() {
 
 async function search(item, words, signal) {
   if (!words) return byId("evidence-words").focus();
-  say(slot(dialog(), "told"), TEXTS.evidence.searching);
+  say(slot(dialog(), "told"), t("Searching; this takes some seconds…"));
   try {
     const { evidence } = await findEvidence(words, byId("evidence-group").value || null, signal);
-    say(slot(dialog(), "told"), evidence.length ? TEXTS.evidence.found(evidence.length) : TEXTS.evidence.none);
+    say(slot(dialog(), "told"), evidence.length ? tn("{n} statement found.", "{n} statements found.", evidence.length) : t("Nothing fits. Try other words, or every group."));
     slot(dialog(), "found").replaceChildren(...evidence.map((piece) => line(item, piece)));
   } catch (error) {
-    if (error.name !== "AbortError") say(slot(dialog(), "told"), error instanceof Refusal ? error.message : TEXTS.lost);
+    if (error.name !== "AbortError") say(slot(dialog(), "told"), error instanceof Refusal ? error.message : t("The server can't be reached; what stands here may be old."));
   }
 }
 
 function line(item, piece) {
   const isKnown = item.grounding?.evidence.some((known) => known.id === piece.id);
-  const button = make("button", { type: "button", text: TEXTS.evidence.use });
+  const button = make("button", { type: "button", text: t("Use this one") });
   button.addEventListener("click", () => use(item.key, piece));
   return make("li", {}, ...evidenceLine(piece, piece.marks, false),
-    isKnown ? make("p", { class: "note", text: TEXTS.evidence.known }) : null, button);
+    isKnown ? make("p", { class: "note", text: t("This case has it already") }) : null, button);
 }
 
 async function use(key, piece) {
@@ -59,7 +59,7 @@ async function use(key, piece) {
     const { editor } = here.open;
     if (editor.open) editor.insert(piece.text);
     refreshEvidence(after);
-    toast(editor.open ? TEXTS.evidence.inserted : TEXTS.evidence.added, "good");
+    toast(editor.open ? t("It is in your text, and stands first among the evidence.") : t("It stands first among the evidence: ask for another draft (d), or write with it (e)."), "good");
   } catch (error) {
     if (error instanceof Refusal) say(slot(dialog(), "told"), error.message);
     else explain(error);

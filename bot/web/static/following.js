@@ -5,6 +5,7 @@ import { refreshAround } from "./case.js";
 import { slot, say } from "./dom.js";
 import { tellEscalation } from "./escalations.js";
 import { here, queue } from "./here.js";
+import { t } from "./language.js";
 import { goOn, NARROW, put, tellWhatIsOpen } from "./opening.js";
 import { changedElsewhere } from "./same.js";
 import { isLive, showConnection, warn } from "./status.js";
@@ -40,7 +41,7 @@ export function refreshOpen(item) {
   here.open.editor.item = item;
   refreshAround(here.open.root, item, here.me);
   if (here.open.editor.open && item.state !== WAITING) {
-    const words = `This case is no longer open: ${standing(item)}. Your text is kept in this browser for a day.`;
+    const words = t("This case is no longer open: {standing}. Your text is kept in this browser for a day.", { standing: standing(item) });
     say(slot(here.open.root, "notice"), words);
     announce(words);
   }
@@ -60,15 +61,15 @@ export function soon() {
 }
 
 export async function down() {
-  warn("The connection is lost. Nothing you wrote is lost; trying again…");
-  showConnection("away", "connecting…");
+  warn(t("The connection is lost. Nothing you wrote is lost; trying again…"));
+  showConnection("away", t("connecting…"));
   const who = await whoAmI().catch(() => null);
   if (who && !who.name) logInAgain();
 }
 
 export function up() {
   warn("");
-  showConnection("live", "live");
+  showConnection("live", t("live"));
   tellWhatIsOpen();
   soon();
   if (here.open) reread(here.open.item.key);

@@ -1,5 +1,6 @@
 // What the parts of the desk share: who is logged in, the list, and the case on the page.
 
+import { t } from "./language.js";
 import { Queue } from "./queue.js";
 import { groupWord } from "./words.js";
 
@@ -15,4 +16,4 @@ export const queue = new Queue(() => here.me.name);
 export const isOpen = (key) => here.open?.item.key === key;
 
 /** Say in a few words which case this is. */
-export const subject = (item) => (item.triage?.groups.length ? `post against ${groupWord(item.triage.groups[0].group)}` : `post on ${item.post.platform}`);
+export const subject = (item) => (item.triage?.groups.length ? t("post against {group}", { group: groupWord(item.triage.groups[0].group) }) : t("post on {platform}", item.post));

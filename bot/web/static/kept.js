@@ -1,5 +1,7 @@
 // Texts begun and not sent, kept in this browser for each case and person, for a day.
 
+import { stored } from "./stored.js";
+
 const PLACE = "rejoinder-text:";
 const STAYS_MS = 24 * 3600 * 1000;
 const memory = new Map(); // where the browser keeps nothing, the page does for as long as it is open
@@ -9,10 +11,7 @@ const nameOf = (person, key) => `${PLACE}${person}:${key}`;
 /** Return {text, at} of the text this person began for a case, or null. */
 export function keptText(person, key) {
   const name = nameOf(person, key);
-  let kept = memory.get(name) ?? null;
-  try {
-    kept ??= JSON.parse(localStorage.getItem(name));
-  } catch { /* storage switched off, or not ours */ }
+  const kept = memory.get(name) ?? stored(name);
   return isFresh(kept) ? kept : null;
 }
 
@@ -35,17 +34,9 @@ export const livesOnPage = () => [...memory.values()].some(Boolean);
 export function sweepKept() {
   try {
     for (const name of Object.keys(localStorage).filter((each) => each.startsWith(PLACE))) {
-      if (!isFresh(parsed(localStorage.getItem(name)))) localStorage.removeItem(name);
+      if (!isFresh(stored(name))) localStorage.removeItem(name);
     }
   } catch { /* storage switched off */ }
 }
 
 const isFresh = (kept) => typeof kept?.text === "string" && Date.now() - kept.at < STAYS_MS;
-
-function parsed(json) {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
-}

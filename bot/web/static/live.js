@@ -6,7 +6,7 @@ const LONGEST_WAIT = 15000;
 /** This page among those that are open; who looks at which case is told by it. */
 export const TAB = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 8)).join("");
 
-/** Listen until `stop()` is called. Handlers: change(transition), viewing({case_key, names}), reload(), up(), down(). */
+/** Listen for as long as the page is open. Handlers: change(transition), viewing({case_key, names}), reload(), up(), down(). */
 export function follow(handlers) {
   let last = null;
   let wait = FIRST_WAIT;
@@ -39,10 +39,4 @@ export function follow(handlers) {
   addEventListener("online", hurry);
   document.addEventListener("visibilitychange", hurry);
   open();
-  return () => {
-    removeEventListener("online", hurry);
-    document.removeEventListener("visibilitychange", hurry);
-    clearTimeout(timer);
-    source.close();
-  };
 }

@@ -3,15 +3,16 @@
 import { decideMany } from "./api.js";
 import { askForReason } from "./choices.js";
 import { byId } from "./dom.js";
+import { t, tn } from "./language.js";
 import { ask } from "./menus.js";
 import { announce, dropUndoable, toast, toastUndoable } from "./toasts.js";
 import { explain } from "./trouble.js";
-import { groupWord } from "./words.js";
+import { groupWords } from "./words.js";
 
-const DONE = { approve: "Approved", reject: "Rejected" };
+const DONE = { approve: t("Approved"), reject: t("Rejected") };
 
 /** Count cases in words. */
-export const countWords = (number) => (number === 1 ? "1 case" : `${number} cases`);
+export const countWords = (number) => tn("{n} case", "{n} cases", number);
 
 /** The selected cases of the list; what is no longer listed is no longer selected. */
 export class Selection {
@@ -31,7 +32,7 @@ export class Selection {
     if (isSelected) this.keys.add(key);
     else this.keys.delete(key);
     this.show();
-    announce(`${countWords(this.keys.size)} selected.`);
+    announce(tn("{n} case selected.", "{n} cases selected.", this.keys.size));
   }
 
   toggle(key) { this.put(key, !this.keys.has(key)); }
@@ -51,14 +52,14 @@ export class Selection {
       box.checked = this.keys.has(row.dataset.key);
     }
     byId("selection").hidden = !this.keys.size;
-    byId("selection-count").textContent = `${this.keys.size} selected`;
+    byId("selection-count").textContent = tn("{n} selected", "{n} selected", this.keys.size);
   }
 
   /** Ask for one reason and decide on what is selected, exactly as the list shows it when it is asked. */
   async decide(action) {
     const cases = this.cases;
     if (!cases.length) return null;
-    const rest = action === "assign" ? await askForAssignee(cases) : await askWhyRejected(cases);
+    const rest = action === "assign" ? await askForAssignee(cases) : await askWhyRejected(cases.length, cases.map(lineOf));
     if (!rest) return null;
     const done = await sendMany(action, cases.map(({ key, version }) => ({ key, version })), rest);
     this.clear();
@@ -66,18 +67,18 @@ export class Selection {
   }
 }
 
-async function askWhyRejected(cases) {
-  const reason = await askForReason({ title: `Why do you reject ${countWords(cases.length)}?`, list: cases.map(lineOf) });
+/** Ask for one reason to reject a number of cases; `list` says which, where they are not on the page. */
+export async function askWhyRejected(number, list) {
+  const reason = await askForReason({ title: t("Why do you reject {cases}?", { cases: countWords(number) }), list });
   return reason && { reason };
 }
 
 async function askForAssignee(cases) {
-  const answer = await ask("assign", { title: `Who should take care of ${countWords(cases.length)}?`, list: cases.map(lineOf) });
+  const answer = await ask("assign", { title: t("Who should take care of {cases}?", { cases: countWords(cases.length) }), list: cases.map(lineOf) });
   return answer && { assignee: answer.choice, reason: answer.words || undefined };
 }
 
-const lineOf = (item) =>
-  [item.groups.map((each) => groupWord(each.group)).join(", ") || "no group found", item.post_id, item.draft].filter(Boolean).join(" · ");
+const lineOf = (item) => [groupWords(item.groups), item.post_id, item.draft].filter(Boolean).join(" · ");
 
 /** Decide on cases as they were seen; return the results of those that were decided and tell of the others. */
 export async function sendMany(action, cases, rest) {
@@ -88,8 +89,8 @@ export async function sendMany(action, cases, rest) {
     const until = done.map((result) => result.release_at).sort()[0];
     toastUndoable(`${DONE[action]}: ${countWords(done.length)}`, { key: `many:${done[0].key}:${done[0].version}`, until, cases: done }, undoMany);
   }
-  if (action === "assign" && done.length) toast(`Assigned to ${rest.assignee}: ${countWords(done.length)}.`, "good");
-  if (left.length) toast(`Not decided: ${countWords(left.length)}. ${left[0].message}`, "bad");
+  if (action === "assign" && done.length) toast(t("Assigned to {who}: {cases}.", { who: rest.assignee, cases: countWords(done.length) }), "good");
+  if (left.length) toast(t("Not decided: {cases}. {why}", { cases: countWords(left.length), why: left[0].message }), "bad");
   return { done, left };
 }
 
@@ -104,6 +105,6 @@ async function undoMany(entry) {
   }
   dropUndoable(entry.key);
   const left = results.filter((result) => !result.done);
-  if (left.length < results.length) toast(`Taken back: ${countWords(results.length - left.length)}.`, "good");
-  if (left.length) toast(`Not taken back: ${countWords(left.length)}. ${left[0].message}`, "bad");
+  if (left.length < results.length) toast(t("Taken back: {cases}.", { cases: countWords(results.length - left.length) }), "good");
+  if (left.length) toast(t("Not taken back: {cases}. {why}", { cases: countWords(left.length), why: left[0].message }), "bad");
 }

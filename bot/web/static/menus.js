@@ -1,6 +1,7 @@
 // The menus: a number chooses and sends; where there is a field for words, they can be typed first.
 
 import { byId, make } from "./dom.js";
+import { t } from "./language.js";
 
 /**
  * Open a menu and resolve with {choice, words, way}, or null when it is closed. `needsWords(choice)` asks for words;
@@ -27,7 +28,7 @@ export function ask(id, { needsWords = () => false, current = null, title = null
     const finish = (answer) => { over.abort(); dialog.close(); resolve(answer); };
     const choose = (button) => {
       if (needsWords(button.dataset.choice) && !words.value.trim()) {
-        error.textContent = "Say in a few words why, then choose it again or press Enter.";
+        error.textContent = t("Say in a few words why, then choose it again or press Enter.");
         words.dataset.for = button.dataset.choice;
         words.focus();
         return;
@@ -47,7 +48,7 @@ export function ask(id, { needsWords = () => false, current = null, title = null
         const chosen = words.dataset.for ?? current;
         const button = buttons.find((candidate) => candidate.dataset.choice === chosen);
         if (button) choose(button);
-        else error.textContent = "Choose one of the reasons; your words go with it.";
+        else error.textContent = t("Choose one of the reasons; your words go with it.");
       } else if (event.target !== words && event.target !== way && !event.ctrlKey && !event.metaKey && !event.altKey) {
         const button = buttons[Number(event.key) - 1];
         if (button) { event.preventDefault(); choose(button); }

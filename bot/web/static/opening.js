@@ -1,11 +1,11 @@
 // What opens when: one case at a time, the address that names it, and the page without one.
 
 import { showParts } from "./about.js";
-import { fetchCase, tellUncovered, tellViewing } from "./api.js";
 import { writeAddress } from "./address.js";
+import { fetchCase, tellUncovered, tellViewing } from "./api.js";
 import { heldNote, showAround } from "./around.js";
-import { fillEvidence, isUndoable, refreshAround, showCase, unveil } from "./case.js";
 import { mayLook, tickCare } from "./care.js";
+import { fillEvidence, isUndoable, refreshAround, showCase, unveil } from "./case.js";
 import { byId, copyOf } from "./dom.js";
 import { Editor } from "./editor.js";
 import { here, queue, subject } from "./here.js";

@@ -1,10 +1,10 @@
 // Settings of one's own: hidden groups, which hold in the chats too, and care, which stays in this browser.
 
-import { fetchHidden, hideGroups } from "./api.js";
+import { chooseLanguage, fetchHidden, fetchLanguage, hideGroups } from "./api.js";
 import { careOf, keepCare } from "./care.js";
 import { byId, say } from "./dom.js";
 import { here, queue } from "./here.js";
-import { TEXTS } from "./texts.js";
+import { t } from "./language.js";
 import { explain } from "./trouble.js";
 
 const dialog = () => byId("settings");
@@ -20,10 +20,12 @@ export async function openSettings() {
     else field.value = String(value);
   }
   say(dialog().querySelector(".saved"), "");
-  dialog().onchange = (event) => (event.target.name === "group" ? hide() : keep(person));
+  const choice = byId("own-language");
+  dialog().onchange = (event) => (event.target === choice ? speak(choice.value) : event.target.name === "group" ? hide() : keep(person));
   if (!dialog().open) dialog().showModal();
   try {
     show((await fetchHidden()).groups);
+    choice.value = (await fetchLanguage()).language ?? "";
   } catch (error) {
     explain(error);
   }
@@ -38,7 +40,12 @@ function keep(person) {
     care[name] = field.type === "checkbox" ? field.checked : within(field);
   }
   keepCare(person, care);
-  say(dialog().querySelector(".saved"), TEXTS.care.saved);
+  say(dialog().querySelector(".saved"), t("Saved."));
+}
+
+/** Have the desk in another language: the page is made anew in it, and what was begun is kept. */
+async function speak(language) {
+  await chooseLanguage(language || null).then(() => location.reload(), explain);
 }
 
 /** Return the field's number, within what the field allows. */
@@ -50,7 +57,7 @@ function within(field) {
 async function hide() {
   try {
     show((await hideGroups(groupBoxes().filter((box) => box.checked).map((box) => box.value))).groups);
-    say(dialog().querySelector(".saved"), TEXTS.care.saved);
+    say(dialog().querySelector(".saved"), t("Saved."));
     await queue.search();
   } catch (error) {
     explain(error);

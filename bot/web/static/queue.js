@@ -2,8 +2,8 @@
 
 import { listCases } from "./api.js";
 import { byId, copyOf } from "./dom.js";
-import { TEXTS } from "./texts.js";
-import { age, ALARMING, groupWord, holder, percent, WAITING } from "./words.js";
+import { t, tn } from "./language.js";
+import { age, ALARMING, groupWord, groupWords, holder, percent, WAITING } from "./words.js";
 
 const PAGE = 100;
 const TYPING_MS = 200;
@@ -21,8 +21,8 @@ function pick(id, value) {
 
 /** Say in the list why a case has no draft. */
 function draftless(item) {
-  if (item.doubtful) return `In doubt: hate probability ${percent(item.hate)}`;
-  return item.origin === "none" ? "No draft: write the reply" : "No draft";
+  if (item.doubtful) return t("In doubt: hate probability {share}", { share: percent(item.hate) });
+  return item.origin === "none" ? t("No draft: write the reply") : t("No draft");
 }
 
 /** The listed cases. `me` returns who is logged in; `onOpen(key, byHand)`, `onRestart`, `onChoice`, `onRender` and `onError` are set. */
@@ -30,6 +30,7 @@ export class Queue {
   constructor(me) {
     this.me = me;
     this.cases = [];
+    this.rows = new Map();
     this.counts = {};
     this.isNew = true; // whether no post has ever come in
     this.hidden = []; // groups that this person does not want to see
@@ -84,6 +85,10 @@ export class Queue {
   /** List what the words in the search field are found in; what is open stays open. */
   async search() {
     this.onChoice();
+    await this.readAnew();
+  }
+
+  async readAnew() {
     this.cases = [];
     await this.refresh().catch((error) => this.onError(error));
   }
@@ -171,7 +176,7 @@ export class Queue {
     this.keepTabStop();
   }
 
-  rowOf(key) { return byId("cases").querySelector(`[data-key="${CSS.escape(key)}"]`); }
+  rowOf(key) { return this.rows.get(key)?.row.querySelector(".row"); }
 
   mark(row) {
     const { key } = row.dataset;
@@ -219,7 +224,10 @@ export class Queue {
     const shown = this.shown;
     const list = byId("cases");
     const focused = document.activeElement?.closest?.(".row")?.dataset.key;
-    list.replaceChildren(...shown.map((item) => this.row(item)));
+    const rows = this.rowsOf(shown);
+    const kept = new Set(rows);
+    for (const row of [...list.children]) if (!kept.has(row)) row.remove();
+    rows.forEach((row, place) => { if (list.children[place] !== row) list.insertBefore(row, list.children[place] ?? null); });
     this.keepPlace();
     this.keepTabStop();
     if (focused) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
@@ -227,7 +235,7 @@ export class Queue {
     this.onRender();
     byId("queue-count").textContent = this.countWords(shown.length);
     const waiting = this.countOf({ states: WAITING, doubtful: "false" });
-    document.title = waiting ? `(${waiting}) Rejoinder desk` : "Rejoinder desk";
+    document.title = `${waiting ? `(${waiting}) ` : ""}${t("Rejoinder desk")}`;
     for (const option of byId("state-filter").options) {
       const number = this.countOf(option.dataset);
       option.dataset.label ??= option.text;
@@ -244,28 +252,37 @@ export class Queue {
 
   countWords(shown) {
     if (!this.cases.length) return this.emptyWords().title;
-    const searched = `${shown} ${byId("search").value.trim() ? "found" : "listed"}`;
-    const order = this.oldestFirst ? "oldest first" : "newest first";
-    const more = this.cursor ? "; there are more" : "";
-    return `${searched}, ${order}${more}${this.hidden.length ? TEXTS.queue.hidden(this.hidden.length) : ""}`;
+    const searched = byId("search").value.trim() ? t("{n} found", { n: shown }) : t("{n} listed", { n: shown });
+    const order = this.oldestFirst ? t("oldest first") : t("newest first");
+    const hidden = this.hidden.length && tn("{n} group hidden", "{n} groups hidden", this.hidden.length);
+    return [`${searched}, ${order}`, this.cursor && t("there are more"), hidden].filter(Boolean).join("; ");
   }
 
   /** Say in a heading and a sentence that nothing is listed. */
   emptyWords() {
-    if (this.isNew) return { title: TEXTS.queue.first, words: TEXTS.queue.firstWords };
+    if (this.isNew) return { title: t("No post has come in yet."), words: t("This desk works, and it is empty: the first flagged post appears here by itself.") };
     const { group, mine, search } = this.choices;
-    if (group || mine || search) return { title: "Nothing found.", words: "No case fits the search and the filters above the list." };
-    if (!this.waiting) return { title: "Nothing here.", words: "No case is in this state, or none fits the filters." };
-    if (this.doubting) return { title: "Nothing is in doubt.", words: "New posts in doubt appear here by themselves." };
+    if (group || mine || search) return { title: t("Nothing found."), words: t("No case fits the search and the filters above the list.") };
+    if (!this.waiting) return { title: t("Nothing here."), words: t("No case is in this state, or none fits the filters.") };
+    if (this.doubting) return { title: t("Nothing is in doubt."), words: t("New posts in doubt appear here by themselves.") };
     if (this.hidden.length && this.countOf(chosen())) {
-      const { nothingForYou, hiddenWords } = TEXTS.queue;
-      return { title: nothingForYou, words: hiddenWords(this.hidden.map(groupWord).join(", ")) };
+      const words = t("You hide posts against {groups}; they wait for others. Settings shows them again.", { groups: this.hidden.map(groupWord).join(", ") });
+      return { title: t("Nothing waits for you."), words };
     }
-    const doubts = this.flagged.doubtful ? ` In doubt, hateful or not: ${this.flagged.doubtful}; choose “${doubtLabel()}” to see them.` : "";
-    return {
-      title: "Nothing waits.",
-      words: `Every draft has its answer. New ones appear here by themselves; this is a good moment for a break.${doubts}`,
-    };
+    const doubts = this.flagged.doubtful && t("In doubt, hateful or not: {n}; choose “{choice}” to see them.", { n: this.flagged.doubtful, choice: doubtLabel() });
+    const words = t("Every draft has its answer. New ones appear here by themselves; this is a good moment for a break.");
+    return { title: t("Nothing waits."), words: [words, doubts].filter(Boolean).join(" ") };
+  }
+
+  /** Return a row for each case; one that says what it said before is not built anew, however long the list is. */
+  rowsOf(items) {
+    const before = this.rows;
+    this.rows = new Map(items.map((item) => {
+      const says = JSON.stringify([item, holder(item)]);
+      const known = before.get(item.key);
+      return [item.key, known?.says === says ? known : { says, row: this.row(item).firstElementChild }];
+    }));
+    return [...this.rows.values()].map(({ row }) => row);
   }
 
   row(item) {
@@ -273,17 +290,16 @@ export class Queue {
     const row = copy.querySelector(".row");
     row.dataset.key = item.key;
     this.mark(row);
-    const groups = item.groups.map((each) => groupWord(each.group)).join(", ");
-    copy.querySelector(".row-group").textContent = groups || "no group found";
+    copy.querySelector(".row-group").textContent = groupWords(item.groups);
     const time = copy.querySelector(".row-age");
     time.dateTime = item.received_at;
     time.textContent = age(item.received_at);
     copy.querySelector(".row-draft").textContent = item.draft || draftless(item);
     copy.querySelector(".row-platform").textContent = item.platform;
     copy.querySelector(".row-sample").hidden = !item.sample;
-    copy.querySelector(".row-same").textContent = item.same_text ? `same text × ${item.same_text + 1}` : item.appealed ? "appeal" : "";
+    copy.querySelector(".row-same").textContent = item.same_text ? t("same text × {n}", { n: item.same_text + 1 }) : item.appealed ? t("appeal") : "";
     const who = holder(item);
-    copy.querySelector(".row-claim").textContent = who ? (who === this.me() ? "yours" : `held by ${who}`) : "";
+    copy.querySelector(".row-claim").textContent = who ? (who === this.me() ? t("yours") : t("held by {who}", { who })) : "";
     return copy;
   }
 }

@@ -1,11 +1,11 @@
 // One decision on all posts with the same text, each with its own reply. Only what stands in the list is decided, as it stands.
 
 import { fetchRelated } from "./api.js";
-import { askForReason } from "./choices.js";
 import { byId, make } from "./dom.js";
 import { isOpen } from "./here.js";
 import { keptText } from "./kept.js";
-import { countWords, sendMany } from "./many.js";
+import { t } from "./language.js";
+import { askWhyRejected, countWords, sendMany } from "./many.js";
 import { holder, WAITING } from "./words.js";
 
 let rows = new Map(); // key -> {item, box, mark}: what the open dialog lists
@@ -38,8 +38,8 @@ export async function decideOnSame(open, me, { mayApprove, uncovered }) {
 }
 
 async function reject() {
-  const reason = await askForReason({ title: `Why do you reject ${countWords(chosen().length)}?` });
-  if (reason) send("reject", { reason });
+  const rest = await askWhyRejected(chosen().length);
+  if (rest) send("reject", rest);
 }
 
 async function send(action, rest) {
@@ -60,7 +60,7 @@ async function send(action, rest) {
 function list(items, me) {
   const texts = new Set();
   rows = new Map();
-  byId("same-title").textContent = `The same text: ${countWords(items.length)}`;
+  byId("same-title").textContent = t("The same text: {cases}", { cases: countWords(items.length) });
   byId("same-cases").replaceChildren(...items.map((item, place) => {
     const held = ![null, me.name].includes(holder(item));
     const again = canBeSent(item) && texts.has(item.draft);
@@ -68,12 +68,13 @@ function list(items, me) {
     const begun = keptText(me.name, item.key) !== null;
     const isPlain = !held && !again && !begun && canBeSent(item);
     const box = make("input", { type: "checkbox", id: `same-${place}`, checked: isPlain, disabled: held });
-    const words = begun ? "you began a text of your own here" : held ? `held by ${holder(item)}` : again ? "the same reply as one above" : canBeSent(item) ? "" : "no draft: it can only be rejected";
+    const words = begun ? t("you began a text of your own here") : held ? t("held by {who}", { who: holder(item) })
+      : again ? t("the same reply as one above") : canBeSent(item) ? "" : t("no draft: it can only be rejected");
     const mark = make("span", { class: "mark", text: words, hidden: !words });
     box.addEventListener("change", count);
     rows.set(item.key, { item, box, mark });
     return make("li", {}, box, make("label", { for: box.id }, make("strong", { text: item.post_id }), " ", mark,
-      make("span", { class: "same-draft", dir: "auto", text: item.draft || "No draft" })));
+      make("span", { class: "same-draft", dir: "auto", text: item.draft || t("No draft") })));
   }));
   count();
 }
@@ -94,6 +95,6 @@ export function changedElsewhere(change) {
   row.box.checked = false;
   row.box.disabled = true;
   row.mark.hidden = false;
-  row.mark.textContent = `changed by ${change.who} meanwhile`;
+  row.mark.textContent = t("changed by {who} meanwhile", change);
   count();
 }

@@ -1,7 +1,8 @@
 // Log in and out. A token in the address comes after `#`, which is never sent, and is taken out at once.
 
-import { logIn, logOut, Refusal, whoAmI } from "./api.js";
+import { fetchLanguage, logIn, logOut, Refusal, whoAmI } from "./api.js";
 import { byId, say } from "./dom.js";
+import { lang, t } from "./language.js";
 import { openSessions } from "./sessions.js";
 import { warn } from "./status.js";
 
@@ -22,7 +23,10 @@ export async function whoIsHere() {
 
 async function tryToken(token) {
   try {
-    return await logIn(token);
+    const who = await logIn(token);
+    const { language } = await fetchLanguage();
+    if ((language ?? lang) !== lang) location.reload();
+    return who;
   } catch (error) {
     byId("login-error").textContent = error.message;
     return null;
@@ -50,7 +54,7 @@ export function askForToken() {
 
 /** Show who is here. */
 export function greet(who) {
-  say(byId("me"), `${who.name}, ${who.role}`);
+  say(byId("me"), `${who.name}, ${{ reviewer: t("reviewer"), lead: t("lead"), admin: t("admin") }[who.role]}`);
   byId("sessions-open").hidden = false;
   byId("sessions-open").onclick = openSessions;
   byId("log-out").hidden = false;
@@ -58,7 +62,7 @@ export function greet(who) {
     try {
       await logOut();
     } catch (error) {
-      if (!(error instanceof Refusal)) return warn("Not logged out: the server can't be reached.");
+      if (!(error instanceof Refusal)) return warn(t("Not logged out: the server can't be reached."));
     }
     location.reload();
   };

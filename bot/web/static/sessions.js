@@ -2,6 +2,7 @@
 
 import { endSession, listSessions } from "./api.js";
 import { byId, make } from "./dom.js";
+import { t } from "./language.js";
 import { age } from "./words.js";
 
 /** Show the sessions: one's own, and to leads everybody's. */
@@ -21,10 +22,10 @@ export async function openSessions() {
 }
 
 function line(session, error) {
-  const words = make("span", { dir: "auto", text: `${session.who}, since ${age(session.opened_at)}` });
-  const browser = make("span", { class: "aside", dir: "auto", text: session.this ? "this browser" : shortened(session.browser) });
+  const words = make("span", { dir: "auto", text: t("{who}, since {age}", { who: session.who, age: age(session.opened_at) }) });
+  const browser = make("span", { class: "aside", dir: "auto", text: session.this ? t("this browser") : shortened(session.browser) });
   if (session.this) return make("li", {}, words, browser);
-  const end = make("button", { type: "button", text: "Log out", "aria-label": `Log out ${session.who}, ${shortened(session.browser)}` });
+  const end = make("button", { type: "button", text: t("Log out"), "aria-label": t("Log out {who}, {browser}", { who: session.who, browser: shortened(session.browser) }) });
   end.addEventListener("click", async () => {
     try {
       await endSession(session.id);
@@ -36,4 +37,4 @@ function line(session, error) {
   return make("li", {}, words, browser, end);
 }
 
-const shortened = (browser) => (browser.length > 80 ? `${browser.slice(0, 80)}…` : browser || "a browser without a name");
+const shortened = (browser) => (browser.length > 80 ? `${browser.slice(0, 80)}…` : browser || t("a browser without a name"));

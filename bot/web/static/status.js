@@ -1,6 +1,7 @@
 // What the page says by itself: the warning on top, the connection, ages and countdowns.
 
 import { byId, say } from "./dom.js";
+import { t } from "./language.js";
 import { age, secondsSince } from "./words.js";
 
 /** Show a warning on top of the page, or take it away. */
@@ -18,10 +19,11 @@ export const isLive = () => byId("connection").dataset.state === "live";
 /** Bring every age and countdown on the page up to date. */
 export function tellTimes() {
   for (const element of document.querySelectorAll("[data-age]")) {
-    if (element.dateTime) element.textContent = age(element.dateTime);
+    const words = element.dateTime && age(element.dateTime);
+    if (words && element.textContent !== words) element.textContent = words;
   }
   for (const element of document.querySelectorAll("[data-until]")) {
     const left = Math.ceil(-secondsSince(element.dataset.until));
-    element.textContent = left > 0 ? `${left} s` : "";
+    element.textContent = left > 0 ? t("{n} s", { n: left }) : "";
   }
 }

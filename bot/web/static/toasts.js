@@ -1,6 +1,7 @@
 // Short messages at the edge of the page; one about a decision counts down and can be undone until then.
 
 import { byId, make } from "./dom.js";
+import { t } from "./language.js";
 import { secondsSince } from "./words.js";
 
 const STAYS_MS = 6000;
@@ -25,10 +26,11 @@ function showUndoBar() {
   const item = lastUndoable();
   if (!item) return;
   const left = make("span", { class: "countdown", "aria-hidden": true, "data-until": item.until });
-  const button = make("button", { type: "button", "aria-keyshortcuts": "u" }, "Undo ", make("kbd", { text: "u" }), " ", left);
+  const button = make("button", { type: "button", "aria-keyshortcuts": "u" }, `${t("Undo")} `, make("kbd", { text: "u" }), " ", left);
   button.addEventListener("click", () => item.undo(item));
-  const others = undoable.length > 1 ? ` (${undoable.length - 1} more before)` : "";
-  byId("toasts").append(make("div", { class: "toast undo" }, make("p", { text: `${item.text}${others}` }), button));
+  const others = undoable.length - 1;
+  const text = others ? t("{words} ({n} more before)", { words: item.text, n: others }) : item.text;
+  byId("toasts").append(make("div", { class: "toast undo" }, make("p", { text }), button));
 }
 
 /** Return the newest decision that can still be undone, or undefined. */

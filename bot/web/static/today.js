@@ -4,12 +4,13 @@ import { showParts } from "./about.js";
 import { fetchStanding, fetchStats, fetchToday, setIntent, setPause } from "./api.js";
 import { copyOf, make, say, slot } from "./dom.js";
 import { here } from "./here.js";
+import { t } from "./language.js";
 import { showPage } from "./opening.js";
-import { TEXTS } from "./texts.js";
 import { explain } from "./trouble.js";
-import { age, groupWord, holder } from "./words.js";
+import { age, groupWord, groupWords, holder, intentWord, postCount } from "./words.js";
 
 let last = "";
+let asked = 0;
 
 /** Open the page; `isStep`: Back returns from it. */
 export async function openToday(isStep = true) {
@@ -36,30 +37,34 @@ export async function openToday(isStep = true) {
 export async function refreshToday() {
   const root = document.querySelector(".today");
   if (!root) return;
+  const turn = ++asked;
   const today = await fetchToday();
+  if (turn !== asked) return; // an answer to a later question is here already
   const { now, ...rest } = today;
   if (!root.isConnected || JSON.stringify(rest) === last) return;
   last = JSON.stringify(rest);
-  const { waiting, appealed, unhandled, nothing, noSurge, load } = TEXTS.today;
-  slot(root, "sum").textContent = [waiting(today), today.appealed && appealed(today.appealed), today.unhandled && unhandled(today.unhandled)]
-    .filter(Boolean).join(" · ");
-  fill(root, "mine", today.mine.map(caseLine), nothing);
-  fill(root, "oldest", today.oldest.map(caseLine), nothing);
-  fill(root, "surges", today.surges.map(({ words }) => make("li", { class: "surge", text: words })), noSurge);
-  fill(root, "team", today.team.map((each) => make("li", {}, make("strong", { text: each.who, dir: "auto" }), ` ${load(each)}`)), nothing);
+  slot(root, "sum").textContent = [
+    t("{posts} waiting, {doubtful} of them in doubt", { posts: postCount(today.waiting), doubtful: today.doubtful }),
+    today.appealed && t("appeals: {n}", { n: today.appealed }), today.unhandled && t("escalated and not handled: {n}", { n: today.unhandled }),
+  ].filter(Boolean).join(" · ");
+  fill(root, "mine", today.mine.map(caseLine));
+  fill(root, "oldest", today.oldest.map(caseLine));
+  fill(root, "surges", today.surges.map(({ words }) => make("li", { class: "surge", text: words })), t("Posts come at their usual pace."));
+  fill(root, "team", today.team.map((each) => make("li", {}, make("strong", { text: each.who, dir: "auto" }), ` ${load(each)}`)));
 }
 
+const load = ({ held, assigned }) => [held && t("holds {n}", { n: held }), assigned && t("was assigned {n}", { n: assigned })].filter(Boolean).join(", ");
+
 /** Fill a list of the page, or say in it that there is nothing. */
-function fill(root, name, lines, nothing) {
+function fill(root, name, lines, nothing = t("Nothing.")) {
   slot(root, name).replaceChildren(...(lines.length ? lines : [make("li", { class: "note", text: nothing })]));
 }
 
 function caseLine(item) {
-  const groups = item.groups.map((each) => groupWord(each.group)).join(", ") || item.post_id;
   const who = holder(item);
   return make("li", {},
-    make("button", { type: "button", class: "link", "data-open": item.key, text: groups }),
-    make("span", { class: "history-who", text: ` · ${[item.platform, item.sample && TEXTS.today.sample, who].filter(Boolean).join(" · ")}, ` }),
+    make("button", { type: "button", class: "link", "data-open": item.key, text: groupWords(item.groups, item.post_id) }),
+    make("span", { class: "history-who", text: ` · ${[item.platform, item.sample && t("sample"), who].filter(Boolean).join(" · ")}, ` }),
     make("time", { datetime: item.received_at, "data-age": true, text: age(item.received_at) }));
 }
 
@@ -70,7 +75,7 @@ async function showFigures(root) {
   slot(root, "figures").replaceChildren(...words.map((text) => make("p", { text })));
   const picture = slot(root, "picture");
   picture.hidden = !decided;
-  picture.alt = TEXTS.figures.picture;
+  picture.alt = t("Bars: how many of the drafts were accepted, by group and by intent");
   if (decided) picture.src = `/v1/stats.svg?period=${period}&at=${Date.now()}`;
   for (const link of slot(root, "export").querySelectorAll("a")) link.href = `/v1/export?period=${period}&format=${link.dataset.format}`;
 }
@@ -89,21 +94,23 @@ async function setOwnIntent(root) {
 
 function showStanding(root, { intents, channels, muted }) {
   const leads = here.me.role !== "reviewer";
-  const { noIntent, nothing, setBy, inChat, everything, clear, paused, open, pause, resume, muted: mutedBy } = TEXTS.today;
+  const button = (text, about, send) => {
+    const element = make("button", { type: "button", class: "link", text, "aria-label": `${text}: ${about}` });
+    element.addEventListener("click", () => send().then((after) => showStanding(root, after)).catch(explain));
+    return element;
+  };
+  const line = (name, words, element) => make("li", {}, make("strong", { text: name }), ` ${words} `, element);
   fill(root, "intents", intents.map((each) => {
-    const where = each.kind === "group" ? groupWord(each.scope) : each.scope || everything;
-    const button = make("button", { type: "button", class: "link", text: clear, "aria-label": `${clear}: ${where}` });
-    button.addEventListener("click", () => setIntent({ kind: each.kind, scope: each.scope, intent: null })
-      .then((after) => showStanding(root, after)).catch(explain));
-    const isOwn = each.surface === "desk";
-    return make("li", {}, make("strong", { text: where }), ` ${each.intent} · ${setBy(each.who)} ${isOwn ? "" : inChat(each.surface)} `, isOwn && leads ? button : null);
-  }), noIntent);
+    const { kind, scope, surface } = each;
+    const where = kind === "group" ? groupWord(scope) : scope || t("everything");
+    const isOwn = surface === "desk";
+    return line(where, `${intentWord(each.intent)} · ${t("set by {who}", each)} ${isOwn ? "" : t("on {surface}", each)}`,
+      isOwn && leads ? button(t("Clear"), where, () => setIntent({ kind, scope, intent: null })) : null);
+  }), t("None: each draft has the desk's own intent."));
   slot(root, "channels-card").hidden = !channels.length && !muted.length;
   fill(root, "channels", [...channels.map((room) => {
-    const button = make("button", { type: "button", class: "link", text: room.paused_by ? resume : pause, "aria-label": `${room.paused_by ? resume : pause}: ${room.channel}` });
-    const { surface, server, channel } = room;
-    button.addEventListener("click", () => setPause({ surface, server, kind: "paused", scope: channel, on: !room.paused_by })
-      .then((after) => showStanding(root, after)).catch(explain));
-    return make("li", {}, make("strong", { text: `${surface} ${channel}` }), ` ${room.paused_by ? paused(room.paused_by) : open} `, leads ? button : null);
-  }), ...muted.map((each) => make("li", {}, make("strong", { text: `${each.surface} ${each.platform}` }), ` ${mutedBy(each.who)}`))], nothing);
+    const { surface, server, channel, paused_by: by } = room;
+    return line(`${surface} ${channel}`, by ? t("paused by {who}", { who: by }) : t("gets its cards"), leads
+      ? button(by ? t("Resume") : t("Pause"), channel, () => setPause({ surface, server, kind: "paused", scope: channel, on: !by })) : null);
+  }), ...muted.map((each) => line(`${each.surface} ${each.platform}`, t("muted by {who}", each)))]);
 }

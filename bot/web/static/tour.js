@@ -3,35 +3,35 @@
 import { showCase, unveil } from "./case.js";
 import { byId, say, slot } from "./dom.js";
 import { here, queue } from "./here.js";
+import { lang, t } from "./language.js";
 import { goOn, showPage } from "./opening.js";
-import { TEXTS } from "./texts.js";
 import { announce } from "./toasts.js";
 import { WAITING } from "./words.js";
 
 const PLACES = [".case-head", ".post", ".side-column .card", ".reply", ".evidence", ".actions"];
+const STEPS = [...byId("tour-steps").content.children].map((step) => [...step.children].map((part) => part.textContent));
 const POST = 1; // the step in which the post is shown
-const check = (name, label, value, threshold) => ({ name, label, value, threshold, passed: true, close: false, hard: true, finding: "" });
+const check = (name, label, value, threshold) => ({ name, label, value, threshold, passed: true });
 
 function madeUpCase() {
   const now = new Date().toISOString();
-  const source = { institution: "Harbour Office of Zorblax", title: "Yearbook of the moons", symbol: "", locator: "page 12", year: 2026, url: "" };
+  const source = { institution: t("Harbour Office of Zorblax"), title: t("Yearbook of the moons"), locator: t("page 12"), year: 2026 };
   const evidence = {
-    id: "made-up", text: "In the year under review newcomers opened four of ten new bakeries.", summary: "", source, language: "en", region: "Zorblax",
+    id: "made-up", text: t("In the year under review newcomers opened four of ten new bakeries."), source, language: lang, region: "Zorblax",
   };
   return {
-    key: "tour/made-up", version: 1, state: WAITING, received_at: now, updated_at: now, sample: true,
-    post: { platform: "tour", post_id: "made-up", text: "Zorblaxians eat all our biscuits. Send them back to their moon!", url: null, reason: "a reader's report", context: [] },
-    triage: { groups: [{ group: "migrants", score: 0.93 }], hate: 0.88, language: "en", reason: "" },
-    grounding: { evidence: [evidence], note: "", claims: [] },
+    key: "tour/made-up", state: WAITING, received_at: now, sample: true,
+    post: { platform: "tour", post_id: "made-up", text: t("Zorblaxians eat all our biscuits. Send them back to their moon!"), reason: t("a reader's report"), context: [] },
+    triage: { groups: [{ group: "migrants", score: 0.93 }], hate: 0.88, language: lang },
+    grounding: { evidence: [evidence] },
     drafts: [{
-      number: 1, text: "In the year under review newcomers opened four of ten new bakeries. Who bakes with us is a neighbour, whatever moon they come from.",
-      intent: "informative", origin: "composer", writer: "words on file", language: "en", note: "",
-      checks: [check("sentences", "two sentences", 2, 2), check("length", "short enough", 133, 500)],
+      number: 1, text: `${evidence.text} ${t("Who bakes with us is a neighbour, whatever moon they come from.")}`,
+      intent: "informative", origin: "composer", writer: t("words on file"), language: lang,
+      checks: [check("sentences", t("two sentences"), 2, 2), check("length", t("length in characters"), 133, 500)],
     }],
-    request: { intent: "informative" }, answers: "They eat what is ours.", warnings: [], marks: {}, used: ["made-up"], reading: [], history: [], notes: [],
-    actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"], undoable: false, doubtful: false,
-    claimed_by: null, claimed_until: null, decided_by: null, decided_why: null, final_text: null, release_at: null,
-    handled: false, appealed: false, retracted_at: null, error: null,
+    request: { intent: "informative" }, answers: t("They eat what is ours."), warnings: [], marks: {}, used: ["made-up"], reading: [], history: [], notes: [],
+    actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"],
+    undoable: false, doubtful: false, handled: false, appealed: false, final_text: null, decided_why: null, release_at: null, retracted_at: null, error: null,
   };
 }
 
@@ -45,7 +45,7 @@ export function startTour() {
   if (!dialog.open) dialog.show();
   let step = 0;
   const go = (to) => {
-    if (to >= TEXTS.tour.steps.length) return end();
+    if (to >= STEPS.length) return end();
     step = Math.max(0, to);
     show(root, item, step);
   };
@@ -56,7 +56,7 @@ export function startTour() {
     else if (choice === "end") end();
   };
   dialog.onkeydown = (event) => {
-    const to = { ArrowRight: step + 1, ArrowLeft: step - 1, Escape: TEXTS.tour.steps.length }[event.key];
+    const to = { ArrowRight: step + 1, ArrowLeft: step - 1, Escape: STEPS.length }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     go(to);
@@ -65,8 +65,7 @@ export function startTour() {
 }
 
 function show(root, item, step) {
-  const { steps, sum, next, end: last } = TEXTS.tour;
-  const [title, words] = steps[step];
+  const [title, words] = STEPS[step];
   unveil(root, item, step === POST);
   for (const button of root.querySelectorAll(".post [data-do]")) button.disabled = true;
   root.querySelector(".tour-here")?.classList.remove("tour-here");
@@ -76,10 +75,10 @@ function show(root, item, step) {
   const dialog = byId("tour");
   say(dialog.querySelector("h2"), title);
   say(slot(dialog, "words"), words);
-  say(slot(dialog, "step"), sum(step + 1, steps.length));
+  say(slot(dialog, "step"), t("Step {step} of {steps}", { step: step + 1, steps: STEPS.length }));
   dialog.querySelector('[data-tour="back"]').disabled = step === 0;
   const button = dialog.querySelector('[data-tour="next"]');
-  button.textContent = step === steps.length - 1 ? last : next;
+  button.textContent = step === STEPS.length - 1 ? t("End the tour") : t("Next");
   button.focus();
   announce(`${title}. ${words}`);
 }

@@ -3,6 +3,7 @@
 import { Offline, Refusal, whoAmI } from "./api.js";
 import { byId } from "./dom.js";
 import { here } from "./here.js";
+import { t } from "./language.js";
 import { askForToken, greet } from "./session.js";
 import { warn } from "./status.js";
 import { toast } from "./toasts.js";
@@ -14,11 +15,11 @@ let afterLogin = () => {};
 export const whenBack = (act) => { afterLogin = act; };
 
 export function explain(error, now) {
-  if (error instanceof Offline) return warn("The server can't be reached. Nothing you wrote is lost; trying again…");
+  if (error instanceof Offline) return warn(t("The server can't be reached. Nothing you wrote is lost; trying again…"));
   if (!(error instanceof Refusal)) throw error;
   if (error.status === 401) return logInAgain();
   const mine = now?.decided_by && now.decided_by === here.me.name;
-  toast(mine ? `This was already ${standing(now)}, that is you.` : error.message, "bad");
+  toast(mine ? t("This was already {standing}, that is you.", { standing: standing(now) }) : error.message, "bad");
 }
 
 export async function logInAgain() {

@@ -1,8 +1,9 @@
 // How the desk says things: ages, confidence, states, checks.
 
 import { byId } from "./dom.js";
+import { t, tn } from "./language.js";
 
-const UNITS = [["d", 86400], ["h", 3600], ["min", 60]];
+const AGES = [[86400, (n) => t("{n} d ago", { n })], [3600, (n) => t("{n} h ago", { n })], [60, (n) => t("{n} min ago", { n })]];
 let ahead = 0; // milliseconds the server's clock is ahead of ours
 
 /** Learn the server's time, so that countdowns are right on a machine whose clock is not. */
@@ -16,33 +17,29 @@ export const secondsSince = (moment) => (Date.now() + ahead - Date.parse(moment)
 /** Say how long ago a moment was. */
 export function age(moment) {
   const seconds = secondsSince(moment);
-  const unit = UNITS.find(([, size]) => seconds >= size);
-  return unit ? `${Math.floor(seconds / unit[1])} ${unit[0]} ago` : "just now";
+  const [size, words] = AGES.find(([least]) => seconds >= least) ?? [1, () => t("just now")];
+  return words(Math.floor(seconds / size));
 }
 
 /** Say a share from 0 to 1 in percent. */
-export const percent = (share) => `${Math.round(100 * share)} %`;
+export const percent = (share) => t("{n} %", { n: Math.round(100 * share) });
+
+const grade = (score, steps) => steps.find(([least]) => score >= least)[1];
 
 /** Say how sure a score from 0 to 1 is. */
-export function sureness(score) {
-  if (score >= 0.9) return "very sure";
-  if (score >= 0.7) return "fairly sure";
-  if (score >= 0.5) return "rather likely";
-  return "unsure";
-}
+export const sureness = (score) => grade(score, [[0.9, t("very sure")], [0.7, t("fairly sure")], [0.5, t("rather likely")], [0, t("unsure")]]);
 
 /** Say how hateful a post was judged. */
-export function hatefulness(score) {
-  if (score >= 0.8) return "clearly hateful";
-  if (score >= 0.5) return "likely hateful";
-  if (score >= 0.2) return "perhaps hateful";
-  return "hardly hateful";
-}
+export const hatefulness = (score) =>
+  grade(score, [[0.8, t("clearly hateful")], [0.5, t("likely hateful")], [0.2, t("perhaps hateful")], [0, t("hardly hateful")]]);
 
 const wordsIn = (list, value) => [...byId(list).options].find((option) => option.value === value)?.text ?? value;
 
 export const groupWord = (group) => wordsIn("group-filter", group);
+export const groupWords = (groups, none = t("no group found")) => groups.map((each) => groupWord(each.group)).join(", ") || none;
 export const stateWords = (state) => wordsIn("states", state);
+export const intentWord = (intent) => wordsIn("intents", intent);
+export const postCount = (n) => tn("{n} post", "{n} posts", n);
 
 /** The state of a case that waits for a moderator, of one whose draft is being written, of one that leads must see. */
 export const { waiting: WAITING, drafting: DRAFTING, alarming: ALARMING } = byId("states").dataset;
@@ -62,8 +59,6 @@ export function reasonWords(stored) {
 export const holder = (item) =>
   item.claimed_by && !(item.claimed_until && secondsSince(item.claimed_until) > 0) ? item.claimed_by : null;
 
-/** Say a number shortly. */
-export const figure = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
-
 /** Say where a case stands, and who decided it. */
-export const standing = (item) => (item.decided_by ? `${item.state} by ${item.decided_by}` : stateWords(item.state));
+export const standing = (item) => (item.decided_by
+  ? t("{state} by {who}", { state: stateWords(item.state).split(":")[0], who: item.decided_by }) : stateWords(item.state));

@@ -18,6 +18,7 @@ from bot.changes import Changes
 from bot.chat.card_board import CardBoard
 from bot.chat.cards import Card, build_card
 from bot.chat.escalations import Escalations
+from bot.chat.languages import Languages
 from bot.discord.board import DiscordBoard
 from bot.slack.board import SlackBoard
 from bot.slack.workspaces import Workspaces
@@ -137,7 +138,8 @@ def shows(stage: Stage, words: str) -> bool:
 async def test_escalations_are_told_as_they_happen_in_one_notice_without_the_posts(stage: Stage, house: House) -> None:
     servers = {stage.server: ChatWorkspace(channel=stage.channel, lead_channel=stage.channel)}
     changes = Changes(house.ledger.history, every_s=0.05)
-    telling = Escalations(house.ledger, stage.board, servers, CareSettings(), changes, every_s=60)
+    languages = Languages(stage.board.surface, servers, house.ledger.moderator_settings)
+    telling = Escalations(house.ledger, stage.board, servers, CareSettings(), changes, languages, every_s=60)
     jobs = [asyncio.create_task(job) for job in (changes.run(), telling.run())]
     for number, words in ((1, "1 post was escalated"), (2, "2 posts were escalated")):
         flagged = post(number, "<!channel> @everyone Zorblaxians should fear us.")

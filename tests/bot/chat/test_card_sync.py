@@ -10,6 +10,7 @@ import pytest
 from bot.changes import Changes
 from bot.chat.card_sync import CardSync
 from bot.chat.cards import Card
+from bot.chat.languages import Languages
 from core.domain import TargetGroup, now
 from core.errors import CardRefused, ChatUnavailable
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
@@ -55,7 +56,12 @@ def cork() -> Cork:
 
 @pytest.fixture
 def card_sync(ledger: Ledger, cork: Cork) -> CardSync:
-    return CardSync(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history))
+    return sync_of(ledger, cork)
+
+
+def sync_of(ledger: Ledger, cork: Cork) -> CardSync:
+    languages = Languages(cork.surface, SERVERS, ledger.moderator_settings)
+    return CardSync(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history), languages)
 
 
 async def once(card_sync: CardSync) -> None:
@@ -74,7 +80,7 @@ async def test_looking_again_changes_nothing(ledger: Ledger, card_sync: CardSync
 
 async def test_two_bots_at_once_post_one_card(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
     await add_pending(ledger, post(1))
-    other = CardSync(ledger, cork, SERVERS, CareSettings(), Changes(ledger.history))
+    other = sync_of(ledger, cork)
     await asyncio.gather(once(card_sync), once(other))
     assert len(cork.posted) == 1
 

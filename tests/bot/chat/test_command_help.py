@@ -21,7 +21,7 @@ def test_the_pages_name_every_command_and_say_what_is_for_leads(page: str, name:
 
 def test_help_says_how_each_is_typed_and_who_may() -> None:
     lines = help_lines({"pause": "pause [hours:2]"}, "/rejoinder ")
-    assert "/rejoinder pause [hours:2]: keep new cards from this channel; its cases wait in the queue (leads)" in lines
+    assert "/rejoinder pause [hours:2]: Keep new cards from this channel; its cases wait in the queue (leads)" in lines
     assert len(lines) == len(COMMANDS)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from bot.changes import Changes
 from bot.chat.escalations import Escalations, escalation_text
+from bot.chat.languages import Languages
 from core.domain import FlaggedPost, Route, TargetGroup, now
 from core.errors import ChannelLost, ChatUnavailable
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
@@ -35,7 +36,8 @@ class Board(Wall):
 
 
 def escalations(ledger: Ledger, board: Board, servers: dict[str, ChatWorkspace] = SERVERS, **care: Any) -> Escalations:
-    return Escalations(ledger, board, servers, CareSettings(**care), Changes(ledger.history))
+    languages = Languages(board.surface, servers, ledger.moderator_settings)
+    return Escalations(ledger, board, servers, CareSettings(**care), Changes(ledger.history), languages)
 
 
 async def escalate(ledger: Ledger, flagged: FlaggedPost, group: TargetGroup = TargetGroup.MIGRANTS) -> int:

@@ -6,6 +6,7 @@ import pytest
 
 from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import DecisionDialogue, DecisionRequest, Refusal
+from bot.chat.languages import Languages
 from bot.chat.own_cases import OwnCases
 from bot.chat.place import Place
 from bot.permissions import Moderator
@@ -31,7 +32,8 @@ def own_cases(house: House) -> OwnCases:
 
 @pytest.fixture
 def commands(house: House, own_cases: OwnCases) -> Commands:
-    return Commands(house.desk, house.ledger, SERVERS, own_cases, PipelineCli())
+    languages = Languages("discord", SERVERS, house.ledger.moderator_settings)
+    return Commands(house.desk, house.ledger, SERVERS, own_cases, languages, PipelineCli())
 
 
 @pytest.fixture

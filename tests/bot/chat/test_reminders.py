@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from bot.chat.cards import Card
+from bot.chat.languages import Languages
 from bot.chat.reminders import Reminders, is_quiet, reminder, zone
 from bot.chat.surge import surge_text
 from core.domain import TargetGroup, now
@@ -41,7 +42,8 @@ class Wall:
 
 def reminders(ledger: Ledger, wall: Wall, **care: Any) -> Reminders:
     servers = {"s1": ChatWorkspace(channel="all", lead_channel="leads"), "s2": ChatWorkspace(channel="all")}
-    return Reminders(ledger, wall, servers, CareSettings(**care))
+    languages = Languages(wall.surface, servers, ledger.moderator_settings)
+    return Reminders(ledger, wall, servers, CareSettings(**care), languages)
 
 
 async def test_leads_are_reminded_of_an_old_queue_and_not_again_at_once(ledger: Ledger) -> None:
@@ -85,7 +87,9 @@ def test_without_quiet_hours_it_is_never_quiet_and_a_wrong_zone_is_told() -> Non
 
 def test_the_notices_read_well() -> None:
     assert reminder(1, timedelta(hours=3), 0) == "One case waits, the oldest for 3 h. See /rejoinder queue"
-    assert reminder(5, timedelta(hours=3), 2).startswith("5 cases wait (2 in doubt), the oldest for 3 h.")
+    assert reminder(5, timedelta(hours=3), 2).startswith(
+        "5 cases wait, the oldest for 3 h. 2 of them are in doubt. See"
+    )
     notice = surge_text(TargetGroup.MUSLIMS, 37, timedelta(minutes=10))
     assert notice.startswith("Surge: 37 posts against Muslims in 10 minutes.")
     assert "1 post against Jews in 1 minute." in surge_text(TargetGroup.JEWS, 1, timedelta(0))

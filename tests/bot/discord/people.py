@@ -20,6 +20,7 @@ class Person:
         self.gateway = gateway
         self.guild = guild
         self.member = member
+        self.locale = "en-US"
 
     async def press(self, message: dict[str, Any], label: str) -> Exchange:
         """Press a button that is on the message now, and wait for the answer."""
@@ -132,7 +133,7 @@ class Person:
         payload: dict[str, Any] = {
             "id": exchange.id, "application_id": world.application, "type": kind, "token": exchange.token, "version": 1,
             "guild_id": self.guild.id, "guild": {"id": self.guild.id, "locale": "en-US", "features": []},
-            "channel_id": where, "member": member_payload(self.member), "data": data, "locale": "en-US",
+            "channel_id": where, "member": member_payload(self.member), "data": data, "locale": self.locale,
             "channel": channel_payload(where, place.name if place else "gone", self.guild.id),
             "guild_locale": "en-US", "app_permissions": "2147483647", "entitlements": [],
             "authorizing_integration_owners": {"0": self.guild.id}, "context": 0, "attachment_size_limit": 10_485_760,

@@ -54,7 +54,7 @@ class Floor:
         """Let the bot work for as long as the context lasts."""
         if not hasattr(self, "bot"):
             self.open()
-        jobs = [self.house.changes.run()]
+        jobs = [self.house.changes.run(), self.bot.languages.run()]
         if cards:
             jobs.append(self.bot.card_sync.run())
         if socket:

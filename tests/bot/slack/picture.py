@@ -119,7 +119,7 @@ def draw(target: Path, chromium: str = "chromium") -> None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "cards.html"
         source.write_text(page())
-        size = ("--window-size=1204,1330", f"--screenshot={target.resolve()}")
+        size = ("--window-size=1204,1370", f"--screenshot={target.resolve()}")
         subprocess.run([chromium, *FLAGS, *size, source.as_uri()], check=True, capture_output=True, timeout=60)
 
 

@@ -145,7 +145,7 @@ async def test_figures_and_exports_come_as_files_in_private(working: Floor) -> N
     await working.card("ana approved it")
     await typed(working, "stats 7d", "1 received, 1 approved as drafted")
     await typed(working, "export", "Only a lead")
-    await typed(working, "export 7d", "1 decisions since", LEA)
+    await typed(working, "export 7d", "1 decision since", LEA)
     await typed(working, "stats soon", "is no period")
     picture, table = working.slack.at.files.values()
     assert picture["data"].startswith(b"\x89PNG") and picture["channel"] == f"D{ANA}"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput
-from evaluation.evidence.yardstick import HERE, read_grades, read_posts
+from evaluation.evidence.yardstick import HERE, grades_by_claims, read_fresh, read_grades, read_posts
+from kb.claims.loading import load_claims
 from training.claims.data import LABELS
 
 DATA = Path(__file__).parents[3] / "../shared/data"
@@ -51,3 +52,25 @@ def test_a_post_that_no_data_set_has_is_named(tmp_path: Path) -> None:
         pytest.skip("the data sets (../shared/data) are not beside this checkout")
     with pytest.raises(BadInput, match="mlma:gone"):
         read_posts(DATA, tmp_path)
+
+
+def test_fresh_posts_name_claims_on_file_and_a_third_has_no_answer() -> None:
+    posts = read_fresh(load_claims())
+    assert Counter(post.language for post in posts) == {"en": 15, "es": 15, "it": 15, "eu": 15}
+    assert sum(not post.claims for post in posts) == 20
+    wordings = {text for claim in load_claims().claims.values() for texts in claim.wordings.values() for text in texts}
+    assert not {post.text for post in posts} & (wordings | {post.text for post in read_posts(None)})
+
+
+def test_a_fresh_post_of_a_claim_that_is_gone_is_named(tmp_path: Path) -> None:
+    (tmp_path / "fresh.toml").write_text('[[post]]\nid = "fresh:en-01"\ntext = "?"\nclaims = ["moon-cheese"]', "utf-8")
+    with pytest.raises(BadInput, match=r"fresh:en-01.*moon-cheese"):
+        read_fresh(load_claims(), tmp_path)
+
+
+def test_facts_of_the_named_claims_fit_a_fresh_post_and_whatever_else_is_shown_does_not() -> None:
+    files = load_claims()
+    post = next(post for post in read_fresh(files) if post.claims == {"women-pay-gap-myth"})
+    facts = files.claims["women-pay-gap-myth"].facts
+    grades = grades_by_claims([post], files, {post.id: [facts[0], "elsewhere"]})
+    assert grades == {(post.id, "elsewhere"): (0,)} | {(post.id, fact): (2,) for fact in facts}

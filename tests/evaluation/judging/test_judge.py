@@ -10,10 +10,9 @@ import pytest
 
 from core.errors import BadInput, ModelRefused, ModelUnavailable
 from evaluation.judging.agreement import agreement, read_people
-from evaluation.judging.judge import JudgeVerdict, judge, questions
+from evaluation.judging.judge import JudgeVerdict, judge, questions, verdicts_of
 from evaluation.judging.prompts import PROMPTS, Preference, read_letter, read_scores
-from evaluation.judging.tally import pair_results, strengths, summary, wins_by_post
-from evaluation.lines import read_lines
+from evaluation.judging.tally import caution, pair_results, strengths, summary, wins_by_post
 from evaluation.run import RunFolder
 from models.chat import Completion, Message
 from tests.evaluation.runs import make_run
@@ -47,7 +46,7 @@ def ignore(steps: int) -> None:
 
 async def judged(run: RunFolder, chat: ScriptedChat, prompt: str = "rubric") -> list[JudgeVerdict]:
     await judge(run, chat, PROMPTS[prompt], questions(run, None, 1), ignore)
-    return list(read_lines(run.verdicts_path, JudgeVerdict))
+    return verdicts_of(run, chat.model, prompt)
 
 
 def test_every_pair_is_asked_in_both_orders_and_empty_drafts_are_not(tmp_path: Path) -> None:
@@ -78,13 +77,14 @@ async def test_the_better_system_wins_in_whatever_order(tmp_path: Path) -> None:
     assert {name: counted["systems"]["compose/none/hybrid"][name] for name in ("wins", "losses", "ties")} == {
         "wins": 5, "losses": 0, "ties": 0,
     }  # fmt: skip
-    assert counted["first_preferred"] == 0.5 and counted["orders_disagree"] == 0
+    assert counted["first_preferred"] == 0.5 and counted["orders_disagree"] == 0 and not caution(counted)
     assert counted["cost"]["calls"] == 14
 
 
 async def test_a_judge_that_always_takes_the_first_ties_everything(tmp_path: Path) -> None:
     counted = summary(await judged(make_run(tmp_path, DRAFTS), ScriptedChat("A")), seed=1)
     assert counted["first_preferred"] == 1 and counted["orders_disagree"] == 1
+    assert "take no ranking" in caution(counted)
     assert {row["ties"] for row in counted["systems"].values()} == {4, 5}
     assert {row["strength"] for row in counted["systems"].values()} == {0}
 
@@ -101,11 +101,14 @@ async def test_a_judge_that_never_answers_is_given_up_and_can_go_on(tmp_path: Pa
     run = make_run(tmp_path, DRAFTS)
     with pytest.raises(ModelUnavailable, match="kept"):
         await judged(run, ScriptedChat(error=ModelUnavailable("Away.")))
-    kept = list(read_lines(run.verdicts_path, JudgeVerdict))
+    kept = verdicts_of(run, "scripted", "rubric")
     assert [verdict.preference for verdict in kept] == [Preference.NONE] * len(kept)
     chat = ScriptedChat("A")
-    assert len(await judged(run, chat)) == 14
-    assert len(chat.asked) == 14 - len(kept)
+    verdicts = await judged(run, chat)
+    assert len(verdicts) == len(chat.asked) == 14
+    assert all(verdict.preference is Preference.FIRST for verdict in verdicts)
+    await judged(run, chat)
+    assert len(chat.asked) == 14
 
 
 @pytest.mark.parametrize(

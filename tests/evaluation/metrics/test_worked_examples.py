@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from core.domain import TargetGroup
-from core.settings import GuardSettings, Settings
+from core.settings import Settings
 from evaluation.metrics.argument_quality import ArgumentQuality, QualityHead
 from evaluation.metrics.bertscore import BertScore, f1
 from evaluation.metrics.bleu import Bleu
@@ -19,7 +19,7 @@ from evaluation.metrics.counterspeech import Counterspeech
 from evaluation.metrics.distinct import Distinct
 from evaluation.metrics.diversity import Diversity
 from evaluation.metrics.embeddings import Embeddings
-from evaluation.metrics.factuality import Factuality
+from evaluation.metrics.factuality import Factuality, Support
 from evaluation.metrics.faithfulness import FaithfulnessToClaim, FaithfulnessToEvidence
 from evaluation.metrics.length import Length, Truncated
 from evaluation.metrics.meteor import Meteor
@@ -30,8 +30,10 @@ from evaluation.metrics.rouge import RougeL
 from evaluation.metrics.safety import Safety
 from evaluation.metrics.stance import Stance
 from evaluation.metrics.toolbox import NO_ENTAILMENT, open_metrics
+from evaluation.metrics.triplets import ClauseTriplets
 from models.embedders import default_embedder
 from models.entailment import Pair
+from pipeline.guard.sentence_head import SCALES, STANCE, SentenceHead
 from pipeline.heads import Heads
 from tests.evaluation.runs import make_sample
 from tests.factories import make_evidence
@@ -123,7 +125,7 @@ async def test_bertscore_of_the_embedded_encoder_knows_a_text_from_another() -> 
     same = await value(metric, "The harbour is open.", "The harbour is open.")
     other = await value(metric, "The harbour is open.", "Seven goats danced at noon.")
     assert same == pytest.approx(1, abs=1e-3)
-    assert other is not None and other < 0.95
+    assert other is not None and other < 0.8  # higher where the prefix that e5 is given is matched with itself
     await embedder.close()
 
 
@@ -179,20 +181,36 @@ async def test_faithfulness_to_claim_and_evidence() -> None:
 
 
 async def test_factuality() -> None:
-    told = {("One.", "First it is."): 0.8, ("One.", "Second it is."): 0.0,
-            ("Two.", "First it is."): 0.2, ("Two.", "Second it is."): 0.4}  # fmt: skip
+    told = {("One.", "Sailors pay taxes"): 0.8, ("One.", "Sailors build harbours"): 0.0,
+            ("Two.", "Sailors pay taxes"): 0.2, ("Two.", "Sailors build harbours"): 0.4}  # fmt: skip
 
     class Told:
         languages = None
+        asked = 0
 
         async def follows(self, pairs: Sequence[Pair]) -> list[float]:
+            self.asked += len(pairs)
             return [told[pair.premise, pair.hypothesis] for pair in pairs]
 
-    sample = make_sample("First it is. Second it is.").model_copy(
+    sample = make_sample("Sailors pay taxes and build harbours. What do you do?").model_copy(
         update={"evidence": (make_evidence("e1", "One."), make_evidence("e2", "Two."))}
     )
-    assert await Factuality(Told(), "a test").score([sample]) == [pytest.approx((0.8 + 0.0 + 0.2 + 0.4) / 4)]
-    assert await Factuality(Told(), "a test", best=True).score([sample]) == [pytest.approx((0.8 + 0.4) / 2)]
+    entailment = Told()
+    support = Support(ClauseTriplets(), entailment, "a test")
+    assert await Factuality(support).score([sample]) == [pytest.approx((0.8 + 0.0 + 0.2 + 0.4) / 4)]
+    assert await Factuality(support, best=True).score([sample]) == [pytest.approx((0.8 + 0.4) / 2)]
+    assert entailment.asked == 4  # once for both
+
+
+async def test_a_draft_that_states_nothing_has_no_factuality() -> None:
+    class Never:
+        languages = None
+
+        async def follows(self, pairs: Sequence[Pair]) -> list[float]:
+            return [1.0 for _ in pairs]
+
+    sample = make_sample("What do you do?").model_copy(update={"evidence": (make_evidence("e1", "One."),)})
+    assert await Factuality(Support(ClauseTriplets(), Never(), "a test")).score([sample]) == [None]
 
 
 async def test_argument_quality() -> None:
@@ -202,18 +220,37 @@ async def test_argument_quality() -> None:
     assert await value(metric, "north") == 1  # 2.1, cut at the end of the scale
 
 
+def opposing_head() -> SentenceHead:
+    """Return a head that looks at the cosine of sentence and post alone, in the flat embedder's two numbers."""
+    weights = np.zeros(3 * 2 + 1 + 10, np.float32)
+    weights[6] = -1 / SCALES[3]
+    return SentenceHead(mean=np.zeros(2, np.float32), weights=weights, bias=0.0)
+
+
+async def test_stance() -> None:
+    embedder = FlatEmbedder(zorblaxians=0, sideways=90, against=180)
+    metric = Stance(Embeddings(embedder), opposing_head())
+    # The cosines with the post are 0 and -1: the mean of 1 / (1 + e⁰) and 1 / (1 + e⁻¹).
+    expected = (1 / 2 + 1 / (1 + np.exp(-1))) / 2
+    assert await value(metric, "Sideways is one. Against is the other.") == pytest.approx(expected)
+    assert await value(metric, "Sideways is one.", language="pt") is None
+
+
 async def test_coarl_reward() -> None:
     head = QualityHead(weights=np.array([0.5, 0.0], np.float32), bias=0.1, embedder="flat")
-    quality = ArgumentQuality(Embeddings(FlatEmbedder(no=0)), head)
-    metric = CoarlReward(Stance(GuardSettings()), quality, Safety(Insults(), "a test"))
-    text = "No human being is worth less, and every person has equal rights."
-    assert await value(metric, text) == pytest.approx((1 + 0.6 + 0.75) / 3)
+    embeddings = Embeddings(FlatEmbedder(zorblaxians=0, straight=0))
+    parts = (Stance(embeddings, opposing_head()), ArgumentQuality(embeddings, head), Safety(Insults(), "a test"))
+    stance = 1 / (1 + np.exp(1))
+    assert await value(CoarlReward(*parts), "Straight it is.") == pytest.approx((stance + 0.6 + 0.75) / 3)
 
 
 async def test_stance_tells_contradiction_from_agreement() -> None:
-    metric = Stance(GuardSettings())
-    assert await value(metric, "That is not true: everyone has equal rights.") == 1
-    assert await value(metric, "You are right, they do.") == 0
+    embedder = default_embedder()
+    metric = Stance(Embeddings(embedder), SentenceHead.load(STANCE))
+    against = await value(metric, "That is not true: everyone has equal rights.")
+    along = await value(metric, "You are right, they do.")
+    assert against is not None and along is not None and against > 0.7 > 0.3 > along
+    await embedder.close()
 
 
 async def test_counterspeech_tells_a_reply_from_hate() -> None:

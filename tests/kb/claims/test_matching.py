@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -69,9 +70,41 @@ async def test_a_post_gets_its_claim_and_facts_in_its_language(
     assert all(any(found.id in fact.claims for fact in facts) for found in claims)
 
 
+async def test_a_post_that_is_a_wording_on_file_surely_makes_its_claim(matcher: ClaimMatcher, e5: Embedder) -> None:
+    for text, language, claim in (
+        ("Etorkinek lana kentzen digute.", "eu", "migrants-take-jobs"),
+        ("LOS GITANOS SON LADRONES!!", "es", "people-of-colour-roma-thieves"),
+    ):
+        vector = (await e5.queries([text]))[0]
+        claims, facts = matcher.match(text, vector, [], language)
+        assert [each.id for each in claims] == [claim]
+        assert facts
+
+
+async def test_a_wording_of_several_claims_is_that_of_the_group_which_is_attacked(
+    matcher: ClaimMatcher, e5: Embedder
+) -> None:
+    owners = Counter(
+        (wording, FILES.group_of(claim)) for claim in FILES.claims.values() for wording in claim.wordings["en"]
+    )
+    shared = next(text for text, many in Counter(text for text, _ in owners).items() if many > 1)
+    group = next(group for text, group in owners if text == shared)
+    vector = (await e5.queries([shared]))[0]
+    claims, _ = matcher.match(shared, vector, [group], "en")
+    assert claims[0].score == 1.0
+    assert FILES.group_of(FILES.claims[claims[0].id]) is group
+    unsure = matcher.read(shared, vector, [], "en")
+    assert max(unsure.claims.values()) < 1.0
+
+
 async def test_a_post_that_claims_nothing_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:
-    for text in ("The train to Lisbon leaves at nine from platform four.", "Busco recomendaciones de series."):
-        assert matcher.match(text, (await e5.queries([text]))[0], [], "en") == ((), ())
+    for text, language in (
+        ("The train to Lisbon leaves at nine from platform four.", "en"),
+        ("Busco recomendaciones de series.", "es"),
+        ("Qualcuno sa a che ora chiude la piscina comunale?", "it"),
+        ("Gaur arratsaldean kontzertua dago plazan.", "eu"),
+    ):
+        assert matcher.match(text, (await e5.queries([text]))[0], [], language) == ((), ())
 
 
 async def test_the_limit_of_answers_says_how_likely_one_on_file_must_be(matcher: ClaimMatcher, e5: Embedder) -> None:

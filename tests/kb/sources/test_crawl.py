@@ -6,26 +6,22 @@ import asyncio
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
-from unittest.mock import create_autospec
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
-import kb.sources
 from core.domain import TargetGroup
-from core.errors import BadSettings, Unavailable
+from core.errors import Unavailable
 from kb.sources import Client, CrawlOrder, DocumentStore, Keywords, Reason, Refusal, crawl
 from kb.sources.document_store import MANIFEST
 from kb.sources.documents import FetchedText, ListedDocument, ListingPage, Parts
 from kb.sources.un_documents import SymbolDocuments
 from kb.sources.undl import UnitedNations
-from kb.sources.validation import Format
-from rejoinder.commands.kb_crawl import crawl as command
+from tests.kb.sources.shop import Shop
 
 Serve = Callable[..., Awaitable[Any]]
 TODAY = date(2025, 3, 15)
@@ -304,29 +300,6 @@ async def test_says_that_the_disk_cannot_be_written_and_loses_nothing(
     assert kept <= set(fetched)
 
 
-class Shop:
-    """A source of two documents, one of them missing."""
-
-    name = "un"
-    types: tuple[str, ...] = ("resolution",)
-    usual_types: tuple[str, ...] = ("resolution",)
-    languages: tuple[str, ...] = ("en",)
-
-    def steps(self, order: CrawlOrder) -> int | None:
-        return 1
-
-    async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
-        yield ListingPage(tuple(
-            ListedDocument(id=name, title=name, institution="United Nations", type="resolution", symbol=name, year=2020,
-                      groups=(TargetGroup.WOMEN,), url="https://example.org")
-            for name in ("A", "B")), steps=1)  # fmt: skip
-
-    async def fetch(self, document: ListedDocument, parts: Parts) -> list[FetchedText] | Refusal:
-        if document.id == "B":
-            return Refusal(Reason.MISSING, "https://example.org/B", "no document B")
-        return [FetchedText(b"%PDF-1.7 x %%EOF", Format.PDF)]
-
-
 class Store(Shop):
     """A source of more documents than the queue and the workers hold."""
 
@@ -369,67 +342,3 @@ async def test_an_interruption_ends_a_crawl_whose_queue_is_full(tmp_path: Path) 
         done, _ = await asyncio.wait([task], timeout=60)
         task.cancel()
     assert done and task.cancelled()
-
-
-@pytest.fixture
-def shop(monkeypatch: pytest.MonkeyPatch) -> None:
-    from contextlib import asynccontextmanager
-
-    @asynccontextmanager
-    async def open_shop(name: str, contact: str = "") -> AsyncIterator[Shop]:
-        yield Shop()
-
-    monkeypatch.setattr(kb.sources, "open_source", open_shop)
-
-
-def test_the_command_fetches_and_sums_up(shop: None, tmp_path: Path) -> None:
-    arguments = ["un", "--groups", "women,jews", "--from", "2019", "--to", "2021", "--max", "9", "--out", str(tmp_path)]
-    result = CliRunner().invoke(command, arguments)
-    assert result.exit_code == 0, result.output
-    assert f"1 documents stored in {tmp_path}" in result.output
-    assert "1  missing" in result.output
-    assert "no document B" in result.output
-    assert (tmp_path / "united_nations/A.pdf").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [(["--groups", "zorblaxians"], "--groups does not know zorblaxians"),
-     (["--types", "poem"], "--types does not know"), (["--language", "xx"], "--language does not know xx"),
-     (["--from", "2021", "--to", "2020"], "is after")],
-)  # fmt: skip
-def test_the_command_says_what_it_does_not_know(
-    shop: None, tmp_path: Path, arguments: list[str], complaint: str
-) -> None:
-    result = CliRunner().invoke(command, ["un", *arguments, "--out", str(tmp_path)])
-    assert complaint in str(result.exception)
-
-
-@pytest.mark.parametrize("package", ["protego", "pymarc"])
-def test_the_command_says_which_extra_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == package or name.startswith("kb.sources")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, package, None)
-    result = CliRunner().invoke(command, ["un", "--out", str(tmp_path)])
-    assert isinstance(result.exception, BadSettings)
-    assert "rejoinder[kb]" in str(result.exception)
-
-
-def test_the_command_fails_when_everything_was_refused(
-    shop: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def refuse(self: Shop, document: ListedDocument, parts: Parts) -> Refusal:
-        return Refusal(Reason.CHALLENGE, "https://example.org", "a challenge")
-
-    monkeypatch.setattr(Shop, "fetch", refuse)
-    result = CliRunner().invoke(command, ["un", "--out", str(tmp_path)])
-    assert result.exit_code == 1
-    assert "challenge page" in result.output
-
-
-def test_the_command_sums_up_after_an_interruption(shop: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupted = create_autospec(kb.sources.crawl, side_effect=KeyboardInterrupt)
-    monkeypatch.setattr(kb.sources, "crawl", interrupted)
-    result = CliRunner().invoke(command, ["un", "--out", str(tmp_path)])
-    assert result.exit_code == 130
-    assert "interrupted. Run the same command again to go on." in result.output

@@ -11,10 +11,11 @@ from core.settings import ChatSettings, GuardSettings
 from kb.starter import load_starter
 from models.chat import ChatModel
 from models.toxicity import ToxicityHead
+from models.turns import Turns
 from pipeline.compose import Composer
 from pipeline.draft import Drafter
 from pipeline.guard import Guard, ToxicityCheck, word_checks
-from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies, Turns
+from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies, Writer
 from tests.factories import facts_on_file, make_grounding, make_post, make_triage
 from tests.models.scripted_chat import ScriptedChat
 
@@ -48,7 +49,7 @@ def drafter(guard: Guard, composer: Composer) -> Callable[..., Drafter]:
     """Return a function that gives a drafter for a chat model, or for none, put together as a worker's is."""
 
     def make(chat: ChatModel | None, settings: ChatSettings = DEFAULT_CHAT) -> Drafter:
-        free = FreeStrategy(chat, Turns(1, 60.0), settings, GuardSettings())
+        free = FreeStrategy(Writer(chat, Turns(1, 60.0), GuardSettings()), settings.sampling)
         compose = ComposeStrategy(composer)
         return Drafter(Strategies(default=free, fallback=compose), guard)
 

@@ -123,3 +123,10 @@ async def test_words_on_file_pass_every_hard_check_though_the_evidence_has_none_
         assert [check for check in await guard.check(reply.text, ctx) if check.hard and not check.passed] == []
     foreign = "Zorblaxians own 80% of the harbour. " + FACTS[0].text
     assert not all(check.passed for check in await guard.check(foreign, ctx) if check.hard)
+
+
+def test_a_headline_is_told_only_where_the_whole_fact_does_not_fit() -> None:
+    counted = FACTS[0].model_copy(update={"short": "Harbour, 2020: jobs counted."})
+    ctx = context(facts=(counted,))
+    assert not any(": " in reply.text for reply in listed(ctx))
+    assert {": " in reply.text for reply in listed(ctx, limit=len("Zorblaxians work in every trade. ") + 40)} == {True}

@@ -136,11 +136,12 @@ def test_the_whole_prompt_stays_small_whatever_comes_in(ctx: GuardContext) -> No
     assert len(harmless("a" * 20_000, MAX_POST)) <= MAX_POST + 2
 
 
-async def test_the_worked_examples_pass_the_guard_themselves(ctx: GuardContext, guard: Guard) -> None:
+async def test_the_worked_examples_pass_the_guard_but_for_being_examples(ctx: GuardContext, guard: Guard) -> None:
     example = table("prompts")["example"]
     source = make_source(institution="Harbour Assembly", title="Harbour Charter", symbol="H/1", year=1990)
     evidence = make_evidence(text=example["evidence"][0], source=source)
     for intent in Intent:
         shown = replace(with_text(ctx, example["post"]), intent=intent, evidence=(evidence,))
         checks = await guard.check(example["replies"][intent], shown)
-        assert [check for check in checks if check.hard and not check.passed] == []
+        failing = [check for check in checks if check.hard and not check.passed]
+        assert all("example" in check.detail for check in failing), "it stops who copies them, and nothing else does"

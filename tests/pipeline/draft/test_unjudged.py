@@ -19,7 +19,7 @@ REASON = "Not judged: The judge's server is away."
 
 
 class AwayJudge:
-    """An Opposition whose model is away."""
+    """A SentenceJudge whose model is away."""
 
     name = "chat"
     languages: frozenset[str] | None = None

@@ -11,19 +11,20 @@ import pytest
 from core.errors import ModelRefused, ModelUnavailable
 from models.embedders import default_embedder
 from models.entailment import Pair
+from models.turns import Turns
 from pipeline.guard import Guard, GuardContext, unjudged
 from pipeline.guard.entailed import EntailedCheck
 from pipeline.guard.judged import STEP, WINDOW, windows
 from pipeline.guard.material import LONGEST_READ, material
-from pipeline.guard.opposition import OpposesCheck
-from pipeline.guard.stance_head import HeadOpposition
+from pipeline.guard.opposition import FitsCheck, OpposesCheck, TopicCheck
+from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, HeadNearness, LateEmbedder
 from tests.factories import make_evidence, make_post
 
 FACT = "In Europe, less than 20% of Roma are nomadic, says a report of the Council of Europe."
 
 
 class ScriptedJudge:
-    """An Opposition and Entailment that gives every text one probability and remembers what it was asked."""
+    """A SentenceJudge and Entailment that gives every text one probability and remembers what it was asked."""
 
     name = "scripted"
 
@@ -95,7 +96,7 @@ class AbsentJudge(ScriptedJudge):
     [
         (ModelUnavailable("The model server is away."), "The model server is away."),
         (ModelRefused("It tells no probabilities."), "It tells no probabilities."),
-        (None, "no answer within 0.05 s"),
+        (None, "the judge took longer than 0.05 s (guard.judge_timeout_s)"),
     ],
 )
 async def test_what_an_absent_judge_should_have_read_fails_and_the_rest_passes(
@@ -120,6 +121,31 @@ async def test_a_fault_of_ours_in_a_judge_is_raised() -> None:
         )
 
 
+async def test_a_judge_waits_for_its_turn_and_its_seconds_count_from_there() -> None:
+    context, turns = _context(), Turns(1, None)
+    replies = [material("Everybody wants a home.", context)]
+    judge = ScriptedJudge(0.9)
+    opposes = OpposesCheck(judge, 0.5, 0.2, 0.05, turns)
+    async with turns.turn("a strategy"):
+        waiting = asyncio.create_task(opposes.check_many(replies, context))
+        await asyncio.sleep(0.1)
+        assert judge.asked == []
+    (result,) = await waiting
+    assert result.passed, "waiting took longer than its seconds, judging did not"
+
+
+async def test_a_strategy_begins_when_the_judge_has_given_its_turn_back() -> None:
+    context, turns = _context(), Turns(1, None)
+    replies = [material("Everybody wants a home.", context)]
+    judging = asyncio.create_task(OpposesCheck(AbsentJudge(None), 0.5, 0.2, 0.05, turns).check_many(replies, context))
+    await asyncio.sleep(0)
+    begun = asyncio.get_running_loop().time()
+    async with turns.turn("a strategy"):
+        assert asyncio.get_running_loop().time() - begun > 0.04
+    (result,) = await judging
+    assert "took longer than 0.05 s" in result.detail
+
+
 class Scoring(ScriptedJudge):
     """A judge that reads its answer from the sentence."""
 
@@ -135,6 +161,18 @@ async def test_one_sentence_must_oppose_and_none_may_harm(best: int, worst: int,
     reply = material(f"Say {worst} now. Say {best} here.", context)
     (result,) = await OpposesCheck(Scoring(1.0), 0.5, 0.2, 10).check_many([reply], context)
     assert result.passed is passed
+
+
+@pytest.mark.parametrize(("percent", "passed"), [(40, True), (10, False)])
+async def test_beside_a_fact_on_file_a_sentence_need_not_answer_but_may_not_be_beside_the_point(
+    percent: int, passed: bool
+) -> None:
+    context = _context()
+    reply = material(f"Say {percent} now. {FACT}", context)
+    (fits,) = await FitsCheck(Scoring(1.0), 0.5, 0.2, 10).check_many([reply], context)
+    (opposes,) = await OpposesCheck(Scoring(1.0), 0.5, 0.2, 10).check_many([reply], context)
+    assert fits.passed is passed
+    assert not opposes.passed
 
 
 class LateInsult(ScriptedJudge):
@@ -187,8 +225,8 @@ async def test_an_over_long_text_is_refused_before_any_check_sees_it() -> None:
 
 
 @pytest.fixture(scope="module")
-def judge() -> HeadOpposition:
-    return HeadOpposition(default_embedder)
+def judge() -> HeadJudge:
+    return HeadJudge(STANCE, LateEmbedder(default_embedder))
 
 
 @pytest.mark.parametrize(
@@ -203,13 +241,54 @@ def judge() -> HeadOpposition:
     ],
 )
 async def test_the_head_tells_a_value_from_agreement(
-    judge: HeadOpposition, language: str, post: str, good: str, bad: str
+    judge: HeadJudge, language: str, post: str, good: str, bad: str
 ) -> None:
     high, low = await judge.probabilities(post, [good, bad], language)
     assert high > 0.5 > low
 
 
-async def test_the_head_reads_no_more_of_a_post_than_its_beginning(judge: HeadOpposition) -> None:
+@pytest.fixture(scope="module")
+def late_embedder() -> LateEmbedder:
+    return LateEmbedder(default_embedder)
+
+
+@pytest.mark.parametrize(
+    ("language", "good", "bad"),
+    [
+        ("en", "Nobody is worth less for their origin.", "Boil the pasta for nine minutes."),
+        ("es", "Nadie vale menos por su origen.", "El tren sale a las nueve."),
+        ("it", "Nessuno vale meno per la sua origine.", "Sul tema ci sono tanti pareri."),
+        ("eu", "Inor ez da gutxiago bere jatorriagatik.", "Trena bederatzietan irteten da."),
+    ],
+)
+async def test_a_reply_that_answers_nothing_does_not_fit(
+    late_embedder: LateEmbedder, language: str, good: str, bad: str
+) -> None:
+    context = _context(language)
+    check = FitsCheck(HeadJudge(FITS, late_embedder), 0.5, 0.15, 10)
+    replies = [material(text, context) for text in (good, bad, f"{good} {bad}")]
+    fitting, nothing, half = await check.check_many(replies, context)
+    assert fitting.passed
+    assert not nothing.passed
+    assert half.value < fitting.value, "the worst sentence counts"
+
+
+async def test_free_sentences_must_come_near_to_the_post_and_words_on_file_are_near(
+    late_embedder: LateEmbedder,
+) -> None:
+    context = _context()
+    check = TopicCheck(HeadNearness(FITS, late_embedder), 0.2, 10)
+    texts = [
+        "Roma want a home like anybody.",
+        "The heart beats once a second.",
+        f"The heart beats once a second. {FACT}",
+    ]
+    near, far, quoting = await check.check_many([material(text, context) for text in texts], context)
+    assert (near.passed, far.passed, quoting.passed) == (True, False, True)
+    assert "something else" in far.detail
+
+
+async def test_the_head_reads_no_more_of_a_post_than_its_beginning(judge: HeadJudge) -> None:
     assert await judge.probabilities("x " * 50_000, ["You are right."], "en")
 
 
@@ -220,11 +299,12 @@ async def test_the_head_loads_nothing_before_the_first_sentence_and_once_after_i
         opened.append(default_embedder())
         return opened[-1]
 
-    lazy = HeadOpposition(open_embedder)  # type: ignore[arg-type]
+    embedder = LateEmbedder(open_embedder)  # type: ignore[arg-type]
+    lazy = HeadJudge(STANCE, embedder)
     context = _context()
     await OpposesCheck(lazy, 0.5, 0.2, 10).check_many([material(FACT, context)], context)
     assert opened == []
-    await lazy.close()
+    await embedder.close()
     await asyncio.gather(*(lazy.probabilities("p", ["Everybody wants a home."], "en") for _ in range(3)))
     assert len(opened) == 1
-    await lazy.close()
+    await embedder.close()

@@ -73,3 +73,32 @@ def test_every_line_of_the_task_is_caught(judge: Judge) -> None:
 
 def test_a_good_reply_leaks_nothing(judge: Judge, good: str) -> None:
     assert judge("leak", good).passed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The post is about women in parliament.",
+        "The post claims that women should not vote.",
+        "I'm here to help you craft a response.",
+        "Here is a calm answer with one fact.",
+        "A continuación tienes una respuesta breve.",
+        "Ecco una possibile risposta.",
+        "Hona hemen erantzun labur bat.",
+    ],
+)
+def test_a_reply_that_speaks_of_itself_or_of_the_post_fails(judge: Judge, text: str) -> None:
+    assert not judge("leak", text).passed
+
+
+@pytest.mark.parametrize(
+    "text", ["This post is false.", "Women answer for themselves.", "Hope helps, contempt does not."]
+)
+def test_plain_words_against_the_post_are_no_leak(judge: Judge, text: str) -> None:
+    assert judge("leak", text).passed
+
+
+def test_the_prompts_example_is_no_reply(judge: Judge) -> None:
+    example = table("prompts/locked")["example"]["en"]
+    assert "example" in judge("leak", example["informative"]).detail
+    assert judge("leak", example["denouncing"]).passed, "it would fit any post"

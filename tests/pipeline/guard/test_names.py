@@ -1,10 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from core.domain import Check
+from core.settings import GuardSettings
+from pipeline.guard import GuardContext
+from pipeline.guard.checks import FunctionCheck
+from pipeline.guard.material import material
+from pipeline.guard.names import names
+from tests.factories import make_evidence
 
 Judge = Callable[..., Check]
 
@@ -60,3 +67,12 @@ def test_german_nouns_are_no_names_but_countries_and_acronyms_are(judge: Judge) 
     assert judge("names", "Alle Menschen haben die gleiche Würde und das gleiche Recht.", language="de").passed
     assert not judge("names", "In Frankreich gilt das auch.", language="de").passed
     assert not judge("names", "Das sagt auch die WHO.", language="de").passed
+
+
+def test_a_place_may_be_called_by_another_of_its_names_and_no_other_place(judge: Judge, context: GuardContext) -> None:
+    law = make_evidence(text="Sharia law has no jurisdiction in the United Kingdom, the Home Office told us in 2018.")
+    british = replace(context, evidence=(law,))
+    check = FunctionCheck("names", names, GuardSettings())
+    replies = {name: material(f"Everybody in {name} has one law.", british) for name in ("Britain", "Spain", "America")}
+    known = {name: check.check(reply, british).passed for name, reply in replies.items()}
+    assert known == {"Britain": True, "Spain": False, "America": False}, "it told us nothing of America"

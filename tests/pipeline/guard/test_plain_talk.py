@@ -11,7 +11,7 @@ from core.domain import failed
 from core.settings import Settings
 from pipeline.guard import Guard, GuardContext
 from rejoinder.assembly import open_guard
-from tests.factories import make_evidence, make_post
+from tests.factories import make_evidence, make_post, make_source
 
 SHARE = "In 2022, 47 % of the Zorblaxians asked and 90 % of their 1.98 million neighbours paid taxes on the moon."
 VOTE = "Under CEDAW, states must guarantee women the right to vote and to stand for election."
@@ -62,6 +62,52 @@ async def test_a_word_turned_round_is_a_swap(guard: Guard, text: str, evidence: 
     context = _context(evidence, language)
     assert "swap" in await _failing(guard, text, context)
     assert "swap" not in await _failing(guard, evidence, context)
+
+
+LIKELIER = "In tests, white applicants got 36% more calls from firms than African applicants, a study of 2017 found."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In tests, African applicants got 36% more calls from firms than white applicants, a study of 2017 found.",
+        "In tests, white applicants got 2017% more calls from firms, a study of 36 found.",
+    ],
+)
+async def test_sides_and_figures_that_change_places_are_a_swap(guard: Guard, text: str) -> None:
+    context = _context(LIKELIER)
+    assert "swap" in await _failing(guard, f"That is not so. {text}", context)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In tests, white applicants got more calls from firms than African applicants, a study of 2017 found.",
+        "White applicants alone got over 35% more calls from firms than African applicants.",
+    ],
+)
+async def test_what_is_left_out_or_rounded_is_no_swap(guard: Guard, text: str) -> None:
+    assert "swap" not in await _failing(guard, f"That is not so. {text}", _context(LIKELIER))
+
+
+async def test_a_source_called_wrong_is_stopped(guard: Guard) -> None:
+    named = make_evidence(text=LIKELIER, source=make_source(institution="Harbour Office", title="Calls"))
+    context = replace(_context(LIKELIER), evidence=(named,))
+    assert "stance" in await _failing(guard, "Work is work. The Harbour Office is wrong to say so.", context)
+    assert "stance" not in await _failing(guard, "You are wrong about that. The Harbour Office said so.", context)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The Holocaust did not happen as they say.", "en"),
+        ("El Holocausto no ocurrió como dicen.", "es"),
+        ("La Shoah non è avvenuta come dicono.", "it"),
+        ("Holokaustoa ez zen dioten bezala gertatu.", "eu"),
+    ],
+)
+async def test_denial_is_stopped_in_each_language(guard: Guard, text: str, language: str) -> None:
+    assert "stance" in await _failing(guard, text, _context(VOTE, language))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from core.domain import FlaggedPost, Triage
 from core.settings import ClaimGuidedSettings, GuardSettings
 from models.chat import Message
-from pipeline.strategies import ClaimGuidedStrategy, Turns
+from models.turns import Turns
+from pipeline.strategies import ClaimGuidedStrategy, Writer
 from tests.models.scripted_chat import ObedientChat, ScriptedChat
 
 
@@ -25,7 +26,7 @@ class Convinced(ObedientChat):
 
 
 def claim_guided(chat: ScriptedChat) -> ClaimGuidedStrategy:
-    return ClaimGuidedStrategy(chat, Turns(1, 30.0), ClaimGuidedSettings(), GuardSettings())
+    return ClaimGuidedStrategy(Writer(chat, Turns(1, 30.0), GuardSettings()), ClaimGuidedSettings())
 
 
 async def test_the_claim_with_most_votes_is_searched_for(post: FlaggedPost, triage: Triage) -> None:

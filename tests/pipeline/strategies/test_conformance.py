@@ -24,6 +24,7 @@ from core.settings import (
     TournamentSettings,
 )
 from models.chat import ChatModel, Completion, Message
+from models.turns import Turns
 from pipeline.compose import Composer
 from pipeline.guard import GuardContext
 from pipeline.strategies import (
@@ -36,7 +37,7 @@ from pipeline.strategies import (
     Proposal,
     Strategy,
     TournamentStrategy,
-    Turns,
+    Writer,
     tidy,
 )
 from pipeline.strategies.compose import MOST_ROUNDS
@@ -53,37 +54,35 @@ class Kind:
     """A strategy to test: its class, how it is made, and the most it may propose."""
 
     of: type[Strategy]
-    make: Callable[[ChatModel | None, Turns], Strategy]
+    make: Callable[[Writer], Strategy]
     most: int
 
     def __call__(self, chat: ChatModel | None, seconds: float = 60.0) -> Strategy:
-        return self.make(chat, Turns(2, seconds))
+        return self.make(Writer(chat, Turns(2, seconds), LIMITS))
 
 
 KINDS = {
-    "compose": Kind(ComposeStrategy, lambda *_: ComposeStrategy(Composer(LIMITS)), MOST_ROUNDS),
-    "free": Kind(FreeStrategy, lambda chat, turns: FreeStrategy(chat, turns, CHAT, LIMITS), CHAT.candidates),
-    "locked": Kind(LockedStrategy, lambda chat, turns: LockedStrategy(chat, turns, LockedSettings(), LIMITS), 4),
-    "claim-guided": Kind(
-        ClaimGuidedStrategy, lambda chat, turns: ClaimGuidedStrategy(chat, turns, ClaimGuidedSettings(), LIMITS), 1
-    ),
+    "compose": Kind(ComposeStrategy, lambda _: ComposeStrategy(Composer(LIMITS)), MOST_ROUNDS),
+    "free": Kind(FreeStrategy, lambda writer: FreeStrategy(writer, CHAT.sampling), CHAT.candidates),
+    "locked": Kind(LockedStrategy, lambda writer: LockedStrategy(writer, LockedSettings()), 4),
+    "claim-guided": Kind(ClaimGuidedStrategy, lambda writer: ClaimGuidedStrategy(writer, ClaimGuidedSettings()), 1),
     "intent-frames": Kind(
         IntentFramesStrategy,
-        lambda chat, turns: IntentFramesStrategy(chat, turns, IntentFramesSettings(), CHAT, LIMITS),
+        lambda writer: IntentFramesStrategy(writer, IntentFramesSettings(), CHAT.temperature),
         1,
     ),
-    "plain": Kind(PlainStrategy, lambda chat, turns: PlainStrategy(chat, turns, PlainSettings(), LIMITS), 1),
+    "plain": Kind(PlainStrategy, lambda writer: PlainStrategy(writer, PlainSettings()), 1),
 }
 
 
 def entrants(chat: ChatModel | None) -> list[Strategy]:
     """Return all other strategies, as a tournament has them."""
-    return [kind.make(chat, Turns(1, None)) for name, kind in KINDS.items() if name != "tournament"]
+    return [kind.make(Writer(chat, Turns(1, None), LIMITS)) for name, kind in KINDS.items() if name != "tournament"]
 
 
 KINDS["tournament"] = Kind(
     TournamentStrategy,
-    lambda chat, turns: TournamentStrategy(chat, turns, entrants, TournamentSettings(), LIMITS),
+    lambda writer: TournamentStrategy(writer, TournamentSettings(), entrants),
     TournamentSettings().ranks,
 )
 

@@ -8,10 +8,11 @@ import pytest
 
 from core.domain import DraftRequest, Evidence, FlaggedPost, Intent, Plan, TargetGroup
 from core.settings import GuardSettings, LockedSettings
+from models.turns import Turns
 from pipeline.grammar import sentence_and_fact
 from pipeline.guard import GuardContext
 from pipeline.languages import packs
-from pipeline.strategies import LockedStrategy, Proposed, Turns
+from pipeline.strategies import LockedStrategy, Proposed, Writer
 from tests.factories import make_evidence, make_post
 from tests.models.scripted_chat import ScriptedChat
 
@@ -24,7 +25,7 @@ def context(post: FlaggedPost, evidence: tuple[Evidence, ...]) -> GuardContext:
 
 
 async def proposed(context: GuardContext, *answers: str) -> Proposed:
-    strategy = LockedStrategy(ScriptedChat(*answers), Turns(1, 30.0), LockedSettings(), GuardSettings())
+    strategy = LockedStrategy(Writer(ScriptedChat(*answers), Turns(1, 30.0), GuardSettings()), LockedSettings())
     return await strategy.propose(context, Plan(strategy="locked"), DraftRequest())
 
 
@@ -71,7 +72,7 @@ async def test_the_language_is_named_and_has_an_example_where_there_is_one(
 ) -> None:
     facts = tuple(piece.model_copy(update={"language": language}) for piece in context.evidence)
     chat = ScriptedChat(f"{STANCE} [1]")
-    strategy = LockedStrategy(chat, Turns(1, 30.0), LockedSettings(), GuardSettings())
+    strategy = LockedStrategy(Writer(chat, Turns(1, 30.0), GuardSettings()), LockedSettings())
     spoken = replace(context, language=language, intent=intent, evidence=facts)
     await strategy.propose(spoken, Plan(), DraftRequest())
     _, example, answer, task = chat.asked[0]["messages"]

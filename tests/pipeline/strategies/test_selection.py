@@ -4,10 +4,11 @@ import pytest
 
 from core.domain import Plan
 from core.settings import ChatSettings, GuardSettings
+from models.turns import Turns
 from pipeline.compose import Composer
-from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies, Turns
+from pipeline.strategies import ComposeStrategy, FreeStrategy, Strategies, Writer
 
-FREE = FreeStrategy(None, Turns(1, 60.0), ChatSettings(), GuardSettings())
+FREE = FreeStrategy(Writer(None, Turns(1, 60.0), GuardSettings()), ChatSettings().sampling)
 COMPOSE = ComposeStrategy(Composer(GuardSettings()))
 
 

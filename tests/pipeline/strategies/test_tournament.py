@@ -12,8 +12,9 @@ import pytest
 from core.domain import DraftRequest, Evidence, FlaggedPost, Origin, Plan, TargetGroup, Triage
 from core.settings import GuardSettings, TournamentSettings
 from models.chat import ChatModel, Completion, Message
+from models.turns import Turns
 from pipeline.guard import GuardContext
-from pipeline.strategies import Proposal, Proposed, Strategy, TournamentStrategy, Turns
+from pipeline.strategies import Proposal, Proposed, Strategy, TournamentStrategy, Writer
 from pipeline.strategies.annealing import odds
 from tests.models.scripted_chat import ObedientChat
 
@@ -56,7 +57,7 @@ def tournament(
     def entrants(_: ChatModel | None) -> list[Strategy]:
         return [Entering(replies)]
 
-    return TournamentStrategy(chat, turns or Turns(1, 30.0), entrants, TournamentSettings(**settings), LIMITS)
+    return TournamentStrategy(Writer(chat, turns or Turns(1, 30.0), LIMITS), TournamentSettings(**settings), entrants)
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ async def test_the_best_six_meet_each_other_in_both_orders_and_the_first_four_go
     assert [round_[0].text for round_ in proposed.rounds] == list(REPLIES[:1:-1][:4])
     assert len(proposed.duels) == 15
     assert sum(asked["max_tokens"] == 6 for asked in chat.asked) == 30
-    assert proposed.note == "Chosen of 6 replies in 15 duels, each judged in both orders."
+    assert proposed.note.startswith("Chosen of 6 replies in 15 duels, each judged in both orders.")
 
 
 async def test_a_duel_is_reported_with_both_orders_from_the_first_ones_side(context: GuardContext) -> None:
@@ -138,3 +139,17 @@ async def test_a_judge_that_can_not_be_read_leaves_the_replies_in_the_order_they
 )
 def test_a_rising_temperature_makes_choice_greedier(temperature: float, expected: list[float]) -> None:
     assert odds([6.0, 8.0], temperature) == pytest.approx(expected)
+
+
+class TakingTheFirst(Preferring):
+    """A judge who prefers whatever is shown first, as small models do."""
+
+    def answers(self, messages: Sequence[Message], grammar: str | None) -> Sequence[str]:
+        own = super().answers(messages, grammar)
+        return ["10 2"] if len(own[0].split()) == 2 and "score" in (grammar or "") else own
+
+
+async def test_a_judge_who_prefers_a_place_is_reported_and_the_replies_own_scores_rank(context: GuardContext) -> None:
+    proposed = await tournament(TakingTheFirst(), iterations=0, pool=3).propose(context, PLAN, DraftRequest())
+    assert "In 3 of them whoever was shown first, or second, won both times." in proposed.note
+    assert [round_[0].text for round_ in proposed.rounds] == list(REPLIES[:4:-1])

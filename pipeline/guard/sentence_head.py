@@ -1,6 +1,7 @@
-"""Tell how likely a sentence opposes a post and harms nobody: a linear head on both embeddings and on cues.
+"""Judge a sentence beside a post by linear heads on both embeddings and on cues.
 
-Trained by `rejoinder train stances`; figures and limits in `pipeline/data/stance.md`.
+One tells whether it opposes the post and harms nobody (`rejoinder train stances`), one whether it answers anything at
+all (`rejoinder train fits`); figures and limits in `pipeline/data/stance.md` and `fits.md`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import asyncio
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Self
 
@@ -26,9 +28,10 @@ if TYPE_CHECKING:
 
 Vectors = NDArray[np.float32]
 
-FILE = "stance.npz"
+STANCE, FITS = "stance.npz", "fits.npz"
+"""Files of the heads, in `pipeline/data`."""
 LANGUAGES = frozenset({"en", "es", "it", "eu", "de", "fr"})
-"""Languages that the head reads: it was trained on the first four, and on German and French only measured."""
+"""Languages that the heads read: they were trained on the first four, and on German and French only measured."""
 SCALES = (3.0, 1.0, 30.0, 3.0)
 """What the sentence, the post, their product and their cosine count beside a cue, before regularisation."""
 LONGEST_READ = 500
@@ -36,7 +39,7 @@ LONGEST_READ = 500
 
 
 @dataclass(frozen=True)
-class StanceHead:
+class SentenceHead:
     """A logistic regression: `weights` has shape (3 d + 1 + cues,), `mean` (d,)."""
 
     mean: Vectors
@@ -44,16 +47,16 @@ class StanceHead:
     bias: float
 
     @classmethod
-    def load(cls) -> Self:
-        """Load the shipped head; raises WeightsError for a file that is missing or torn."""
-        path = resources.files("pipeline").joinpath("data", FILE)
+    def load(cls, name: str) -> Self:
+        """Load a shipped head by its file's name; raises WeightsError for a file that is missing or torn."""
+        path = resources.files("pipeline").joinpath("data", name)
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
                 arrays = (data["mean"].astype(np.float32), data["weights"].astype(np.float32))
                 return cls(*arrays, float(data["bias"]))
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise WeightsError(
-                f"The stance head can't be read from {path} ({error}): install Rejoinder again."
+                f"The head {name} can't be read from {path} ({error}): install Rejoinder again."
             ) from error
 
     def probabilities(self, vectors: Vectors, post_vector: Vectors, cue_rows: Vectors) -> NDArray[np.float64]:
@@ -96,38 +99,70 @@ def _unit(vectors: Vectors) -> Vectors:
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9), np.float32)
 
 
-class HeadOpposition:
-    """An Opposition by the stance head, on vectors of multilingual-e5-small whatever embeds elsewhere.
+class LateEmbedder:
+    """An embedder for the heads, multilingual-e5-small whatever embeds elsewhere, which is opened with the first texts.
 
-    Nothing is loaded before the first sentence: a worker that only composes never asks.
+    A worker that only composes never asks.
     """
-
-    name = "head"
-    languages = LANGUAGES
 
     def __init__(self, open_embedder: Callable[[], Embedder]) -> None:
         self._open_embedder = open_embedder
-        self._opened: tuple[Embedder, StanceHead] | None = None
+        self._opened: Embedder | None = None
         self._turn = asyncio.Lock()
 
-    async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return for each sentence how probably it opposes the post and harms nobody, 0 to 1.
-
-        Raises WeightsError where the head or the weights of its embedder are missing or torn.
-        """
-        embedder, head = await self._ready()
-        post = post[:LONGEST_READ]
-        vectors = await embedder.queries([post, *sentences])
-        rows = np.array([cue_row(post, sentence, language) for sentence in sentences], np.float32)
-        return [float(p) for p in head.probabilities(vectors[1:], vectors[0], rows)]
+    async def queries(self, texts: Sequence[str]) -> Vectors:
+        """Return one row a text; raises WeightsError where the embedder's weights are missing or torn."""
+        async with self._turn:
+            if self._opened is None:
+                self._opened = await asyncio.to_thread(self._open_embedder)
+        return await self._opened.queries(texts)
 
     async def close(self) -> None:
         """Free the embedder, where one was opened."""
         if self._opened is not None:
-            await self._opened[0].close()
+            await self._opened.close()
 
-    async def _ready(self) -> tuple[Embedder, StanceHead]:
-        async with self._turn:
-            if self._opened is None:
-                self._opened = await asyncio.to_thread(lambda: (self._open_embedder(), StanceHead.load()))
-            return self._opened
+
+class HeadJudge:
+    """A SentenceJudge by one of the shipped heads; nothing is loaded before the first sentence."""
+
+    name = "head"
+    languages = LANGUAGES
+
+    def __init__(self, file: str, embedder: LateEmbedder) -> None:
+        self._file = file
+        self._embedder = embedder
+
+    async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
+        """Return for each sentence what the head says of it, 0 to 1.
+
+        Raises WeightsError where the head or the weights of its embedder are missing or torn.
+        """
+        head = await asyncio.to_thread(_loaded, self._file)
+        post = post[:LONGEST_READ]
+        vectors = await self._embedder.queries([post, *sentences])
+        rows = np.array([cue_row(post, sentence, language) for sentence in sentences], np.float32)
+        return [float(p) for p in head.probabilities(vectors[1:], vectors[0], rows)]
+
+
+class HeadNearness:
+    """A measure of how near texts are in what they speak of, by embeddings around the mean of a head."""
+
+    languages = LANGUAGES
+
+    def __init__(self, file: str, embedder: LateEmbedder) -> None:
+        self._file = file
+        self._embedder = embedder
+
+    async def nearest(self, texts: Sequence[str], others: Sequence[str]) -> list[float]:
+        """Return for each text its cosine with the nearest of the others, 0 to 1; raises as HeadJudge does."""
+        head = await asyncio.to_thread(_loaded, self._file)
+        vectors = await self._embedder.queries([*texts, *(other[:LONGEST_READ] for other in others)])
+        centred = _unit(vectors - head.mean)
+        cosines = centred[: len(texts)] @ centred[len(texts) :].T
+        return [max(0.0, float(row.max())) for row in cosines]
+
+
+@lru_cache(maxsize=2)
+def _loaded(file: str) -> SentenceHead:
+    return SentenceHead.load(file)

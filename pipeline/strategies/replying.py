@@ -1,0 +1,52 @@
+"""Ask a chat model for replies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.domain import Origin
+from core.settings import GuardSettings, SamplingSettings
+from models.chat import ChatModel, Completion, Message
+from models.turns import Turns
+from pipeline import grammar
+from pipeline.guard import GuardContext, limit_for
+from pipeline.strategies.strategy import Proposal, Proposed, tidy
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A chat model or none, the turns at it, and how long what it writes may be."""
+
+    chat: ChatModel | None
+    turns: Turns
+    limits: GuardSettings
+
+
+async def replies(
+    writer: Writer, context: GuardContext, messages: Sequence[Message], sampling: SamplingSettings
+) -> Proposed:
+    """Return one round of replies of two sentences, or one or two when questioning, equal ones once.
+
+    None without a model; raises ModelUnavailable or ModelRefused. Takes no turn: the caller has one.
+    """
+    if writer.chat is None:
+        return Proposed()
+    longest = limit_for(context.post.platform, writer.limits)
+    answers = await sampled(writer.chat, context, messages, sampling, grammar.two_sentences(context.intent, longest))
+    texts = dict.fromkeys(tidy(answer.text) for answer in answers)
+    return Proposed((tuple(Proposal(text, Origin.MODEL, writer.chat.model) for text in texts),))
+
+
+async def sampled(
+    chat: ChatModel, context: GuardContext, messages: Sequence[Message], sampling: SamplingSettings, gbnf: str
+) -> list[Completion]:
+    """Return the answers of one request under a grammar, by the adapter of the intent where there is one."""
+    return await chat.complete(
+        messages,
+        n=sampling.replies,
+        temperature=sampling.temperature,
+        max_tokens=sampling.max_tokens,
+        grammar=gbnf,
+        adapter=context.intent,
+    )

@@ -1,0 +1,51 @@
+"""A line to the desk as a bad day has it: slow, and now and then it breaks, before a request or before its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from random import Random
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+LATENCY_S = 0.3
+LOST = 0.03
+"""The share of requests that never arrive, and, as many again, of answers that never come back."""
+STREAM_S = (5.0, 20.0)
+"""How long a stream of changes lasts before it breaks."""
+
+
+class BadLine:
+    """The line between browsers and a desk; it is good until `bad` is set."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.bad = False
+        self.lost = 0
+        self._random = Random(seed)
+
+    @web.middleware
+    async def carry(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not self.bad or not request.path.startswith("/v1/"):
+            return await handler(request)
+        if request.path == "/v1/events":
+            return await self._stream(request, handler)
+        await asyncio.sleep(LATENCY_S / 2)
+        fate = self._random.random()
+        if fate < LOST:
+            return self._break(request)
+        response = await handler(request)
+        await asyncio.sleep(LATENCY_S / 2)
+        return self._break(request) if fate < 2 * LOST else response
+
+    async def _stream(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        end = asyncio.get_running_loop().call_later(self._random.uniform(*STREAM_S), self._break, request)
+        try:
+            return await handler(request)
+        finally:
+            end.cancel()
+
+    def _break(self, request: web.Request) -> web.Response:
+        self.lost += 1
+        if request.transport is not None:
+            request.transport.abort()
+        return web.Response(status=503)

@@ -1,0 +1,34 @@
+"""Name a base model as transformers loads it: a folder, a name on the hub, or the GGUF file that llama.cpp serves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from core.errors import BadInput
+
+
+def from_pretrained(model: str) -> tuple[str, dict[str, str]]:
+    """Return what `from_pretrained` is given for a model; the weights of a GGUF file come out of it dequantised."""
+    path = Path(model)
+    if path.suffix != ".gguf":
+        return model, {}
+    if not path.is_file():
+        raise BadInput(f"{path} is not there; `rejoinder models pull` fetches weights.")
+    return str(path.parent), {"gguf_file": path.name}
+
+
+def configuration(base: Path) -> dict[str, Any]:
+    """Return the configuration of a folder in transformers' format or of a GGUF file; raises BadInput."""
+    if base.suffix == ".gguf":
+        from transformers import AutoConfig
+
+        name, given = from_pretrained(str(base))
+        configured: dict[str, Any] = AutoConfig.from_pretrained(name, **given).to_dict()
+        return configured
+    try:
+        configured = json.loads((base / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{base} holds no model in transformers' format: {error}.") from error
+    return configured

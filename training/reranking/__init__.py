@@ -1,0 +1,1 @@
+"""Tune a cross-encoder that orders evidence: on claims and facts on file, measured on graded pairs."""
