@@ -266,12 +266,12 @@ def fresh_tables(posts: Sequence[FreshPost], rows: Sequence[Row], files: ClaimFi
     """Yield the tables of posts that nothing was tuned on: every way, and the default by language."""
     free = exempt(files)
 
-    def figures(row: Row, asked: Sequence[FreshPost]) -> Figures:
-        return measure(asked, row.results, grades_by_claims(asked, files, row.results), free)
+    def figures(row: Row, chosen: Sequence[FreshPost]) -> Figures:
+        return measure(chosen, row.results, grades_by_claims(chosen, files, row.results), free)
 
     yield table([(row.name, figures(row, posts)) for row in rows], "fresh posts")
     by_language = {language: [post for post in posts if post.language == language] for language in LANGUAGES}
-    yield table([(language, figures(rows[0], asked)) for language, asked in by_language.items()], "fresh, by language")
+    yield table([(language, figures(rows[0], those)) for language, those in by_language.items()], "fresh, by language")
 
 
 async def _measured(models: Models) -> list[str]:
