@@ -9,6 +9,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +22,17 @@ PORTION = 4
 MAX_THREADS = 4
 WINDOW = 512
 """Tokens the E5 models were trained to read at once."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A post's query vector, shape (384,), and its tokens' states before the last layers, shape (tokens, 384).
+
+    Only an engine that gives states out has any.
+    """
+
+    vector: Vectors
+    tokens: Vectors | None
 
 
 class E5Embedder(ABC):
@@ -45,6 +57,10 @@ class E5Embedder(ABC):
         """Embed texts that are searched; a long one is the mean of its windows."""
         return await self._embed(texts, is_query=False)
 
+    async def read(self, text: str) -> Reading:
+        """Embed a text that searches, and return what the heads of triage read of it beside its vector."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._read, text)
+
     async def close(self) -> None:
         """End the threads and free the model."""
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -61,6 +77,10 @@ class E5Embedder(ABC):
     @abstractmethod
     def _infer(self, texts: list[str], is_query: bool) -> Vectors:
         """Embed a portion; called on the threads, several at once."""
+
+    def _read(self, text: str) -> Reading:
+        """Read one text; called on the threads, several at once."""
+        return Reading(self._infer([text], is_query=True)[0], None)
 
 
 def _yield_to_others() -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from core.domain import clean
 from core.errors import WeightsError
-from models.e5 import WINDOW, E5Embedder
+from models.e5 import WINDOW, E5Embedder, Reading
 from models.e5_file import BLOCK, Blocks, E5File, Shape, unpack
 from models.e5_tokens import Tokenizer
 from models.embed import Vectors
@@ -26,6 +26,8 @@ from models.embed import Vectors
 GRAPH = "e5.onnx"
 SHAPE = Shape(width=384, layers=12, heads=12, inner=1536, words=250_037, positions=512, token_types=2)
 """The model that the graph computes."""
+EARLY = 10
+"""Layers after which the graph gives out states a first time: each token still stands for itself there."""
 CONTENT = WINDOW - 2
 """Tokens of a text in a window: it starts and ends with one of its own."""
 
@@ -59,6 +61,9 @@ class OnnxE5Embedder(E5Embedder):
         model = self._model()
         return np.stack([model.query(clean(text)) if is_query else model.passage(clean(text)) for text in texts])
 
+    def _read(self, text: str) -> Reading:
+        return self._model().reading(clean(text))
+
     def _model(self) -> _Model:
         """Return the model, loading it on first use."""
         with self._lock:
@@ -81,7 +86,12 @@ class _Model:
 
     def query(self, text: str) -> Vectors:
         """Embed the first window of a text that searches; shape (384,)."""
-        return _unit(self._mean(self._tokenizer.tokens(f"query: {text}", CONTENT)))
+        return self.reading(text).vector
+
+    def reading(self, text: str) -> Reading:
+        """Read the first window of a text that searches."""
+        states, early = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))
+        return Reading(_unit(states.mean(axis=0)), early)
 
     def passage(self, text: str) -> Vectors:
         """Embed a text that is searched, the mean over its windows; shape (384,)."""
@@ -92,19 +102,19 @@ class _Model:
     def token_vectors(self, text: str) -> Vectors:
         """Return the states of a text's tokens, without the prefix and what starts and ends; shape (tokens, 384)."""
         own = 1 + len(self._tokenizer.tokens("query:"))
-        states = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[own:-1]
+        states = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[0][own:-1]
         return np.asarray(states / np.linalg.norm(states, axis=1, keepdims=True), np.float32)
 
     def _mean(self, content: list[int]) -> Vectors:
         """Return the mean of a window's token vectors."""
-        return np.asarray(self._states(content).mean(axis=0), np.float32)
+        return np.asarray(self._states(content)[0].mean(axis=0), np.float32)
 
-    def _states(self, content: list[int]) -> Vectors:
-        """Return the vectors of a window's tokens, its start and end among them."""
+    def _states(self, content: list[int]) -> tuple[Vectors, Vectors]:
+        """Return the last and the early states of a window's tokens, its start and end among them."""
         tokens = [self._start, *content, self._end]
         embedded = unpack(self._words[tokens]).floats() + self._positions[: len(tokens)]
-        (states,) = self._session.run(None, {"embedded": embedded})
-        return np.asarray(states, np.float32)
+        states, early = self._session.run(None, {"embedded": embedded})
+        return np.asarray(states, np.float32), np.asarray(early, np.float32)
 
 
 def _unit(vector: Vectors) -> Vectors:

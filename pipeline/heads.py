@@ -1,7 +1,8 @@
 """Read a post: whom it attacks, how hateful it is, whether it is counterspeech itself.
 
 Each head is linear over two views of the post: its query embedding and its surface (`pipeline.ngrams`). That for hate,
-which no line divides well, has a small network over the embedding beside it. They are trained by `training.heads`;
+which no line divides well, has two small networks beside it: over the embedding and, where the embedder gives them
+out, over the states of the post's tokens. They are trained by `training.heads`;
 data, figures and limits in `data/group_head.md`, `hate_head.md`, `counterspeech_head.md`.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Self
@@ -21,6 +22,7 @@ from core.domain import GroupScore, TargetGroup
 from core.errors import BadInput, WeightsError
 from pipeline import ngrams
 from pipeline.network import Network
+from pipeline.token_network import TokenNetwork
 
 HATE, COUNTER = "hate", "counterspeech"
 NAMES = (*(group.value for group in TargetGroup), HATE, COUNTER)
@@ -29,6 +31,8 @@ HATE_IS_HIGH = 0.5
 """Hate probability from which a post seems to attack somebody, not only may."""
 ATTACKS_SOMEBODY = 0.3
 """Hate probability from which the likeliest group is named even if none reaches the threshold."""
+TOKEN_PARTS = ("taps", "bias", "out", "shares")
+"""Arrays of the network over tokens, as the file names them."""
 SURE = 0.5
 """Probability that a group needs where hate is less likely than that."""
 
@@ -65,7 +69,7 @@ class Heads:
     """Logistic regressions by name, over an embedding of d numbers and `ngrams.BUCKETS` buckets.
 
     `embedding_weights` has shape (n, d), `ngram_weights` (ngrams.BUCKETS, n), `bias` (n,). `hate` adds to the logit of
-    that head. They fit the vectors of one embedder only, the one called `embedder`.
+    that head, and `tokens` refines its probability. They fit one embedder only, the one called `embedder`.
     """
 
     names: tuple[str, ...]
@@ -74,6 +78,7 @@ class Heads:
     bias: NDArray[np.float32]
     hate: Network
     embedder: str
+    tokens: TokenNetwork | None = None
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
@@ -88,6 +93,9 @@ class Heads:
                     data["bias"],
                     Network(*(data[f"hate_{part}"].astype(np.float32) for part in ("hidden", "bias", "out"))),
                     str(data["embedder"]),
+                    TokenNetwork(*(data[f"token_{part}"].astype(np.float32) for part in TOKEN_PARTS))
+                    if "token_taps" in data
+                    else None,
                 )
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise WeightsError(
@@ -108,9 +116,15 @@ class Heads:
         """Return the probabilities of what `logits` returns, in the same shape."""
         return np.asarray(1 / (1 + np.exp(-self.logits(vectors, texts))), np.float32)
 
-    def score(self, vector: NDArray[np.float32], text: str) -> Scores:
-        """Score a text with its embedding of shape (d,); raises BadInput for another shape."""
+    def score(self, vector: NDArray[np.float32], text: str, tokens: NDArray[np.float32] | None = None) -> Scores:
+        """Score a text with its embedding of shape (d,), and the states of its tokens, shape (tokens, d), if any.
+
+        Raises BadInput for an embedding of another shape.
+        """
         width = self.embedding_weights.shape[1]
         if vector.shape != (width,):
             raise BadInput(f"The heads read {width} numbers, not an embedding of shape {vector.shape}.")
-        return Scores.read(self.names, self.probabilities(vector[np.newaxis], [text])[0])
+        scores = Scores.read(self.names, self.probabilities(vector[np.newaxis], [text])[0])
+        if self.tokens is None or tokens is None:
+            return scores
+        return replace(scores, hate=self.tokens.hate(scores.hate, tokens))

@@ -6,6 +6,7 @@ import asyncio
 
 from core.domain import FlaggedPost, GroupScore, Route, TargetGroup, Triage
 from core.settings import TriageSettings
+from models.e5 import E5Embedder, Reading
 from models.embed import Embedder
 from models.embedders import default_embedder
 from pipeline import routing_rules, vector
@@ -43,9 +44,10 @@ class Triager:
         """
         # It takes a millisecond for most posts, but a long hostile one must not hold up the event loop.
         text, language = await asyncio.to_thread(self._read, post)
-        embedding = (await self._embedder.queries([text]))[0]
-        own = embedding if self._reader is self._embedder else (await self._reader.queries([text]))[0]
-        scores = self._heads.score(own, text) if text else NOTHING
+        reading = await self._reading(text)
+        own = reading.vector
+        embedding = own if self._reader is self._embedder else (await self._embedder.queries([text]))[0]
+        scores = self._heads.score(own, text, reading.tokens) if text else NOTHING
         threat = await asyncio.to_thread(self._threats.score, post.text, own)
         rule = await asyncio.to_thread(routing_rules.escalation, post.text, threat, self._settings.threat_from)
         groups = scores.attacked(self._settings.group_threshold)
@@ -61,6 +63,11 @@ class Triager:
             reason=decision.reason or attack(groups, scores.hate),
             embedding=vector.pack(embedding),
         )
+
+    async def _reading(self, text: str) -> Reading:
+        if isinstance(self._reader, E5Embedder):
+            return await self._reader.read(text)
+        return Reading((await self._reader.queries([text]))[0], None)
 
     def _read(self, post: FlaggedPost) -> tuple[str, str]:
         """Return the text that is embedded, and its language."""

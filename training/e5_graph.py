@@ -1,7 +1,7 @@
 """Write the graph of multilingual-e5-small for ONNX Runtime. Needs onnx (the `dev` extra).
 
 The graph holds no weights: `models.e5_onnx` names and gives them. It reads one text's embedded words, shape (tokens,
-384), and returns the states of its tokens.
+384), and returns the states of its tokens: the last ones, and those of layer EARLY.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from models.e5_file import BLOCK, E5File, find
-from models.e5_onnx import GRAPH, SHAPE, weights
+from models.e5_onnx import EARLY, GRAPH, SHAPE, weights
 
 OPSET, IR_VERSION, MICROSOFT = 20, 10, "com.microsoft"
 INT8_ACTIVATIONS = 4
@@ -78,14 +78,17 @@ def graph() -> bytes:
     grown.constant("by_head", [0, SHAPE.heads, SHAPE.width // SHAPE.heads])
     grown.constant("by_token", [0, SHAPE.width])
     states = grown.normalised("embedded", "emb.ln")
+    outputs: list[str] = []
     for number in range(SHAPE.layers):
         states = grown.layer(states, f"l{number}")
+        if number + 1 in (EARLY, SHAPE.layers):
+            outputs.insert(0, states)
     size: list[str | int | None] = ["tokens", SHAPE.width]
     nodes = helper.make_graph(
         grown.nodes,
         "multilingual-e5-small",
         [helper.make_tensor_value_info("embedded", TensorProto.FLOAT, size)],
-        [helper.make_tensor_value_info(states, TensorProto.FLOAT, size)],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, size) for name in outputs],
         [*grown.constants, *(_given_later(name, array) for name, array in weights(file).items())],
     )
     versions = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]

@@ -35,7 +35,9 @@ SOURCES = (
 TEMPLATES = Path(__file__).with_name("cards")
 
 
-def write(measured: Measurement, training: Sequence[Sample], digest: str) -> Mapping[str, str]:
+def write(
+    measured: Measurement, without_tokens: Measurement, training: Sequence[Sample], digest: str
+) -> Mapping[str, str]:
     """Return the cards by the names of their files, for the heads whose file has the hash `digest`."""
     settings = TriageSettings()
     common = {
@@ -45,7 +47,7 @@ def write(measured: Measurement, training: Sequence[Sample], digest: str) -> Map
     }
     return {
         "group_head": _filled("group_head", common | _groups(measured, settings)),
-        "hate_head": _filled("hate_head", common | _hate(measured)),
+        "hate_head": _filled("hate_head", common | _hate(measured) | _aucs(without_tokens, "without")),
         "counterspeech_head": _filled("counterspeech_head", common | _counter(measured)),
     }
 
@@ -89,12 +91,8 @@ def _groups(measured: Measurement, settings: TriageSettings) -> dict[str, object
 def _hate(measured: Measurement) -> dict[str, object]:
     flags, functional = measured.flags(Part.REPORT), measured.of(FUNCTIONAL)
     bins = measure.reliability(measured, flags)
-    return {
+    return _aucs(measured, "auc") | {
         "posts": int(flags.sum()),
-        "auc_hate": f"{measured.auc(measured.label == 'hate', flags & (measured.label != 'offensive')):.3f}",
-        "auc_both": f"{measured.auc(measured.hateful, flags):.3f}",
-        "auc_emoji": f"{measured.auc(measured.hateful, measure.adversarial(measured)):.3f}",
-        "auc_functional": f"{measured.auc(measured.hateful, functional):.3f}",
         "sentences": int(functional.sum()),
         "limits": "\n".join(measure.limit_rows(measured, flags)),
         "chosen": "\n".join(measure.limit_rows(measured, measured.flags(Part.CALIBRATE))),
@@ -102,6 +100,17 @@ def _hate(measured: Measurement) -> dict[str, object]:
         "kinds": "\n".join(measure.kind_rows(measured, lambda sample: sample.kind)),
         "languages": "\n".join(measure.kind_rows(measured, lambda sample: sample.language)),
         "routes": "\n".join(measure.route_rows(measured, flags & measured.hateful)),
+    }
+
+
+def _aucs(measured: Measurement, prefix: str) -> dict[str, object]:
+    flags, functional = measured.flags(Part.REPORT), measured.of(FUNCTIONAL)
+    decided = flags & (measured.label != "offensive")
+    return {
+        f"{prefix}_hate": f"{measured.auc(measured.label == 'hate', decided):.3f}",
+        f"{prefix}_both": f"{measured.auc(measured.hateful, flags):.3f}",
+        f"{prefix}_emoji": f"{measured.auc(measured.hateful, measure.adversarial(measured)):.3f}",
+        f"{prefix}_functional": f"{measured.auc(measured.hateful, functional):.3f}",
     }
 
 

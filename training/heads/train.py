@@ -19,7 +19,7 @@ from core.domain import TargetGroup
 from models.e5 import E5Embedder
 from models.embedders import default_embedder
 from pipeline import ngrams
-from pipeline.heads import COUNTER, HATE, NAMES, Heads
+from pipeline.heads import COUNTER, HATE, NAMES, TOKEN_PARTS, Heads
 from pipeline.network import Network
 from training.heads import model_cards, reliability_plot
 from training.heads.data import REAL, read_samples
@@ -27,6 +27,7 @@ from training.heads.fit import Columns, Fitted, balanced, fit
 from training.heads.measure import Measurement, reliability
 from training.heads.network import fit_network
 from training.heads.sample import Part, Sample
+from training.heads.tokens import fit_tokens, states_cached, usable
 
 Vectors = NDArray[np.float32]
 Labels = NDArray[np.bool_]
@@ -189,6 +190,8 @@ def rounded(heads: Heads) -> Heads:
 def save(heads: Heads, path: Path) -> None:
     """Write the heads, in half precision and n-grams in a byte; the same heads give the same bytes."""
     scale = np.maximum(np.abs(heads.ngram_weights).max(axis=0), 1e-9) / 127
+    network = heads.tokens
+    of_tokens = {f"token_{part}": getattr(network, part).astype(np.float16) for part in TOKEN_PARTS} if network else {}
     np.savez_compressed(
         path,
         names=np.array(heads.names),
@@ -200,6 +203,7 @@ def save(heads: Heads, path: Path) -> None:
         hate_bias=heads.hate.bias.astype(np.float16),
         hate_out=heads.hate.out.astype(np.float16),
         embedder=heads.embedder,
+        **of_tokens,
     )
 
 
@@ -211,14 +215,25 @@ def train_and_write(data: Path, claims: Path, out: Path, cache: Path, picture: P
     samples = read_samples(data, claims)
     vectors = embed_cached([sample.text for sample in samples], cache)
     heads = train(samples, vectors, E5Embedder.name)
+    read = usable(samples)
+    states = states_cached([samples[row].text for row in read], cache.with_name(f"{cache.stem}-tokens.npz"))
+    of_others = heads.probabilities(vectors[read], [samples[row].text for row in read])[:, NAMES.index(HATE)]
+    tokens = fit_tokens([samples[row] for row in read], states, of_others)
+    heads = replace(heads, tokens=tokens)
     out.mkdir(parents=True, exist_ok=True)
     save(heads, out / "heads.npz")
     digest = hashlib.sha256((out / "heads.npz").read_bytes()).hexdigest()
     unseen = [row for row, sample in enumerate(samples) if sample.part is not Part.TRAIN]
-    scores = heads.probabilities(vectors[unseen], [samples[row].text for row in unseen])
-    measured = Measurement([samples[row] for row in unseen], scores)
+    reported = [samples[row] for row in unseen]
+    without = heads.probabilities(vectors[unseen], [sample.text for sample in reported])
+    scores, of_hate = without.copy(), NAMES.index(HATE)
+    states_of = dict(zip(read, states, strict=True))
+    for row, score in zip(unseen, scores, strict=True):
+        score[of_hate] = tokens.hate(float(score[of_hate]), states_of[row].astype(np.float32))
+    measured = Measurement(reported, scores)
     reliability_plot.draw(reliability(measured, measured.flags(Part.REPORT)), picture)
-    cards = model_cards.write(measured, [sample for sample in samples if sample.part is Part.TRAIN], digest)
+    training = [sample for sample in samples if sample.part is Part.TRAIN]
+    cards = model_cards.write(measured, Measurement(reported, without), training, digest)
     for name, card in cards.items():
         (out / f"{name}.md").write_text(card, encoding="utf-8")
     return "\n".join(cards.values())

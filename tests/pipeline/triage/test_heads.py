@@ -33,7 +33,7 @@ def heads() -> Heads:
 
 
 def test_the_shipped_heads_are_small_and_fit_the_default_embedder(heads: Heads) -> None:
-    assert SHIPPED.stat().st_size < 400_000
+    assert SHIPPED.stat().st_size < 700_000
     assert heads.names == NAMES
     assert heads.embedding_weights.shape == (len(NAMES), E5Embedder.dimension)
     assert heads.ngram_weights.shape == (ngrams.BUCKETS, len(NAMES))
