@@ -27,6 +27,7 @@ With a case that has ended, and whose undo window is over:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.permissions import Moderator, approvable_draft, can_be_handled, may_undo, undoable
@@ -41,16 +42,15 @@ from ledger import Ledger
 from pipeline.guard import Guard, GuardContext, hidden_characters
 
 
+@dataclass(frozen=True)
 class Decisions:
     """What moderators may decide on a case that stands as they saw it."""
 
-    def __init__(
-        self, ledger: Ledger, guard: Guard, settings: DeskSettings, strategies: Sequence[StrategyName]
-    ) -> None:
-        self._ledger = ledger
-        self._guard = guard
-        self._settings = settings
-        self._strategies = strategies
+    ledger: Ledger
+    guard: Guard
+    settings: DeskSettings
+    strategies: Sequence[StrategyName]
+    """Those that a redraft may be asked for."""
 
     async def carry_out(self, case: Case, decision: Decision, who: Moderator) -> Case:
         """Do what a decision says with a case in a state that it takes.
@@ -61,7 +61,7 @@ class Decisions:
             case Action.CLAIM:
                 return await self._claim(case, decision, who)
             case Action.RELEASE:
-                return await self._ledger.decisions.unclaim(case.key, case.version, who.name, force=decision.override)
+                return await self.ledger.decisions.unclaim(case.key, case.version, who.name, force=decision.override)
             case Action.APPROVE:
                 return await self._approve(case, decision, who)
             case Action.EDIT:
@@ -94,14 +94,14 @@ class Decisions:
                 _("This needs a reason in your own words: to whom a case goes, or why a reply is taken back.")
             )
         if decision.action is Action.HAND_OVER:
-            return await self._ledger.closed_cases.hand_over(case.key, case.version, who.name, reason)
+            return await self.ledger.closed_cases.hand_over(case.key, case.version, who.name, reason)
         if not may_undo(case, who):
             raise Forbidden(_("{who} approved this reply; only {who} or a lead may retract it.", who=case.decided_by))
-        return await self._ledger.closed_cases.retract(case.key, case.version, who.name, reason)
+        return await self.ledger.closed_cases.retract(case.key, case.version, who.name, reason)
 
     async def _claim(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        until = now() + timedelta(seconds=self._settings.claim_s)
-        return await self._ledger.decisions.claim(case.key, case.version, who.name, until, force=decision.override)
+        until = now() + timedelta(seconds=self.settings.claim_s)
+        return await self.ledger.decisions.claim(case.key, case.version, who.name, until, force=decision.override)
 
     async def _approve(self, case: Case, decision: Decision, who: Moderator) -> Case:
         draft = approvable_draft(case)
@@ -133,75 +133,75 @@ class Decisions:
         overridden = "checks overridden" if decision.override else None
         covered = "the post stayed covered" if decision.uncovered is False else None
         reasons = filter(None, [why, overridden, covered, decision.reason])
-        return await self._ledger.decisions.approve(
+        return await self.ledger.decisions.approve(
             case.key, case.version, who.name, text, "; ".join(reasons), self._undo_until(), force=decision.override
         )
 
     async def _reject(self, case: Case, decision: Decision, who: Moderator) -> Case:
         reason = stored_reason(decision.reason)
-        return await self._ledger.decisions.reject(
+        return await self.ledger.decisions.reject(
             case.key, case.version, who.name, reason, self._undo_until(), force=decision.override
         )
 
     async def _dismiss(self, case: Case, decision: Decision, who: Moderator) -> Case:
         reason = stored_reason(decision.reason or NOT_HATEFUL.code)
-        return await self._ledger.decisions.dismiss(
+        return await self.ledger.decisions.dismiss(
             case.key, case.version, who.name, reason, self._undo_until(), force=decision.override
         )
 
     async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        if decision.strategy is not None and decision.strategy not in self._strategies:
+        if decision.strategy is not None and decision.strategy not in self.strategies:
             raise BadInput(
                 _(
                     "{strategy} is not offered here; choose one of {strategies}.",
                     strategy=decision.strategy,
-                    strategies=", ".join(self._strategies) or _("none"),
+                    strategies=", ".join(self.strategies) or _("none"),
                 )
             )
         plan = planned_redraft(case, decision)
-        return await self._ledger.decisions.redraft(
+        return await self.ledger.decisions.redraft(
             case.key, case.version, who.name, plan.request, plan.message, force=decision.override, to=plan.to
         )
 
     async def _undo(self, case: Case, who: Moderator) -> Case:
         if not may_undo(case, who):
             raise Forbidden(_("{who} decided this; only {who} or a lead may undo it.", who=case.decided_by))
-        return await self._ledger.decisions.undo(case.key, case.version, who.name)
+        return await self.ledger.decisions.undo(case.key, case.version, who.name)
 
     async def _assign(self, case: Case, decision: Decision, who: Moderator) -> Case:
         assignee = decision.assignee or who.name
         if assignee != who.name and not who.leads:
             raise Forbidden(_("Only a lead or an admin may assign a case to somebody else."))
         why = f"assigned to {assignee}" + (f": {decision.reason}" if decision.reason else "")
-        return await self._ledger.closed_cases.assign(case.key, case.version, who.name, assignee, why)
+        return await self.ledger.closed_cases.assign(case.key, case.version, who.name, assignee, why)
 
     async def _reopen(self, case: Case, decision: Decision, who: Moderator) -> Case:
         why = decision.reason or "opened again"
         way = reopening(case, decision)
-        return await self._ledger.closed_cases.reopen(case.key, case.version, who.name, why, way)
+        return await self.ledger.closed_cases.reopen(case.key, case.version, who.name, why, way)
 
     async def _handle(self, case: Case, decision: Decision, who: Moderator) -> Case:
         if not can_be_handled(case):
             raise NotAllowed(_("There is nothing to see to: {standing}", standing=standing(case)), case)
-        return await self._ledger.closed_cases.handle(case.key, case.version, who.name, decision.reason or "")
+        return await self.ledger.closed_cases.handle(case.key, case.version, who.name, decision.reason or "")
 
     async def checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         """Return what the guard says about a text for a case."""
         intent = case.draft.intent if case.draft else Intent.INFORMATIVE
-        answered = await self._ledger.replies.near(case.key, approved_only=True)
+        answered = await self.ledger.replies.near(case.key, approved_only=True)
         context = GuardContext.of(case.post, case.triage, case.grounding, intent, answered)
-        return await self._guard.check(text, context)
+        return await self.guard.check(text, context)
 
     async def _checks_now(self, case: Case, draft: Draft) -> tuple[Check, ...]:
         """Return the draft's checks, with a failed `repeat` where author or thread was answered with it since."""
-        if draft.text not in await self._ledger.replies.near(case.key, approved_only=True):
+        if draft.text not in await self.ledger.replies.near(case.key, approved_only=True):
             return draft.checks
         detail = "The author or the thread was answered with this text in another case."
         repeated = Check(name="repeat", passed=False, value=1.0, threshold=1.0, detail=detail)
         return (*(check for check in draft.checks if check.name != repeated.name), repeated)
 
     def _undo_until(self) -> datetime:
-        return now() + timedelta(seconds=self._settings.undo_s)
+        return now() + timedelta(seconds=self.settings.undo_s)
 
 
 def _require_passing(case: Case, checks: tuple[Check, ...], decision: Decision) -> None:

@@ -80,10 +80,14 @@ class Desk:
         self, ledger: Ledger, guard: Guard, settings: DeskSettings, strategies: Sequence[StrategyName] = ()
     ) -> None:
         self._ledger = ledger
-        self._decisions = Decisions(ledger, guard, settings, strategies)
+        self._guard = guard
         self.settings = settings
         self.strategies = strategies
         """Those that a redraft may be asked for."""
+
+    @property
+    def _decisions(self) -> Decisions:
+        return Decisions(self._ledger, self._guard, self.settings, self.strategies)
 
     async def case(self, key: str) -> Case:
         """Return a case; raises CaseNotFound."""

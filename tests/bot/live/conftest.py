@@ -42,10 +42,16 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def base(house: House) -> AsyncIterator[str]:
-    """Give the address of a desk with six cases."""
-    await fill(house.ledger)
+async def only_these(house: House) -> AsyncIterator[str]:
+    """Give the address of a desk with the cases that the test puts there."""
     server = TestServer(house.app())
     await server.start_server()
     yield f"http://{server.host}:{server.port}/"
     await server.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def base(house: House, only_these: str) -> str:
+    """Give the address of a desk with six cases."""
+    await fill(house.ledger)
+    return only_these

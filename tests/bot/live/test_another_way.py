@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from aiohttp.test_utils import TestServer
+import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from core.domain import Candidate, CaseState, Frame, Origin, Plan, StrategyName
@@ -23,13 +23,19 @@ TEXT = "Newcomers fill the schools' benches. The schools are the better for it."
 READING = "It paints children as a danger."
 
 
-async def test_another_way_is_chosen_in_the_menu_and_the_reading_unfolds(browser: Browser, house: House) -> None:
+@pytest_asyncio.fixture(loop_scope="session")
+async def waiting(house: House) -> str:
+    """Put one case on a desk that offers two strategies; give its key."""
     house.desk.strategies = (StrategyName.COMPOSE, StrategyName.INTENT_FRAMES)
-    key = await add_pending(house.ledger, post(1))
-    server = TestServer(house.app())
-    await server.start_server()
+    return await add_pending(house.ledger, post(1))
+
+
+async def test_another_way_is_chosen_in_the_menu_and_the_reading_unfolds(
+    browser: Browser, waiting: str, only_these: str, house: House
+) -> None:
+    key = waiting
     page = await browser.new_page(viewport={"width": 1440, "height": 900})
-    await log_in(page, f"http://{server.host}:{server.port}/")
+    await log_in(page, only_these)
     fold = page.locator('[data-slot="reading-fold"]')
     await expect(fold).to_be_hidden()
 
@@ -55,4 +61,3 @@ async def test_another_way_is_chosen_in_the_menu_and_the_reading_unfolds(browser
     await page.get_by_text("The model's reading of the post").click()
     await expect(words).to_have_text(READING)
     await expect(fold).to_contain_text("it may be wrong")
-    await server.close()
