@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import TypeVar
 
 from core.domain import Claim, Evidence, Intent
 from pipeline.guard import GuardContext
+from pipeline.guard.words import content, words
 from pipeline.languages import pack
 
 Item = TypeVar("Item")
@@ -20,6 +22,9 @@ ENOUGH = 24
 """Replies to a claim that keep each to a tenth of a campaign's posts; with fewer, both orders are used."""
 ALIKE, FAVOURED = 0.25, 6
 """Pairs whose preference lies that near to the best one's take turns, and so do the FAVOURED best at least."""
+
+SAME_THING = 0.6
+"""Share of content words in common from which two sentences say one thing; seven pairs on file of a thousand do."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ def answers(context: GuardContext, limit: int, number: int) -> Iterator[Answer]:
     The pairs of counter-claim and fact rotate with the draft's number and from a place given by the case's key, so that
     many posts with one claim don't all get one text. Of a claim's pairs those come first of which neither sentence was
     said before, then those with one new sentence; a pair that was said together is left out. Among those, the ones that
-    moderators prefer come first, where that was learned.
+    moderators prefer come first, where that was learned; a pair that says one thing twice comes after the others.
     """
     turn = place(context.post.key) + number - 1
     earlier = (*context.avoid, *context.post.context)
@@ -45,7 +50,7 @@ def answers(context: GuardContext, limit: int, number: int) -> Iterator[Answer]:
         pairs = _favoured_first(rotated(_pairs(claim, context, limit), turn))
         spoken = {sentence for pair in pairs for sentence in pair.sentences if _stands_in(sentence, earlier)}
         new = [pair for pair in pairs if not pair.said_together(earlier)]
-        for pair in sorted(new, key=lambda pair: pair.said_before(spoken)):
+        for pair in sorted(new, key=lambda pair: (pair.said_before(spoken), pair.says_it_twice())):
             yield Answer(pair.text, claim.id, pair.fact.id)
 
 
@@ -82,6 +87,12 @@ class _Pair:
         """Tell whether the fact is told like a headline ("95 studies: …") although its whole text would fit."""
         headline = self.told != self.fact.text and ": " in self.told
         return headline and len(f"{self.counter} {self.fact.text}") <= limit
+
+    def says_it_twice(self) -> bool:
+        """Tell whether most content words of the shorter sentence stand in the other one too."""
+        language = self.fact.language
+        counter, told = _content_words(self.counter, language), _content_words(self.told, language)
+        return len(counter & told) >= SAME_THING * max(1, min(len(counter), len(told)))
 
     def said_together(self, earlier: Sequence[str]) -> bool:
         """Tell whether one text has both, in whatever order and form."""
@@ -123,6 +134,11 @@ def _favoured_first(pairs: Sequence[_Pair]) -> list[_Pair]:
 def forms(fact: Evidence) -> tuple[str, ...]:
     """Return the ways in which a fact is told: its text, and the short one for tight limits and for variety."""
     return tuple(dict.fromkeys(form for form in (fact.text, fact.short) if form))
+
+
+@lru_cache(maxsize=4096)
+def _content_words(text: str, language: str) -> frozenset[str]:
+    return content(words(text), language)
 
 
 def _stands_in(sentence: str, texts: Sequence[str]) -> bool:

@@ -130,3 +130,10 @@ def test_a_headline_is_told_only_where_the_whole_fact_does_not_fit() -> None:
     ctx = context(facts=(counted,))
     assert not any(": " in reply.text for reply in listed(ctx))
     assert {": " in reply.text for reply in listed(ctx, limit=len("Zorblaxians work in every trade. ") + 40)} == {True}
+
+
+def test_a_counter_claim_and_a_fact_that_say_one_thing_come_last() -> None:
+    same = fact("trades", "Zorblaxians work in every trade, says the Harbour Survey.")
+    told = [reply.text for reply in listed(context(facts=(*FACTS, same)))]
+    twice = [text for text in told if "Zorblaxians work in every trade." in text and same.text in text]
+    assert len(twice) == 2 and told[-2:] == twice
