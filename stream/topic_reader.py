@@ -71,6 +71,8 @@ async def read_topic(
             place = TopicPartition(topic, number)
             consumer.assign([place])
             begin = (await consumer.beginning_offsets([place]))[place]
+            if end <= begin:
+                continue
             consumer.seek(place, max(begin, (since or {}).get(number, START)))
             async for record in _to_end(consumer, place, end, settings.timeout_s):
                 yield record

@@ -116,6 +116,7 @@ def test_an_empty_file_is_no_error(judge: Any, lines: tuple[str, ...]) -> None:
     assert result.stdout == ""
 
 
+@pytest.mark.slow
 def test_the_red_team_is_counted_and_its_misjudged_drafts_listed() -> None:
     result = CliRunner().invoke(guard, ["--redteam", "--wrong"])
     assert result.exit_code == 0
