@@ -26,6 +26,7 @@ def judged() -> tuple[Judged, ...]:
     return asyncio.run(judge())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_guard_is_no_worse_than_it_was(judged: tuple[Judged, ...], language: str) -> None:
     chosen = [one for one in judged if one.draft.line.language == language]
