@@ -18,4 +18,6 @@ def keep_blas_to_one_thread() -> None:
     A post's products are small. On several threads they are no quicker, and on a busy machine those threads spin while
     they wait for each other: three times the processor time a post.
     """
+    import numpy  # noqa: F401  # only a library that is loaded can be told
+
     threadpool_limits(limits=1, user_api="blas")
