@@ -54,6 +54,11 @@ class KnowledgeBaseSettings(Section):
         0.05,
         description="Probability from which a post counts as making a claim on file; known with the default embedder.",
     )
+    assertion_from: Share = Field(
+        0.2,
+        description="The same for claims that assert something. Below it the answer is one to the insult or exclusion, "
+        "if any.",
+    )
     ranker: str = Field(
         "",
         description="Name of what `rejoinder train rank` learned: it puts claims, counter-claims and facts first that "

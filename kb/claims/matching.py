@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain import Claim, Evidence, Intent, TargetGroup
+from core.domain import AttackKind, Claim, Evidence, Intent, TargetGroup
 from core.errors import KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb.claims.facts import claim_of, evidence_of, language_on_file
@@ -83,7 +83,7 @@ class ClaimMatcher:
         self._groups = [files.group_of(files.claims[name]) for name in self.names]
         self._places = _places(self.names, wordings)
         self._word_for_word = _word_for_word(self.names, wordings)
-        self._judge, self._claim_from, self._answer_from = judge, settings.claim_from, settings.answer_from
+        self._judge, self._settings = judge, settings
         kinds = {name: files.claims[name].kind for name in self.names}
         owners, languages = zip(*((wording.claim, wording.language) for wording in wordings), strict=True)
         self._table = judge.table(kinds, owners, vectors, languages) if judge else None
@@ -196,13 +196,18 @@ class ClaimMatcher:
         if self._judge is None:
             return self._nearest_two(vector, groups, language)
         reading = self.read(text, vector, groups, language)
-        if reading.answerable < self._answer_from:
+        if reading.answerable < self._settings.answer_from:
             return {}
-        claims = reading.claims
+        claims = {name: p for name, p in reading.claims.items() if p >= self._least(name)}
         surest = max(claims.values(), default=0.0)
-        least = max(self._claim_from, BESIDE * surest)
+        least = BESIDE * surest
         sure = [(name, probability) for name, probability in claims.items() if probability >= least]
         return dict(sure[: MOST_CLAIMS if surest >= SURE else FEW])
+
+    def _least(self, name: str) -> float:
+        """Return how probable a claim must be: a fact beside the point is worse than a word on worth and dignity."""
+        asserts = self._files.claims[name].kind is AttackKind.CLAIM
+        return self._settings.assertion_from if asserts else self._settings.claim_from
 
     def _nearest_two(self, vector: Vectors, groups: Collection[TargetGroup], language: Language) -> dict[str, float]:
         cosines = self._vectors @ self.centred(vector, language)
