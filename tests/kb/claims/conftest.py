@@ -29,10 +29,10 @@ es = "La Encuesta del Puerto de 2020 contó 1.250 barcos, 3,5 por calle."
 it = "L'Indagine del Porto del 2020 contò 1.250 barche, 3,5 per strada."
 eu = "2020ko Portuko Inkestak 1.250 itsasontzi zenbatu zituen, 3,5 kale bakoitzeko."
 [fact.short]
-en = "Harbour Survey 2020: 1,250 boats."
-es = "Encuesta del Puerto 2020: 1.250 barcos."
-it = "Indagine del Porto 2020: 1.250 barche."
-eu = "Portuko Inkesta 2020: 1.250 itsasontzi."
+en = "The Harbour Survey of 2020 saw 1,250 boats."
+es = "La Encuesta del Puerto 2020 vio 1.250 barcos."
+it = "L'Indagine del Porto 2020 vide 1.250 barche."
+eu = "2020ko Portuko Inkestak 1.250 itsasontzi ikusi zituen."
 """
 
 

@@ -28,8 +28,10 @@ WRONG = [
     (CLAIMS, 'id = "other-no-boats"', 'id = "boats"', "an id here begins with 'other-'"),
     (FACTS, "1.250 barcos, 3,5", "1.250 barcos, 3,6", "es: figures {3.6, 1250, 2020} differ from English"),
     (FACTS, "2020 contò 1.250", "2020 contò 1.205", "it: figures {3.5, 1205, 2020} differ from English"),
-    (FACTS, 'eu = "Portuko Inkesta 2020: 1.250 itsasontzi."\n', "", "no short in eu"),
+    (FACTS, 'eu = "2020ko Portuko Inkestak 1.250 itsasontzi ikusi zituen."\n', "", "no short in eu"),
     (FACTS, "Encuesta del Puerto de 2020", "Encuesta de 2020", "es: does not name its speaker"),
+    (FACTS, "The Harbour Survey of 2020 saw", "Zorblax, 2020: the Harbour Survey saw", "begins like a note"),
+    (FACTS, "The Harbour Survey of 2020 counted", "Little evidence that the Harbour Survey of 2020 missed", "a note"),
     (FACTS, "Survey of 2020 counted", "Survey counted", "does not name the year 2020"),
     (FACTS, '"1,250", "3.5"', '"1,250", "3.5", "8"', "the figure 8 is not in the text"),
     (FACTS, "1,250 boats.", f"1,250 boats{' and boats' * 20}.", "140 at most"),
@@ -122,7 +124,7 @@ def test_own_entries_with_something_to_correct_are_left_out_with_a_warning_each(
 
 
 def test_an_own_claim_of_a_faulty_fact_is_left_out_too(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    change(folder / FACTS, 'eu = "Portuko Inkesta 2020: 1.250 itsasontzi."\n', "")
+    change(folder / FACTS, 'eu = "2020ko Portuko Inkestak 1.250 itsasontzi ikusi zituen."\n', "")
     usable, shipped = without_faulty(load_claims(folder), folder), load_claims()
     assert (usable.claims, usable.facts) == (shipped.claims, shipped.facts)
     assert [record.message.split(": ")[1] for record in caplog.records] == ["other-boats-survey", "other-no-boats"]
