@@ -55,7 +55,7 @@ class KnowledgeBaseSettings(Section):
         description="Probability from which a post counts as making a claim on file; known with the default embedder.",
     )
     assertion_from: Share = Field(
-        0.2,
+        0.1,
         description="The same for claims that assert something. Below it the answer is one to the insult or exclusion, "
         "if any.",
     )
