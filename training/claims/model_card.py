@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kb.claims.judge import KINDS, Impression
 from kb.query import Vectors
 from training.claims.data import Post
+from training.claims.unseen import Unseen
 
 LIMITS = (0.1, 0.15, 0.2, 0.3, 0.4)
 
@@ -33,7 +34,7 @@ class Measured:
     judged: Vectors
 
 
-def write_card(measured: Measured, digest: str) -> str:
+def write_card(measured: Measured, unseen: Mapping[str, Unseen], digest: str) -> str:
     """Return the card as Markdown."""
     labelled = [post for post in measured.posts if post.labelled]
     kinds = Counter(str(post.kind or "none") for post in labelled)
@@ -69,10 +70,26 @@ A named claim is the surest for {_within(measured, 1):.2f} of the posts that hav
 {_within(measured, 3):.2f}. The labels name one to three of about 300 claims, many of them near to each other: a claim
 that they leave out may fit all the same.
 
+**Posts that nothing was learned from** (`training/claims/unseen.tsv`), drawn by chance and labelled by other readings
+of a language model; only the head of attacks has seen votes on some of them. *Answerable* and *nobody attacked* are
+areas under the curve: of the gate for posts that make a claim on file, of the kind "none" for those that attack nobody.
+
+{_unseen_table(unseen)}
+
 **Limits.** Posts that attack nobody but use a slur look like insults: the kind "none" is rarely seen. The posts are
 English; other languages lean on the wordings, and the gate there on sentences of our own. With another embedder
 nothing of this applies.
 """
+
+
+def _unseen_table(unseen: Mapping[str, Unseen]) -> str:
+    head = "| | posts | make a claim on file | the surest is right | among three | answerable | nobody attacked |"
+    rows = [
+        f"| {name} | {part.posts:,} | {part.with_claim:,} | {part.first:.2f} | {part.among_three:.2f} "
+        f"| {part.answerable:.2f} | {part.nobody:.2f} |"
+        for name, part in unseen.items()
+    ]
+    return "\n".join([head, "|---" + "|--:" * 6 + "|", *rows])
 
 
 def _kind_table(measured: Measured) -> str:

@@ -40,6 +40,7 @@ from pipeline.languages import DEFAULT
 from training.claims.attack import Judged, fit_attack, own_judged, read_judged
 from training.claims.data import Post, groups_of, harmless, read_labelled, wordings_as_posts
 from training.claims.model_card import Measured, write_card
+from training.claims.unseen import NATURAL, Unseen, measure_unseen, read_unseen
 from training.heads.train import embed_cached
 
 FOLDS = 5
@@ -89,9 +90,24 @@ def train_and_write(data: Path, out: Path, cache: Path) -> str:
     judge = fit(material, measured)
     out.mkdir(parents=True, exist_ok=True)
     save(judge, out / NAME)
-    card = write_card(measured, hashlib.sha256((out / NAME).read_bytes()).hexdigest())
+    card = write_card(
+        measured, unseen(judge, material, data, cache), hashlib.sha256((out / NAME).read_bytes()).hexdigest()
+    )
     (out / "matching.md").write_text(card, encoding="utf-8")
     return card
+
+
+def unseen(judge: Judge, material: Material, data: Path, cache: Path) -> dict[str, Unseen]:
+    """Measure the judge on the posts that nothing was learned from: those in their natural mix, and the others."""
+    parts: dict[str, list[Post]] = {}
+    for post in read_unseen(data):
+        parts.setdefault("HateXplain, natural mix" if post.id.startswith(NATURAL) else "MLMA", []).append(post)
+    measured = {}
+    for name, posts in parts.items():
+        vectors = embed_cached([post.text for post in posts], cache)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        measured[name] = measure_unseen(judge, material.files, material.wordings, material.vectors, posts, vectors)
+    return measured
 
 
 def gather(data: Path, cache: Path) -> Material:
