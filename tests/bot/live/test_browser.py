@@ -355,25 +355,3 @@ async def test_an_empty_queue_is_a_friendly_sight(browser: Browser, house: House
     await expect(page.get_by_role("heading", name="No post has come in yet.")).to_be_visible()
     await page.screenshot(path=tmp_path / "empty.png")
     await server.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_the_page_fits_a_phone_and_both_kinds_of_light(
-    browser: Browser, base: str, tmp_path: Path, scheme: str
-) -> None:
-    for name, width, height in (("desktop", 1440, 900), ("phone", 390, 844)):
-        page = await browser.new_page(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if scheme == "dark" else "light",
-        )
-        await page.goto(f"{base}#token=lea-secret-token")
-        await expect(page.locator("#cases .row")).to_have_count(6)
-        await page.wait_for_timeout(300)
-        await page.screenshot(path=tmp_path / f"{name}_{scheme}_queue.png")
-        await page.locator("#cases .row").nth(0).click()
-        await page.locator('[data-do="unveil"]').first.click()
-        await expect(page.locator('[data-slot="text"]')).to_be_visible()
-        await page.screenshot(path=tmp_path / f"{name}_{scheme}_case.png")
-        overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert overflow == 0
-        await page.close()
