@@ -23,7 +23,7 @@ QUALITY = 20
 """Of WebP: what stands in the page's small print can be read, and a picture stays below 60 kB."""
 GAP = 10
 EDGE, GROUND = "#8a9490", "#b9c2be"
-WHOLE = "uncovered"
+WHOLE = "list"
 """The state that is kept in full size, in the light, for the front page."""
 STAND_STILL = """() => {
   document.documentElement.style.webkitTapHighlightColor = "transparent";

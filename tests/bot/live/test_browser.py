@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, ConsoleMessage, Page, expect
 
 from bot.web.application import page_address
 from core.domain import Route
 from tests.bot.conftest import TOKENS, House
-from tests.bot.live.conftest import CHROMIUM
+from tests.bot.live.conftest import CHROMIUM, DeskServer
 from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_doubtful, add_draft, post, triage_of
 
 pytestmark = [
@@ -348,7 +347,7 @@ async def test_logging_in_by_hand_refuses_a_wrong_token(browser: Browser, base: 
 
 
 async def test_an_empty_queue_is_a_friendly_sight(browser: Browser, house: House, tmp_path: Path) -> None:
-    server = TestServer(house.app())
+    server = DeskServer(house.app())
     await server.start_server()
     page = await browser.new_page(viewport={"width": 1200, "height": 700})
     await page.goto(page_address(server.host, server.port or 0, "ana-secret-token"))

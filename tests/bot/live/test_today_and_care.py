@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, expect
 
 from core.domain import TargetGroup, now
 from tests.bot.conftest import TOKENS, House
-from tests.bot.live.conftest import CHROMIUM
+from tests.bot.live.conftest import CHROMIUM, DeskServer
 from tests.bot.live.test_browser import Watch, log_in, press
 from tests.bot.live.visit import SURROUNDINGS, OneStatement
 from tests.bot.samples import HEARSAY, add_pending, fill, post
@@ -30,7 +29,7 @@ ID = '[data-slot="post-id"]'
 @pytest_asyncio.fixture(loop_scope="session")
 async def empty(house: House) -> AsyncIterator[str]:
     """Give the address of a demo's desk that no post has reached yet."""
-    server = TestServer(house.app(SURROUNDINGS, OneStatement()))
+    server = DeskServer(house.app(SURROUNDINGS, OneStatement()))
     await server.start_server()
     yield f"http://{server.host}:{server.port}/"
     await server.close()

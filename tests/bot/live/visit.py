@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from bot.pipeline_cli import PipelineCli
@@ -18,6 +17,7 @@ from bot.surroundings import Surroundings
 from core.domain import Evidence, StrategyName, TargetGroup, now
 from core.settings import CareSettings, ChatWorkspace
 from tests.bot.conftest import TOKENS, House, open_house
+from tests.bot.live.conftest import DeskServer
 from tests.bot.live.test_browser import Watch, press
 from tests.bot.samples import HEARSAY, PLATFORM
 
@@ -68,7 +68,7 @@ class Visit:
 
     house: House
     clock: Clock
-    server: TestServer
+    server: DeskServer
     look: Look
     context: BrowserContext
     page: Page
@@ -138,7 +138,8 @@ async def open_visit(browser: Browser, look: Look, language: str = "en") -> Asyn
             open_house(Path(folder), clock, confirm_covered=True, platform_rules={PLATFORM: RULES})
         )
         house.desk.strategies = (StrategyName.COMPOSE, StrategyName.INTENT_FRAMES)
-        server = await stack.enter_async_context(TestServer(house.app(SURROUNDINGS, OneStatement())))
+        server = DeskServer(house.app(SURROUNDINGS, OneStatement()))
+        await stack.enter_async_context(server)
         context = await browser.new_context(
             viewport={"width": look.width, "height": look.height}, color_scheme=look.scheme, locale=language,
             is_mobile=look.is_phone, has_touch=look.is_phone, reduced_motion="reduce",
