@@ -173,6 +173,7 @@ async def deciding(visit: Visit) -> AsyncIterator[str]:
     case = await visit.house.desk.case(f"{PLATFORM}/post-1")
     await visit.house.ledger.decisions.reject(case.key, case.version, "ben", "tone", now() + timedelta(minutes=5))
     await expect(page.locator('[data-slot="notice"]')).to_be_visible()
+    await expect(page.locator("#cases .row")).to_have_count(5)
     yield "decided-meanwhile"
     await visit.context.clear_cookies()
     await page.keyboard.press("Control+Enter")
