@@ -9,7 +9,7 @@ TEST_WORKERS ?= 3
 STRESS_ARGS ?=
 FUZZ_S ?= 600
 
-.PHONY: demo test test-slow test-accurate check bench bench-kb evaluate stress fuzz sbom licences settings messages format lock clean help
+.PHONY: demo test test-slow test-accurate check bench bench-kb evaluate stress fuzz sbom licences settings messages pictures format lock clean help
 
 help:
 	@echo "make demo    set everything up and open the desk on sample posts (DEMO_ARGS='--chat-model none' for no model)"
@@ -24,6 +24,7 @@ help:
 	@echo "make fuzz    random input for gateway, records, guard and extraction, FUZZ_S=600 seconds each"
 	@echo "make sbom    list the locked dependencies for machines (CycloneDX); make licences: docs/licences.md"
 	@echo "make messages  bring the catalogues of the interface's languages up to date with the source"
+	@echo "make pictures  draw every state of the desk's page anew for docs/moderators.md (needs Chromium)"
 	@echo "make format  format the code"
 	@echo "make lock    lock the dependencies anew"
 
@@ -85,6 +86,9 @@ messages: .venv/dev
 		--no-wrap --add-location=file --project=Rejoinder --output=../build/rejoinder.pot .
 	$(BIN)/pybabel --quiet update --domain=rejoinder --input-file=build/rejoinder.pot --output-dir=bot/locales \
 		--no-fuzzy-matching --ignore-obsolete --no-wrap --ignore-pot-creation-date
+
+pictures: .venv/dev
+	$(BIN)/python -m tests.bot.live.picture docs/images
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from bot.desk import Desk
 from bot.pipeline_cli import PipelineCli
 from bot.surroundings import Surroundings
 from bot.web.application import add_desk
-from core.domain import Check
+from core.domain import Check, now
 from core.settings import DeskSettings, Token
 from core.tokens import TokenTable
 from ledger import Ledger
@@ -74,10 +75,10 @@ def _bearer() -> Callable[[str], dict[str, str]]:
 
 
 @asynccontextmanager
-async def open_house(folder: Path) -> AsyncIterator[House]:
-    """Open a desk on a new ledger in `folder`."""
-    ledger = await Ledger.open(new_sqlite(folder), KEY)
-    settings = DeskSettings(tokens=TOKENS, undo_s=20)
+async def open_house(folder: Path, clock: Callable[[], datetime] = now, **chosen: Any) -> AsyncIterator[House]:
+    """Open a desk on a new ledger in `folder`; `chosen` are settings of the desk."""
+    ledger = await Ledger.open(new_sqlite(folder), KEY, clock)
+    settings = DeskSettings(tokens=TOKENS, undo_s=20, **chosen)
     guard = WordGuard([])
     changes = Changes(ledger.history, every_s=0.05)
     auth = Auth(TokenTable(TOKENS), ledger.sessions)

@@ -16,6 +16,7 @@ from core.domain import (
     GroupScore,
     Intent,
     Origin,
+    Plan,
     Route,
     TargetGroup,
     Triage,
@@ -114,11 +115,13 @@ async def add_pending(
     note: str = "",
     route: Route = Route.DRAFT,
     hate: float = 0.87,
+    plan: Plan | None = None,
 ) -> str:
     """Bring a post to the desk and return its key."""
     await ledger.stages.receive([flagged])
     await ledger.stages.triage(flagged, triage_of(group, route, hate))
-    await ledger.stages.ground(flagged.key, make_grounding(*evidence, note=note), DraftRequest())
+    grounding = make_grounding(*evidence, note=note).model_copy(update={"plan": plan} if plan else {})
+    await ledger.stages.ground(flagged.key, grounding, DraftRequest())
     await add_draft(ledger, flagged.key, 1, text, origin=origin, checks=checks, note=note)
     return flagged.key
 

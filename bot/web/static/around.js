@@ -4,7 +4,7 @@ import { addNote, fetchRelated } from "./api.js";
 import { byId, make, say, slot } from "./dom.js";
 import { keepText, keptText } from "./kept.js";
 import { t } from "./language.js";
-import { age, groupWords, reasonWords, standing, WAITING } from "./words.js";
+import { groupWords, reasonWords, smallPrint, standing, WAITING } from "./words.js";
 
 const noteKey = (item) => `${item.key}#note`;
 
@@ -14,9 +14,9 @@ export async function showAround(root, item) {
   if (!root.isConnected) return;
   const waiting = around.same_text.filter((other) => other.state === WAITING).length;
   const ended = around.same_text.length - waiting;
-  const counts = [waiting && t("{n} of them wait", { n: waiting }), ended && t("{n} ended or are being worked on", { n: ended })].filter(Boolean).join(", ");
+  const counts = [waiting && t("{n} waiting", { n: waiting }), ended && t("{n} ended or being worked on", { n: ended })].filter(Boolean).join(", ");
   say(slot(root, "assignee"), around.assignee && t("Assigned to {who}.", { who: around.assignee }));
-  say(slot(root, "same-text"), counts && t("The same text was flagged {n} more times: {counts}.", { n: around.same_text.length, counts }));
+  say(slot(root, "same-text"), counts && t("Further posts with the same text: {n} ({counts}).", { n: around.same_text.length, counts }));
   slot(root, "same-open").hidden = !waiting || item.state !== WAITING;
   say(slot(root, "author-note"), around.author.length ? "" : t("None is known."));
   slot(root, "author").replaceChildren(...around.author.map(caseLine));
@@ -28,8 +28,7 @@ function caseLine(other) {
   const why = other.decided_why ? `: ${reasonWords(other.decided_why)}` : "";
   return make("li", {},
     make("button", { type: "button", class: "link", "data-open": other.key, text: groupWords(other.groups) }),
-    make("span", { class: "history-who", text: ` · ${standing(other)}${why}, ` }),
-    make("time", { datetime: other.received_at, "data-age": true, text: age(other.received_at) }));
+    ...smallPrint(` · ${standing(other)}${why}, `, other.received_at));
 }
 
 /** Show the notes of a case, and the one that this person has begun. */
@@ -51,8 +50,7 @@ export function showNotes(root, item, me) {
 export function fillNotes(root, item) {
   slot(root, "notes").replaceChildren(...item.notes.map((note) => make("li", {},
     make("p", { class: `note-text ${note.kind}`, dir: "auto", text: note.text }),
-    make("span", { class: "history-who", text: `${note.kind === "appeal" ? t("appeal by {who}", note) : note.who}, ` }),
-    make("time", { datetime: note.at, "data-age": true, text: age(note.at) }))));
+    ...smallPrint(`${note.kind === "appeal" ? t("appeal by {who}", note) : note.who}, `, note.at))));
 }
 
 /** Send the note in the field; return its words and the case as it is then, or null where the field is empty. */

@@ -5,8 +5,9 @@ import { isTurned, plainNodes } from "./bidi.js";
 import { showChecks } from "./checks.js";
 import { bar, byId, copyOf, httpsOnly, make, pointTo, say, slot } from "./dom.js";
 import { t, timeOfDay } from "./language.js";
+import { tellTimes } from "./status.js";
 import {
-  age, DRAFTING, groupWord, hatefulness, holder, intentWord, percent, reasonWords, secondsSince, standing, stateWords, sureness, WAITING,
+  age, DRAFTING, groupWord, hatefulness, holder, intentWord, percent, reasonWords, secondsSince, smallPrint, standing, stateWords, sureness, WAITING,
 } from "./words.js";
 
 /** The strategy whose drafts say already, as words on file or evidence, how they came about. */
@@ -53,6 +54,7 @@ export function refreshAround(root, item, me) {
   fillHistory(root, item);
   fillNotes(root, item);
   fillActions(root, item, me);
+  tellTimes();
 }
 
 /** Tell whether the decision can still be taken back; the server said so when it sent the case. */
@@ -170,8 +172,7 @@ function scoreLine(name, score, words) {
 function fillHistory(root, item) {
   slot(root, "history").replaceChildren(...[...item.history].reverse().map((change) => make("li", {},
     make("span", { class: "history-what", text: whatHappened(change) }),
-    make("span", { class: "history-who", text: ` · ${change.who}, ` }),
-    make("time", { datetime: change.at, "data-age": true, text: age(change.at) }),
+    ...smallPrint(` · ${change.who}, `, change.at),
     reasonOf(change) ? make("span", { class: "history-why", dir: "auto", text: reasonOf(change) }) : null)));
 }
 

@@ -34,9 +34,9 @@ queue.onChoice = () => { followChoice(); remember(true); };
 queue.onRender = () => { selection.show(); refreshToday().catch(explain); };
 queue.onRestart = () => goOn(queue.shown[0]?.key ?? null);
 whenSent((text, override, item) => act("edit", { text, override }, item));
-whenBack(soon);
+whenBack(() => { soon(); if (here.open?.editor.open) here.open.editor.check(); });
 
-/** Run `action` when the here.open case has a visible button for it. */
+/** Run `action` when the open case has a visible button for it. */
 function offered(name, action) {
   return () => {
     if (!here.open || performance.now() - here.open.since < GLANCE_MS) return;
@@ -70,7 +70,7 @@ const actions = {
   send: () => here.open?.editor.submit(false),
   override: () => here.open?.editor.submit(true),
   "cancel-edit": () => here.open?.editor.leave(),
-  back: () => { document.body.dataset.view = "queue"; remember(true); },
+  back: () => { document.body.dataset.view = "queue"; queue.showMarked(); remember(true); },
   discard: () => here.open?.editor.forget(),
   find: () => { if (here.open) openEvidenceSearch(); },
   today: () => openToday(),
@@ -88,7 +88,7 @@ async function step(steps) {
   }
 }
 
-/** Select the here.open case and the one next to it, and go there. */
+/** Select the open case and the one next to it, and go there. */
 async function extend(steps) {
   if (!here.open) return;
   selection.put(here.open.item.key, true);

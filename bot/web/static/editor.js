@@ -34,6 +34,7 @@ export class Editor {
       this.form.hidden = false;
       slot(this.root, "actions").hidden = false;
       slot(this.root, "draft").hidden = true;
+      slot(this.root, "reply-card").after(slot(this.root, "checks-card")); // in sight while one writes
       this.offer();
       this.check();
     }
@@ -48,6 +49,7 @@ export class Editor {
     this.form.hidden = true;
     slot(this.root, "draft").hidden = !slot(this.root, "draft").textContent;
     this.checking?.abort();
+    this.root.querySelector(".side-column > .card").after(slot(this.root, "checks-card"));
     showDraftChecks(this.root, this.item);
     this.offer();
     this.close();

@@ -9,7 +9,7 @@ import { t } from "./language.js";
 import { goOn, NARROW, put, tellWhatIsOpen } from "./opening.js";
 import { changedElsewhere } from "./same.js";
 import { isLive, showConnection, warn } from "./status.js";
-import { announce } from "./toasts.js";
+import { toast } from "./toasts.js";
 import { explain, logInAgain } from "./trouble.js";
 import { ALARMING, standing, WAITING } from "./words.js";
 
@@ -43,7 +43,7 @@ export function refreshOpen(item) {
   if (here.open.editor.open && item.state !== WAITING) {
     const words = t("This case is no longer open: {standing}. Your text is kept in this browser for a day.", { standing: standing(item) });
     say(slot(here.open.root, "notice"), words);
-    announce(words);
+    toast(words);
   }
 }
 

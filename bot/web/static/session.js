@@ -37,6 +37,10 @@ async function tryToken(token) {
 export function askForToken() {
   byId("login").hidden = false;
   byId("desk").hidden = true;
+  for (const menu of document.querySelectorAll("dialog:modal:not(#break)")) {
+    menu.dispatchEvent(new Event("cancel"));
+    menu.close();
+  }
   byId("token").focus();
   return new Promise((resolve) => {
     byId("login-form").onsubmit = async (event) => {

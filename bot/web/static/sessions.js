@@ -22,7 +22,7 @@ export async function openSessions() {
 }
 
 function line(session, error) {
-  const words = make("span", { dir: "auto", text: t("{who}, since {age}", { who: session.who, age: age(session.opened_at) }) });
+  const words = make("span", { dir: "auto", text: t("{who}, logged in {age}", { who: session.who, age: age(session.opened_at) }) });
   const browser = make("span", { class: "aside", dir: "auto", text: session.this ? t("this browser") : shortened(session.browser) });
   if (session.this) return make("li", {}, words, browser);
   const end = make("button", { type: "button", text: t("Log out"), "aria-label": t("Log out {who}, {browser}", { who: session.who, browser: shortened(session.browser) }) });

@@ -7,7 +7,7 @@ import { here } from "./here.js";
 import { t } from "./language.js";
 import { showPage } from "./opening.js";
 import { explain } from "./trouble.js";
-import { age, groupWord, groupWords, holder, intentWord, postCount } from "./words.js";
+import { groupWord, groupWords, holder, intentWord, postCount, smallPrint } from "./words.js";
 
 let last = "";
 let asked = 0;
@@ -64,8 +64,7 @@ function caseLine(item) {
   const who = holder(item);
   return make("li", {},
     make("button", { type: "button", class: "link", "data-open": item.key, text: groupWords(item.groups, item.post_id) }),
-    make("span", { class: "history-who", text: ` · ${[item.platform, item.sample && t("sample"), who].filter(Boolean).join(" · ")}, ` }),
-    make("time", { datetime: item.received_at, "data-age": true, text: age(item.received_at) }));
+    ...smallPrint(` · ${[item.platform, item.sample && t("sample"), who].filter(Boolean).join(" · ")}, `, item.received_at));
 }
 
 async function showFigures(root) {

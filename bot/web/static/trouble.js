@@ -27,6 +27,7 @@ export async function logInAgain() {
   const { name } = await whoAmI().catch(() => ({ name: null }));
   if (name === here.me.name) return afterLogin(); // the refusal was of before one logged in again
   if (!byId("login").hidden) return;
+  byId("login-error").textContent = t("Your session has ended. Log in again; nothing you wrote is lost.");
   const who = await askForToken();
   if (who.name !== here.me.name) return location.reload();
   here.me = who;

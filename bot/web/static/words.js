@@ -1,6 +1,6 @@
 // How the desk says things: ages, confidence, states, checks.
 
-import { byId } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { t, tn } from "./language.js";
 
 const AGES = [[86400, (n) => t("{n} d ago", { n })], [3600, (n) => t("{n} h ago", { n })], [60, (n) => t("{n} min ago", { n })]];
@@ -20,6 +20,11 @@ export function age(moment) {
   const [size, words] = AGES.find(([least]) => seconds >= least) ?? [1, () => t("just now")];
   return words(Math.floor(seconds / size));
 }
+
+/** Return small print: words, and how long ago it was. */
+export const smallPrint = (text, moment) => [
+  make("span", { class: "history-who", text }), make("time", { datetime: moment, "data-age": true, text: age(moment) }),
+];
 
 /** Say a share from 0 to 1 in percent. */
 export const percent = (share) => t("{n} %", { n: Math.round(100 * share) });

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest_asyncio
+from aiohttp import web
 from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, async_playwright, expect
 
@@ -16,6 +18,16 @@ from tests.bot.samples import fill
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--no-first-run"]  # fmt: skip
+
+
+class DeskServer(TestServer):
+    """A server that ends a request whose browser has gone, as the desk's own does.
+
+    The one it is made from cancels it, and a file that was just being opened is left open.
+    """
+
+    async def _make_runner(self, **options: Any) -> web.AppRunner:
+        return web.AppRunner(self.app, **{**options, "handler_cancellation": False})
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -44,7 +56,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def only_these(house: House) -> AsyncIterator[str]:
     """Give the address of a desk with the cases that the test puts there."""
-    server = TestServer(house.app())
+    server = DeskServer(house.app())
     await server.start_server()
     yield f"http://{server.host}:{server.port}/"
     await server.close()

@@ -1,95 +1,77 @@
-"""Draw the desk's page for the documents: `python -m tests.bot.live.picture docs/images`."""
+"""Draw every state of the page in every look: `python -m tests.bot.live.picture docs/images`, or `make pictures`.
+
+A state's looks stand side by side in one picture, `desk/STATE.webp`; `desk.png` is the first of them in full size.
+Moments are written over before a picture is taken, so that drawing again changes what the page has changed.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-import tempfile
-from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
-from typing import Literal
 
-from aiohttp.test_utils import TestServer
-from playwright.async_api import Page, async_playwright
+from PIL import Image, ImageOps
+from playwright.async_api import Browser, Page, async_playwright, expect
 
-from bot.surroundings import Surroundings
-from bot.web.application import page_address
-from core.domain import now
-from tests.bot.conftest import House, open_house
 from tests.bot.live.conftest import CHROMIUM, FLAGS
-from tests.bot.samples import add_answered, fill, post
+from tests.bot.live.visit import LOOKS
+from tests.bot.live.walks import STATES, visit_states
 
-Scheme = Literal["light", "dark"]
-Show = Callable[[Page], Awaitable[None]]
-
-
-async def first_case(page: Page) -> None:
-    await page.locator("#cases .row").first.click()
-    await page.locator("#case .case-inner").wait_for()
-
-
-async def today(page: Page) -> None:
-    await first_case(page)
-    await page.keyboard.press("y")
-    await page.locator("[data-slot=picture]").wait_for()
-
-
-async def settings(page: Page) -> None:
-    await first_case(page)
-    await page.locator("#settings-open").click()
-
-
-async def tour(page: Page) -> None:
-    await page.get_by_role("button", name="Look at a made-up case").click()
-    for _ in range(3):
-        await page.keyboard.press("ArrowRight")
-
-
-async def nothing_yet(page: Page) -> None:
-    await page.locator("[data-slot=command]").wait_for()
-
-
-PICTURES: dict[str, tuple[Scheme, int, int, Show]] = {
-    "desk-empty": ("light", 1440, 900, nothing_yet),
-    "desk-tour": ("light", 1440, 900, tour),
-    "desk": ("light", 1440, 900, first_case),
-    "desk-dark": ("dark", 1440, 900, first_case),
-    "desk-phone": ("light", 390, 844, first_case),
-    "desk-today": ("light", 1440, 900, today),
-    "desk-today-dark": ("dark", 1440, 900, today),
-    "desk-settings": ("light", 1440, 900, settings),
-}
-"""What is drawn: colours, size, and how to get there. The first two are of a desk without a case."""
-EMPTY = ("desk-empty", "desk-tour")
+SCALE = 0.65
+QUALITY = 20
+"""Of WebP: what stands in the page's small print can be read, and a picture stays below 60 kB."""
+GAP = 10
+EDGE, GROUND = "#8a9490", "#b9c2be"
+WHOLE = "list"
+"""The state that is kept in full size, in the light, for the front page."""
+STAND_STILL = """() => {
+  document.documentElement.style.webkitTapHighlightColor = "transparent";
+  const write = (place, words) => { delete place.dataset.until; delete place.dataset.age; place.textContent = words; };
+  for (const time of document.querySelectorAll("[data-until]")) write(time, "12 s");
+  for (const time of document.querySelectorAll("time[data-age]"))
+    if (Date.now() - Date.parse(time.dateTime) < 600000) write(time, "just now");
+  const command = document.querySelector("#case [data-slot=command]");
+  if (command) command.textContent = command.textContent.replace(location.host, "127.0.0.1:8080");
+  const since = document.querySelector("#case [data-slot=figures] p");
+  if (since) since.textContent = since.textContent.replace(/\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d/, "2026-11-15 09:00");
+}"""
 
 
 async def draw(folder: Path) -> None:
-    with tempfile.TemporaryDirectory() as place:
-        async with open_house(Path(place)) as house, async_playwright() as playwright:
-            parts = {"Kafka broker": "takes flagged posts, hands replies on.", "Worker": "finds evidence and drafts."}
-            server = TestServer(house.app(Surroundings(parts=parts, takes_flags=True)))
-            await server.start_server()
-            browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-            for name, (scheme, width, height, show) in PICTURES.items():
-                if name not in EMPTY and not sum((await house.desk.counts()).values()):
-                    await add_answered(house.ledger, post(7, "They come here and take our jobs."), hate=0.47)
-                    await decide_some(house, await fill(house.ledger))
-                page = await browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-                await page.goto(page_address(server.host, server.port or 0, "ana-secret-token"))
-                await show(page)
-                await page.wait_for_timeout(1000)
-                await page.screenshot(path=folder / f"{name}.png")
-            await browser.close()
-            await server.close()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        shots = [await shots_of(browser, look) for look in LOOKS]
+        await browser.close()
+    (folder / "desk").mkdir(parents=True, exist_ok=True)
+    for state in STATES:
+        picture = side_by_side([shot[state] for shot in shots])
+        picture.save(folder / "desk" / f"{state}.webp", quality=QUALITY, method=6)
+    Image.open(BytesIO(shots[0][WHOLE])).quantize(64).save(folder / "desk.png", optimize=True)
 
 
-async def decide_some(house: House, keys: list[str]) -> None:
-    due = now() + timedelta(minutes=5)
-    await house.ledger.decisions.approve(keys[4], 4, "ben", "A reply of my own. It has two sentences.", "edited", due)
-    await house.ledger.decisions.reject(keys[5], 4, "ben", "tone", due)
-    await house.ledger.decisions.claim(keys[3], 4, "ana", due)
+async def shots_of(browser: Browser, look: str) -> dict[str, bytes]:
+    """Return what each state looks like, as PNG."""
+    return {state: await shot(visit.page) async for state, visit in visit_states(browser, LOOKS[look])}
+
+
+async def shot(page: Page) -> bytes:
+    await page.evaluate(STAND_STILL)
+    return await page.screenshot(animations="disabled")
+
+
+def side_by_side(shots: list[bytes]) -> Image.Image:
+    """Put pictures of one height next to each other, made smaller."""
+    pieces = [ImageOps.expand(ImageOps.scale(Image.open(BytesIO(shot)), SCALE), 1, EDGE) for shot in shots]
+    width = sum(piece.width for piece in pieces) + GAP * (len(pieces) - 1)
+    sheet = Image.new("RGB", (width, pieces[0].height), GROUND)
+    left = 0
+    for piece in pieces:
+        sheet.paste(piece, (left, 0))
+        left += piece.width + GAP
+    return sheet
 
 
 if __name__ == "__main__":
+    expect.set_options(timeout=60_000)
     asyncio.run(draw(Path(sys.argv[1])))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, ConsoleMessage, Page, expect
 
 from bot.web.application import page_address
 from core.domain import Route
 from tests.bot.conftest import TOKENS, House
-from tests.bot.live.conftest import CHROMIUM
+from tests.bot.live.conftest import CHROMIUM, DeskServer
 from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_doubtful, add_draft, post, triage_of
 
 pytestmark = [
@@ -348,32 +347,10 @@ async def test_logging_in_by_hand_refuses_a_wrong_token(browser: Browser, base: 
 
 
 async def test_an_empty_queue_is_a_friendly_sight(browser: Browser, house: House, tmp_path: Path) -> None:
-    server = TestServer(house.app())
+    server = DeskServer(house.app())
     await server.start_server()
     page = await browser.new_page(viewport={"width": 1200, "height": 700})
     await page.goto(page_address(server.host, server.port or 0, "ana-secret-token"))
     await expect(page.get_by_role("heading", name="No post has come in yet.")).to_be_visible()
     await page.screenshot(path=tmp_path / "empty.png")
     await server.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_the_page_fits_a_phone_and_both_kinds_of_light(
-    browser: Browser, base: str, tmp_path: Path, scheme: str
-) -> None:
-    for name, width, height in (("desktop", 1440, 900), ("phone", 390, 844)):
-        page = await browser.new_page(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if scheme == "dark" else "light",
-        )
-        await page.goto(f"{base}#token=lea-secret-token")
-        await expect(page.locator("#cases .row")).to_have_count(6)
-        await page.wait_for_timeout(300)
-        await page.screenshot(path=tmp_path / f"{name}_{scheme}_queue.png")
-        await page.locator("#cases .row").nth(0).click()
-        await page.locator('[data-do="unveil"]').first.click()
-        await expect(page.locator('[data-slot="text"]')).to_be_visible()
-        await page.screenshot(path=tmp_path / f"{name}_{scheme}_case.png")
-        overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert overflow == 0
-        await page.close()

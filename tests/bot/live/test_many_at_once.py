@@ -61,7 +61,7 @@ async def test_the_same_text_is_one_decision_with_a_reply_for_each(browser: Brow
     page = await browser.new_page(viewport={"width": 1440, "height": 900})
     watch = Watch(page, base)
     await page.goto(f"{base}#case={PLATFORM}/post-10&token=ana-secret-token")
-    await expect(page.locator('[data-slot="same-text"]')).to_contain_text("4 of them wait")
+    await expect(page.locator('[data-slot="same-text"]')).to_contain_text("4 waiting")
     await expect(page.locator("#cases .row").nth(6)).to_contain_text("same text × 5")
     await press(page, "v")
     rows = page.locator("#same-cases li")

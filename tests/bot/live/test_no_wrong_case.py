@@ -12,13 +12,12 @@ from random import Random
 
 import pytest
 import pytest_asyncio
-from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, Page, expect
 
 from core.domain import Action, CaseState, Transition
 from tests.bot.conftest import House
 from tests.bot.live.bad_line import BadLine
-from tests.bot.live.conftest import CHROMIUM
+from tests.bot.live.conftest import CHROMIUM, DeskServer
 from tests.bot.live.test_browser import log_in
 from tests.bot.samples import PLATFORM, add_pending, post
 
@@ -58,7 +57,7 @@ async def busy(house: House, line: BadLine) -> AsyncIterator[str]:
     await top_up(house, numbers)
     app = house.app()
     app.middlewares.append(line.carry)
-    server = TestServer(app)
+    server = DeskServer(app)
     await server.start_server()
     feeder = asyncio.create_task(keep_full(house, numbers))
     yield f"http://{server.host}:{server.port}/"

@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from tests.bot.live.axe import AXE, findings
 from tests.bot.live.conftest import CHROMIUM
-from tests.bot.live.test_for_everyone import AXE, findings
 
 pytestmark = [
     pytest.mark.live,
@@ -48,6 +48,16 @@ async def test_connection_and_help_are_in_sight_beside_a_case(phone: Page) -> No
     await expect(phone.locator("#connection")).to_be_in_viewport()
     await phone.get_by_role("button", name="Help").tap()
     await expect(phone.locator("#tour-open")).to_be_visible()
+
+
+async def test_the_list_is_shown_where_one_was_in_it_and_an_empty_one_explains_itself(phone: Page) -> None:
+    for number in (2, 3, 4, 5):
+        await phone.locator('[data-do="next"]').tap()
+        await expect(phone.locator(ID)).to_have_text(f"post-{number}")
+    await phone.locator(".back").tap()
+    await expect(phone.locator("#cases .row[aria-current]")).to_be_in_viewport()
+    await phone.locator("#state-filter").select_option("failed")
+    await expect(phone.locator(".empty h2")).to_have_text("Nothing here.")
 
 
 async def test_the_bar_is_filled_in_every_mode(phone: Page) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Browser, expect
 
+from tests.bot.conftest import House
 from tests.bot.live.conftest import CHROMIUM
-from tests.bot.live.test_browser import log_in
+from tests.bot.live.test_browser import log_in, press
+from tests.bot.samples import PLATFORM
 
 pytestmark = [
     pytest.mark.live,
@@ -15,7 +17,7 @@ pytestmark = [
 ]
 
 
-async def test_a_browser_left_open_elsewhere_is_logged_out(browser: Browser, base: str) -> None:
+async def test_a_browser_left_open_elsewhere_is_logged_out(browser: Browser, base: str, house: House) -> None:
     left_open = await (await browser.new_context(user_agent="<b>Forgotten</b> browser")).new_page()
     here = await (await browser.new_context()).new_page()
     await log_in(left_open, base)
@@ -24,7 +26,13 @@ async def test_a_browser_left_open_elsewhere_is_logged_out(browser: Browser, bas
     rows = here.locator("#sessions li")
     await expect(rows).to_have_count(2)
     await expect(rows.filter(has_text="this browser").locator("button")).to_have_count(0)
+    await press(left_open, "r")
+    await expect(left_open.locator("#reject")).to_be_visible()
     await rows.filter(has_text="<b>Forgotten</b> browser").get_by_role("button").click()
     await expect(rows).to_have_count(1)
-    await left_open.reload()
+    case = await house.desk.case(f"{PLATFORM}/post-2")
+    await house.ledger.decisions.reject(case.key, case.version, "ben", "tone", case.updated_at)  # its list is read anew
     await expect(left_open.locator("#token")).to_be_focused()
+    await expect(left_open.locator("#reject")).to_be_hidden()
+    await expect(left_open.locator("#login-error")).to_contain_text("Your session has ended.")
+    await expect(left_open.locator("#help-open")).to_be_hidden()

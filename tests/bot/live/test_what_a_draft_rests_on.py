@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 from playwright.async_api import Browser, Page, expect
 
 from bot.desk import Desk
 from bot.web.application import add_desk
 from tests.bot.conftest import House
-from tests.bot.live.conftest import CHROMIUM
+from tests.bot.live.conftest import CHROMIUM, DeskServer
 from tests.bot.live.test_browser import log_in, press
 from tests.bot.samples import CLAIM, HEARSAY, PLATFORM, add_answered, post
 
@@ -25,10 +24,10 @@ pytestmark = [
 TURNED = "They take \u202eskrow\u202c away."
 
 
-async def open_desk(browser: Browser, house: House, desk: Desk) -> tuple[Page, TestServer]:
+async def open_desk(browser: Browser, house: House, desk: Desk) -> tuple[Page, DeskServer]:
     app = web.Application()
     add_desk(app, desk, house.ledger, house.changes, house.auth)
-    server = TestServer(app)
+    server = DeskServer(app)
     await server.start_server()
     page = await browser.new_page(viewport={"width": 1440, "height": 900})
     await log_in(page, f"http://{server.host}:{server.port}/")
