@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 from core.settings import GuardSettings
+from pipeline.guard.borne_out import explained_words, given_by, known_quantities
 from pipeline.guard.cues import negated, refutations
-from pipeline.guard.figures import figures
+from pipeline.guard.figures import figures, word_value
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.shares import accounted
+from pipeline.guard.names import known_names
+from pipeline.guard.quantities import is_rounding, marker_before
 from pipeline.guard.support import is_statement
 from pipeline.guard.words import claim_stems, common_start, content, fold, stem, words
 
@@ -31,6 +33,7 @@ def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings
         for part in _statements(reply)
         for match in pattern.finditer(part.folded)
         if stem(match.group(), reply.language) not in known
+        and marker_before(part.folded, match.start(), reply.language) != "under"
     ]
     detail = f"Claims more than its evidence: {', '.join(f'“{word}”' for word in dict.fromkeys(strong))}."
     return Measurement(not strong, len(strong), 0, detail if strong else "")
@@ -43,13 +46,14 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
     change places, or a figure come from elsewhere. Nor may a sentence with less in common turn round a word: "fell" for
     "rose". `value` counts.
     """
+    quantities = known_quantities(reply, context)
     strange = [
         word
         for part in _statements(reply)
         for statement in reply.statements
         if _nearly_copies(part, statement)
         for word in (
-            *_strange(part, statement, reply),
+            *_strange(part, statement, reply, explained_words(part.folded, reply.language, quantities)),
             *_changed_places(part, statement, reply.language),
             *_changed_sides(part, statement, reply.language),
             *_changed_figures(part, statement, reply.language),
@@ -96,9 +100,9 @@ def _nearly_copies(part: Part, statement: Statement) -> bool:
     return len(shared) >= FEWEST_SHARED and len(known) >= NEAR_COPY * len(part.content)
 
 
-def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
+def _strange(part: Part, statement: Statement, reply: Material, explained: set[str]) -> list[str]:
     """Return the words of a near copy that nothing accounts for, and its figures that the statement does not give."""
-    known = reply.supporting | claim_stems(reply.language)
+    known = reply.supporting | known_names(reply) | claim_stems(reply.language)
     saying = words_pattern("saying", reply.language)
     strange = [
         word
@@ -106,6 +110,9 @@ def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
         if not word.isdigit()
         and stem(word, reply.language) in part.content - known
         and not saying.fullmatch(word)
+        and word not in explained
+        and not word_value(word, reply.language)
+        and not is_rounding(word, reply.language)
         and not any(_alike(word, other) for other in known)
     ]
     strange += _strange_figures(part, statement, reply.language)
@@ -118,11 +125,10 @@ def _strange_figures(part: Part, statement: Statement, language: str) -> list[st
     evidence = statement.evidence
     known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
     values = {figure.value for figure in known}
-    written = figures(part.text, language)
-    explained = accounted(part.folded, written, language, known)
+    explained = explained_words(part.folded, language, given_by(evidence))
     return [
         figure.text
-        for figure in written
+        for figure in figures(part.text, language)
         if figure.text[:1].isdigit() and figure.value not in values and figure.text not in explained
     ]
 
