@@ -20,6 +20,8 @@ SHORTEST_ROOT = 7
 """Letters at the start that make two words forms of one name: fewer would join Austria and Australia."""
 LONGEST_ENDING = 5
 _ACRONYM_WITH_ENDING = re.compile(r"([A-Z]{2,})[a-z]{1,5}$")
+_ELIDED = re.compile(r"^\w{1,6}['’](?=[A-Z])")
+"""An article that has lost its vowel before a name: "l'UNICEF"."""
 _FIGURE = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 
@@ -70,7 +72,7 @@ def names_in(part: Part, language: str) -> Iterator[str]:
     entry = pack(language)
     matches = list(_WORD.finditer(part.text))
     for position, match in enumerate(matches):
-        word = match.group()
+        word = _ELIDED.sub("", match.group())
         if not word[0].isupper() or word in entry.never_names or group_pattern().fullmatch(fold(word)):
             continue
         begins = position == 0 or part.text[: match.start()].rstrip().endswith((":", "“", '"', "«", "¿", "¡"))

@@ -20,7 +20,7 @@ from pipeline.sentences import is_question
 _PART = re.compile(
     r"\b(?:thirds?|quarters?|fifths?|tenths?|times|tercios?|terceras?|quintos?|veces|terzi|quinti|quarti|volte|herenak?)\b"
 )
-SMALL = 10
+SMALL = 12
 """Numbers up to this, written as words, are no figures in a sentence that states no fact."""
 _MANY = re.compile(
     r"\b(?:hundreds|thousands|millions|cientos|miles|millones|centinaia|migliaia|milioni)\b(?!\s(?:of|de|di)\b)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
@@ -31,6 +31,8 @@ TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 SPAN = "span of "
 UNITS = {"years": 1, "decades": 10, "centuries": 100}
 """Years in a unit of time."""
+ROUNDED = 0.1
+"""Part of a span in decades or centuries by which it may be longer."""
 CENTURY, FEWEST_COUNTED, MOST_COMPARED = 100, 12, 4
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 MAJORITY = 51.0
@@ -105,7 +107,7 @@ def _share(text: str, match: re.Match[str], value: float, language: str) -> Quan
 def _points(marker: str, value: float) -> tuple[float, float]:
     """Return by how many points a share that is worded so may be under and over the exact one."""
     by_marker = {
-        "": (min(1.5, value / 8), min(1.5, value / 8)),
+        "": (min(2.5, value / 8), min(2.5, value / 8)),
         "over": (0.0, min(12.0, value / 3)),
         "under": (min(8.0, value / 5), 0.5),
         "about": (min(5.0, value / 5), min(5.0, value / 5)),
@@ -118,8 +120,9 @@ def _spans(text: str, language: str) -> Iterator[Quantity]:
         for pattern in _patterns(f"{SPAN}{unit}", language):
             for match in pattern.finditer(text):
                 if match["count"] or unit != "years":
-                    count = _value(match["count"], language) if match["count"] else 1.0
-                    yield _rough(text, match, Kind.SPAN, count * years, language)
+                    span = years * (_value(match["count"], language) if match["count"] else 1.0)
+                    exact = _rough(text, match, Kind.SPAN, span, language)
+                    yield exact if years == 1 else replace(exact, above=max(exact.above, ROUNDED * span))
 
 
 def _eras(text: str, language: str) -> Iterator[Quantity]:
@@ -255,9 +258,9 @@ def _fractions(language: str) -> re.Pattern[str]:
         rf"(?P<p{place}>{part})" for place, part in enumerate((*lists["halves"][language], *lists["parts"][language]))
     )
     follows = "|".join(lists["of"][language])
-    end = rf"(?=\s(?:{follows})(?!\w))" if follows else ""
-    half = rf"(?!\w)(?:{end}|(?=\s(?:the|all|these|those)\b))" if end else r"(?!\w)"
-    return re.compile(rf"(?<!\w)(?:(?P<count>{_number(language)})[\s-])?(?:{parts}){half}")
+    of = rf"(?=\s(?:{follows}|the|all)(?!\w))" if follows else ""
+    counted = rf"(?<!\w)(?P<count>{_number(language)})[\s-]"
+    return re.compile(rf"(?:{counted}|(?<!\w))(?:{parts})(?!\w)(?(count)|{of})")
 
 
 @lru_cache(maxsize=512)

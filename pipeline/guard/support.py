@@ -106,7 +106,12 @@ def _opposes(part: Part, statement: Statement, language: str) -> bool:
         return False
     spans = (part.folded[start:end] for start, end in clauses(part.folded, language))
     about = " ".join(clause for clause in spans if len(content(words(clause), language) & statement.content) > 1)
-    return negated(about, language) != negated(_about(statement, part, language), language)
+    return _denies(about, language) != _denies(_about(statement, part, language), language)
+
+
+def _denies(text: str, language: str) -> bool:
+    """Tell whether folded text holds a negation, or a word that amounts to one ("zero risk"), but not both."""
+    return negated(text, language) != (words_pattern("nothing", language).search(text) is not None)
 
 
 def _about(statement: Statement, part: Part, language: str) -> str:
@@ -114,7 +119,7 @@ def _about(statement: Statement, part: Part, language: str) -> str:
     folded = fold(statement.evidence.text)
     spans = [folded[start:end] for start, end in clauses(folded, language)]
     shared = [len(content(words(clause), language) & part.content) for clause in spans]
-    return " ".join(clause for clause, count in zip(spans, shared, strict=True) if 2 * count >= max(shared))
+    return " ".join(clause for clause, count in zip(spans, shared, strict=True) if 2 * count > max(shared))
 
 
 def _foreign(reply: Material) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
 from core.settings import GuardSettings
 from pipeline.guard.borne_out import explained_words, given_by, known_quantities
@@ -18,7 +19,11 @@ from pipeline.guard.words import claim_stems, common_start, content, fold, stem,
 
 NEAR_COPY = 0.75
 """Share of a sentence's content in one statement from which a strange word in it is a swap rather than a paraphrase."""
+COPY = 0.85
+"""The same share from which every strange word is a swap, wherever it stands."""
 FEWEST_SHARED = 4
+LONGEST_SWAP = 3
+"""Words in whose place a strange one is a swap; where more differ a sentence is told anew."""
 LONGEST_ENDING = 4
 """Letters that two forms of one word may differ by at their end."""
 
@@ -73,11 +78,10 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
 
 def _turned_round(part: Part, statement: Statement, language: str) -> list[str]:
     """Return the words of a sentence whose opposites stand in the statement in their place."""
-    if negated(part.folded, language):
-        return []
     evidence = fold(statement.evidence.text)
     turned = []
-    for pair in table("speech")["opposites"].get(language, ()):
+    opposites = [] if negated(part.folded, language) else table("speech")["opposites"].get(language, [])
+    for pair in (*opposites, *table("speech")["people"].get(language, [])):
         patterns = [re.compile(rf"(?<!\w)(?:{side})(?!\w)") for side in pair]
         for own, other in (patterns, patterns[::-1]):
             word = own.search(part.folded)
@@ -104,10 +108,13 @@ def _strange(part: Part, statement: Statement, reply: Material, explained: set[s
     """Return the words of a near copy that nothing accounts for, and its figures that the statement does not give."""
     known = reply.supporting | known_names(reply) | claim_stems(reply.language)
     saying = words_pattern("saying", reply.language)
+    copied = len(part.content & (statement.content | statement.named)) >= COPY * len(part.content)
+    replaced = part.content if copied else _replaced(part, statement, reply.language)
     strange = [
         word
         for word in part.words[: _end_of_copy(part, statement, reply.language)]
-        if not word.isdigit()
+        if stem(word, reply.language) in replaced
+        and not word.isdigit()
         and stem(word, reply.language) in part.content - known
         and not saying.fullmatch(word)
         and word not in explained
@@ -118,6 +125,21 @@ def _strange(part: Part, statement: Statement, reply: Material, explained: set[s
     strange += _strange_figures(part, statement, reply.language)
     exchanged = len(statement.content - part.content) >= len(strange)
     return strange if exchanged else []
+
+
+def _replaced(part: Part, statement: Statement, language: str) -> frozenset[str]:
+    """Return the stems that stand where the statement has few other words, between words that both have."""
+    own, others = (
+        [root for root in (stem(word, language) for word in sequence) if root in known]
+        for sequence, known in ((part.words, part.content), (statement.words, statement.content))
+    )
+    blocks = SequenceMatcher(None, own, others, autojunk=False).get_opcodes()
+    return frozenset(
+        root
+        for kind, start, end, first, last in blocks
+        if kind == "replace" and max(end - start, last - first) <= LONGEST_SWAP
+        for root in own[start:end]
+    )
 
 
 def _strange_figures(part: Part, statement: Statement, language: str) -> list[str]:

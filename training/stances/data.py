@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -26,6 +27,7 @@ COUNTERS_EACH = 3
 """Counter-claims drawn for each claim, language and intent."""
 WRITTEN_COUNTS = 2.0
 RED_TEAM_COUNTS = 4.0
+SCENE_COUNTS = 4.0
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ def read_samples(data: Path | None) -> list[Sample]:
     samples = [sample for language in LANGUAGES for sample in _of_claims(claims, language, random)]
     samples += [sample for language in LANGUAGES for sample in _written(claims, language, random)]
     samples += [sample for language in LANGUAGES for sample in _compounds(claims, language, random)]
+    samples += [sample for language in LANGUAGES for sample in _scenes(language)]
     samples += _of_red_team()
     if data is not None:
         samples += _crowd_counter(data / "CrowdCounter" / "Train.json")
@@ -111,6 +114,18 @@ def _written(files: ClaimFiles, language: Language, random: Random) -> Iterator[
                         kind,
                         f"{language}:{text}",
                         WRITTEN_COUNTS / PAIRED[label] * 4,
+                    )
+
+
+def _scenes(language: Language) -> Iterator[Sample]:
+    """Yield sentences written for one post each, near twins of which only one may stand there."""
+    scenes = tomllib.loads((WRITTEN / "scenes" / f"{language}.toml").read_text("utf-8"))["scene"]
+    for number, scene in enumerate(scenes):
+        for label in ("good", "bad"):
+            for kind, texts in scene[label].items():
+                for post, text in product(scene["posts"], texts):
+                    yield Sample(
+                        post, text, language, label == "good", f"{kind}, scene", f"scene:{number}", SCENE_COUNTS
                     )
 
 
