@@ -8,9 +8,11 @@ from functools import lru_cache
 
 from core.domain import Evidence
 from core.settings import GuardSettings
-from pipeline.guard.lexicon import table
+from pipeline.guard.borne_out import known_quantities
+from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_pattern, terms_pattern
 from pipeline.guard.measurement import Measurement
+from pipeline.guard.quantities import MAJORITY, Kind, is_majority
 from pipeline.guard.words import claim_stems, common_start, fold, function_words, stem, stems, words
 from pipeline.languages import DEFAULT, pack
 
@@ -18,6 +20,8 @@ SHORTEST_ROOT = 7
 """Letters at the start that make two words forms of one name: fewer would join Austria and Australia."""
 LONGEST_ENDING = 5
 _ACRONYM_WITH_ENDING = re.compile(r"([A-Z]{2,})[a-z]{1,5}$")
+_ELIDED = re.compile(r"^\w{1,6}['’](?=[A-Z])")
+"""An article that has lost its vowel before a name: "l'UNICEF"."""
 _FIGURE = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
 
@@ -30,7 +34,7 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
     may come from the evidence, its source, the post, or be a target group's; an appeal stands beside a finding on file
     with a figure. `value` counts those that occur nowhere.
     """
-    known = _known(reply)
+    known = known_names(reply)
     unknown = [
         name
         for part in reply.parts
@@ -44,10 +48,23 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
             for part in reply.parts
             if not part.quoted
             for word in part.words
-            if word in _appeals(reply.language) and stem(word, reply.language) not in known
+            if word in _appeals(reply.language) and not _is_borne_out(word, known, reply, context)
         ]
     detail = f"Not in the evidence: {', '.join(f'“{name}”' for name in dict.fromkeys(unknown))}." if unknown else ""
     return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
+
+
+def _is_borne_out(appeal: str, known: frozenset[str], reply: Material, context: GuardContext) -> bool:
+    """Tell whether the evidence speaks of the same: in the word itself, as another study, or as more than a half."""
+    research = words_pattern("research", reply.language)
+    if stem(appeal, reply.language) in known:
+        return True
+    if research.fullmatch(appeal):
+        return any(research.search(_folded(statement.evidence)) for statement in reply.statements)
+    majority = is_majority(appeal, reply.language)
+    return majority and any(
+        kind is Kind.SHARE and value > MAJORITY - 1 for kind, value in known_quantities(reply, context).values
+    )
 
 
 def names_in(part: Part, language: str) -> Iterator[str]:
@@ -55,7 +72,7 @@ def names_in(part: Part, language: str) -> Iterator[str]:
     entry = pack(language)
     matches = list(_WORD.finditer(part.text))
     for position, match in enumerate(matches):
-        word = match.group()
+        word = _ELIDED.sub("", match.group())
         if not word[0].isupper() or word in entry.never_names or group_pattern().fullmatch(fold(word)):
             continue
         begins = position == 0 or part.text[: match.start()].rstrip().endswith((":", "“", '"', "«", "¿", "¡"))
@@ -79,14 +96,19 @@ def _is_plainly_a_name(word: str, following: str, language: str) -> bool:
 
 def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     """Tell whether a name occurs; an acronym must occur as one, so that "the WHO" is not found in "who"."""
+    named = " ".join((*reply.post_words, *(_folded(statement.evidence) for statement in reply.statements)))
+    countries = [pattern for pattern in _countries() if pattern.search(named)]
     if name.isupper() and len(name) > 1 and fold(name) in function_words(reply.language):
-        return any(name in _WORD.findall(_with_source(statement.evidence)) for statement in reply.statements)
+        sources = [_with_source(statement.evidence) for statement in reply.statements]
+        return any(name in _WORD.findall(text) or name in _other_names(text) for text in sources)
     acronym = _ACRONYM_WITH_ENDING.match(name)
     if acronym and stem(fold(acronym[1]), reply.language) in known:
         return True
     empty = function_words(reply.language)
     return all(
-        stem(word, reply.language) in known or any(_same_root(word, other) for other in known)
+        stem(word, reply.language) in known
+        or any(_same_root(word, other) for other in known)
+        or any(of_country.match(word) for of_country in countries)
         for word in words(name)
         if word not in empty
     )
@@ -117,7 +139,8 @@ def _appeals(language: str) -> frozenset[str]:
     return frozenset(fold(word) for word in pack(language).appeals)
 
 
-def _known(reply: Material) -> frozenset[str]:
+def known_names(reply: Material) -> frozenset[str]:
+    """Return the stems of every word of post and evidence, with the other names of the places and bodies there."""
     evidence = (_of_evidence(statement.evidence, reply.language) for statement in reply.statements)
     return stems(reply.post_words, reply.language).union(*evidence)
 
@@ -125,6 +148,18 @@ def _known(reply: Material) -> frozenset[str]:
 def _other_names(text: str) -> list[str]:
     """Return all names of those places and bodies that `text` names in one way."""
     return [name for pattern, names in _same_names() if pattern.search(text) for name in names]
+
+
+@lru_cache(maxsize=1)
+def _countries() -> tuple[re.Pattern[str], ...]:
+    """Return a pattern for each country, over folded text; it matches its names and what is called after it."""
+    listed: list[list[str]] = table("names")["countries"]
+    return tuple(re.compile(rf"\b(?:{'|'.join(names)})\w{{0,{LONGEST_ENDING}}}\b") for names in listed)
+
+
+@lru_cache(maxsize=2048)
+def _folded(evidence: Evidence) -> str:
+    return fold(_with_source(evidence))
 
 
 @lru_cache(maxsize=1)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from core.domain import Evidence
 from core.settings import GuardSettings
+from pipeline.guard.borne_out import Given, explained_words, known_quantities
 from pipeline.guard.figures import Figure, figures
 from pipeline.guard.material import GuardContext, Material, Part
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.shares import accounted
+from pipeline.guard.quantities import Kind, quantities
 from pipeline.guard.support import is_statement
 from pipeline.guard.words import fold
 from pipeline.sentences import is_question
@@ -18,7 +20,7 @@ from pipeline.sentences import is_question
 _PART = re.compile(
     r"\b(?:thirds?|quarters?|fifths?|tenths?|times|tercios?|terceras?|quintos?|veces|terzi|quinti|quarti|volte|herenak?)\b"
 )
-SMALL = 10
+SMALL = 12
 """Numbers up to this, written as words, are no figures in a sentence that states no fact."""
 _MANY = re.compile(
     r"\b(?:hundreds|thousands|millions|cientos|miles|millones|centinaia|migliaia|milioni)\b(?!\s(?:of|de|di)\b)"
@@ -33,12 +35,13 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
     """
     known = _known(reply, context)
     values = {figure.value for figure in known}
-    percentages = {figure.value for figure in known if figure.percent}
+    borne = known_quantities(reply, context)
+    percentages = {figure.value for figure in known if figure.percent} | borne.of_kind(Kind.SHARE)
     unknown = []
     for part in (part for part in reply.parts if not part.quoted):
         written = figures(part.text, reply.language)
         stated = is_statement(part, reply)
-        explained = accounted(part.folded, written, reply.language, known)
+        explained = explained_words(part.folded, reply.language, borne)
         unknown += [
             figure.text
             for figure in written
@@ -46,10 +49,28 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
             and (stated or not _is_plain_talk(figure, part))
             and figure.text not in explained
         ]
+        if stated or (borne.of_kind(Kind.SHARE) and not is_question(part.text)):
+            unknown += _contradicted(part.folded, reply.language, borne)
     own = " ".join(part.text for part in reply.parts if not part.quoted)
     unknown += [symbol for symbol in _symbols(own) if symbol not in _evidence_text(context)]
     detail = f"Not in the evidence: {', '.join(f'“{text}”' for text in dict.fromkeys(unknown))}." if unknown else ""
     return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
+
+
+def _contradicted(text: str, language: str, borne: Given) -> Iterator[str]:
+    """Yield the quantities of a statement that the evidence does not bear out, though it may have their numbers."""
+    spans = borne.of_kind(Kind.SPAN)
+    for quantity in quantities(text, language):
+        if borne.bears_out(quantity):
+            continue
+        wrong_unit = any(quantity.value in (value * factor, value / factor) for value in spans for factor in (10, 100))
+        read = {figure.value for word in quantity.words for figure in figures(word, language)}
+        if (
+            quantity.kind is Kind.ERA
+            or (quantity.kind is Kind.SPAN and wrong_unit)
+            or (quantity.kind is Kind.SHARE and not (read and read <= borne.of_kind(Kind.NUMBER)))
+        ):
+            yield max(quantity.words, key=len, default="")
 
 
 def _is_plain_talk(figure: Figure, part: Part) -> bool:

@@ -23,6 +23,8 @@ BESIDE = 3
 """Words from a group's name in which a negation is, or from what it turns round."""
 CORRECTS_FROM = 0.6
 """Share of a sentence's content that must be evidence for it to count as a correction."""
+FEWEST_SHARED = 3
+"""Words of content from which a sentence speaks of what a piece of evidence does."""
 _WORD = re.compile(r"[\w']+")
 
 
@@ -182,7 +184,7 @@ def _debunked_evidence(part: Part, reply: Material) -> Iterator[str]:
         start, end = cues.clause_of(text, cue.start(), language)
         rest = text[start : cue.start()] + " " + text[cue.end() : end]
         turned = cues.negated(rest, language) or cues.pattern(language, "negated_denials").search(rest)
-        if turned:
+        if turned or _says_so_too(part, cue.group(), reply):
             continue
         claim = content(words(rest), language) - group_stems(text, language)
         of_post = claim & reply.post_content
@@ -190,3 +192,12 @@ def _debunked_evidence(part: Part, reply: Material) -> Iterator[str]:
         sources = cues.word_pattern(language, "sources").findall(rest)
         if len(of_evidence) + len(sources) > len(of_post):
             yield text[start:end]
+
+
+def _says_so_too(part: Part, cue: str, reply: Material) -> bool:
+    """Tell whether a piece of evidence calls the same thing untrue: "the theory was debunked"."""
+    called = content(words(cue), reply.language)
+    return any(
+        called and called <= statement.content and len(part.content & statement.content) >= FEWEST_SHARED
+        for statement in reply.statements
+    )

@@ -16,7 +16,7 @@ from pipeline.sentences import is_question
 
 ENOUGH = 0.65
 """Share of a sentence's content words that must be known."""
-ENOUGH_OF_FACTS = 0.4
+ENOUGH_OF_FACTS = 0.3
 """The same where figures, names, negations and swaps are checked and a judge or a person reads the reply too."""
 SAME_STATEMENT = 0.7
 """Share of a sentence's content in one statement from which the two say the same thing, or its opposite."""
@@ -106,7 +106,12 @@ def _opposes(part: Part, statement: Statement, language: str) -> bool:
         return False
     spans = (part.folded[start:end] for start, end in clauses(part.folded, language))
     about = " ".join(clause for clause in spans if len(content(words(clause), language) & statement.content) > 1)
-    return negated(about, language) != negated(_about(statement, part, language), language)
+    return _denies(about, language) != _denies(_about(statement, part, language), language)
+
+
+def _denies(text: str, language: str) -> bool:
+    """Tell whether folded text holds a negation, or a word that amounts to one ("zero risk"), but not both."""
+    return negated(text, language) != (words_pattern("nothing", language).search(text) is not None)
 
 
 def _about(statement: Statement, part: Part, language: str) -> str:
@@ -114,7 +119,7 @@ def _about(statement: Statement, part: Part, language: str) -> str:
     folded = fold(statement.evidence.text)
     spans = [folded[start:end] for start, end in clauses(folded, language)]
     shared = [len(content(words(clause), language) & part.content) for clause in spans]
-    return " ".join(clause for clause, count in zip(spans, shared, strict=True) if 2 * count >= max(shared))
+    return " ".join(clause for clause, count in zip(spans, shared, strict=True) if 2 * count > max(shared))
 
 
 def _foreign(reply: Material) -> str:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
 from core.settings import GuardSettings
+from pipeline.guard.borne_out import explained_words, given_by, known_quantities
 from pipeline.guard.cues import negated, refutations
-from pipeline.guard.figures import figures
+from pipeline.guard.figures import figures, word_value
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.shares import accounted
+from pipeline.guard.names import known_names
+from pipeline.guard.quantities import is_rounding, marker_before
 from pipeline.guard.support import is_statement
 from pipeline.guard.words import claim_stems, common_start, content, fold, stem, words
 
 NEAR_COPY = 0.75
 """Share of a sentence's content in one statement from which a strange word in it is a swap rather than a paraphrase."""
+COPY = 0.85
+"""The same share from which every strange word is a swap, wherever it stands."""
 FEWEST_SHARED = 4
+LONGEST_SWAP = 3
+"""Words in whose place a strange one is a swap; where more differ a sentence is told anew."""
 LONGEST_ENDING = 4
 """Letters that two forms of one word may differ by at their end."""
 
@@ -31,6 +38,7 @@ def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings
         for part in _statements(reply)
         for match in pattern.finditer(part.folded)
         if stem(match.group(), reply.language) not in known
+        and marker_before(part.folded, match.start(), reply.language) != "under"
     ]
     detail = f"Claims more than its evidence: {', '.join(f'“{word}”' for word in dict.fromkeys(strong))}."
     return Measurement(not strong, len(strong), 0, detail if strong else "")
@@ -43,13 +51,14 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
     change places, or a figure come from elsewhere. Nor may a sentence with less in common turn round a word: "fell" for
     "rose". `value` counts.
     """
+    quantities = known_quantities(reply, context)
     strange = [
         word
         for part in _statements(reply)
         for statement in reply.statements
         if _nearly_copies(part, statement)
         for word in (
-            *_strange(part, statement, reply),
+            *_strange(part, statement, reply, explained_words(part.folded, reply.language, quantities)),
             *_changed_places(part, statement, reply.language),
             *_changed_sides(part, statement, reply.language),
             *_changed_figures(part, statement, reply.language),
@@ -69,11 +78,10 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
 
 def _turned_round(part: Part, statement: Statement, language: str) -> list[str]:
     """Return the words of a sentence whose opposites stand in the statement in their place."""
-    if negated(part.folded, language):
-        return []
     evidence = fold(statement.evidence.text)
     turned = []
-    for pair in table("speech")["opposites"].get(language, ()):
+    opposites = [] if negated(part.folded, language) else table("speech")["opposites"].get(language, [])
+    for pair in (*opposites, *table("speech")["people"].get(language, [])):
         patterns = [re.compile(rf"(?<!\w)(?:{side})(?!\w)") for side in pair]
         for own, other in (patterns, patterns[::-1]):
             word = own.search(part.folded)
@@ -96,16 +104,22 @@ def _nearly_copies(part: Part, statement: Statement) -> bool:
     return len(shared) >= FEWEST_SHARED and len(known) >= NEAR_COPY * len(part.content)
 
 
-def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
+def _strange(part: Part, statement: Statement, reply: Material, explained: set[str]) -> list[str]:
     """Return the words of a near copy that nothing accounts for, and its figures that the statement does not give."""
-    known = reply.supporting | claim_stems(reply.language)
+    known = reply.supporting | known_names(reply) | claim_stems(reply.language)
     saying = words_pattern("saying", reply.language)
+    copied = len(part.content & (statement.content | statement.named)) >= COPY * len(part.content)
+    replaced = part.content if copied else _replaced(part, statement, reply.language)
     strange = [
         word
         for word in part.words[: _end_of_copy(part, statement, reply.language)]
-        if not word.isdigit()
+        if stem(word, reply.language) in replaced
+        and not word.isdigit()
         and stem(word, reply.language) in part.content - known
         and not saying.fullmatch(word)
+        and word not in explained
+        and not word_value(word, reply.language)
+        and not is_rounding(word, reply.language)
         and not any(_alike(word, other) for other in known)
     ]
     strange += _strange_figures(part, statement, reply.language)
@@ -113,16 +127,30 @@ def _strange(part: Part, statement: Statement, reply: Material) -> list[str]:
     return strange if exchanged else []
 
 
+def _replaced(part: Part, statement: Statement, language: str) -> frozenset[str]:
+    """Return the stems that stand where the statement has few other words, between words that both have."""
+    own, others = (
+        [root for root in (stem(word, language) for word in sequence) if root in known]
+        for sequence, known in ((part.words, part.content), (statement.words, statement.content))
+    )
+    blocks = SequenceMatcher(None, own, others, autojunk=False).get_opcodes()
+    return frozenset(
+        root
+        for kind, start, end, first, last in blocks
+        if kind == "replace" and max(end - start, last - first) <= LONGEST_SWAP
+        for root in own[start:end]
+    )
+
+
 def _strange_figures(part: Part, statement: Statement, language: str) -> list[str]:
     """Return the figures in digits that the statement and its source do not give, rounded ones left out."""
     evidence = statement.evidence
     known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
     values = {figure.value for figure in known}
-    written = figures(part.text, language)
-    explained = accounted(part.folded, written, language, known)
+    explained = explained_words(part.folded, language, given_by(evidence))
     return [
         figure.text
-        for figure in written
+        for figure in figures(part.text, language)
         if figure.text[:1].isdigit() and figure.value not in values and figure.text not in explained
     ]
 

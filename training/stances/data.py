@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -24,8 +25,14 @@ AND = {"en": ", and", "es": ", y", "it": ", e", "eu": ", eta"}
 COMPOUNDS = 6
 COUNTERS_EACH = 3
 """Counter-claims drawn for each claim, language and intent."""
+MOST = {
+    "counter": 3000, "claim": 2500, "crowd": 2000, "concession": 1500, "refutation": 1500, "agreement": 1500,
+    "fact": 1200, "garbled": 1200,
+}  # fmt: skip
+"""Samples of a kind that are drawn, since more of the same teach nothing and take long."""
 WRITTEN_COUNTS = 2.0
 RED_TEAM_COUNTS = 4.0
+SCENE_COUNTS = 4.0
 
 
 @dataclass(frozen=True)
@@ -51,10 +58,24 @@ def read_samples(data: Path | None) -> list[Sample]:
     samples = [sample for language in LANGUAGES for sample in _of_claims(claims, language, random)]
     samples += [sample for language in LANGUAGES for sample in _written(claims, language, random)]
     samples += [sample for language in LANGUAGES for sample in _compounds(claims, language, random)]
+    samples += [sample for language in LANGUAGES for sample in _scenes(language)]
     samples += _of_red_team()
     if data is not None:
         samples += _crowd_counter(data / "CrowdCounter" / "Train.json")
-    return samples
+    return _drawn(samples)
+
+
+def _drawn(samples: list[Sample]) -> list[Sample]:
+    """Return all samples of most kinds, and so many of the kinds that there are too many of."""
+    random = Random(1)
+    by_kind: dict[str, list[Sample]] = {}
+    for sample in samples:
+        by_kind.setdefault(sample.kind, []).append(sample)
+    return [
+        sample
+        for kind, of_kind in by_kind.items()
+        for sample in (of_kind if len(of_kind) <= MOST.get(kind, len(of_kind)) else random.sample(of_kind, MOST[kind]))
+    ]
 
 
 def _of_claims(files: ClaimFiles, language: Language, random: Random) -> Iterator[Sample]:
@@ -111,6 +132,18 @@ def _written(files: ClaimFiles, language: Language, random: Random) -> Iterator[
                         kind,
                         f"{language}:{text}",
                         WRITTEN_COUNTS / PAIRED[label] * 4,
+                    )
+
+
+def _scenes(language: Language) -> Iterator[Sample]:
+    """Yield sentences written for one post each, near twins of which only one may stand there."""
+    scenes = tomllib.loads((WRITTEN / "scenes" / f"{language}.toml").read_text("utf-8"))["scene"]
+    for number, scene in enumerate(scenes):
+        for label in ("good", "bad"):
+            for kind, texts in scene[label].items():
+                for post, text in product(scene["posts"], texts):
+                    yield Sample(
+                        post, text, language, label == "good", f"{kind}, scene", f"scene:{number}", SCENE_COUNTS
                     )
 
 

@@ -1,0 +1,89 @@
+"""Tell which quantities of a reply its evidence bears out, in whatever words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import permutations
+
+from core.domain import Evidence
+from pipeline.guard.figures import Figure, figures
+from pipeline.guard.material import GuardContext, Material
+from pipeline.guard.quantities import FIRST_YEAR, LAST_YEAR, MAJORITY, Kind, Quantity, is_majority, quantities
+from pipeline.guard.words import fold, words
+
+FEWEST_COUNTED, MOST_COMPARED = 12, 4
+"""Counts from which shares are reckoned, and up to how many of them in one text."""
+MOST_DATES = 12
+"""Years in one text between which time is reckoned."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the evidence gives: exact values by kind."""
+
+    values: frozenset[tuple[Kind, float]]
+
+    def bears_out(self, quantity: Quantity) -> bool:
+        """Tell whether one of the values is what the quantity stands for."""
+        return any(map(quantity.covers, self.of_kind(quantity.kind)))
+
+    def of_kind(self, kind: Kind) -> set[float]:
+        """Return the values of one kind."""
+        return {value for known, value in self.values if known is kind}
+
+
+@lru_cache(maxsize=4096)
+def given(text: str, language: str) -> Given:
+    """Return what folded `text` gives, with what follows from it: shares, ratios and years between dates."""
+    written = figures(text, language)
+    values = {(quantity.kind, quantity.value) for quantity in quantities(text, language)}
+    values |= {(Kind.SHARE if figure.percent else Kind.NUMBER, figure.value) for figure in written}
+    years = sorted({figure.value for figure in written if _is_year(figure)})[:MOST_DATES]
+    counts = {figure.value for figure in written if not figure.percent and not _is_year(figure)}
+    values |= {(Kind.ERA, year) for year in years}
+    dates = [*years, float(datetime.now(UTC).year)] if years else []
+    values |= {
+        (Kind.SPAN, later - earlier + extra)
+        for later, earlier in permutations(dates, 2)
+        if later > earlier
+        for extra in (0.0, 1.0)
+    }
+    if any(quantity.kind is Kind.TIMES for quantity in quantities(text, language)):
+        values |= {(Kind.TIMES, count) for count in counts}
+    if len(counts) <= MOST_COMPARED:
+        pairs = [(small, large) for small, large in permutations(counts, 2) if FEWEST_COUNTED <= small < large]
+        pairs += [(small, large) for small, large in permutations(counts, 2) if not (small + large).is_integer()]
+        values |= {(Kind.SHARE, 100 * small / large) for small, large in pairs if small < large}
+        values |= {(Kind.TIMES, large / small) for small, large in pairs if small < large}
+    if any(is_majority(word, language) for word in words(text)):
+        values.add((Kind.SHARE, MAJORITY))
+    return Given(frozenset(values))
+
+
+def together(many: Iterable[Given]) -> Given:
+    """Return what several texts give."""
+    return Given(frozenset[tuple[Kind, float]]().union(*(one.values for one in many)))
+
+
+def explained_words(text: str, language: str, borne: Given) -> set[str]:
+    """Return the words of those quantities of folded `text` that the evidence bears out in other words."""
+    return {word for quantity in quantities(text, language) if borne.bears_out(quantity) for word in quantity.words}
+
+
+def known_quantities(reply: Material, context: GuardContext) -> Given:
+    """Return what evidence and post give in figures and in words."""
+    post = given(fold(context.post.text), reply.language)
+    return together([post, *(given_by(statement.evidence) for statement in reply.statements)])
+
+
+def given_by(evidence: Evidence) -> Given:
+    """Return what one piece of evidence gives, with its source's title and year."""
+    source = fold(f"{evidence.source.title} | {evidence.source.year}")
+    return together([given(fold(evidence.text), evidence.language), given(source, evidence.language)])
+
+
+def _is_year(figure: Figure) -> bool:
+    return figure.text.isdigit() and FIRST_YEAR <= figure.value <= LAST_YEAR

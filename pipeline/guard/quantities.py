@@ -1,0 +1,279 @@
+"""Read quantities that are put in other words: shares, spans of time, multiples and orders of magnitude.
+
+A reply may say "three in four" for 76 %, "seven centuries" for 700 years and "half a million" for 498,000, but not
+"three centuries" for three decades.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+
+from pipeline.guard.figures import figures, word_value
+from pipeline.guard.lexicon import table
+from pipeline.languages import pack
+
+OF = {
+    "tens_of": 1e1,
+    "hundreds_of": 1e2,
+    "thousands_of": 1e3,
+    "ten_thousands_of": 1e4,
+    "hundred_thousands_of": 1e5,
+    "millions_of": 1e6,
+}
+"""Orders of magnitude, and from which number on each is said."""
+ROUNDING = ("over", "under", "about")
+ONE = frozenset({"one", "un", "una", "uno", "bat", "batek"})
+TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
+SPAN = "span of "
+UNITS = {"years": 1, "decades": 10, "centuries": 100}
+"""Years in a unit of time."""
+ROUNDED = 0.1
+"""Part of a span in decades or centuries by which it may be longer."""
+CENTURY, FEWEST_COUNTED, MOST_COMPARED = 100, 12, 4
+FIRST_YEAR, LAST_YEAR = 1000, 2100
+MAJORITY = 51.0
+"""Percent that a majority is taken for."""
+LARGEST_WHOLE = 1000
+"""What a share is told of: "29 of 1,000", but not "three in 2016"."""
+
+
+class Kind(StrEnum):
+    """The kinds of quantity that are compared with each other."""
+
+    NUMBER = "number"
+    SHARE = "share"
+    """In percent."""
+    SPAN = "span"
+    """In years."""
+    ERA = "era"
+    """The first year of a decade; below 100 in any century."""
+    TIMES = "times"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A quantity as a text words it, and by how much the exact value may be lower or higher."""
+
+    words: tuple[str, ...]
+    kind: Kind
+    value: float
+    below: float = 0.0
+    above: float = 0.0
+
+    def covers(self, exact: float) -> bool:
+        """Tell whether it may stand for this value."""
+        if self.kind is Kind.ERA:
+            return exact // 10 * 10 == self.value or (self.value < CENTURY and exact % CENTURY // 10 * 10 == self.value)
+        return self.value - self.below <= exact <= self.value + self.above
+
+
+@lru_cache(maxsize=4096)
+def quantities(text: str, language: str) -> tuple[Quantity, ...]:
+    """Return the quantities of folded `text` that are more than one number."""
+    readers = (_shares, _spans, _eras, _times, _orders, _rounded)
+    return tuple(quantity for reader in readers for quantity in reader(text, language))
+
+
+def _shares(text: str, language: str) -> Iterator[Quantity]:
+    for pattern in _patterns("out_of", language):
+        for match in pattern.finditer(text):
+            part, whole = _part_and_whole(match, language)
+            ordered = any(order.match(text, match.start()) for name in OF for order in _patterns(name, language))
+            if 0 < part <= whole and 1 < whole <= LARGEST_WHOLE and not ordered:
+                yield _share(text, match, 100 * part / whole, language)
+    for match in _fractions(language).finditer(text):
+        divisor = 2 + next(place for place in range(9) if match[f"p{place}"])
+        count = _value(match["count"], language) if match["count"] else 1
+        if count < divisor:
+            yield _share(text, match, 100 * count / divisor, language)
+
+
+def _part_and_whole(match: re.Match[str], language: str) -> tuple[float, float]:
+    if "nth" in match.re.groupindex:
+        listed = table("quantities")["ordinals"][language]
+        return (1, 2 + listed.index(match["nth"])) if match["nth"] in listed else (0, 0)
+    return _value(match["part"], language), _value(match["whole"], language)
+
+
+def _share(text: str, match: re.Match[str], value: float, language: str) -> Quantity:
+    below, above = _points(_marker(text, match.start(), match.end(), language), value)
+    return Quantity(_number_words(match.group(), language), Kind.SHARE, value, below, above)
+
+
+def _points(marker: str, value: float) -> tuple[float, float]:
+    """Return by how many points a share that is worded so may be under and over the exact one."""
+    by_marker = {
+        "": (min(2.5, value / 8), min(2.5, value / 8)),
+        "over": (0.0, min(12.0, value / 3)),
+        "under": (min(8.0, value / 5), 0.5),
+        "about": (min(5.0, value / 5), min(5.0, value / 5)),
+    }
+    return by_marker[marker]
+
+
+def _spans(text: str, language: str) -> Iterator[Quantity]:
+    for unit, years in UNITS.items():
+        for pattern in _patterns(f"{SPAN}{unit}", language):
+            for match in pattern.finditer(text):
+                if match["count"] or unit != "years":
+                    span = years * (_value(match["count"], language) if match["count"] else 1.0)
+                    exact = _rough(text, match, Kind.SPAN, span, language)
+                    yield exact if years == 1 else replace(exact, above=max(exact.above, ROUNDED * span))
+
+
+def _eras(text: str, language: str) -> Iterator[Quantity]:
+    for pattern in _patterns("eras", language):
+        for match in pattern.finditer(text):
+            plural = match.groupdict().get("plural")
+            tens = 10.0 * (2 + TENS.index(plural)) if plural else _value(match["tens"], language)
+            if tens >= 20 and tens % 10 == 0 and (tens < CENTURY or FIRST_YEAR < tens < LAST_YEAR):
+                yield Quantity(_number_words(match.group(), language), Kind.ERA, tens)
+
+
+def _times(text: str, language: str) -> Iterator[Quantity]:
+    for pattern in _patterns("times", language):
+        for match in pattern.finditer(text):
+            groups = match.groupdict()
+            count = 2.0 if groups.get("twice") else 3.0 if groups.get("thrice") else _value(groups["count"], language)
+            if count > 1:
+                marker = _marker(text, match.start(), match.end(), language)
+                below, above = {"": (0.1, 0.1), "over": (0, 0.35), "under": (0.2, 0), "about": (0.15, 0.15)}[marker]
+                words = _number_words(match.group(), language)
+                yield Quantity(words, Kind.TIMES, count, below * count, above * count)
+
+
+def _orders(text: str, language: str) -> Iterator[Quantity]:
+    for name, size in OF.items():
+        for pattern in _patterns(name, language):
+            for match in pattern.finditer(text):
+                words = (*_number_words(match.group(), language), match.group())
+                yield Quantity(words, Kind.NUMBER, size, 0.0, 999 * size if size == 1e6 else 99 * size)
+
+
+def _rounded(text: str, language: str) -> Iterator[Quantity]:
+    """Yield numbers that are said not to be exact, and half millions."""
+    for pattern in _patterns("half_of", language):
+        for match in pattern.finditer(text):
+            words = _number_words(match.group(), language)
+            size = max(_value(word, language) for word in words) if words else 0.0
+            yield _rough(text, match, Kind.NUMBER, size / 2, language, words)
+    start = 0
+    for figure in figures(text, language):
+        start = text.find(figure.text, start)
+        marker = _marker(text, start, start + len(figure.text), language)
+        if marker and figure.value:
+            kind = Kind.SHARE if figure.percent else Kind.NUMBER
+            words = (figure.text, *figure.text.split())
+            below, above = _points(marker, figure.value) if figure.percent else _parts(marker, figure.value)
+            yield Quantity(words, kind, figure.value, below, above)
+        start += len(figure.text)
+
+
+def _rough(
+    text: str, match: re.Match[str], kind: Kind, value: float, language: str, words: tuple[str, ...] | None = None
+) -> Quantity:
+    marker = _marker(text, match.start(), match.end(), language)
+    return Quantity(words or _number_words(match.group(), language), kind, value, *_parts(marker, value))
+
+
+def _parts(marker: str, value: float) -> tuple[float, float]:
+    """Return by how much a number that is worded so may be under and over the exact one."""
+    below, above = {"": (0.0, 0.0), "over": (0.0, 0.5), "under": (0.15, 0.0), "about": (0.1, 0.1)}[marker]
+    return below * value, above * value
+
+
+def marker_before(text: str, start: int, language: str) -> str:
+    """Return which of "over", "under" and "about" stands before a place in folded `text`; empty for none."""
+    return next((kind for kind in ROUNDING if _markers(kind, language)[0].search(text[max(0, start - 40) : start])), "")
+
+
+def _marker(text: str, start: int, end: int, language: str) -> str:
+    """Return the same for what stands before a number, or else right after it."""
+    after = next((kind for kind in ROUNDING if _markers(kind, language)[1].match(text, end)), "")
+    return marker_before(text, start, language) or after
+
+
+@lru_cache(maxsize=4096)
+def is_rounding(word: str, language: str) -> bool:
+    """Tell whether a folded word belongs to how quantities are worded: "nearly", "decade", "tenth"."""
+    rounding = [phrase.rpartition(")?")[2] for kind in ROUNDING for phrase in _listed(kind, language)]
+    counting = [phrase for kind in ("parts", "halves", *UNITS) for phrase in _listed(kind, language)]
+    return any(word in re.findall(r"\w+", phrase) for phrase in rounding) or any(
+        re.fullmatch(phrase, word) for phrase in counting
+    )
+
+
+def _listed(kind: str, language: str) -> list[str]:
+    listed: list[str] = table("quantities")[kind].get(language, [])
+    return listed
+
+
+@lru_cache(maxsize=64)
+def _markers(kind: str, language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    listed = _listed(kind, language)
+    if not listed:
+        return re.compile(r"(?!)"), re.compile(r"(?!)")
+    articles = "|".join(table("quantities")["article"][language])
+    either = "|".join(listed)
+    return (
+        re.compile(rf"(?<!\w)(?:{either})\s(?:(?:{articles})\s?)?\Z" if articles else rf"(?<!\w)(?:{either})\s\Z"),
+        re.compile(rf"\w*\s(?:\w+\s)?(?:{either})(?!\w)" if language == "eu" else rf"\s(?:{either})(?!\w)"),
+    )
+
+
+@lru_cache(maxsize=32)
+def _number(language: str) -> str:
+    """Return a pattern for one number: digits, or number words in a row, so few that hostile text can't hold it up."""
+    grammar = pack(language).numbers
+    words = sorted({*grammar.words, *grammar.doubtful, *grammar.magnitudes, *ONE, "half"}, key=len)
+    either = "|".join(map(re.escape, reversed(words)))
+    joiners = "|".join(grammar.joiners) or "(?!)"
+    return rf"(?:\d+(?:[.,]\d+)?|(?<!\w)(?:{either})(?:[\s-]?(?:(?:{joiners})\s)?(?:{either})){{0,7}})"
+
+
+def _value(number: str, language: str) -> float:
+    if number in ONE or number == "half":
+        return 1.0 if number in ONE else 0.5
+    read = figures(number, language)
+    return read[0].value if len(read) == 1 else word_value(number, language)
+
+
+def _number_words(text: str, language: str) -> tuple[str, ...]:
+    """Return the wordings of the figures in a piece of text."""
+    single = tuple(word for word in re.findall(r"[\w]+", text) if word_value(word, language))
+    fractions = tuple(match.group() for match in _fractions(language).finditer(text))
+    return (*(figure.text for figure in figures(text, language)), *single, *fractions, *text.split())
+
+
+@lru_cache(maxsize=32)
+def _fractions(language: str) -> re.Pattern[str]:
+    lists = table("quantities")
+    if language not in lists["parts"]:
+        return re.compile(r"(?!)")
+    parts = "|".join(
+        rf"(?P<p{place}>{part})" for place, part in enumerate((*lists["halves"][language], *lists["parts"][language]))
+    )
+    follows = "|".join(lists["of"][language])
+    of = rf"(?=\s(?:{follows}|the|all)(?!\w))" if follows else ""
+    counted = rf"(?<!\w)(?P<count>{_number(language)})[\s-]"
+    return re.compile(rf"(?:{counted}|(?<!\w))(?:{parts})(?!\w)(?(count)|{of})")
+
+
+@lru_cache(maxsize=512)
+def _patterns(kind: str, language: str) -> tuple[re.Pattern[str], ...]:
+    unit = kind.removeprefix(SPAN)
+    listed = _listed(unit, language)
+    if unit != kind:
+        after = r"(?:\s(?P<late>bat|erdi)\b)?" if language == "eu" else ""
+        listed = [rf"(?:(?P<count>{{n}})[\s-](?:an?\s|de\s)?)?(?:{each}){after}" for each in listed]
+    number = _number(language) if any("{n}" in each for each in listed) else ""
+    return tuple(re.compile(rf"(?<!\w)(?:{each.replace('{n}', number)})(?!\w)") for each in listed)
+
+
+def is_majority(word: str, language: str) -> bool:
+    """Tell whether a folded word says that it is more than a half."""
+    return any(pattern.fullmatch(word) for pattern in _patterns("majority", language))
