@@ -1,4 +1,4 @@
-"""Judge a sentence beside a post by linear heads on both embeddings and on cues.
+"""Judge a sentence beside a post by small networks on both embeddings and on cues.
 
 One tells whether it opposes the post and harms nobody (`rejoinder train stances`), one whether it answers anything at
 all (`rejoinder train fits`); figures and limits in `pipeline/data/stance.md` and `fits.md`.
@@ -21,6 +21,7 @@ from core.errors import WeightsError
 from pipeline.guard import cues
 from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.words import fold
+from pipeline.network import Network
 from pipeline.sentences import is_question
 
 if TYPE_CHECKING:
@@ -30,20 +31,22 @@ Vectors = NDArray[np.float32]
 
 STANCE, FITS = "stance.npz", "fits.npz"
 """Files of the heads, in `pipeline/data`."""
+NETWORK_PARTS = ("hidden", "hidden_bias", "out")
+"""Arrays of the network in such a file."""
 LANGUAGES = frozenset({"en", "es", "it", "eu", "de", "fr"})
 """Languages that the heads read: they were trained on the first four, and on German and French only measured."""
-SCALES = (3.0, 1.0, 30.0, 3.0)
-"""What the sentence, the post, their product and their cosine count beside a cue, before regularisation."""
+SCALES = (10.0, 7.0, 60.0, 3.0)
+"""What the sentence, the post, their product and their cosine count beside a cue, which is 0 or 1."""
 LONGEST_READ = 500
 """Characters of the post that are read, which bounds the time; no piece of a sentence is longer."""
 
 
 @dataclass(frozen=True)
 class SentenceHead:
-    """A logistic regression: `weights` has shape (3 d + 1 + cues,), `mean` (d,)."""
+    """A network of one hidden layer over `features`; `mean`, shape (d,), is where embeddings are measured from."""
 
     mean: Vectors
-    weights: Vectors
+    network: Network
     bias: float
 
     @classmethod
@@ -52,8 +55,8 @@ class SentenceHead:
         path = resources.files("pipeline").joinpath("data", name)
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-                arrays = (data["mean"].astype(np.float32), data["weights"].astype(np.float32))
-                return cls(*arrays, float(data["bias"]))
+                network = Network(*(data[part].astype(np.float32) for part in NETWORK_PARTS))
+                return cls(data["mean"].astype(np.float32), network, float(data["bias"]))
         except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise WeightsError(
                 f"The head {name} can't be read from {path} ({error}): install Rejoinder again."
@@ -62,12 +65,12 @@ class SentenceHead:
     def probabilities(self, vectors: Vectors, post_vector: Vectors, cue_rows: Vectors) -> NDArray[np.float64]:
         """Return a probability, 0 to 1, for each sentence; shapes (n, d), (d,) and (n, cues)."""
         posts = np.broadcast_to(post_vector, vectors.shape)
-        logits = features(vectors, posts, cue_rows, self.mean) @ self.weights + self.bias
+        logits = self.network.logits(features(vectors, posts, cue_rows, self.mean))[:, 0] + self.bias
         return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), np.float64)
 
 
 def features(vectors: Vectors, posts: Vectors, cue_rows: Vectors, mean: Vectors) -> Vectors:
-    """Return what the head is linear in, shape (n, 3 d + 1 + cues), for sentences and the posts beside them."""
+    """Return what the head reads, shape (n, 3 d + 1 + cues), for sentences and the posts beside them."""
     own, post = _unit(vectors - mean), _unit(posts - mean)
     both = own * post
     views = (own, post, both, both.sum(axis=1, keepdims=True))

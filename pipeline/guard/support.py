@@ -16,7 +16,7 @@ from pipeline.sentences import is_question
 
 ENOUGH = 0.65
 """Share of a sentence's content words that must be known."""
-ENOUGH_OF_FACTS = 0.4
+ENOUGH_OF_FACTS = 0.3
 """The same where figures, names, negations and swaps are checked and a judge or a person reads the reply too."""
 SAME_STATEMENT = 0.7
 """Share of a sentence's content in one statement from which the two say the same thing, or its opposite."""

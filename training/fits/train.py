@@ -12,12 +12,9 @@ from pipeline.guard.sentence_head import FITS
 from training.fits.data import read_samples
 from training.stances.train import as_npz, rows_by_kind, train, views_of
 
-STRENGTH = 0.1
-"""Inverse regularisation (scikit-learn's C), chosen by cross-validation over sentences."""
-
 CARD = """# Fits head
 
-A logistic regression of the stance head's form (embeddings of a sentence and of the post it answers, and ten cues),
+A network of the stance head's form (embeddings of a sentence and of the post it answers, and ten cues),
 written by `rejoinder train fits`. Do not edit: the command writes this page together with the weights.
 
 **For**: the hard check `fits` on sentences that a model wrote: do they answer anything, or do they speak of other
@@ -49,7 +46,7 @@ AUC over all: {auc:.3f}.
 def train_and_write(out: Path, cache: Path) -> str:
     """Train, write `fits.npz` and `fits.md` into `out`, and return the card's table."""
     samples = read_samples()
-    head, unseen = train(samples, views_of(samples, cache), STRENGTH)
+    head, unseen = train(samples, views_of(samples, cache))
     weights = as_npz(head)
     rows = "\n".join(rows_by_kind(samples, unseen))
     auc = roc_auc_score(np.array([sample.good for sample in samples]), unseen)

@@ -25,6 +25,11 @@ AND = {"en": ", and", "es": ", y", "it": ", e", "eu": ", eta"}
 COMPOUNDS = 6
 COUNTERS_EACH = 3
 """Counter-claims drawn for each claim, language and intent."""
+MOST = {
+    "counter": 3000, "claim": 2500, "crowd": 2000, "concession": 1500, "refutation": 1500, "agreement": 1500,
+    "fact": 1200, "garbled": 1200,
+}  # fmt: skip
+"""Samples of a kind that are drawn, since more of the same teach nothing and take long."""
 WRITTEN_COUNTS = 2.0
 RED_TEAM_COUNTS = 4.0
 SCENE_COUNTS = 4.0
@@ -57,7 +62,20 @@ def read_samples(data: Path | None) -> list[Sample]:
     samples += _of_red_team()
     if data is not None:
         samples += _crowd_counter(data / "CrowdCounter" / "Train.json")
-    return samples
+    return _drawn(samples)
+
+
+def _drawn(samples: list[Sample]) -> list[Sample]:
+    """Return all samples of most kinds, and so many of the kinds that there are too many of."""
+    random = Random(1)
+    by_kind: dict[str, list[Sample]] = {}
+    for sample in samples:
+        by_kind.setdefault(sample.kind, []).append(sample)
+    return [
+        sample
+        for kind, of_kind in by_kind.items()
+        for sample in (of_kind if len(of_kind) <= MOST.get(kind, len(of_kind)) else random.sample(of_kind, MOST[kind]))
+    ]
 
 
 def _of_claims(files: ClaimFiles, language: Language, random: Random) -> Iterator[Sample]:

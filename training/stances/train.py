@@ -10,16 +10,16 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from pipeline.guard.sentence_head import STANCE, SentenceHead, Vectors, cue_row, features
+from pipeline.guard.sentence_head import NETWORK_PARTS, STANCE, SentenceHead, Vectors, cue_row, features
 from training.heads.train import embed_cached
 from training.stances.data import Sample, read_samples
+from training.stances.network import UNITS, fit_network
 
-STRENGTH = 0.03
-"""Inverse regularisation (scikit-learn's C), chosen on the red team's half for tuning, left out of training then."""
+SEEDS = 2
+"""Networks whose mean is the head; each begins elsewhere."""
 KIND_COUNTS = 1200
 """What the samples of one kind count for at most, so that the many claims on file do not drown the rest."""
 FOLDS = 4
@@ -33,10 +33,6 @@ class Views:
     posts: Vectors
     cues: Vectors
 
-    def of(self, rows: NDArray[np.int64], mean: Vectors) -> Vectors:
-        """Return the features of some samples."""
-        return features(self.sentences[rows], self.posts[rows], self.cues[rows], mean)
-
 
 def weights_of(samples: Sequence[Sample]) -> NDArray[np.float64]:
     """Return what each sample counts: no kind drowns another, and both labels count the same."""
@@ -49,31 +45,26 @@ def weights_of(samples: Sequence[Sample]) -> NDArray[np.float64]:
     return weights
 
 
-def train(
-    samples: Sequence[Sample], views: Views, strength: float = STRENGTH
-) -> tuple[SentenceHead, NDArray[np.float64]]:
+def train(samples: Sequence[Sample], views: Views) -> tuple[SentenceHead, NDArray[np.float64]]:
     """Fit a head; with it, what models say of each sample whose source they had not seen, shape (n,)."""
     mean = np.asarray(views.sentences.mean(axis=0), np.float32)
     good = np.array([sample.good for sample in samples])
     weights = weights_of(samples)
+    columns = features(views.sentences, views.posts, views.cues, mean)
     everything = np.arange(len(samples))
     unseen = np.zeros(len(samples))
     for rest, fold in GroupKFold(FOLDS).split(everything, good, [sample.source for sample in samples]):
-        model = _regression(strength).fit(views.of(rest, mean), good[rest], weights[rest])
-        unseen[fold] = model.predict_proba(views.of(fold, mean))[:, 1]
-    model = _regression(strength).fit(views.of(everything, mean), good, weights)
-    half = model.coef_[0].astype(np.float16).astype(np.float32)
-    return SentenceHead(mean, half, float(model.intercept_[0])), unseen
-
-
-def _regression(strength: float) -> LogisticRegression:
-    return LogisticRegression(C=strength, max_iter=300)
+        model = fit_network(columns[rest], good[rest], weights[rest], seeds=1)
+        unseen[fold] = 1 / (1 + np.exp(-np.clip(model.network.logits(columns[fold])[:, 0] + model.bias, -30, 30)))
+    model = fit_network(columns, good, weights, SEEDS)
+    return SentenceHead(mean, model.network, model.bias), unseen
 
 
 CARD = """# Stance head
 
-A logistic regression on the embeddings of a sentence and of the post it answers (each centred, and their product), and
-on ten cues, written by `rejoinder train stances`. Do not edit: the command writes this page together with the weights.
+A network of one hidden layer (the mean of {seeds} of {units} units) on the embeddings of a sentence and of the post it
+answers (each centred, and their product), and on ten cues, written by `rejoinder train stances`. Do not edit: the
+command writes this page together with the weights.
 
 **For**: a hard check on sentences that a model wrote: do they oppose the post and harm nobody? **Not for**: judging
 whether a fact is true, judging people, or acting without a person. It knows English, Spanish, Italian and Basque.
@@ -81,8 +72,9 @@ whether a fact is true, judging people, or acting without a person. It knows Eng
 ## Trained on {count:,} pairs of post and sentence
 
 Counter-claims on file beside wordings of their claim (good); claims said over again, granted, half granted; sentences
-written for this project (`training/stances/*.toml`); replies of CrowdCounter (MIT); and the half of the red team that
-checks may be tuned on. No text of a data set is shipped, only weights.
+written for this project (`training/stances/*.toml`, and near twins for one post each in `scenes`); replies of
+CrowdCounter (MIT); and the half of the red team that checks may be tuned on. No text of a data set is shipped, only
+weights.
 
 ## Measured by cross-validation over claims, lists and posts
 
@@ -104,7 +96,7 @@ def train_and_write(data: Path | None, out: Path, cache: Path) -> str:
     good = np.array([sample.good for sample in samples])
     out.mkdir(parents=True, exist_ok=True)
     (out / STANCE).write_bytes(as_npz(head))
-    card = CARD.format(count=len(samples), rows=rows, auc=roc_auc_score(good, unseen))
+    card = CARD.format(seeds=SEEDS, units=UNITS, count=len(samples), rows=rows, auc=roc_auc_score(good, unseen))
     (out / STANCE).with_suffix(".md").write_text(card, encoding="utf-8")
     return rows
 
@@ -131,6 +123,8 @@ def rows_by_kind(samples: Sequence[Sample], unseen: NDArray[np.float64]) -> list
 def as_npz(head: SentenceHead) -> bytes:
     """Return a head as it is shipped."""
     buffer = io.BytesIO()
-    mean, weights = head.mean.astype(np.float16), head.weights.astype(np.float16)
-    np.savez_compressed(buffer, mean=mean, weights=weights, bias=np.float32(head.bias))
+    mean = head.mean.astype(np.float16)
+    arrays = (head.network.hidden, head.network.bias, head.network.out)
+    network = {name: array.astype(np.float16) for name, array in zip(NETWORK_PARTS, arrays, strict=True)}
+    np.savez_compressed(buffer, mean=mean, bias=np.float32(head.bias), **network)
     return buffer.getvalue()

@@ -35,6 +35,7 @@ from models.embedders import default_embedder
 from models.entailment import Pair
 from pipeline.guard.sentence_head import SCALES, STANCE, SentenceHead
 from pipeline.heads import Heads
+from pipeline.network import Network
 from tests.evaluation.runs import make_sample
 from tests.factories import make_evidence
 
@@ -222,9 +223,10 @@ async def test_argument_quality() -> None:
 
 def opposing_head() -> SentenceHead:
     """Return a head that looks at the cosine of sentence and post alone, in the flat embedder's two numbers."""
-    weights = np.zeros(3 * 2 + 1 + 10, np.float32)
-    weights[6] = -1 / SCALES[3]
-    return SentenceHead(mean=np.zeros(2, np.float32), weights=weights, bias=0.0)
+    hidden = np.zeros((3 * 2 + 1 + 10, 2), np.float32)
+    hidden[6] = (-1 / SCALES[3], 1 / SCALES[3])
+    network = Network(hidden, bias=np.zeros(2, np.float32), out=np.array([[1], [-1]], np.float32))
+    return SentenceHead(np.zeros(2, np.float32), network, bias=0.0)
 
 
 async def test_stance() -> None:
