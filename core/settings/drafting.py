@@ -167,11 +167,11 @@ class GuardSettings(Section):
     min_opposition: Share = Field(
         0.5, description="Probability of standing against the post that the judge must give the best such sentence."
     )
-    min_harmless: Share = Field(0.15, description="The same probability that every such sentence needs.")
+    min_harmless: Share = Field(0.1, description="The same probability that every such sentence needs.")
     min_fit: Share = Field(
-        0.5, description="Probability of answering something that the shipped head must give the best such sentence."
+        0.3, description="Probability of answering something that the shipped head must give the best such sentence."
     )
-    min_sentence_fit: Share = Field(0.15, description="The same probability that every such sentence needs.")
+    min_sentence_fit: Share = Field(0.05, description="The same probability that every such sentence needs.")
     min_nearness: Share = Field(
         0.2, description="Cosine to the post or its evidence that a reply without a sentence on file needs."
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from core.settings import GuardSettings
 from pipeline.guard.cues import clauses, negated, refutations
+from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_stems
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.words import claim_stems, content, words
+from pipeline.sentences import is_question
 
 SHORTEST_COPY = 4
 """Words in a row that make a copied clause."""
@@ -23,7 +25,7 @@ def no_echo(reply: Material, context: GuardContext, settings: GuardSettings) -> 
 
     The share is taken of the shorter of sentence and post (overlap coefficient), so that neither padding nor a long
     post hides a copy. Names of target groups, words of the evidence and quoted statements don't count; nor do single
-    words in a sentence that refutes them.
+    words in a sentence that refutes them, or that asks the author.
     """
     shares = [(_share(part, reply), part.text) for part in reply.parts if not part.quoted]
     worst, text = max(shares, default=(0.0, ""))
@@ -61,7 +63,8 @@ def refutes(part: Part, reply: Material) -> bool:
 
 
 def _share(part: Part, reply: Material) -> float:
-    run, refuting = copied(part, reply), refutes(part, reply) or _negates(part, reply)
+    run = copied(part, reply)
+    refuting = refutes(part, reply) or _negates(part, reply) or _asks_back(part, reply)
     if run and (not refuting or len(run) > LONGEST_QUOTE):
         return 1.0
     if refuting:
@@ -78,6 +81,11 @@ def _negates(part: Part, reply: Material) -> bool:
     spans = [part.folded[start:end] for start, end in clauses(part.folded, reply.language)]
     about = [clause for clause in spans if content(words(clause), reply.language) & reply.post_content]
     return bool(about) and all(negated(clause, reply.language) for clause in about)
+
+
+def _asks_back(part: Part, reply: Material) -> bool:
+    """Tell whether the sentence asks whoever wrote the post: "Would you like to be locked up?"."""
+    return is_question(part.text) and words_pattern("you", reply.language).search(part.folded) is not None
 
 
 def _grams(folded: tuple[str, ...]) -> frozenset[Run]:

@@ -65,7 +65,7 @@ def _fit_one(columns: Numbers, good: NDArray[np.bool_], weights: NDArray[np.floa
         slope = np.asarray((chances - answers[rows]) * counted[rows] / size, np.float32)
         of_units = np.asarray(slope[:, np.newaxis] * out.values[:-1] * kept * (before > 0), np.float32)
         out.move(np.append(units.T @ slope, slope.sum()).astype(np.float32), step, steps)
-        hidden.move(seen.T @ of_units, step, steps)
+        hidden.move(np.asarray(seen.T @ of_units, np.float32), step, steps)
         bias.move(of_units.sum(axis=0), step, steps)
     return Fitted(Network(hidden.values, bias.values, out.values[:-1, np.newaxis]), float(out.values[-1]))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from pipeline.guard.sentence_head import NETWORK_PARTS, STANCE, SentenceHead, Vectors, cue_row, features
+from pipeline.guard.sentence_head import STANCE, SentenceHead, Vectors, cue_row, features
 from training.heads.train import embed_cached
 from training.stances.data import Sample, read_samples
 from training.stances.network import UNITS, fit_network
@@ -123,8 +123,9 @@ def rows_by_kind(samples: Sequence[Sample], unseen: NDArray[np.float64]) -> list
 def as_npz(head: SentenceHead) -> bytes:
     """Return a head as it is shipped."""
     buffer = io.BytesIO()
-    mean = head.mean.astype(np.float16)
-    arrays = (head.network.hidden, head.network.bias, head.network.out)
-    network = {name: array.astype(np.float16) for name, array in zip(NETWORK_PARTS, arrays, strict=True)}
-    np.savez_compressed(buffer, mean=mean, bias=np.float32(head.bias), **network)
+    hidden, hidden_bias, out = (
+        array.astype(np.float16) for array in (head.network.hidden, head.network.bias, head.network.out)
+    )
+    mean, bias = head.mean.astype(np.float16), np.float32(head.bias)
+    np.savez_compressed(buffer, mean=mean, bias=bias, hidden=hidden, hidden_bias=hidden_bias, out=out)
     return buffer.getvalue()

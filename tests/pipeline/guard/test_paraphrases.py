@@ -15,9 +15,9 @@ from kb.claims.loading import load_claims
 from pipeline.guard import GuardContext, word_checks
 from pipeline.guard.material import material
 
-FACTS: list[dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("paraphrases.toml").read_text(encoding="utf-8")
-)["fact"]
+FACTS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("paraphrases.toml").read_text(encoding="utf-8"))[
+    "fact"
+]
 OPENING = {
     "en": "Nobody deserves less.",
     "es": "Nadie merece menos.",
