@@ -52,11 +52,14 @@ class OnFile:
     """A post as the ledger first got it: of two texts with one key moderators see that one.
 
     `duplicate_of` is the key of the first case in which the same author sent the same text to the platform before; of
-    two such cases only the later one is a duplicate, and without an author id nothing is.
+    two such cases only the later one is a duplicate, and without an author id nothing is. `state` is where its case
+    stands, `triage` what was found about it already.
     """
 
     post: FlaggedPost
     duplicate_of: str | None
+    state: CaseState
+    triage: Triage | None
 
 
 MAX_ERROR = 2_000
@@ -86,7 +89,7 @@ _EARLIER = (
     .scalar_subquery()
     .label("earlier")
 )
-_ON_FILE = select(cases.c.post, _EARLIER).where(cases.c.key == bindparam("own"))
+_ON_FILE = select(cases.c.post, cases.c.state, cases.c.triage, _EARLIER).where(cases.c.key == bindparam("own"))
 
 
 class Stages:
@@ -125,7 +128,10 @@ class Stages:
             raise CaseNotFound(f"there is no case {post.key}; it was removed just now")
         first = FlaggedPost.model_validate_json(row["post"], context=STORED)
         return OnFile(
-            first.model_copy(update={"author_id": post.author_id, "thread_id": post.thread_id}), row["earlier"]
+            first.model_copy(update={"author_id": post.author_id, "thread_id": post.thread_id}),
+            row["earlier"],
+            CaseState(row["state"]),
+            Triage.model_validate_json(row["triage"], context=STORED) if row["triage"] else None,
         )
 
     @uninterrupted

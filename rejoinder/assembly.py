@@ -311,6 +311,9 @@ async def open_pipeline(
     settings: Settings, stages: Collection[str] = STAGES, log_file: Path | None = None
 ) -> AsyncIterator[Pipeline]:
     """Load what `stages` need. Raises RejoinderError when a part can't be had."""
+    from models.cpu import keep_blas_to_one_thread
+
+    keep_blas_to_one_thread()
     async with AsyncExitStack() as stack:
         triager: Triager | None = None
         grounder: Grounder | None = None

@@ -27,7 +27,7 @@ from stream.producer import TOO_LARGE
 from stream.prompt_transport import PromptTransport
 from stream.signing import Signatures
 from stream.stages import Outgoing, Stage
-from stream.topics import Topics
+from stream.topics import Topics, worker_group
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLet
     readable_batches.install()
     kafka = settings.kafka
     app = faust.App(
-        f"{kafka.prefix}worker",
+        worker_group(kafka),
         broker=[f"kafka://{address}" for address in kafka.addresses],
         broker_credentials=credentials(kafka),
         web_enabled=False,

@@ -1,7 +1,8 @@
 """What each stage does with one message, without Kafka: decode, work, move the case, say what goes downstream.
 
-Every stage is idempotent: a message may come again after a crash (at-least-once). The ledger's answer decides:
-MOVED or AGAIN send downstream, LATE drops.
+Every stage is idempotent: a message may come again after a crash (at-least-once). Where the case is further along, the
+work is not done again: what the ledger has is sent on if the next stage may lack it, and dropped otherwise. Of two at
+once the ledger's answer decides: MOVED or AGAIN send downstream, LATE drops.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import ClassVar, Protocol
 
 from pydantic import BaseModel
 
-from core.domain import Draft, DraftRequest, FlaggedPost, Grounding, Intent, StrategyName, Triage
-from core.lifecycle import StageName, goes_on
+from core.domain import CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Intent, StrategyName, Triage
+from core.lifecycle import STAGES, StageName, goes_on
 from ledger import Ledger, Step
 from stream.messages import Grounded, Triaged, decode
 
@@ -83,14 +84,16 @@ class TriageStage:
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
         """Triage one flagged post; dismissed and escalated ones end here."""
         filed = await self._ledger.stages.on_file(decode(value, FlaggedPost))
-        post = filed.post
-        triage = await self._triager.triage(post, duplicate_of=filed.duplicate_of)
-        step = await self._ledger.stages.triage(post, triage)
-        if not goes_on(triage.route) or step is Step.LATE:
-            return None
-        return Outgoing(
-            post.key, Triaged(post=post.model_copy(update={"author_id": None, "thread_id": None}), triage=triage)
-        )
+        if filed.state is not STAGES[self.name].takes:
+            return _to_ground(filed.post, filed.triage) if filed.triage and filed.state is CaseState.TRIAGED else None
+        triage = await self._triager.triage(filed.post, duplicate_of=filed.duplicate_of)
+        step = await self._ledger.stages.triage(filed.post, triage)
+        return _to_ground(filed.post, triage) if goes_on(triage.route) and step is not Step.LATE else None
+
+
+def _to_ground(post: FlaggedPost, triage: Triage) -> Outgoing:
+    post = post.model_copy(update={"author_id": None, "thread_id": None})
+    return Outgoing(post.key, Triaged(post=post, triage=triage))
 
 
 ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
@@ -113,7 +116,11 @@ class GroundStage:
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
         """Ground one triaged post and ask for its first draft, or for the redraft that the case waits for."""
         message = decode(value, Triaged)
-        request = (await self._ledger.cases.get(message.post.key)).request
+        case = await self._ledger.cases.get(message.post.key)
+        request = case.request
+        if case.state is not STAGES[self.name].takes:
+            grounded = Grounded.of(case, request) if case.state is CaseState.GROUNDED else None
+            return Outgoing(case.key, grounded) if grounded else None
         grounding = await self._grounder.ground(
             message.post, message.triage, strategy=request.strategy, last_attempt=last_attempt
         )

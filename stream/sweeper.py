@@ -2,6 +2,7 @@
 
 A case that sits in a state in which the machine owes the next step for too long has lost its message: to a broker
 that keeps topics in memory, to a worker that was killed at the wrong moment. The ledger has all that the message held.
+Or its message still waits on the topic for workers that are behind; a second one would only put them further behind.
 """
 
 from __future__ import annotations
@@ -14,17 +15,24 @@ from pydantic import BaseModel
 
 from core.domain import Case, CaseState, now
 from core.errors import MessageTooLarge, Unavailable
-from core.lifecycle import STAGES, StageName
+from core.lifecycle import STAGES, StageName, TopicRole
 from core.settings import Settings
 from ledger import Ledger
 from stream import metrics
 from stream.messages import Grounded, Triaged, encode
 from stream.producer import Producer
-from stream.topics import Topics
+from stream.topic_reader import oldest_waiting
+from stream.topics import Topics, worker_group
 
 log = logging.getLogger(__name__)
 
 BATCH = 500
+QUEUES = {
+    CaseState.RECEIVED: (TopicRole.FLAGS,),
+    CaseState.TRIAGED: (TopicRole.TRIAGED,),
+    CaseState.GROUNDED: (TopicRole.GROUNDED, TopicRole.DRAFTS),
+}
+"""Where the message of a case may still wait."""
 
 
 def due_message(case: Case) -> tuple[StageName, BaseModel]:
@@ -59,20 +67,37 @@ class Sweeper:
             await asyncio.sleep(stream.sweep_every_s)
 
     async def sweep(self, older_than: datetime) -> int:
-        """Send cases again that have not moved since `older_than`; return how many were looked at.
+        """Send cases again that have not moved since `older_than`; return how many were sent.
 
+        Where workers have not read a topic up to that moment, the cases that may wait there are left for a later look.
         A case whose message is too large for the broker fails, and the others go on. Raises BrokerUnavailable or
         LedgerUnavailable.
         """
-        total = 0
+        sent, waiting = 0, 0
+        states_behind: frozenset[CaseState] | None = None
         while cases := await self._ledger.cases.stale(older_than, BATCH):
+            if states_behind is None:
+                states_behind = await self._states_behind(older_than)
             for case in cases:
-                await self._send_or_fail(case)
+                if case.state in states_behind:
+                    waiting += 1
+                else:
+                    await self._send_or_fail(case)
+                    sent += 1
             await self._ledger.cases.touch([case.key for case in cases])
-            total += len(cases)
-        if total:
-            log.info("sent %d unfinished cases again", total)
-        return total
+        if sent:
+            log.info("sent %d unfinished cases again", sent)
+        if waiting:
+            log.info("%d unfinished cases wait on topics that workers are behind with", waiting)
+        return sent
+
+    async def _states_behind(self, moment: datetime) -> frozenset[CaseState]:
+        """Return the states of which a message from before a moment still waits on a topic."""
+        kafka = self._settings.kafka
+        topics = [self._topics.named(role) for roles in QUEUES.values() for role in roles]
+        oldest = await oldest_waiting(kafka, worker_group(kafka), topics)
+        behind = {topic for topic, at in oldest.items() if at < moment}
+        return frozenset(state for state, roles in QUEUES.items() if behind & set(map(self._topics.named, roles)))
 
     async def _send_or_fail(self, case: Case) -> None:
         stage, record = due_message(case)

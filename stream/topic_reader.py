@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
@@ -16,6 +17,8 @@ from stream.connection import aiokafka_options
 
 START = 0
 EMPTY_POLL_MS = 200
+SILENCE_MS = 2_000
+"""After so long without a message there is none to come: what was left to read was removed meanwhile."""
 
 
 @asynccontextmanager
@@ -57,6 +60,31 @@ async def backlog(settings: KafkaSettings, group: str, topics: Collection[str]) 
                 committed = await consumer.committed(TopicPartition(topic, partition))
                 waiting[topic, partition] = end - (committed or 0)
         return waiting
+
+
+async def oldest_waiting(settings: KafkaSettings, group: str, topics: Collection[str]) -> dict[str, datetime]:
+    """Return topic -> when the oldest message was sent that a consumer group has not committed yet.
+
+    Topics that the group has read to their end are left out. Reads only; it does not join the group. Raises
+    BrokerUnavailable.
+    """
+    async with _consumer(settings, group) as consumer:
+        unread = {}
+        for topic in topics:
+            for partition, end in (await _ends(consumer, topic)).items():
+                place = TopicPartition(topic, partition)
+                if (next_offset := await consumer.committed(place) or START) < end:
+                    unread[place] = next_offset
+        consumer.assign(list(unread))
+        for place, begin in (await consumer.beginning_offsets(list(unread))).items() if unread else ():
+            consumer.seek(place, max(begin, unread[place]))
+        oldest: dict[str, datetime] = {}
+        while unread and (batches := await consumer.getmany(*unread, timeout_ms=SILENCE_MS)):
+            for place, records in batches.items():
+                at = datetime.fromtimestamp(records[0].timestamp / 1000, UTC)
+                oldest[place.topic] = min(at, oldest.get(place.topic, at))
+                del unread[place]
+        return oldest
 
 
 async def read_topic(

@@ -43,6 +43,11 @@ class Topics:
         return f"{self.prefix}{role}"
 
 
+def worker_group(settings: KafkaSettings) -> str:
+    """Return the consumer group that all workers are in."""
+    return f"{settings.prefix}worker"
+
+
 DAY_MS = 86_400_000
 
 

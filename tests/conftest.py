@@ -13,12 +13,18 @@ import pytest
 from core.errors import WeightsError
 from core.settings import Settings
 from models import catalog, weights
+from models.cpu import keep_blas_to_one_thread
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
 LIVE_FOLDER = "/live/"
+
+
+def pytest_configure() -> None:
+    """Compute as workers do, and leave the other cores to the other test processes."""
+    keep_blas_to_one_thread()
 
 
 @pytest.hookimpl(tryfirst=True)

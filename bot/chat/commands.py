@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot import stats
-from bot.chat.cards import MAX_DRAFT, MAX_LINE, EvidenceLine, evidence_line, evidence_lines, groups_line
+from bot.chat.cards import MAX_DRAFT, MAX_LINE, evidence_line, evidence_lines
+from bot.chat.command_answer import Attachment, CommandAnswer, in_lines
 from bot.chat.defuse import defuse
 from bot.chat.languages import Languages
 from bot.chat.own_cases import OwnCases
 from bot.chat.place import Place
+from bot.chat.queue_lines import LOOKED_THROUGH, QueueLines
+from bot.chat.server_lines import criteria, scope_line, switch_line, utc
 from bot.desk import CaseQuery, Desk
 from bot.intent_scopes import named_scope, scope
 from bot.permissions import Moderator, require_lead
 from bot.pipeline_cli import PipelineCli
 from bot.stored_words import in_other_words
-from bot.translation import LANGUAGES, N_, Wordings, _, moment, ngettext, speaking
-from bot.wording import GROUP_WORDS, INTENT_NAMES, duration, hate_probability, holder
+from bot.translation import LANGUAGES, N_, Wordings, _, ngettext, speaking
+from bot.wording import GROUP_WORDS, INTENT_NAMES
 from core.domain import Action, Case, Decision, Intent, StrategyName, TargetGroup, now
 from core.errors import BadInput
-from core.settings import ChannelRule, ChatWorkspace
+from core.settings import ChatWorkspace
 from ledger import Ledger
-from ledger.moderator_settings import ScopeKind, Switch, SwitchKind
+from ledger.moderator_settings import ScopeKind, SwitchKind
 
-LISTED = 10
-LOOKED_THROUGH = 200
 SUGGESTED = 50
 MAX_PLATFORM = 64
 MAX_REASON = 500
@@ -40,48 +40,6 @@ _DONE = Wordings(
         Action.RETRACT: N_("Case {number} is retracted; the platform is told."),
     }
 )
-_SCOPES = Wordings(
-    {
-        ScopeKind.GROUP: N_("Group {name}"),
-        ScopeKind.LANGUAGE: N_("Language {name}"),
-        ScopeKind.CHANNEL: N_("Channel {name}"),
-        ScopeKind.SERVER: N_("Everywhere on this server"),
-    }
-)
-_SWITCHED = Wordings(
-    {
-        SwitchKind.PAUSED: N_("Paused: {name}, by {who}."),
-        SwitchKind.MUTED: N_("Muted: {name}, by {who}."),
-    }
-)
-_SWITCHED_UNTIL = Wordings(
-    {
-        SwitchKind.PAUSED: N_("Paused: {name} until {time}, by {who}."),
-        SwitchKind.MUTED: N_("Muted: {name} until {time}, by {who}."),
-    }
-)
-
-
-@dataclass(frozen=True)
-class Attachment:
-    """A file that goes with an answer."""
-
-    name: str
-    data: bytes
-
-
-@dataclass(frozen=True)
-class CommandAnswer:
-    """The answer to a command, for the one who typed it; all its texts are defused.
-
-    `quote` is a reply that was drafted, `case` is to be shown as a card, `evidence` in full.
-    """
-
-    lines: tuple[str, ...]
-    quote: str = ""
-    evidence: tuple[EvidenceLine, ...] = ()
-    case: Case | None = None
-    attachment: Attachment | None = None
 
 
 class Commands:
@@ -105,6 +63,7 @@ class Commands:
         self._own_cases = own_cases
         self._languages = languages
         self._pipeline_cli = pipeline_cli
+        self._queue = QueueLines(desk, ledger, own_cases)
 
     async def queue(
         self,
@@ -116,31 +75,8 @@ class Commands:
         doubtful: bool = False,
         appeals: bool = False,
     ) -> CommandAnswer:
-        """List a server's open cases, the oldest first: those in doubt or the others.
-
-        `mine` are those held by or assigned to `who`, in doubt or not; `appeals` are closed cases with an appeal.
-        """
-        hidden = await self._ledger.moderator_settings.hidden(who.name) if group is None else frozenset()
-        if appeals:
-            cases = await self._appealed(place, group, hidden)
-        else:
-            cases = await self._mine(place, who, hidden) if mine else await self._open(place, group, doubtful, hidden)
-        lines = [await self._line(case) for case in cases[:LISTED]]
-        if not lines:
-            lines.append(_("Nothing waits for you.") if mine else _("The queue is empty."))
-        if len(cases) > LISTED:
-            more, number = len(cases) - LISTED, _("NUMBER")
-            lines.append(
-                _("… and {n} or more others. Open one with: {command}", n=more, command=f"case {number}")
-                if len(cases) == LOOKED_THROUGH
-                else _("… and {n} more. Open one with: {command}", n=more, command=f"case {number}")
-            )
-        if not (mine or doubtful or appeals) and (count := len(await self._appealed(place, None))):
-            lines.append(_("Appeals: {n}. List them with: {command}", n=count, command="queue appeals"))
-        if not (mine or doubtful or appeals) and (count := await self._doubtful(place)):
-            words = _("In doubt, hateful or not: {n}. List them with: {command}", n=count, command="queue doubtful")
-            lines.append(words)
-        return CommandAnswer(tuple(lines))
+        """List a server's open cases: all, one's own, those in doubt, or the closed ones with an appeal."""
+        return await self._queue.answer(place, who, group=group, mine=mine, doubtful=doubtful, appeals=appeals)
 
     async def dismiss(self, place: Place, who: Moderator, id: str) -> CommandAnswer:
         """Dismiss a case as not hateful, and show it with the button that undoes it."""
@@ -157,8 +93,8 @@ class Commands:
         await self._desk.decide(seen.key, decision, who)
         number = await self._number(seen)
         if strategy is None:
-            return _lines(_("Another draft is being written for case {number}.", number=number))
-        return _lines(
+            return in_lines(_("Another draft is being written for case {number}.", number=number))
+        return in_lines(
             _("Another draft by {strategy} is being written for case {number}.", strategy=strategy, number=number)
         )
 
@@ -199,16 +135,16 @@ class Commands:
         lines = [
             _(
                 "{scope}: {intent}, set by {who} on {time}",
-                scope=_scope(item.kind, item.scope),
+                scope=scope_line(item.kind, item.scope),
                 intent=INTENT_NAMES[item.intent],
                 who=item.who,
-                time=_utc(item.at),
+                time=utc(item.at),
             )
             for item in sorted(known, key=lambda item: (order.index(item.kind), item.scope))
         ]
         if not lines:
-            return _lines(_("No intent is set here."))
-        return _lines(_("The narrowest that fits a case holds."), *lines)
+            return in_lines(_("No intent is set here."))
+        return in_lines(_("The narrowest that fits a case holds."), *lines)
 
     async def set_intent(
         self, place: Place, who: Moderator, intent: Intent | None, named: Mapping[ScopeKind, str]
@@ -219,7 +155,7 @@ class Commands:
         where = scope(kind, (name or place.channel) if kind is ScopeKind.CHANNEL else name)
         await self._ledger.moderator_settings.set_intent(place.surface, place.server, kind, where, intent, who.name)
         holds = INTENT_NAMES[intent] if intent else _("no intent of its own any more")
-        return _lines(_("{scope}: {intent}. It holds for new drafts.", scope=_scope(kind, where), intent=holds))
+        return in_lines(_("{scope}: {intent}. It holds for new drafts.", scope=scope_line(kind, where), intent=holds))
 
     async def draft(self, text: str, intent: Intent | None) -> CommandAnswer:
         """Draft an answer to a text, with its evidence; it becomes no case."""
@@ -246,10 +182,10 @@ class Commands:
             place.surface, place.server, SwitchKind.PAUSED, place.channel, who.name, on=on, until=until
         )
         if not on:
-            return _lines(_("Resumed: what waited gets its cards."))
+            return in_lines(_("Resumed: what waited gets its cards."))
         if until is None:
-            return _lines(_("Paused: new cases wait in the queue."))
-        return _lines(_("Paused until {time}: new cases wait in the queue.", time=_utc(until)))
+            return in_lines(_("Paused: new cases wait in the queue."))
+        return in_lines(_("Paused until {time}: new cases wait in the queue.", time=utc(until)))
 
     async def mute(
         self, place: Place, who: Moderator, platform: str, *, on: bool, hours: float | None = None
@@ -264,10 +200,10 @@ class Commands:
             place.surface, place.server, SwitchKind.MUTED, platform, who.name, on=on, until=until
         )
         if not on:
-            return _lines(_("{platform} is no longer muted here.", platform=platform))
+            return in_lines(_("{platform} is no longer muted here.", platform=platform))
         if until is None:
-            return _lines(_("{platform} is muted here.", platform=platform))
-        return _lines(_("{platform} is muted until {time} here.", platform=platform, time=_utc(until)))
+            return in_lines(_("{platform} is muted here.", platform=platform))
+        return in_lines(_("{platform} is muted until {time} here.", platform=platform, time=utc(until)))
 
     async def assign(self, place: Place, who: Moderator, id: str, assignee: Moderator) -> CommandAnswer:
         """Say who should take care of a case; anybody may assign one to themselves."""
@@ -275,7 +211,7 @@ class Commands:
         key = seen.key
         decision = Decision(action=Action.ASSIGN, version=seen.version, assignee=assignee.name)
         await self._desk.decide(key, decision, who)
-        return _lines(_("Case {number} is assigned to {who}.", number=await self._number(seen), who=assignee.name))
+        return in_lines(_("Case {number} is assigned to {who}.", number=await self._number(seen), who=assignee.name))
 
     async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> CommandAnswer:
         """Leave a group out of one's own queue, or take it in again."""
@@ -285,7 +221,7 @@ class Commands:
             if hidden
             else N_("Posts against {group} are in your queue again. Nobody else is told.")
         )
-        return _lines(_(message, group=GROUP_WORDS[group]))
+        return in_lines(_(message, group=GROUP_WORDS[group]))
 
     async def language(self, who: Moderator, chosen: str | None) -> CommandAnswer:
         """Choose the language that one is answered in, here and on the page; None leaves it to each client."""
@@ -295,24 +231,24 @@ class Commands:
             )
         await self._languages.choose(who.name, chosen)
         if chosen is None:
-            return _lines(_("No language of your own any more: your app's or browser's holds, else the server's."))
+            return in_lines(_("No language of your own any more: your app's or browser's holds, else the server's."))
         with speaking(chosen):
-            return _lines(_("Your language here and on the page is now: {language}.", language=LANGUAGES[chosen]))
+            return in_lines(_("Your language here and on the page is now: {language}.", language=LANGUAGES[chosen]))
 
     async def settings(self, place: Place) -> CommandAnswer:
         """Say how a server is used."""
         server = self._servers[place.server]
         switched = await self._ledger.moderator_settings.switched(place.surface, place.server)
         language = LANGUAGES[self._languages.of_server(place.server)]
-        return _lines(
+        return in_lines(
             _("Cases go to {channel} unless a rule says otherwise.", channel=server.channel)
             if server.channel
             else _("Cases go to no channel unless a rule says otherwise."),
-            *(_("Rule: {cases} go to {place}.", cases=_criteria(rule), place=rule.channel) for rule in server.rules),
+            *(_("Rule: {cases} go to {place}.", cases=criteria(rule), place=rule.channel) for rule in server.rules),
             _("Ids of leads: {leads}, of admins: {admins}, of reviewers: {reviewers}.",
               leads=len(server.leads), admins=len(server.admins), reviewers=len(server.reviewers)),
             _("Language of cards and notices: {language}.", language=language),
-            *(_switched(item) for item in switched),
+            *(switch_line(item) for item in switched),
         )  # fmt: skip
 
     async def export(self, place: Place, who: Moderator, period: str = "4w") -> CommandAnswer:
@@ -322,7 +258,7 @@ class Commands:
         file = Attachment(f"rejoinder-{now():%Y-%m-%d}.csv", stats.table(statistics.decided))
         summary = ngettext(
             "{n} decision since {time} is in {file}.", "{n} decisions since {time} are in {file}.",
-            len(statistics.decided), time=_utc(statistics.since), file=file.name,
+            len(statistics.decided), time=utc(statistics.since), file=file.name,
         )  # fmt: skip
         return CommandAnswer((summary,), attachment=file)
 
@@ -337,40 +273,9 @@ class Commands:
         picture = await asyncio.to_thread(stats.picture, figures)
         return CommandAnswer(lines, attachment=Attachment("rejoinder-stats.png", picture))
 
-    async def _open(
-        self, place: Place, group: TargetGroup | None, doubtful: bool, hidden: frozenset[TargetGroup] = frozenset()
-    ) -> list[Case]:
-        query = CaseQuery(group=group, doubtful=doubtful, hidden=hidden, limit=LOOKED_THROUGH)
-        return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
-
-    async def _appealed(
-        self, place: Place, group: TargetGroup | None, hidden: frozenset[TargetGroup] = frozenset()
-    ) -> list[Case]:
-        query = CaseQuery(states=(), group=group, appealed=True, hidden=hidden, limit=LOOKED_THROUGH)
-        return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
-
-    async def _doubtful(self, place: Place) -> int:
-        if self._own_cases.include_all(place.server):
-            return await self._desk.doubtful()
-        return len(await self._open(place, None, doubtful=True))
-
     def _counted(self, place: Place) -> tuple[str, str] | None:
         """Return whose cards the figures of a place go by; None where they are of all cases."""
         return None if self._own_cases.include_all(place.server) else (place.surface, place.server)
-
-    async def _mine(self, place: Place, who: Moderator, hidden: frozenset[TargetGroup]) -> list[Case]:
-        query = CaseQuery(mine=who.name, hidden=hidden, limit=LOOKED_THROUGH)
-        return await self._own_cases.list(place.server, query, LOOKED_THROUGH)
-
-    async def _line(self, case: Case) -> str:
-        facts = (
-            _("in doubt, hate probability {share}", share=hate_probability(case)) if case.doubtful else
-            groups_line(case),
-            _("{time} old", time=duration(now() - case.received_at)),
-            case.post.platform,
-            _("held by {who}", who=holder(case)) if holder(case) else "",
-        )  # fmt: skip
-        return defuse(f"{await self._number(case)}: {', '.join(filter(None, facts))}", MAX_LINE)
 
     async def _number(self, case: Case) -> str:
         """Return a case's short number as it is typed, whatever the language."""
@@ -383,30 +288,7 @@ class Commands:
         return await self._own_cases.find(place.server, id)
 
 
-def _lines(*lines: str) -> CommandAnswer:
-    return CommandAnswer(tuple(defuse(line, 2 * MAX_LINE) for line in lines))
-
-
-def _scope(kind: ScopeKind, name: str) -> str:
-    return _SCOPES[kind].format(name=name)
-
-
-def _criteria(rule: ChannelRule) -> str:
-    return ", ".join((*rule.groups, *rule.languages, *rule.platforms)) or _("all cases")
-
-
-def _switched(item: Switch) -> str:
-    words = {"name": item.scope, "who": item.who}
-    if item.until is None:
-        return _SWITCHED[item.kind].format(**words)
-    return _SWITCHED_UNTIL[item.kind].format(**words, time=_utc(item.until))
-
-
 def _until(hours: float | None) -> datetime | None:
     if hours is not None and not 0 < hours <= 24 * 365:
         raise BadInput(_("The hours must be more than 0 and at most a year's."))
     return None if hours is None else now() + timedelta(hours=hours)
-
-
-def _utc(at: datetime) -> str:
-    return f"{moment(at)} UTC"

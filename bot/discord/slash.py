@@ -13,8 +13,9 @@ import discord
 from discord import app_commands
 
 from bot.chat.cards import build_card
+from bot.chat.command_answer import CommandAnswer
 from bot.chat.command_help import COMMANDS, help_lines
-from bot.chat.commands import CommandAnswer, Commands
+from bot.chat.commands import Commands
 from bot.chat.defuse import defuse
 from bot.chat.languages import Languages
 from bot.chat.place import Place

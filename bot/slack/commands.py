@@ -12,8 +12,9 @@ from slack_sdk.models.blocks import Block
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat.cards import build_card
+from bot.chat.command_answer import CommandAnswer
 from bot.chat.command_help import help_lines
-from bot.chat.commands import CommandAnswer, Commands
+from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import message_of
 from bot.chat.languages import Languages
 from bot.chat.place import Place

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, now
 from core.lifecycle import StageName, TopicRole
@@ -21,8 +22,8 @@ from stream.messages import Grounded, Triaged, decode, encode
 from stream.producer import Producer
 from stream.signing import Signatures
 from stream.sweeper import Sweeper
-from stream.topic_reader import backlog, read_topic
-from stream.topics import Topics
+from stream.topic_reader import backlog, end_offsets, read_topic
+from stream.topics import Topics, worker_group
 from tests.factories import make_grounding, make_post, make_triage
 
 pytestmark = pytest.mark.live
@@ -72,6 +73,34 @@ async def test_the_sweeper_sends_each_stuck_case_to_the_stage_that_owes_the_next
     ]
     assert (flag.post_id, triaged.post.post_id, grounded.post.post_id) == ("1", "2", "3")
     assert grounded.request.hint == "short"
+
+
+async def test_the_sweeper_leaves_cases_alone_whose_messages_workers_have_not_got_to(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    """A second message would put workers further behind: of 20,000 flags 45,000 were once sent again."""
+    await producer.send_all(topics.flags, [(post(n).key, encode(post(n))) for n in (1, 2)])
+    await ledger.stages.receive([post(1), post(2)])
+    await ledger.stages.triage(post(3), make_triage())
+    sweeper = Sweeper(ledger, producer, settings)
+
+    assert await sweeper.sweep(now()) == 1, "the third one's topic is read to its end"
+    assert len([None async for _ in read_topic(settings.kafka, topics.flags)]) == 2
+
+    await read_by_workers(settings, topics.flags)
+    assert await sweeper.sweep(now()) == 2, "their messages were read, and nothing came of it"
+
+
+async def read_by_workers(settings: Settings, topic: str) -> None:
+    """Commit all that is on a topic as workers do who have read it."""
+    ends = await end_offsets(settings.kafka, topic)
+    consumer = AIOKafkaConsumer(bootstrap_servers=settings.kafka.bootstrap, group_id=worker_group(settings.kafka))
+    await consumer.start()
+    try:
+        consumer.assign([TopicPartition(topic, number) for number in ends])
+        await consumer.commit({TopicPartition(topic, number): end for number, end in ends.items()})
+    finally:
+        await consumer.stop()
 
 
 async def test_a_message_given_up_keeps_its_bytes_and_its_case_is_failed_until_replayed(

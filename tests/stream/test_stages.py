@@ -200,3 +200,29 @@ async def test_every_stage_refuses_what_is_not_its_record(ledger: Ledger) -> Non
     ):
         with pytest.raises(BadMessage):
             await stage.handle(b'{"nonsense": true}')
+
+
+async def test_a_flag_that_comes_again_is_not_triaged_again(ledger: Ledger) -> None:
+    first = await TriageStage(ledger, Triager()).handle(encode(POST))
+    triager = Triager(Route.DISMISS)
+    again = await TriageStage(ledger, triager).handle(encode(POST))
+    assert first and again and again.record == first.record, "what was found before is sent on"
+    await walk(ledger)
+    assert await TriageStage(ledger, triager).handle(encode(POST)) is None
+    assert triager.duplicates == []
+
+
+async def test_evidence_is_not_looked_for_again(ledger: Ledger) -> None:
+    triaged = await TriageStage(ledger, Triager()).handle(encode(POST))
+    assert triaged
+    first = await GroundStage(ledger, Grounder(), Intent.POSITIVE).handle(encode(triaged.record))
+    grounder = Grounder()
+    stage = GroundStage(ledger, grounder, Intent.INFORMATIVE)
+    again = await stage.handle(encode(triaged.record), last_attempt=True)
+    assert first and again
+    assert (again.key, encode(again.record)) == (first.key, encode(first.record)), "what was found before is sent on"
+    drafted = await DraftStage(ledger, Drafter()).handle(encode(again.record))
+    assert drafted
+    await DeskStage(ledger).handle(encode(drafted.record))
+    assert await stage.handle(encode(triaged.record), last_attempt=True) is None
+    assert not grounder.last_attempt, "it was never asked"

@@ -11,8 +11,9 @@ import pytest
 from discord import app_commands
 
 from bot.chat.cards import Card, build_card
+from bot.chat.command_answer import CommandAnswer
 from bot.chat.command_help import COMMANDS, help_lines
-from bot.chat.commands import CommandAnswer, Commands
+from bot.chat.commands import Commands
 from bot.chat.decision_dialogue import FORM_ACTIONS, DecisionRequest, Refusal, message_of, refuse
 from bot.chat.escalations import escalation_text
 from bot.chat.languages import Languages

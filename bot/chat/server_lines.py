@@ -1,0 +1,53 @@
+"""Say in lines how a server is used: the scopes of intents, the rules for channels, what is paused or muted."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from bot.translation import N_, Wordings, _, moment
+from core.settings import ChannelRule
+from ledger.moderator_settings import ScopeKind, Switch, SwitchKind
+
+_SCOPES = Wordings(
+    {
+        ScopeKind.GROUP: N_("Group {name}"),
+        ScopeKind.LANGUAGE: N_("Language {name}"),
+        ScopeKind.CHANNEL: N_("Channel {name}"),
+        ScopeKind.SERVER: N_("Everywhere on this server"),
+    }
+)
+_SWITCHED = Wordings(
+    {
+        SwitchKind.PAUSED: N_("Paused: {name}, by {who}."),
+        SwitchKind.MUTED: N_("Muted: {name}, by {who}."),
+    }
+)
+_SWITCHED_UNTIL = Wordings(
+    {
+        SwitchKind.PAUSED: N_("Paused: {name} until {time}, by {who}."),
+        SwitchKind.MUTED: N_("Muted: {name} until {time}, by {who}."),
+    }
+)
+
+
+def scope_line(kind: ScopeKind, name: str) -> str:
+    """Name the scope of an intent."""
+    return _SCOPES[kind].format(name=name)
+
+
+def criteria(rule: ChannelRule) -> str:
+    """Name the cases that a rule is for."""
+    return ", ".join((*rule.groups, *rule.languages, *rule.platforms)) or _("all cases")
+
+
+def switch_line(switch: Switch) -> str:
+    """Say what is paused or muted, by whom and until when."""
+    words = {"name": switch.scope, "who": switch.who}
+    if switch.until is None:
+        return _SWITCHED[switch.kind].format(**words)
+    return _SWITCHED_UNTIL[switch.kind].format(**words, time=utc(switch.until))
+
+
+def utc(at: datetime) -> str:
+    """Write a moment in the language spoken."""
+    return f"{moment(at)} UTC"
