@@ -102,7 +102,7 @@ def threats(data: Path, out: Path, cache: Path) -> None:
     cached=True,
 )
 def stances(data: Path | None, out: Path, cache: Path) -> None:
-    """Train the stance head of the guard: 8 minutes of two cores the first time, one after that."""
+    """Train the stance head of the guard: 15 minutes of one busy core the first time, five after that."""
     with needs_extra("dev"):
         from training.stances.train import train_and_write
     click.echo(train_and_write(None if data is None else data / "datasets", out, cache))
@@ -111,7 +111,7 @@ def stances(data: Path | None, out: Path, cache: Path) -> None:
 @train.command()
 @trains("fits", cached=True)
 def fits(out: Path, cache: Path) -> None:
-    """Train the head of the check `fits`: two minutes of two cores the first time, seconds after that."""
+    """Train the head of the check `fits`: four minutes of one busy core the first time, two after that."""
     with needs_extra("dev"):
         from training.fits.train import train_and_write
     click.echo(train_and_write(out, cache))

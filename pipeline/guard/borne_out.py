@@ -16,6 +16,8 @@ from pipeline.guard.words import fold, words
 
 FEWEST_COUNTED, MOST_COMPARED = 12, 4
 """Counts from which shares are reckoned, and up to how many of them in one text."""
+MOST_DATES = 12
+"""Years in one text between which time is reckoned."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def given(text: str, language: str) -> Given:
     written = figures(text, language)
     values = {(quantity.kind, quantity.value) for quantity in quantities(text, language)}
     values |= {(Kind.SHARE if figure.percent else Kind.NUMBER, figure.value) for figure in written}
-    years = sorted({figure.value for figure in written if _is_year(figure)})
+    years = sorted({figure.value for figure in written if _is_year(figure)})[:MOST_DATES]
     counts = {figure.value for figure in written if not figure.percent and not _is_year(figure)}
     values |= {(Kind.ERA, year) for year in years}
     dates = [*years, float(datetime.now(UTC).year)] if years else []

@@ -227,12 +227,12 @@ def _markers(kind: str, language: str) -> tuple[re.Pattern[str], re.Pattern[str]
 
 @lru_cache(maxsize=32)
 def _number(language: str) -> str:
-    """Return a pattern for one number: digits, or number words in a row."""
+    """Return a pattern for one number: digits, or number words in a row, so few that hostile text can't hold it up."""
     grammar = pack(language).numbers
     words = sorted({*grammar.words, *grammar.doubtful, *grammar.magnitudes, *ONE, "half"}, key=len)
     either = "|".join(map(re.escape, reversed(words)))
     joiners = "|".join(grammar.joiners) or "(?!)"
-    return rf"(?:\d+(?:[.,]\d+)?|(?<!\w)(?:{either})(?:[\s-]?(?:(?:{joiners})\s)?(?:{either}))*)"
+    return rf"(?:\d+(?:[.,]\d+)?|(?<!\w)(?:{either})(?:[\s-]?(?:(?:{joiners})\s)?(?:{either})){{0,7}})"
 
 
 def _value(number: str, language: str) -> float:
