@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections import Counter
 from collections.abc import Sequence
@@ -69,6 +70,8 @@ command writes this page together with the weights.
 **For**: a hard check on sentences that a model wrote: do they oppose the post and harm nobody? **Not for**: judging
 whether a fact is true, judging people, or acting without a person. It knows English, Spanish, Italian and Basque.
 
+sha256 `{digest}`
+
 ## Trained on {count:,} pairs of post and sentence
 
 Counter-claims on file beside wordings of their claim (good); claims said over again, granted, half granted; sentences
@@ -95,8 +98,12 @@ def train_and_write(data: Path | None, out: Path, cache: Path) -> str:
     rows = "\n".join(rows_by_kind(samples, unseen))
     good = np.array([sample.good for sample in samples])
     out.mkdir(parents=True, exist_ok=True)
-    (out / STANCE).write_bytes(as_npz(head))
-    card = CARD.format(seeds=SEEDS, units=UNITS, count=len(samples), rows=rows, auc=roc_auc_score(good, unseen))
+    weights = as_npz(head)
+    (out / STANCE).write_bytes(weights)
+    digest = hashlib.sha256(weights).hexdigest()
+    card = CARD.format(
+        digest=digest, seeds=SEEDS, units=UNITS, count=len(samples), rows=rows, auc=roc_auc_score(good, unseen)
+    )
     (out / STANCE).with_suffix(".md").write_text(card, encoding="utf-8")
     return rows
 
