@@ -163,7 +163,7 @@ class Cases:
 
     @uninterrupted
     async def touch(self, keys: Sequence[str]) -> None:
-        """Mark unfinished cases as just sent again, so that `stale` passes them over for a while; no new version."""
+        """Mark unfinished cases as just looked at, so that `stale` passes them over for a while; no new version."""
         async with self._database.write(durable=False) as connection:
             await connection.execute(_TOUCH, {"keys": list(keys), "at": self._database.clock()})
 

@@ -56,7 +56,7 @@ class DemoProcesses:
         """Start the broker, make its topics, and send it what it has forgotten; the worker starts afresh with it."""
         child = await self._broker.start()
         await ensure_topics(self._settings.kafka)
-        resent = await Sweeper(self._ledger, self._producer, self._settings).sweep(now())
+        resent = await Sweeper(self._ledger, self._producer, self._settings).sweep(now(), topics_are_lost=True)
         if resent:
             log.info("%d unfinished cases go on", resent)
         if self._worker is not None:

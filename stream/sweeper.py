@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from pydantic import BaseModel
@@ -52,29 +53,33 @@ class Sweeper:
         self._producer = producer
         self._settings = settings
         self._topics = Topics(settings.kafka.prefix)
+        self._queues = [self._topics.named(role) for roles in QUEUES.values() for role in roles]
 
     async def run(self) -> None:
         """Sweep until cancelled; whatever is away is waited for."""
         stream = self._settings.stream
         while True:
             try:
+                await self._count()
                 await self.sweep(now() - timedelta(seconds=stream.stale_after_s))
-                await self._ledger.cases.sum_up_counts()
-                for state, count in (await self._ledger.cases.counts()).items():
-                    metrics.CASES.labels(state.value).set(count)
             except Unavailable as error:
                 log.warning("the sweeper waits: %s", error)
             await asyncio.sleep(stream.sweep_every_s)
 
-    async def sweep(self, older_than: datetime) -> int:
+    async def _count(self) -> None:
+        await self._ledger.cases.sum_up_counts()
+        for state, count in (await self._ledger.cases.counts()).items():
+            metrics.CASES.labels(state.value).set(count)
+
+    async def sweep(self, older_than: datetime, *, topics_are_lost: bool = False) -> int:
         """Send cases again that have not moved since `older_than`; return how many were sent.
 
-        Where workers have not read a topic up to that moment, the cases that may wait there are left for a later look.
-        A case whose message is too large for the broker fails, and the others go on. Raises BrokerUnavailable or
-        LedgerUnavailable.
+        Where workers have not read a topic up to that moment, the cases that may wait there are left for a later look,
+        unless the topics are known to be lost. A case whose message is too large for the broker fails, and the others
+        go on. Raises BrokerUnavailable or LedgerUnavailable.
         """
         sent, waiting = 0, 0
-        states_behind: frozenset[CaseState] | None = None
+        states_behind: frozenset[CaseState] | None = frozenset() if topics_are_lost else None
         while cases := await self._ledger.cases.stale(older_than, BATCH):
             if states_behind is None:
                 states_behind = await self._states_behind(older_than)
@@ -85,6 +90,8 @@ class Sweeper:
                     await self._send_or_fail(case)
                     sent += 1
             await self._ledger.cases.touch([case.key for case in cases])
+        if states_behind is None:
+            self._show_behind({})
         if sent:
             log.info("sent %d unfinished cases again", sent)
         if waiting:
@@ -94,10 +101,14 @@ class Sweeper:
     async def _states_behind(self, moment: datetime) -> frozenset[CaseState]:
         """Return the states of which a message from before a moment still waits on a topic."""
         kafka = self._settings.kafka
-        topics = [self._topics.named(role) for roles in QUEUES.values() for role in roles]
-        oldest = await oldest_waiting(kafka, worker_group(kafka), topics)
+        oldest = await oldest_waiting(kafka, worker_group(kafka), self._queues)
+        self._show_behind(oldest)
         behind = {topic for topic, at in oldest.items() if at < moment}
         return frozenset(state for state, roles in QUEUES.items() if behind & set(map(self._topics.named, roles)))
+
+    def _show_behind(self, oldest: Mapping[str, datetime]) -> None:
+        for topic in self._queues:
+            metrics.BEHIND.labels(topic).set((now() - oldest[topic]).total_seconds() if topic in oldest else 0)
 
     async def _send_or_fail(self, case: Case) -> None:
         stage, record = due_message(case)

@@ -17,8 +17,7 @@ from stream.connection import aiokafka_options
 
 START = 0
 EMPTY_POLL_MS = 200
-SILENCE_MS = 2_000
-"""After so long without a message there is none to come: what was left to read was removed meanwhile."""
+LONG_AGO = datetime.fromtimestamp(0, UTC)
 
 
 @asynccontextmanager
@@ -65,26 +64,31 @@ async def backlog(settings: KafkaSettings, group: str, topics: Collection[str]) 
 async def oldest_waiting(settings: KafkaSettings, group: str, topics: Collection[str]) -> dict[str, datetime]:
     """Return topic -> when the oldest message was sent that a consumer group has not committed yet.
 
-    Topics that the group has read to their end are left out. Reads only; it does not join the group. Raises
-    BrokerUnavailable.
+    Topics that the group has read to their end are left out; one that the broker does not show in time counts as unread
+    for ever. Reads only; it does not join the group. Raises BrokerUnavailable.
     """
     async with _consumer(settings, group) as consumer:
-        unread = {}
+        unread, ends = {}, {}
         for topic in topics:
             for partition, end in (await _ends(consumer, topic)).items():
                 place = TopicPartition(topic, partition)
                 if (next_offset := await consumer.committed(place) or START) < end:
-                    unread[place] = next_offset
+                    unread[place], ends[place] = next_offset, end
         consumer.assign(list(unread))
         for place, begin in (await consumer.beginning_offsets(list(unread))).items() if unread else ():
             consumer.seek(place, max(begin, unread[place]))
         oldest: dict[str, datetime] = {}
-        while unread and (batches := await consumer.getmany(*unread, timeout_ms=SILENCE_MS)):
-            for place, records in batches.items():
-                at = datetime.fromtimestamp(records[0].timestamp / 1000, UTC)
-                oldest[place.topic] = min(at, oldest.get(place.topic, at))
-                del unread[place]
-        return oldest
+        deadline = time.monotonic() + settings.timeout_s
+        while unread and time.monotonic() < deadline:
+            batches = await consumer.getmany(*unread, timeout_ms=EMPTY_POLL_MS)
+            for place in list(unread):
+                if records := batches.get(place):
+                    at = datetime.fromtimestamp(records[0].timestamp / 1000, UTC)
+                    oldest[place.topic] = min(at, oldest.get(place.topic, at))
+                # What is left of some messages are their transactions' marks.
+                if records or await consumer.position(place) >= ends[place]:
+                    del unread[place]
+        return oldest | {place.topic: LONG_AGO for place in unread}
 
 
 async def read_topic(

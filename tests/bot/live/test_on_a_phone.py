@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.bot.live.axe import AXE, findings
+from tests.bot.live.axe import AXE, findings, too_wide
 from tests.bot.live.conftest import CHROMIUM
 
 pytestmark = [
@@ -46,8 +46,10 @@ async def test_next_and_previous_are_a_tap_away(phone: Page) -> None:
 async def test_connection_and_help_are_in_sight_beside_a_case(phone: Page) -> None:
     await expect(phone.locator("#connection")).to_have_text("live")
     await expect(phone.locator("#connection")).to_be_in_viewport()
+    assert await too_wide(phone) == []
     await phone.get_by_role("button", name="Help").tap()
     await expect(phone.locator("#tour-open")).to_be_visible()
+    assert await too_wide(phone) == []
 
 
 async def test_the_list_is_shown_where_one_was_in_it_and_an_empty_one_explains_itself(phone: Page) -> None:
