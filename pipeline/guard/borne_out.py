@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import permutations
 
@@ -35,16 +34,22 @@ class Given:
         return {value for known, value in self.values if known is kind}
 
 
-@lru_cache(maxsize=4096)
-def given(text: str, language: str) -> Given:
-    """Return what folded `text` gives, with what follows from it: shares, ratios and years between dates."""
+@lru_cache(maxsize=1024)
+def given(text: str, language: str, this_year: int) -> Given:
+    """Return what folded `text` gives, with what follows from it: shares, ratios and years between dates.
+
+    A year counts nothing: with "in 2019" nobody may speak of thousands.
+    """
     written = figures(text, language)
-    values = {(quantity.kind, quantity.value) for quantity in quantities(text, language)}
-    values |= {(Kind.SHARE if figure.percent else Kind.NUMBER, figure.value) for figure in written}
     years = sorted({figure.value for figure in written if _is_year(figure)})[:MOST_DATES]
+    values = {(quantity.kind, quantity.value) for quantity in quantities(text, language)}
+    values -= {(Kind.NUMBER, year) for year in years}
+    values |= {
+        (Kind.SHARE if figure.percent else Kind.NUMBER, figure.value) for figure in written if not _is_year(figure)
+    }
     counts = {figure.value for figure in written if not figure.percent and not _is_year(figure)}
     values |= {(Kind.ERA, year) for year in years}
-    dates = [*years, float(datetime.now(UTC).year)] if years else []
+    dates = [*years, float(this_year)] if years else []
     values |= {
         (Kind.SPAN, later - earlier + extra)
         for later, earlier in permutations(dates, 2)
@@ -65,7 +70,7 @@ def given(text: str, language: str) -> Given:
 
 def together(many: Iterable[Given]) -> Given:
     """Return what several texts give."""
-    return Given(frozenset[tuple[Kind, float]]().union(*(one.values for one in many)))
+    return Given(frozenset[tuple[Kind, float]]().union(*(source.values for source in many)))
 
 
 def explained_words(text: str, language: str, borne: Given) -> set[str]:
@@ -75,14 +80,14 @@ def explained_words(text: str, language: str, borne: Given) -> set[str]:
 
 def known_quantities(reply: Material, context: GuardContext) -> Given:
     """Return what evidence and post give in figures and in words."""
-    post = given(fold(context.post.text), reply.language)
-    return together([post, *(given_by(statement.evidence) for statement in reply.statements)])
+    post = given(fold(context.post.text), reply.language, context.year)
+    return together([post, *(given_by(statement.evidence, context.year) for statement in reply.statements)])
 
 
-def given_by(evidence: Evidence) -> Given:
+def given_by(evidence: Evidence, this_year: int) -> Given:
     """Return what one piece of evidence gives, with its source's title and year."""
     source = fold(f"{evidence.source.title} | {evidence.source.year}")
-    return together([given(fold(evidence.text), evidence.language), given(source, evidence.language)])
+    return together([given(text, evidence.language, this_year) for text in (fold(evidence.text), source)])
 
 
 def _is_year(figure: Figure) -> bool:

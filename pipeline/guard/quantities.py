@@ -33,7 +33,7 @@ UNITS = {"years": 1, "decades": 10, "centuries": 100}
 """Years in a unit of time."""
 ROUNDED = 0.1
 """Part of a span in decades or centuries by which it may be longer."""
-CENTURY, FEWEST_COUNTED, MOST_COMPARED = 100, 12, 4
+CENTURY = 100
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 MAJORITY = 51.0
 """Percent that a majority is taken for."""
@@ -71,7 +71,7 @@ class Quantity:
         return self.value - self.below <= exact <= self.value + self.above
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def quantities(text: str, language: str) -> tuple[Quantity, ...]:
     """Return the quantities of folded `text` that are more than one number."""
     readers = (_shares, _spans, _eras, _times, _orders, _rounded)

@@ -58,7 +58,7 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
         for statement in reply.statements
         if _nearly_copies(part, statement)
         for word in (
-            *_strange(part, statement, reply, explained_words(part.folded, reply.language, quantities)),
+            *_strange(part, statement, reply, explained_words(part.folded, reply.language, quantities), context.year),
             *_changed_places(part, statement, reply.language),
             *_changed_sides(part, statement, reply.language),
             *_changed_figures(part, statement, reply.language),
@@ -104,7 +104,7 @@ def _nearly_copies(part: Part, statement: Statement) -> bool:
     return len(shared) >= FEWEST_SHARED and len(known) >= NEAR_COPY * len(part.content)
 
 
-def _strange(part: Part, statement: Statement, reply: Material, explained: set[str]) -> list[str]:
+def _strange(part: Part, statement: Statement, reply: Material, explained: set[str], this_year: int) -> list[str]:
     """Return the words of a near copy that nothing accounts for, and its figures that the statement does not give."""
     known = reply.supporting | known_names(reply) | claim_stems(reply.language)
     saying = words_pattern("saying", reply.language)
@@ -122,7 +122,7 @@ def _strange(part: Part, statement: Statement, reply: Material, explained: set[s
         and not is_rounding(word, reply.language)
         and not any(_alike(word, other) for other in known)
     ]
-    strange += _strange_figures(part, statement, reply.language)
+    strange += _strange_figures(part, statement, reply.language, this_year)
     exchanged = len(statement.content - part.content) >= len(strange)
     return strange if exchanged else []
 
@@ -142,12 +142,12 @@ def _replaced(part: Part, statement: Statement, language: str) -> frozenset[str]
     )
 
 
-def _strange_figures(part: Part, statement: Statement, language: str) -> list[str]:
+def _strange_figures(part: Part, statement: Statement, language: str, this_year: int) -> list[str]:
     """Return the figures in digits that the statement and its source do not give, rounded ones left out."""
     evidence = statement.evidence
     known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
     values = {figure.value for figure in known}
-    explained = explained_words(part.folded, language, given_by(evidence))
+    explained = explained_words(part.folded, language, given_by(evidence, this_year))
     return [
         figure.text
         for figure in figures(part.text, language)
