@@ -25,7 +25,10 @@ OF = {
     "millions_of": 1e6,
 }
 """Orders of magnitude, and from which number on each is said."""
-ROUNDING = ("over", "under", "about")
+ROUNDING = ("at_most", "over", "under", "about")
+"""What may be said of a number; "no less than" is looked for before "less than"."""
+WIDE, OVER_SPAN = 0.5, 0.25
+"""By which part the exact value may be higher where "over" stands before a power of ten or a half, and before a time."""
 ONE = frozenset({"one", "un", "una", "uno", "bat", "batek"})
 TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 SPAN = "span of "
@@ -39,6 +42,10 @@ MAJORITY = 51.0
 """Percent that a majority is taken for."""
 LARGEST_WHOLE = 1000
 """What a share is told of: "29 of 1,000", but not "three in 2016"."""
+
+
+_TIMES = {"": (0.1, 0.1), "over": (0, 0.35), "under": (0.2, 0), "at_most": (0.05, 0), "about": (0.15, 0.15)}
+"""By which parts a ratio may be lower or higher."""
 
 
 class Kind(StrEnum):
@@ -110,6 +117,7 @@ def _points(marker: str, value: float) -> tuple[float, float]:
         "": (min(2.5, value / 8), min(2.5, value / 8)),
         "over": (0.0, min(12.0, value / 3)),
         "under": (min(8.0, value / 5), 0.5),
+        "at_most": (min(0.5, value / 50), 0.0),
         "about": (min(5.0, value / 5), min(5.0, value / 5)),
     }
     return by_marker[marker]
@@ -122,7 +130,9 @@ def _spans(text: str, language: str) -> Iterator[Quantity]:
                 if match["count"] or unit != "years":
                     span = years * (_value(match["count"], language) if match["count"] else 1.0)
                     exact = _rough(text, match, Kind.SPAN, span, language)
-                    yield exact if years == 1 else replace(exact, above=max(exact.above, ROUNDED * span))
+                    longer = 0.0 if years == 1 else ROUNDED * span
+                    longer = max(longer, OVER_SPAN * span) if exact.above else longer
+                    yield replace(exact, above=max(exact.above, longer))
 
 
 def _eras(text: str, language: str) -> Iterator[Quantity]:
@@ -141,7 +151,7 @@ def _times(text: str, language: str) -> Iterator[Quantity]:
             count = 2.0 if groups.get("twice") else 3.0 if groups.get("thrice") else _value(groups["count"], language)
             if count > 1:
                 marker = _marker(text, match.start(), match.end(), language)
-                below, above = {"": (0.1, 0.1), "over": (0, 0.35), "under": (0.2, 0), "about": (0.15, 0.15)}[marker]
+                below, above = _TIMES[marker]
                 words = _number_words(match.group(), language)
                 yield Quantity(words, Kind.TIMES, count, below * count, above * count)
 
@@ -168,7 +178,9 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
         if marker and figure.value:
             kind = Kind.SHARE if figure.percent else Kind.NUMBER
             words = (figure.text, *figure.text.split())
-            below, above = _points(marker, figure.value) if figure.percent else _parts(marker, figure.value)
+            below, above = _parts(marker, figure.value)
+            if figure.percent:
+                below, above = (min(pair) for pair in zip((below, above), _points(marker, figure.value), strict=True))
             yield Quantity(words, kind, figure.value, below, above)
         start += len(figure.text)
 
@@ -182,12 +194,18 @@ def _rough(
 
 def _parts(marker: str, value: float) -> tuple[float, float]:
     """Return by how much a number that is worded so may be under and over the exact one."""
-    below, above = {"": (0.0, 0.0), "over": (0.0, 0.5), "under": (0.15, 0.0), "about": (0.1, 0.1)}[marker]
-    return below * value, above * value
+    by_marker = {"": (0.0, 0.0), "over": (0.0, 0.15), "under": (0.1, 0.0), "at_most": (0.0, 0.0), "about": (0.1, 0.1)}
+    below, above = by_marker[marker]
+    return below * value, (WIDE if marker == "over" and _is_rough(value) else above) * value
+
+
+def _is_rough(value: float) -> bool:
+    """Tell whether a number is a power of ten or half of one: "over a hundred", "over half a million"."""
+    return value >= 10 and f"{value:.15g}".rstrip("0") in ("1", "5")
 
 
 def marker_before(text: str, start: int, language: str) -> str:
-    """Return which of "over", "under" and "about" stands before a place in folded `text`; empty for none."""
+    """Return which of "at most", "over", "under" and "about" stands before a place in folded `text`; empty for none."""
     return next((kind for kind in ROUNDING if _markers(kind, language)[0].search(text[max(0, start - 40) : start])), "")
 
 

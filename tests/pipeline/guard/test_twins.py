@@ -6,7 +6,10 @@ import pytest
 
 from core.settings import GuardSettings
 from pipeline.guard import GuardContext, word_checks
+from pipeline.guard.borne_out import given
 from pipeline.guard.material import material
+from pipeline.guard.quantities import quantities
+from pipeline.guard.words import fold
 from tests.factories import make_evidence, make_post, make_source
 
 CHECKS = word_checks(GuardSettings(), judged=True)
@@ -35,12 +38,12 @@ CHILDREN = "A study followed 657,461 children and found no more autism among tho
         (
             "en",
             CRIMES,
-            "The Harbour Office found that migrants were suspected in more than 1,500 crimes fewer than before.",
+            "The Harbour Office found that migrants were suspected in more than 1,500 crimes.",
         ),
         (
             "en",
             CRIMES,
-            "The Harbour Office found that migrants were suspected in thousands of crimes fewer than before.",
+            "The Harbour Office found that migrants were suspected in thousands of crimes.",
         ),
         ("en", CRIMES, "The Harbour Office found that hundreds of migrants were suspected in fewer crimes."),
         ("it", MIGRANTS_IT, "Migliaia di persone migranti sono sospettate di meno reati, secondo l'ufficio del porto."),
@@ -55,3 +58,39 @@ def test_time_since_a_year_is_counted_to_the_year_of_the_check() -> None:
     said = "For {} years the Harbour Office has said that no theory of superior races has a foundation."
     assert reasons(evidence, said.format("more than forty"), source_year=1978) == []
     assert reasons(evidence, said.format("more than fifty"), source_year=1978) != []
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "evidence", "borne_out"),
+    [
+        ("en", "more than 440,000", "657,461 children", False),
+        ("en", "more than 600,000", "657,461 children", True),
+        ("en", "more than half a million", "657,461 children", True),
+        ("en", "over a hundred", "126 scholars", True),
+        ("en", "over a hundred", "1,260 scholars", False),
+        ("en", "over 30 percent", "39 percent", False),
+        ("en", "nearly 350", "300 people", False),
+        ("en", "up to 350", "300 people", False),
+        ("en", "up to 300", "300 people", True),
+        ("en", "no more than 350", "300 people", False),
+        ("en", "no less than 350", "300 people", False),
+        ("en", "up to 5.5 percent", "5 percent", False),
+        ("en", "up to a third of them", "33 percent", True),
+        ("es", "hasta 350", "300 personas", False),
+        ("es", "hasta 300", "300 personas", True),
+        ("it", "fino a 350", "300 persone", False),
+        ("eu", "350 arte", "300 lagun", False),
+        ("eu", "gehienez 350", "300 lagun", False),
+    ],
+)
+def test_over_and_up_to_stay_near_the_figure(language: str, said: str, evidence: str, borne_out: bool) -> None:
+    known = given(fold(evidence), language, YEAR)
+    read = quantities(fold(said), language)
+    assert read
+    assert any(map(known.bears_out, read)) is borne_out
+
+
+@pytest.mark.parametrize("said", ["more than 440,000", "up to 700,000"])
+def test_a_figure_that_is_only_near_is_stopped(said: str) -> None:
+    assert reasons(CHILDREN, f"A study followed {said} children and found no more autism among the vaccinated.") != []
+    assert reasons(CHILDREN, "A study of more than 650,000 children found no more autism among the vaccinated.") == []
