@@ -10,8 +10,8 @@ from itertools import permutations
 from core.domain import Evidence
 from pipeline.guard.figures import Figure, figures
 from pipeline.guard.material import GuardContext, Material
-from pipeline.guard.quantities import FIRST_YEAR, LAST_YEAR, MAJORITY, Kind, Quantity, is_majority, quantities
-from pipeline.guard.words import fold, words
+from pipeline.guard.quantities import FIRST_YEAR, LAST_YEAR, Kind, Quantity, compares, has_majority, quantities
+from pipeline.guard.words import fold
 
 FEWEST_COUNTED, MOST_COMPARED = 12, 4
 """Counts from which shares are reckoned, and up to how many of them in one text."""
@@ -21,13 +21,15 @@ MOST_DATES = 12
 
 @dataclass(frozen=True)
 class Given:
-    """What the evidence gives: exact values by kind."""
+    """What the evidence gives: exact values by kind, and whether it speaks of a majority."""
 
-    values: frozenset[tuple[Kind, float]]
+    values: frozenset[tuple[Kind, float]] = frozenset()
+    majority: bool = False
 
     def bears_out(self, quantity: Quantity) -> bool:
-        """Tell whether one of the values is what the quantity stands for."""
-        return any(map(quantity.covers, self.of_kind(quantity.kind)))
+        """Tell whether one of the values is what the quantity stands for; a majority is more than a half."""
+        more_than_half = quantity.kind is Kind.SHARE and quantity.value == 50 and quantity.below == 0 < quantity.above
+        return (self.majority and more_than_half) or any(map(quantity.covers, self.of_kind(quantity.kind)))
 
     def of_kind(self, kind: Kind) -> set[float]:
         """Return the values of one kind."""
@@ -62,15 +64,16 @@ def given(text: str, language: str, this_year: int) -> Given:
         pairs = [(small, large) for small, large in permutations(counts, 2) if FEWEST_COUNTED <= small < large]
         pairs += [(small, large) for small, large in permutations(counts, 2) if not (small + large).is_integer()]
         values |= {(Kind.SHARE, 100 * small / large) for small, large in pairs if small < large}
+    if len(counts) <= MOST_COMPARED and compares(text, language):
         values |= {(Kind.TIMES, large / small) for small, large in pairs if small < large}
-    if any(is_majority(word, language) for word in words(text)):
-        values.add((Kind.SHARE, MAJORITY))
-    return Given(frozenset(values))
+    return Given(frozenset(values), has_majority(text, language))
 
 
 def together(many: Iterable[Given]) -> Given:
     """Return what several texts give."""
-    return Given(frozenset[tuple[Kind, float]]().union(*(source.values for source in many)))
+    sources = list(many)
+    values = frozenset[tuple[Kind, float]]().union(*(source.values for source in sources))
+    return Given(values, any(source.majority for source in sources))
 
 
 def explained_words(text: str, language: str, borne: Given) -> set[str]:
@@ -79,9 +82,8 @@ def explained_words(text: str, language: str, borne: Given) -> set[str]:
 
 
 def known_quantities(reply: Material, context: GuardContext) -> Given:
-    """Return what evidence and post give in figures and in words."""
-    post = given(fold(context.post.text), reply.language, context.year)
-    return together([post, *(given_by(statement.evidence, context.year) for statement in reply.statements)])
+    """Return what the evidence gives in figures and in words; of the post a reply may use figures as written only."""
+    return together(given_by(statement.evidence, context.year) for statement in reply.statements)
 
 
 def given_by(evidence: Evidence, this_year: int) -> Given:

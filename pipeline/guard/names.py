@@ -12,7 +12,7 @@ from pipeline.guard.borne_out import known_quantities
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_pattern, terms_pattern
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.quantities import MAJORITY, Kind, is_majority
+from pipeline.guard.quantities import Kind, is_majority
 from pipeline.guard.words import claim_stems, common_start, fold, function_words, stem, stems, words
 from pipeline.languages import DEFAULT, pack
 
@@ -61,10 +61,8 @@ def _is_borne_out(appeal: str, known: frozenset[str], reply: Material, context: 
         return True
     if research.fullmatch(appeal):
         return any(research.search(_folded(statement.evidence)) for statement in reply.statements)
-    majority = is_majority(appeal, reply.language)
-    return majority and any(
-        kind is Kind.SHARE and value > MAJORITY - 1 for kind, value in known_quantities(reply, context).values
-    )
+    given = known_quantities(reply, context)
+    return is_majority(appeal, reply.language) and (given.majority or max(given.of_kind(Kind.SHARE), default=0) > 50)
 
 
 def names_in(part: Part, language: str) -> Iterator[str]:

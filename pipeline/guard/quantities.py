@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from pipeline.guard.figures import figures, word_value
-from pipeline.guard.lexicon import table
+from pipeline.guard.lexicon import table, words_pattern
 from pipeline.languages import pack
 
 OF = {
@@ -28,7 +28,7 @@ OF = {
 ROUNDING = ("at_most", "over", "under", "about")
 """What may be said of a number; "no less than" is looked for before "less than"."""
 WIDE, OVER_SPAN = 0.5, 0.25
-"""By which part the exact value may be higher where "over" stands before a power of ten or a half, and before a time."""
+"""Part by which the exact value may be higher where "over" stands before a power of ten or half of one, or a time."""
 ONE = frozenset({"one", "un", "una", "uno", "bat", "batek"})
 TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 SPAN = "span of "
@@ -38,8 +38,8 @@ ROUNDED = 0.1
 """Part of a span in decades or centuries by which it may be longer."""
 CENTURY = 100
 FIRST_YEAR, LAST_YEAR = 1000, 2100
-MAJORITY = 51.0
-"""Percent that a majority is taken for."""
+NEARLY_ALL = 15.0
+"""Points by which "nearly all" may be under all."""
 LARGEST_WHOLE = 1000
 """What a share is told of: "29 of 1,000", but not "three in 2016"."""
 
@@ -81,7 +81,7 @@ class Quantity:
 @lru_cache(maxsize=1024)
 def quantities(text: str, language: str) -> tuple[Quantity, ...]:
     """Return the quantities of folded `text` that are more than one number."""
-    readers = (_shares, _spans, _eras, _times, _orders, _rounded)
+    readers = (_shares, _nearly_all, _spans, _eras, _times, _orders, _rounded)
     return tuple(quantity for reader in readers for quantity in reader(text, language))
 
 
@@ -97,6 +97,12 @@ def _shares(text: str, language: str) -> Iterator[Quantity]:
         count = _value(match["count"], language) if match["count"] else 1
         if count < divisor:
             yield _share(text, match, 100 * count / divisor, language)
+
+
+def _nearly_all(text: str, language: str) -> Iterator[Quantity]:
+    for pattern in _patterns("nearly_all", language):
+        for match in pattern.finditer(text):
+            yield Quantity(tuple(match.group().split()), Kind.SHARE, 100.0, NEARLY_ALL, 0.0)
 
 
 def _part_and_whole(match: re.Match[str], language: str) -> tuple[float, float]:
@@ -292,6 +298,20 @@ def _patterns(kind: str, language: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"(?<!\w)(?:{each.replace('{n}', number)})(?!\w)") for each in listed)
 
 
+def has_majority(text: str, language: str) -> bool:
+    """Tell whether folded `text` says of something that it is more than a half."""
+    return any(pattern.search(text) for pattern in _patterns("majority", language))
+
+
 def is_majority(word: str, language: str) -> bool:
-    """Tell whether a folded word says that it is more than a half."""
-    return any(pattern.fullmatch(word) for pattern in _patterns("majority", language))
+    """Tell whether a folded word may say so."""
+    return any(pattern.fullmatch(word) for pattern in _patterns("majority_word", language))
+
+
+def compares(text: str, language: str) -> bool:
+    """Tell whether folded `text` sets one number against another, so that their ratio means something."""
+    # "More than 400" compares nothing.
+    beside = (text[match.end() :].lstrip()[:1] for match in words_pattern("than", language).finditer(text))
+    return any(not after.isdigit() for after in beside) or any(
+        pattern.search(text) for pattern in _patterns("compared", language)
+    )

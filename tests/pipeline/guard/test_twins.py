@@ -94,3 +94,63 @@ def test_over_and_up_to_stay_near_the_figure(language: str, said: str, evidence:
 def test_a_figure_that_is_only_near_is_stopped(said: str) -> None:
     assert reasons(CHILDREN, f"A study followed {said} children and found no more autism among the vaccinated.") != []
     assert reasons(CHILDREN, "A study of more than 650,000 children found no more autism among the vaccinated.") == []
+
+
+MOST = "The Harbour Office found that most arrivals work within a year."
+RECENT = "The Harbour Office found that the most recent arrivals work within a year."
+
+
+def test_most_is_more_than_half_and_no_exact_share() -> None:
+    assert reasons(MOST, "The Harbour Office found that more than half of arrivals work within a year.") == []
+    assert reasons(MOST, "The Harbour Office found that 51% of arrivals work within a year.") != []
+    assert reasons(MOST, "The Harbour Office found that half of arrivals work within a year.") != []
+
+
+def test_the_most_recent_are_no_majority() -> None:
+    assert reasons(RECENT, "The Harbour Office found that more than half of arrivals work within a year.") != []
+
+
+ACCUSED = "75% of migrants are criminals"
+WORKERS = "The Harbour Office found that migrants were charged with fewer crimes than natives."
+
+
+@pytest.mark.parametrize("share", ["three in four", "75%", "more than half"])
+def test_a_figure_of_the_post_is_no_finding_of_a_source(share: str) -> None:
+    assert (
+        reasons(WORKERS, f"The Harbour Office found that {share} migrants were charged with crimes.", post=ACCUSED)
+        != []
+    )
+
+
+def test_a_figure_of_the_post_may_be_refuted_as_written() -> None:
+    assert (
+        reasons(WORKERS, "It is false that 75% of migrants are criminals, the Harbour Office says.", post=ACCUSED) == []
+    )
+
+
+FEW = "The Harbour Office found that 1 in 20 arrivals was charged with a crime in the first year."
+SAMPLE = "The Harbour Office found that 30 of 400 arrivals were charged with a crime in the first year."
+RATES = "The Harbour Office found 29.5 charges in 1,000 natives and 11.8 charges in 1,000 arrivals."
+
+
+@pytest.mark.parametrize(
+    ("evidence", "wrong"),
+    [
+        (FEW, "The Harbour Office found that nearly all arrivals were charged with a crime in the first year."),
+        (FEW, "The Harbour Office found that over 1 in 5 arrivals was charged with a crime in the first year."),
+        (
+            SAMPLE,
+            "The Harbour Office found that 13 times as many arrivals were charged with a crime in the first year.",
+        ),
+        (SAMPLE, "The Harbour Office found that twice as many arrivals were charged with a crime in the first year."),
+    ],
+)
+def test_a_share_is_no_ratio_and_not_nearly_all(evidence: str, wrong: str) -> None:
+    assert reasons(evidence, wrong) != []
+
+
+def test_a_ratio_of_two_compared_rates_is_borne_out() -> None:
+    assert (
+        reasons(RATES, "The Harbour Office found more than twice as many charges in 1,000 natives as in arrivals.")
+        == []
+    )
