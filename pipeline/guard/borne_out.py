@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
@@ -17,6 +17,10 @@ FEWEST_COUNTED, MOST_COMPARED = 12, 4
 """Counts from which shares are reckoned, and up to how many of them in one text."""
 MOST_DATES = 12
 """Years in one text between which time is reckoned."""
+
+
+IsExplained = Callable[[int, int], bool]
+"""Tells whether what stands from one place to another is in a quantity that is borne out."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +80,10 @@ def together(many: Iterable[Given]) -> Given:
     return Given(values, any(source.majority for source in sources))
 
 
-def explained_words(text: str, language: str, borne: Given) -> set[str]:
-    """Return the words of those quantities of folded `text` that the evidence bears out in other words."""
-    return {word for quantity in quantities(text, language) if borne.bears_out(quantity) for word in quantity.words}
+def explained(text: str, language: str, borne: Given) -> IsExplained:
+    """Return what tells whether a span of folded `text` is in a quantity that the evidence bears out in other words."""
+    spans = [quantity.span for quantity in quantities(text, language) if borne.bears_out(quantity)]
+    return lambda start, end: any(first <= start and end <= last for first, last in spans)
 
 
 def known_quantities(reply: Material, context: GuardContext) -> Given:

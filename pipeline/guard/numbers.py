@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from core.domain import Evidence
 from core.settings import GuardSettings
-from pipeline.guard.borne_out import Given, explained_words, known_quantities
+from pipeline.guard.borne_out import Given, explained, known_quantities
 from pipeline.guard.cues import refutations
 from pipeline.guard.figures import Figure, figures
 from pipeline.guard.lexicon import words_pattern
@@ -46,13 +46,13 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
         known = evidence if _reports(part, reply.language) else evidence | post
         values = {figure.value for figure in known}
         percentages = {figure.value for figure in known if figure.percent} | borne.of_kind(Kind.SHARE)
-        explained = explained_words(part.folded, reply.language, borne)
+        is_explained = explained(part.folded, reply.language, borne)
         unknown += [
             figure.text
             for figure in written
             if figure.value not in (percentages if figure.percent else values)
             and (stated or not _is_plain_talk(figure, part))
-            and figure.text not in explained
+            and not is_explained(figure.start, figure.end)
         ]
         if stated or (borne.of_kind(Kind.SHARE) and not is_question(part.text)):
             wrong = _contradicted(part.folded, reply.language, borne, stated=stated)

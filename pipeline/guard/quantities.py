@@ -63,9 +63,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity as a text words it, and by how much the exact value may be lower or higher."""
+    """A quantity as a text words it, where it stands, and by how much the exact value may be lower or higher."""
 
     words: tuple[str, ...]
+    span: tuple[int, int]
     kind: Kind
     value: float
     below: float = 0.0
@@ -102,7 +103,7 @@ def _shares(text: str, language: str) -> Iterator[Quantity]:
 def _nearly_all(text: str, language: str) -> Iterator[Quantity]:
     for pattern in _patterns("nearly_all", language):
         for match in pattern.finditer(text):
-            yield Quantity(tuple(match.group().split()), Kind.SHARE, 100.0, NEARLY_ALL, 0.0)
+            yield Quantity(tuple(match.group().split()), match.span(), Kind.SHARE, 100.0, NEARLY_ALL, 0.0)
 
 
 def _part_and_whole(match: re.Match[str], language: str) -> tuple[float, float]:
@@ -114,7 +115,7 @@ def _part_and_whole(match: re.Match[str], language: str) -> tuple[float, float]:
 
 def _share(text: str, match: re.Match[str], value: float, language: str) -> Quantity:
     below, above = _points(_marker(text, match.start(), match.end(), language), value)
-    return Quantity(_number_words(match.group(), language), Kind.SHARE, value, below, above)
+    return Quantity(_number_words(match.group(), language), _around(match, language), Kind.SHARE, value, below, above)
 
 
 def _points(marker: str, value: float) -> tuple[float, float]:
@@ -147,7 +148,7 @@ def _eras(text: str, language: str) -> Iterator[Quantity]:
             plural = match.groupdict().get("plural")
             tens = 10.0 * (2 + TENS.index(plural)) if plural else _value(match["tens"], language)
             if tens >= 20 and tens % 10 == 0 and (tens < CENTURY or FIRST_YEAR < tens < LAST_YEAR):
-                yield Quantity(_number_words(match.group(), language), Kind.ERA, tens)
+                yield Quantity(_number_words(match.group(), language), _around(match, language), Kind.ERA, tens)
 
 
 def _times(text: str, language: str) -> Iterator[Quantity]:
@@ -159,7 +160,7 @@ def _times(text: str, language: str) -> Iterator[Quantity]:
                 marker = _marker(text, match.start(), match.end(), language)
                 below, above = _TIMES[marker]
                 words = _number_words(match.group(), language)
-                yield Quantity(words, Kind.TIMES, count, below * count, above * count)
+                yield Quantity(words, _around(match, language), Kind.TIMES, count, below * count, above * count)
 
 
 def _orders(text: str, language: str) -> Iterator[Quantity]:
@@ -167,7 +168,14 @@ def _orders(text: str, language: str) -> Iterator[Quantity]:
         for pattern in _patterns(name, language):
             for match in pattern.finditer(text):
                 words = (*_number_words(match.group(), language), match.group())
-                yield Quantity(words, Kind.NUMBER, size, 0.0, 999 * size if size == 1e6 else 99 * size)
+                yield Quantity(
+                    words,
+                    _around(match, language),
+                    Kind.NUMBER,
+                    size,
+                    0.0,
+                    999 * size if size == 1e6 else 99 * size,
+                )
 
 
 def _rounded(text: str, language: str) -> Iterator[Quantity]:
@@ -177,25 +185,24 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
             words = _number_words(match.group(), language)
             size = max(_value(word, language) for word in words) if words else 0.0
             yield _rough(text, match, Kind.NUMBER, size / 2, language, words)
-    start = 0
     for figure in figures(text, language):
-        start = text.find(figure.text, start)
-        marker = _marker(text, start, start + len(figure.text), language)
+        marker = _marker(text, figure.start, figure.end, language)
         if marker and figure.value:
             kind = Kind.SHARE if figure.percent else Kind.NUMBER
             words = (figure.text, *figure.text.split())
             below, above = _parts(marker, figure.value)
             if figure.percent:
                 below, above = (min(pair) for pair in zip((below, above), _points(marker, figure.value), strict=True))
-            yield Quantity(words, kind, figure.value, below, above)
-        start += len(figure.text)
+            span = _span(text, (figure.start, figure.end), language)
+            yield Quantity(words, span, kind, figure.value, below, above)
 
 
 def _rough(
     text: str, match: re.Match[str], kind: Kind, value: float, language: str, words: tuple[str, ...] | None = None
 ) -> Quantity:
     marker = _marker(text, match.start(), match.end(), language)
-    return Quantity(words or _number_words(match.group(), language), kind, value, *_parts(marker, value))
+    span = _around(match, language)
+    return Quantity(words or _number_words(match.group(), language), span, kind, value, *_parts(marker, value))
 
 
 def _parts(marker: str, value: float) -> tuple[float, float]:
@@ -221,14 +228,17 @@ def _marker(text: str, start: int, end: int, language: str) -> str:
     return marker_before(text, start, language) or after
 
 
-@lru_cache(maxsize=4096)
-def is_rounding(word: str, language: str) -> bool:
-    """Tell whether a folded word belongs to how quantities are worded: "nearly", "decade", "tenth"."""
-    rounding = [phrase.rpartition(")?")[2] for kind in ROUNDING for phrase in _listed(kind, language)]
-    counting = [phrase for kind in ("parts", "halves", *UNITS) for phrase in _listed(kind, language)]
-    return any(word in re.findall(r"\w+", phrase) for phrase in rounding) or any(
-        re.fullmatch(phrase, word) for phrase in counting
-    )
+def _around(match: re.Match[str], language: str) -> tuple[int, int]:
+    return _span(match.string, match.span(), language)
+
+
+def _span(text: str, span: tuple[int, int], language: str) -> tuple[int, int]:
+    """Return a quantity's span with the words beside it that say it is not exact."""
+    start, end = span
+    preceding = (_markers(kind, language)[0].search(text, max(0, start - 40), start) for kind in ROUNDING)
+    following = (_markers(kind, language)[1].match(text, end) for kind in ROUNDING)
+    start = min([start, *(match.start() for match in preceding if match)])
+    return start, max([end, *(match.end() for match in following if match)])
 
 
 def _listed(kind: str, language: str) -> list[str]:

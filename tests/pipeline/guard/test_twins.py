@@ -154,3 +154,11 @@ def test_a_ratio_of_two_compared_rates_is_borne_out() -> None:
         reasons(RATES, "The Harbour Office found more than twice as many charges in 1,000 natives as in arrivals.")
         == []
     )
+
+
+SHARE = "The Harbour Office found that 76% of arrivals work within a year."
+
+
+def test_a_quantity_that_is_borne_out_excuses_no_other_number() -> None:
+    assert reasons(SHARE, "The Harbour Office found that three in four arrivals work within a year.") == []
+    assert reasons(SHARE, "The Harbour Office found that three in four arrivals work and three were killed.") != []
