@@ -162,3 +162,34 @@ SHARE = "The Harbour Office found that 76% of arrivals work within a year."
 def test_a_quantity_that_is_borne_out_excuses_no_other_number() -> None:
     assert reasons(SHARE, "The Harbour Office found that three in four arrivals work within a year.") == []
     assert reasons(SHARE, "The Harbour Office found that three in four arrivals work and three were killed.") != []
+
+
+FALSE = "The Oxford study found it false that migrants raise crime in Denmark."
+
+
+@pytest.mark.parametrize(
+    ("evidence", "wrong"),
+    [
+        (FALSE, "What the Oxford study found on migrants and crime in Denmark is false."),
+        (FALSE, "The Oxford study of migrants and crime in Denmark is false."),
+        (FALSE, "The Oxford study is false on migrants and crime in Denmark."),
+        (FALSE, "It is false what the Oxford study found on migrants and crime in Denmark."),
+        (
+            "The Oxford survey of falling crime calls it a myth that migrants raise crime.",
+            "The Oxford survey of migrants and falling crime is a myth.",
+        ),
+    ],
+)
+def test_evidence_that_calls_a_claim_untrue_may_not_be_called_untrue_itself(evidence: str, wrong: str) -> None:
+    assert reasons(evidence, wrong) != []
+
+
+@pytest.mark.parametrize(
+    "honest",
+    [
+        "It is false that migrants raise crime in Denmark, as the Oxford study found.",
+        "The Oxford study called it false that migrants raise crime in Denmark.",
+    ],
+)
+def test_a_reply_may_call_untrue_what_its_evidence_does(honest: str) -> None:
+    assert reasons(FALSE, honest) == []
