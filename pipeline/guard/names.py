@@ -157,12 +157,8 @@ def _countries() -> tuple[re.Pattern[str], ...]:
     """Return a pattern for each country, over folded text; it matches its names and what is called after it."""
     listed: list[list[str]] = table("names")["countries"]
     endings = "|".join(table("names")["endings"])
-    return tuple(
-        re.compile(
-            rf"\b(?:{'|'.join(name.removesuffix('.') if name.endswith('.') else f'{name}(?:{endings})' for name in names)})\b"
-        )
-        for names in listed
-    )
+    forms = ([name[:-1] if name.endswith(".") else f"{name}(?:{endings})" for name in names] for names in listed)
+    return tuple(re.compile(rf"\b(?:{'|'.join(either)})\b") for either in forms)
 
 
 @lru_cache(maxsize=2048)
