@@ -1,4 +1,4 @@
-"""A small network of one hidden layer, which the heads of triage have beside their regressions."""
+"""A small network of one hidden layer, on which heads of triage, threats and the guard rest."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ SHEETS = {"en-1": "en", "en-2": "en", "es": "es", "it": "it", "eu": "eu"}
 FRESH = {
     "fresh": "written before their author had seen a check",
     "second": "written before the change that brought `fits`, `topic` and `garbled`",
-    "third": "written by somebody else than whoever made the checks of that day, and counted once",
+    "third": "written by somebody else than whoever made the checks of that day, and counted twice",
 }
 """Sets of drafts that nothing was tuned on, and when they were written. What was, is `tuning.jsonl`."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import permutations
 
 from core.domain import Evidence
 from pipeline.guard.figures import Figure, figures
 from pipeline.guard.material import GuardContext, Material
-from pipeline.guard.quantities import FIRST_YEAR, LAST_YEAR, MAJORITY, Kind, Quantity, is_majority, quantities
-from pipeline.guard.words import fold, words
+from pipeline.guard.quantities import FIRST_YEAR, LAST_YEAR, Kind, Quantity, compares, has_majority, quantities
+from pipeline.guard.words import fold
 
 FEWEST_COUNTED, MOST_COMPARED = 12, 4
 """Counts from which shares are reckoned, and up to how many of them in one text."""
@@ -20,31 +19,43 @@ MOST_DATES = 12
 """Years in one text between which time is reckoned."""
 
 
+IsExplained = Callable[[int, int], bool]
+"""Tells whether what stands from one place to another is in a quantity that is borne out."""
+
+
 @dataclass(frozen=True)
 class Given:
-    """What the evidence gives: exact values by kind."""
+    """What the evidence gives: exact values by kind, and whether it speaks of a majority."""
 
-    values: frozenset[tuple[Kind, float]]
+    values: frozenset[tuple[Kind, float]] = frozenset()
+    majority: bool = False
 
     def bears_out(self, quantity: Quantity) -> bool:
-        """Tell whether one of the values is what the quantity stands for."""
-        return any(map(quantity.covers, self.of_kind(quantity.kind)))
+        """Tell whether one of the values is what the quantity stands for; a majority is more than a half."""
+        more_than_half = quantity.kind is Kind.SHARE and quantity.value == 50 and quantity.below == 0 < quantity.above
+        return (self.majority and more_than_half) or any(map(quantity.covers, self.of_kind(quantity.kind)))
 
     def of_kind(self, kind: Kind) -> set[float]:
         """Return the values of one kind."""
         return {value for known, value in self.values if known is kind}
 
 
-@lru_cache(maxsize=4096)
-def given(text: str, language: str) -> Given:
-    """Return what folded `text` gives, with what follows from it: shares, ratios and years between dates."""
+@lru_cache(maxsize=1024)
+def given(text: str, language: str, this_year: int) -> Given:
+    """Return what folded `text` gives, with what follows from it: shares, ratios and years between dates.
+
+    A year counts nothing: with "in 2019" nobody may speak of thousands.
+    """
     written = figures(text, language)
-    values = {(quantity.kind, quantity.value) for quantity in quantities(text, language)}
-    values |= {(Kind.SHARE if figure.percent else Kind.NUMBER, figure.value) for figure in written}
     years = sorted({figure.value for figure in written if _is_year(figure)})[:MOST_DATES]
+    values = {(quantity.kind, quantity.value) for quantity in quantities(text, language)}
+    values -= {(Kind.NUMBER, year) for year in years}
+    values |= {
+        (Kind.SHARE if figure.percent else Kind.NUMBER, figure.value) for figure in written if not _is_year(figure)
+    }
     counts = {figure.value for figure in written if not figure.percent and not _is_year(figure)}
     values |= {(Kind.ERA, year) for year in years}
-    dates = [*years, float(datetime.now(UTC).year)] if years else []
+    dates = [*years, float(this_year)] if years else []
     values |= {
         (Kind.SPAN, later - earlier + extra)
         for later, earlier in permutations(dates, 2)
@@ -57,32 +68,33 @@ def given(text: str, language: str) -> Given:
         pairs = [(small, large) for small, large in permutations(counts, 2) if FEWEST_COUNTED <= small < large]
         pairs += [(small, large) for small, large in permutations(counts, 2) if not (small + large).is_integer()]
         values |= {(Kind.SHARE, 100 * small / large) for small, large in pairs if small < large}
+    if len(counts) <= MOST_COMPARED and compares(text, language):
         values |= {(Kind.TIMES, large / small) for small, large in pairs if small < large}
-    if any(is_majority(word, language) for word in words(text)):
-        values.add((Kind.SHARE, MAJORITY))
-    return Given(frozenset(values))
+    return Given(frozenset(values), has_majority(text, language))
 
 
 def together(many: Iterable[Given]) -> Given:
     """Return what several texts give."""
-    return Given(frozenset[tuple[Kind, float]]().union(*(one.values for one in many)))
+    sources = list(many)
+    values = frozenset[tuple[Kind, float]]().union(*(source.values for source in sources))
+    return Given(values, any(source.majority for source in sources))
 
 
-def explained_words(text: str, language: str, borne: Given) -> set[str]:
-    """Return the words of those quantities of folded `text` that the evidence bears out in other words."""
-    return {word for quantity in quantities(text, language) if borne.bears_out(quantity) for word in quantity.words}
+def explained(text: str, language: str, borne: Given) -> IsExplained:
+    """Return what tells whether a span of folded `text` is in a quantity that the evidence bears out in other words."""
+    spans = [quantity.span for quantity in quantities(text, language) if borne.bears_out(quantity)]
+    return lambda start, end: any(first <= start and end <= last for first, last in spans)
 
 
 def known_quantities(reply: Material, context: GuardContext) -> Given:
-    """Return what evidence and post give in figures and in words."""
-    post = given(fold(context.post.text), reply.language)
-    return together([post, *(given_by(statement.evidence) for statement in reply.statements)])
+    """Return what the evidence gives in figures and in words; of the post a reply may use figures as written only."""
+    return together(given_by(statement.evidence, context.year) for statement in reply.statements)
 
 
-def given_by(evidence: Evidence) -> Given:
+def given_by(evidence: Evidence, this_year: int) -> Given:
     """Return what one piece of evidence gives, with its source's title and year."""
     source = fold(f"{evidence.source.title} | {evidence.source.year}")
-    return together([given(fold(evidence.text), evidence.language), given(source, evidence.language)])
+    return together([given(text, evidence.language, this_year) for text in (fold(evidence.text), source)])
 
 
 def _is_year(figure: Figure) -> bool:

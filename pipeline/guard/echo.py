@@ -25,7 +25,7 @@ def no_echo(reply: Material, context: GuardContext, settings: GuardSettings) -> 
 
     The share is taken of the shorter of sentence and post (overlap coefficient), so that neither padding nor a long
     post hides a copy. Names of target groups, words of the evidence and quoted statements don't count; nor do single
-    words in a sentence that refutes them, or that asks the author.
+    words in a sentence that refutes them, or that asks the author and copies no clause.
     """
     shares = [(_share(part, reply), part.text) for part in reply.parts if not part.quoted]
     worst, text = max(shares, default=(0.0, ""))
@@ -64,7 +64,7 @@ def refutes(part: Part, reply: Material) -> bool:
 
 def _share(part: Part, reply: Material) -> float:
     run = copied(part, reply)
-    refuting = refutes(part, reply) or _negates(part, reply) or _asks_back(part, reply)
+    refuting = refutes(part, reply) or _negates(part, reply) or (not run and _asks_back(part, reply))
     if run and (not refuting or len(run) > LONGEST_QUOTE):
         return 1.0
     if refuting:

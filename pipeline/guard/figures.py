@@ -20,11 +20,17 @@ _LONGEST_COMPOUND = 100
 
 @dataclass(frozen=True)
 class Figure:
-    """A number as written, its value, and whether it is a percentage."""
+    """A number as written, its value, whether it is a percentage, and where in the folded text it starts."""
 
     text: str
     value: float
     percent: bool
+    start: int = field(default=0, compare=False)
+
+    @property
+    def end(self) -> int:
+        """Return where it ends."""
+        return self.start + len(self.text)
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,8 @@ class _Number:
 
     def figure(self, text: str) -> Figure:
         """Return the number with its wording in `text`."""
-        return Figure(text[self.tokens[0].start : self.tokens[-1].end], sum(self.addends), self.percent)
+        start, end = self.tokens[0].start, self.tokens[-1].end
+        return Figure(text[start:end], sum(self.addends), self.percent, start)
 
     def _takes(self, token: _Token) -> bool:
         match token.kind:

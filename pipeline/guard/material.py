@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Self
 
@@ -21,7 +22,8 @@ LONGEST_READ = 5000
 class GuardContext:
     """What a reply is judged against: the post, its claims, its evidence and the replies it must not repeat.
 
-    `language` is ISO 639-1 or `und`; then an English reply is expected.
+    `language` is ISO 639-1 or `und`; then an English reply is expected. `year` is that of the check, to which time is
+    reckoned that has passed.
     """
 
     post: FlaggedPost
@@ -31,6 +33,7 @@ class GuardContext:
     groups: tuple[TargetGroup, ...] = ()
     avoid: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    year: int = field(default_factory=lambda: datetime.now(UTC).year)
 
     @classmethod
     def of(
@@ -153,8 +156,9 @@ def _statement(evidence: Evidence, language: str) -> Statement:
     return Statement(evidence, folded, pieces, content(folded, language), content(source_words, language))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8)
 def _post_words(text: str) -> tuple[str, ...]:
+    # Kept for the drafts of one post only: a post that is erased must not stay in memory.
     return words(text)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from core.domain import Evidence
@@ -12,7 +12,7 @@ from pipeline.guard.borne_out import known_quantities
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_pattern, terms_pattern
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.quantities import MAJORITY, Kind, is_majority
+from pipeline.guard.quantities import Kind, is_majority
 from pipeline.guard.words import claim_stems, common_start, fold, function_words, stem, stems, words
 from pipeline.languages import DEFAULT, pack
 
@@ -34,13 +34,13 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
     may come from the evidence, its source, the post, or be a target group's; an appeal stands beside a finding on file
     with a figure. `value` counts those that occur nowhere.
     """
-    known = known_names(reply)
+    known, countries = known_names(reply), _named_countries(reply)
     unknown = [
         name
         for part in reply.parts
         if not part.quoted
         for name in names_in(part, reply.language)
-        if not _is_known(name, known, reply)
+        if not _is_known(name, known, countries, reply)
     ]
     if not any(part.quoted and _FIGURE.search(part.text) for part in reply.parts):
         unknown += [
@@ -61,10 +61,8 @@ def _is_borne_out(appeal: str, known: frozenset[str], reply: Material, context: 
         return True
     if research.fullmatch(appeal):
         return any(research.search(_folded(statement.evidence)) for statement in reply.statements)
-    majority = is_majority(appeal, reply.language)
-    return majority and any(
-        kind is Kind.SHARE and value > MAJORITY - 1 for kind, value in known_quantities(reply, context).values
-    )
+    given = known_quantities(reply, context)
+    return is_majority(appeal, reply.language) and (given.majority or max(given.of_kind(Kind.SHARE), default=0) > 50)
 
 
 def names_in(part: Part, language: str) -> Iterator[str]:
@@ -94,10 +92,14 @@ def _is_plainly_a_name(word: str, following: str, language: str) -> bool:
     return not common and following[:1].isupper() and following not in pack(language).never_names
 
 
-def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
-    """Tell whether a name occurs; an acronym must occur as one, so that "the WHO" is not found in "who"."""
+def _named_countries(reply: Material) -> list[re.Pattern[str]]:
+    """Return the patterns of the countries that post and evidence name."""
     named = " ".join((*reply.post_words, *(_folded(statement.evidence) for statement in reply.statements)))
-    countries = [pattern for pattern in _countries() if pattern.search(named)]
+    return [pattern for pattern in _countries() if pattern.search(named)]
+
+
+def _is_known(name: str, known: frozenset[str], countries: Sequence[re.Pattern[str]], reply: Material) -> bool:
+    """Tell whether a name occurs; an acronym must occur as one, so that "the WHO" is not found in "who"."""
     if name.isupper() and len(name) > 1 and fold(name) in function_words(reply.language):
         sources = [_with_source(statement.evidence) for statement in reply.statements]
         return any(name in _WORD.findall(text) or name in _other_names(text) for text in sources)
@@ -108,7 +110,7 @@ def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     return all(
         stem(word, reply.language) in known
         or any(_same_root(word, other) for other in known)
-        or any(of_country.match(word) for of_country in countries)
+        or any(of_country.fullmatch(word) for of_country in countries)
         for word in words(name)
         if word not in empty
     )
@@ -154,7 +156,9 @@ def _other_names(text: str) -> list[str]:
 def _countries() -> tuple[re.Pattern[str], ...]:
     """Return a pattern for each country, over folded text; it matches its names and what is called after it."""
     listed: list[list[str]] = table("names")["countries"]
-    return tuple(re.compile(rf"\b(?:{'|'.join(names)})\w{{0,{LONGEST_ENDING}}}\b") for names in listed)
+    endings = "|".join(table("names")["endings"])
+    forms = ([name[:-1] if name.endswith(".") else f"{name}(?:{endings})" for name in names] for names in listed)
+    return tuple(re.compile(rf"\b(?:{'|'.join(either)})\b") for either in forms)
 
 
 @lru_cache(maxsize=2048)

@@ -8,8 +8,10 @@ from functools import lru_cache
 
 from core.domain import Evidence
 from core.settings import GuardSettings
-from pipeline.guard.borne_out import Given, explained_words, known_quantities
+from pipeline.guard.borne_out import Given, explained, known_quantities
+from pipeline.guard.cues import refutations
 from pipeline.guard.figures import Figure, figures
+from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.material import GuardContext, Material, Part
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.quantities import Kind, quantities
@@ -33,31 +35,35 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
 
     Sentences on file were checked when they were written. `value` counts the figures that occur nowhere.
     """
-    known = _known(reply, context)
-    values = {figure.value for figure in known}
     borne = known_quantities(reply, context)
-    percentages = {figure.value for figure in known if figure.percent} | borne.of_kind(Kind.SHARE)
+    evidence = {figure for statement in reply.statements for figure in _of_evidence(statement.evidence)}
+    post = {*figures(context.post.text, reply.language)}
+    post_text = fold(context.post.text)
     unknown = []
     for part in (part for part in reply.parts if not part.quoted):
         written = figures(part.text, reply.language)
         stated = is_statement(part, reply)
-        explained = explained_words(part.folded, reply.language, borne)
+        known = evidence if _reports(part, reply.language) else evidence | post
+        values = {figure.value for figure in known}
+        percentages = {figure.value for figure in known if figure.percent} | borne.of_kind(Kind.SHARE)
+        is_explained = explained(part.folded, reply.language, borne)
         unknown += [
             figure.text
             for figure in written
             if figure.value not in (percentages if figure.percent else values)
             and (stated or not _is_plain_talk(figure, part))
-            and figure.text not in explained
+            and not is_explained(figure.start, figure.end)
         ]
         if stated or (borne.of_kind(Kind.SHARE) and not is_question(part.text)):
-            unknown += _contradicted(part.folded, reply.language, borne)
+            wrong = _contradicted(part.folded, reply.language, borne, stated=stated)
+            unknown += [words for words in wrong if known is evidence or words not in post_text]
     own = " ".join(part.text for part in reply.parts if not part.quoted)
     unknown += [symbol for symbol in _symbols(own) if symbol not in _evidence_text(context)]
     detail = f"Not in the evidence: {', '.join(f'“{text}”' for text in dict.fromkeys(unknown))}." if unknown else ""
     return Measurement(passed=not unknown, value=len(unknown), threshold=0, detail=detail)
 
 
-def _contradicted(text: str, language: str, borne: Given) -> Iterator[str]:
+def _contradicted(text: str, language: str, borne: Given, *, stated: bool) -> Iterator[str]:
     """Yield the quantities of a statement that the evidence does not bear out, though it may have their numbers."""
     spans = borne.of_kind(Kind.SPAN)
     for quantity in quantities(text, language):
@@ -67,6 +73,7 @@ def _contradicted(text: str, language: str, borne: Given) -> Iterator[str]:
         read = {figure.value for word in quantity.words for figure in figures(word, language)}
         if (
             quantity.kind is Kind.ERA
+            or (quantity.kind is Kind.TIMES and stated)
             or (quantity.kind is Kind.SPAN and wrong_unit)
             or (quantity.kind is Kind.SHARE and not (read and read <= borne.of_kind(Kind.NUMBER)))
         ):
@@ -92,9 +99,10 @@ def _evidence_text(context: GuardContext) -> str:
     return fold(" ".join([*sources, context.post.text]))
 
 
-def _known(reply: Material, context: GuardContext) -> set[Figure]:
-    post = figures(context.post.text, reply.language)
-    return {*post, *(figure for statement in reply.statements for figure in _of_evidence(statement.evidence))}
+def _reports(part: Part, language: str) -> bool:
+    """Tell whether a sentence says what somebody found, which no figure of the post bears out."""
+    reports = words_pattern("reports", language).search(part.folded)
+    return reports is not None and not refutations(part.folded, language)
 
 
 @lru_cache(maxsize=2048)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from pipeline.guard.figures import figures, word_value
-from pipeline.guard.lexicon import table
+from pipeline.guard.lexicon import table, words_pattern
 from pipeline.languages import pack
 
 OF = {
@@ -25,7 +25,10 @@ OF = {
     "millions_of": 1e6,
 }
 """Orders of magnitude, and from which number on each is said."""
-ROUNDING = ("over", "under", "about")
+ROUNDING = ("at_most", "over", "under", "about")
+"""What may be said of a number; "no less than" is looked for before "less than"."""
+WIDE, OVER_SPAN = 0.5, 0.25
+"""Part by which the exact value may be higher where "over" stands before a power of ten or half of one, or a time."""
 ONE = frozenset({"one", "un", "una", "uno", "bat", "batek"})
 TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 SPAN = "span of "
@@ -33,12 +36,16 @@ UNITS = {"years": 1, "decades": 10, "centuries": 100}
 """Years in a unit of time."""
 ROUNDED = 0.1
 """Part of a span in decades or centuries by which it may be longer."""
-CENTURY, FEWEST_COUNTED, MOST_COMPARED = 100, 12, 4
+CENTURY = 100
 FIRST_YEAR, LAST_YEAR = 1000, 2100
-MAJORITY = 51.0
-"""Percent that a majority is taken for."""
+NEARLY_ALL = 15.0
+"""Points by which "nearly all" may be under all."""
 LARGEST_WHOLE = 1000
 """What a share is told of: "29 of 1,000", but not "three in 2016"."""
+
+
+_TIMES = {"": (0.1, 0.1), "over": (0, 0.35), "under": (0.2, 0), "at_most": (0.05, 0), "about": (0.15, 0.15)}
+"""By which parts a ratio may be lower or higher."""
 
 
 class Kind(StrEnum):
@@ -56,9 +63,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity as a text words it, and by how much the exact value may be lower or higher."""
+    """A quantity as a text words it, where it stands, and by how much the exact value may be lower or higher."""
 
     words: tuple[str, ...]
+    span: tuple[int, int]
     kind: Kind
     value: float
     below: float = 0.0
@@ -71,10 +79,10 @@ class Quantity:
         return self.value - self.below <= exact <= self.value + self.above
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def quantities(text: str, language: str) -> tuple[Quantity, ...]:
     """Return the quantities of folded `text` that are more than one number."""
-    readers = (_shares, _spans, _eras, _times, _orders, _rounded)
+    readers = (_shares, _nearly_all, _spans, _eras, _times, _orders, _rounded)
     return tuple(quantity for reader in readers for quantity in reader(text, language))
 
 
@@ -92,6 +100,12 @@ def _shares(text: str, language: str) -> Iterator[Quantity]:
             yield _share(text, match, 100 * count / divisor, language)
 
 
+def _nearly_all(text: str, language: str) -> Iterator[Quantity]:
+    for pattern in _patterns("nearly_all", language):
+        for match in pattern.finditer(text):
+            yield Quantity(tuple(match.group().split()), match.span(), Kind.SHARE, 100.0, NEARLY_ALL, 0.0)
+
+
 def _part_and_whole(match: re.Match[str], language: str) -> tuple[float, float]:
     if "nth" in match.re.groupindex:
         listed = table("quantities")["ordinals"][language]
@@ -101,7 +115,7 @@ def _part_and_whole(match: re.Match[str], language: str) -> tuple[float, float]:
 
 def _share(text: str, match: re.Match[str], value: float, language: str) -> Quantity:
     below, above = _points(_marker(text, match.start(), match.end(), language), value)
-    return Quantity(_number_words(match.group(), language), Kind.SHARE, value, below, above)
+    return Quantity(_number_words(match.group(), language), _around(match, language), Kind.SHARE, value, below, above)
 
 
 def _points(marker: str, value: float) -> tuple[float, float]:
@@ -110,6 +124,7 @@ def _points(marker: str, value: float) -> tuple[float, float]:
         "": (min(2.5, value / 8), min(2.5, value / 8)),
         "over": (0.0, min(12.0, value / 3)),
         "under": (min(8.0, value / 5), 0.5),
+        "at_most": (min(0.5, value / 50), 0.0),
         "about": (min(5.0, value / 5), min(5.0, value / 5)),
     }
     return by_marker[marker]
@@ -122,7 +137,9 @@ def _spans(text: str, language: str) -> Iterator[Quantity]:
                 if match["count"] or unit != "years":
                     span = years * (_value(match["count"], language) if match["count"] else 1.0)
                     exact = _rough(text, match, Kind.SPAN, span, language)
-                    yield exact if years == 1 else replace(exact, above=max(exact.above, ROUNDED * span))
+                    longer = 0.0 if years == 1 else ROUNDED * span
+                    longer = max(longer, OVER_SPAN * span) if exact.above else longer
+                    yield replace(exact, above=max(exact.above, longer))
 
 
 def _eras(text: str, language: str) -> Iterator[Quantity]:
@@ -131,7 +148,7 @@ def _eras(text: str, language: str) -> Iterator[Quantity]:
             plural = match.groupdict().get("plural")
             tens = 10.0 * (2 + TENS.index(plural)) if plural else _value(match["tens"], language)
             if tens >= 20 and tens % 10 == 0 and (tens < CENTURY or FIRST_YEAR < tens < LAST_YEAR):
-                yield Quantity(_number_words(match.group(), language), Kind.ERA, tens)
+                yield Quantity(_number_words(match.group(), language), _around(match, language), Kind.ERA, tens)
 
 
 def _times(text: str, language: str) -> Iterator[Quantity]:
@@ -141,9 +158,9 @@ def _times(text: str, language: str) -> Iterator[Quantity]:
             count = 2.0 if groups.get("twice") else 3.0 if groups.get("thrice") else _value(groups["count"], language)
             if count > 1:
                 marker = _marker(text, match.start(), match.end(), language)
-                below, above = {"": (0.1, 0.1), "over": (0, 0.35), "under": (0.2, 0), "about": (0.15, 0.15)}[marker]
+                below, above = _TIMES[marker]
                 words = _number_words(match.group(), language)
-                yield Quantity(words, Kind.TIMES, count, below * count, above * count)
+                yield Quantity(words, _around(match, language), Kind.TIMES, count, below * count, above * count)
 
 
 def _orders(text: str, language: str) -> Iterator[Quantity]:
@@ -151,7 +168,14 @@ def _orders(text: str, language: str) -> Iterator[Quantity]:
         for pattern in _patterns(name, language):
             for match in pattern.finditer(text):
                 words = (*_number_words(match.group(), language), match.group())
-                yield Quantity(words, Kind.NUMBER, size, 0.0, 999 * size if size == 1e6 else 99 * size)
+                yield Quantity(
+                    words,
+                    _around(match, language),
+                    Kind.NUMBER,
+                    size,
+                    0.0,
+                    999 * size if size == 1e6 else 99 * size,
+                )
 
 
 def _rounded(text: str, language: str) -> Iterator[Quantity]:
@@ -161,33 +185,40 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
             words = _number_words(match.group(), language)
             size = max(_value(word, language) for word in words) if words else 0.0
             yield _rough(text, match, Kind.NUMBER, size / 2, language, words)
-    start = 0
     for figure in figures(text, language):
-        start = text.find(figure.text, start)
-        marker = _marker(text, start, start + len(figure.text), language)
+        marker = _marker(text, figure.start, figure.end, language)
         if marker and figure.value:
             kind = Kind.SHARE if figure.percent else Kind.NUMBER
             words = (figure.text, *figure.text.split())
-            below, above = _points(marker, figure.value) if figure.percent else _parts(marker, figure.value)
-            yield Quantity(words, kind, figure.value, below, above)
-        start += len(figure.text)
+            below, above = _parts(marker, figure.value)
+            if figure.percent:
+                below, above = (min(pair) for pair in zip((below, above), _points(marker, figure.value), strict=True))
+            span = _span(text, (figure.start, figure.end), language)
+            yield Quantity(words, span, kind, figure.value, below, above)
 
 
 def _rough(
     text: str, match: re.Match[str], kind: Kind, value: float, language: str, words: tuple[str, ...] | None = None
 ) -> Quantity:
     marker = _marker(text, match.start(), match.end(), language)
-    return Quantity(words or _number_words(match.group(), language), kind, value, *_parts(marker, value))
+    span = _around(match, language)
+    return Quantity(words or _number_words(match.group(), language), span, kind, value, *_parts(marker, value))
 
 
 def _parts(marker: str, value: float) -> tuple[float, float]:
     """Return by how much a number that is worded so may be under and over the exact one."""
-    below, above = {"": (0.0, 0.0), "over": (0.0, 0.5), "under": (0.15, 0.0), "about": (0.1, 0.1)}[marker]
-    return below * value, above * value
+    by_marker = {"": (0.0, 0.0), "over": (0.0, 0.15), "under": (0.1, 0.0), "at_most": (0.0, 0.0), "about": (0.1, 0.1)}
+    below, above = by_marker[marker]
+    return below * value, (WIDE if marker == "over" and _is_rough(value) else above) * value
+
+
+def _is_rough(value: float) -> bool:
+    """Tell whether a number is a power of ten or half of one: "over a hundred", "over half a million"."""
+    return value >= 10 and f"{value:.15g}".rstrip("0") in ("1", "5")
 
 
 def marker_before(text: str, start: int, language: str) -> str:
-    """Return which of "over", "under" and "about" stands before a place in folded `text`; empty for none."""
+    """Return which of "at most", "over", "under" and "about" stands before a place in folded `text`; empty for none."""
     return next((kind for kind in ROUNDING if _markers(kind, language)[0].search(text[max(0, start - 40) : start])), "")
 
 
@@ -197,14 +228,17 @@ def _marker(text: str, start: int, end: int, language: str) -> str:
     return marker_before(text, start, language) or after
 
 
-@lru_cache(maxsize=4096)
-def is_rounding(word: str, language: str) -> bool:
-    """Tell whether a folded word belongs to how quantities are worded: "nearly", "decade", "tenth"."""
-    rounding = [phrase.rpartition(")?")[2] for kind in ROUNDING for phrase in _listed(kind, language)]
-    counting = [phrase for kind in ("parts", "halves", *UNITS) for phrase in _listed(kind, language)]
-    return any(word in re.findall(r"\w+", phrase) for phrase in rounding) or any(
-        re.fullmatch(phrase, word) for phrase in counting
-    )
+def _around(match: re.Match[str], language: str) -> tuple[int, int]:
+    return _span(match.string, match.span(), language)
+
+
+def _span(text: str, span: tuple[int, int], language: str) -> tuple[int, int]:
+    """Return a quantity's span with the words beside it that say it is not exact."""
+    start, end = span
+    preceding = (_markers(kind, language)[0].search(text, max(0, start - 40), start) for kind in ROUNDING)
+    following = (_markers(kind, language)[1].match(text, end) for kind in ROUNDING)
+    start = min([start, *(match.start() for match in preceding if match)])
+    return start, max([end, *(match.end() for match in following if match)])
 
 
 def _listed(kind: str, language: str) -> list[str]:
@@ -274,6 +308,20 @@ def _patterns(kind: str, language: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"(?<!\w)(?:{each.replace('{n}', number)})(?!\w)") for each in listed)
 
 
+def has_majority(text: str, language: str) -> bool:
+    """Tell whether folded `text` says of something that it is more than a half."""
+    return any(pattern.search(text) for pattern in _patterns("majority", language))
+
+
 def is_majority(word: str, language: str) -> bool:
-    """Tell whether a folded word says that it is more than a half."""
-    return any(pattern.fullmatch(word) for pattern in _patterns("majority", language))
+    """Tell whether a folded word may say so."""
+    return any(pattern.fullmatch(word) for pattern in _patterns("majority_word", language))
+
+
+def compares(text: str, language: str) -> bool:
+    """Tell whether folded `text` sets one number against another, so that their ratio means something."""
+    # "More than 400" compares nothing.
+    beside = (text[match.end() :].lstrip()[:1] for match in words_pattern("than", language).finditer(text))
+    return any(not after.isdigit() for after in beside) or any(
+        pattern.search(text) for pattern in _patterns("compared", language)
+    )

@@ -10,7 +10,7 @@ from core.settings import GuardSettings
 from pipeline.guard import cues
 from pipeline.guard.echo import refutes
 from pipeline.guard.lexicon import words_pattern
-from pipeline.guard.material import GuardContext, Material, Part, group_pattern, group_stems
+from pipeline.guard.material import GuardContext, Material, Part, Statement, group_pattern, group_stems
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.support import covered
 from pipeline.guard.words import claim_stems, content, function_words, words
@@ -25,6 +25,8 @@ CORRECTS_FROM = 0.6
 """Share of a sentence's content that must be evidence for it to count as a correction."""
 FEWEST_SHARED = 3
 """Words of content from which a sentence speaks of what a piece of evidence does."""
+FEWEST_DENIED = 2
+"""Words of content after "it is false" that show what is denied."""
 _WORD = re.compile(r"[\w']+")
 
 
@@ -184,7 +186,7 @@ def _debunked_evidence(part: Part, reply: Material) -> Iterator[str]:
         start, end = cues.clause_of(text, cue.start(), language)
         rest = text[start : cue.start()] + " " + text[cue.end() : end]
         turned = cues.negated(rest, language) or cues.pattern(language, "negated_denials").search(rest)
-        if turned or _says_so_too(part, cue.group(), reply):
+        if turned or _says_so_too(part, cue, reply):
             continue
         claim = content(words(rest), language) - group_stems(text, language)
         of_post = claim & reply.post_content
@@ -194,10 +196,40 @@ def _debunked_evidence(part: Part, reply: Material) -> Iterator[str]:
             yield text[start:end]
 
 
-def _says_so_too(part: Part, cue: str, reply: Material) -> bool:
+def _says_so_too(part: Part, cue: re.Match[str], reply: Material) -> bool:
     """Tell whether a piece of evidence calls the same thing untrue: "the theory was debunked"."""
-    called = content(words(cue), reply.language)
+    called = content(words(cue.group()), reply.language)
     return any(
-        called and called <= statement.content and len(part.content & statement.content) >= FEWEST_SHARED
+        called
+        and called <= statement.content
+        and len(part.content & statement.content) >= FEWEST_SHARED
+        and _spares_source(part.folded, cue, statement, reply.language)
         for statement in reply.statements
+    )
+
+
+def _spares_source(text: str, cue: re.Match[str], statement: Statement, language: str) -> bool:
+    """Tell whether what is called untrue is no source: none is named, or one calls something else so.
+
+    "A study found it false that ..." and "the UN called the tale a myth" spare theirs; "what the study found is false"
+    does not.
+    """
+    before, after = text[: cue.start()], text[cue.end() : cues.clause_of(text, cue.start(), language)[1]]
+    if _names_source(after, statement, language):
+        return False
+    denied = content(words(after), language) & statement.content
+    if len(denied) >= FEWEST_DENIED and words_pattern("that", language).search(after):
+        return True
+    calls = words_pattern("calls", language).search(before)
+    return not _names_source(before[calls.end() :] if calls else before, statement, language)
+
+
+def _names_source(text: str, statement: Statement, language: str) -> bool:
+    evidence = statement.evidence
+    common = [word for word in evidence.text.split() if word.islower()]
+    institution = content(words(evidence.source.institution), language) - content(words(" ".join(common)), language)
+    return (
+        words_pattern("research", language).search(text) is not None
+        or cues.word_pattern(language, "sources").search(text) is not None
+        or bool(content(words(text), language) & institution)
     )

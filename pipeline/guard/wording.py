@@ -6,16 +6,16 @@ import re
 from difflib import SequenceMatcher
 
 from core.settings import GuardSettings
-from pipeline.guard.borne_out import explained_words, given_by, known_quantities
+from pipeline.guard.borne_out import IsExplained, explained, given_by, known_quantities
 from pipeline.guard.cues import negated, refutations
 from pipeline.guard.figures import figures, word_value
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.names import known_names
-from pipeline.guard.quantities import is_rounding, marker_before
+from pipeline.guard.quantities import marker_before
 from pipeline.guard.support import is_statement
-from pipeline.guard.words import claim_stems, common_start, content, fold, stem, words
+from pipeline.guard.words import claim_stems, common_start, content, fold, stem, word_spans, words
 
 NEAR_COPY = 0.75
 """Share of a sentence's content in one statement from which a strange word in it is a swap rather than a paraphrase."""
@@ -58,7 +58,7 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
         for statement in reply.statements
         if _nearly_copies(part, statement)
         for word in (
-            *_strange(part, statement, reply, explained_words(part.folded, reply.language, quantities)),
+            *_strange(part, statement, reply, explained(part.folded, reply.language, quantities), context.year),
             *_changed_places(part, statement, reply.language),
             *_changed_sides(part, statement, reply.language),
             *_changed_figures(part, statement, reply.language),
@@ -104,25 +104,25 @@ def _nearly_copies(part: Part, statement: Statement) -> bool:
     return len(shared) >= FEWEST_SHARED and len(known) >= NEAR_COPY * len(part.content)
 
 
-def _strange(part: Part, statement: Statement, reply: Material, explained: set[str]) -> list[str]:
+def _strange(part: Part, statement: Statement, reply: Material, is_explained: IsExplained, this_year: int) -> list[str]:
     """Return the words of a near copy that nothing accounts for, and its figures that the statement does not give."""
     known = reply.supporting | known_names(reply) | claim_stems(reply.language)
     saying = words_pattern("saying", reply.language)
     copied = len(part.content & (statement.content | statement.named)) >= COPY * len(part.content)
     replaced = part.content if copied else _replaced(part, statement, reply.language)
+    end = _end_of_copy(part, statement, reply.language)
     strange = [
         word
-        for word in part.words[: _end_of_copy(part, statement, reply.language)]
+        for word, span in list(zip(part.words, word_spans(part.folded), strict=True))[:end]
         if stem(word, reply.language) in replaced
         and not word.isdigit()
         and stem(word, reply.language) in part.content - known
         and not saying.fullmatch(word)
-        and word not in explained
+        and not is_explained(*span)
         and not word_value(word, reply.language)
-        and not is_rounding(word, reply.language)
         and not any(_alike(word, other) for other in known)
     ]
-    strange += _strange_figures(part, statement, reply.language)
+    strange += _strange_figures(part, statement, reply.language, this_year)
     exchanged = len(statement.content - part.content) >= len(strange)
     return strange if exchanged else []
 
@@ -142,16 +142,16 @@ def _replaced(part: Part, statement: Statement, language: str) -> frozenset[str]
     )
 
 
-def _strange_figures(part: Part, statement: Statement, language: str) -> list[str]:
+def _strange_figures(part: Part, statement: Statement, language: str, this_year: int) -> list[str]:
     """Return the figures in digits that the statement and its source do not give, rounded ones left out."""
     evidence = statement.evidence
     known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
     values = {figure.value for figure in known}
-    explained = explained_words(part.folded, language, given_by(evidence))
+    is_explained = explained(part.folded, language, given_by(evidence, this_year))
     return [
         figure.text
         for figure in figures(part.text, language)
-        if figure.text[:1].isdigit() and figure.value not in values and figure.text not in explained
+        if figure.text[:1].isdigit() and figure.value not in values and not is_explained(figure.start, figure.end)
     ]
 
 

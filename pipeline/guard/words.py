@@ -30,6 +30,11 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(_without_possessive(word) for word in _WORD.findall(fold(text)))
 
 
+def word_spans(folded: str) -> list[tuple[int, int]]:
+    """Return where the words of folded text stand, in order."""
+    return [match.span() for match in _WORD.finditer(folded)]
+
+
 @lru_cache(maxsize=65536)
 def stem(word: str, language: str) -> str:
     """Return the Snowball stem of a folded word, so that "discriminated" meets "discrimination".

@@ -37,11 +37,11 @@ def fit_network(columns: Numbers, good: NDArray[np.bool_], weights: NDArray[np.f
     fitted = [_fit_one(columns, good, weights, seed) for seed in range(seeds)]
     return Fitted(
         Network(
-            half(np.concatenate([one.network.hidden for one in fitted], axis=1)),
-            half(np.concatenate([one.network.bias for one in fitted])),
-            half(np.concatenate([one.network.out for one in fitted]) / seeds),
+            half(np.concatenate([single.network.hidden for single in fitted], axis=1)),
+            half(np.concatenate([single.network.bias for single in fitted])),
+            half(np.concatenate([single.network.out for single in fitted]) / seeds),
         ),
-        sum(one.bias for one in fitted) / seeds,
+        sum(single.bias for single in fitted) / seeds,
     )
 
 

@@ -63,6 +63,19 @@ def test_a_quoted_statement_is_no_echo(judge: Judge, good: str) -> None:
     assert judge("echo", f"Please look at the record first. {statement}", post=statement.lower()).passed
 
 
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        ("Do you see how they steal our jobs every single day?", False),
+        ("Would you like it if somebody said of you that you steal and ruin everything?", True),
+    ],
+)
+def test_a_question_to_the_author_may_use_words_of_the_post_and_copy_none_of_its_clauses(
+    judge: Judge, text: str, passes: bool
+) -> None:
+    assert judge("echo", text, post=POST).passed is passes
+
+
 @pytest.mark.parametrize("post", ["hm", "😀😀😀", "...", "<<<>>>", "a" * 20_000, "word " * 4_000, "不要他们"])
 def test_odd_posts_do_not_disturb(judge: Judge, good: str, post: str) -> None:
     assert judge("echo", good, post=post).passed

@@ -76,3 +76,43 @@ def test_a_place_may_be_called_by_another_of_its_names_and_no_other_place(judge:
     replies = {name: material(f"Everybody in {name} has one law.", british) for name in ("Britain", "Spain", "America")}
     known = {name: check.check(reply, british).passed for name, reply in replies.items()}
     assert known == {"Britain": True, "Spain": False, "America": False}, "it told us nothing of America"
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "known"),
+    [
+        ("India", "Indiana", False),
+        ("India", "Indians", True),
+        ("Belgrade", "Belgium", False),
+        ("Belgium", "Belgian", True),
+        ("Russell", "Russia", False),
+        ("Russia", "Russians", True),
+        ("Scott", "Scotland", False),
+        ("Scotland", "Scottish", True),
+        ("Norwich", "Norway", False),
+        ("Norway", "Norwegian", True),
+        ("Francisco", "France", False),
+        ("Francis", "France", False),
+        ("Francia", "French", True),
+        ("Germany", "German", True),
+        ("Alemania", "Germany", True),
+        ("Inglewood", "England", False),
+        ("Austria", "Australia", False),
+        ("Canadian", "Canada", True),
+        ("Denmark", "Danish", True),
+        ("Italians", "Italy", True),
+        ("Spain", "Spanish", True),
+        ("Turkish", "Turkey", True),
+        ("Swedenborg", "Sweden", False),
+        ("Swedish", "Sweden", True),
+        ("American", "Mexico", False),
+        ("Dutch", "Netherlands", True),
+    ],
+)
+def test_a_country_may_be_called_by_its_other_names_and_not_by_like_ones(
+    context: GuardContext, told: str, said: str, known: bool
+) -> None:
+    evidence = make_evidence(text=f"The committee of {told} counted the votes of women.")
+    named = replace(context, evidence=(evidence,))
+    check = FunctionCheck("names", names, GuardSettings())
+    assert check.check(material(f"Women vote in the {said} committee.", named), named).passed is known

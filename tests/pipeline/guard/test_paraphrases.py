@@ -37,7 +37,7 @@ def stops(fact: dict[str, Any], sentence: str) -> list[str]:
     )
     evidence = Evidence(id="1", text=filed.text[language], groups=(), source=source, language=language)
     post = FlaggedPost(platform="forum", post_id="1", text="…")
-    context = GuardContext(post=post, language=language, evidence=(evidence,))
+    context = GuardContext(post=post, language=language, evidence=(evidence,), year=2026)
     reply = material(f"{OPENING[language]} {sentence}", context)
     results = (check.check(reply, context) for check in CHECKS)
     return [f"{result.name}: {result.detail}" for result in results if result.hard and not result.passed]

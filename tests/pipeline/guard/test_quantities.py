@@ -39,7 +39,7 @@ from pipeline.guard.words import fold
 def test_a_quantity_is_borne_out_by_the_value_it_means(
     language: str, said: str, evidence: str, borne_out: bool
 ) -> None:
-    known = given(fold(evidence), language)
+    known = given(fold(evidence), language, 2026)
     read = [quantity for quantity in quantities(fold(said), language) if quantity.kind is not Kind.TIMES or borne_out]
     assert any(map(known.bears_out, read)) is borne_out
 
