@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
@@ -67,7 +68,8 @@ async def oldest_waiting(settings: KafkaSettings, group: str, topics: Collection
     Topics that the group has read to their end are left out; one that the broker does not show in time counts as unread
     for ever. Reads only; it does not join the group. Raises BrokerUnavailable.
     """
-    async with _consumer(settings, group) as consumer:
+    # The client itself waits for a group's coordinator for ever.
+    async with _consumer(settings, group) as consumer, asyncio.timeout(2 * settings.timeout_s):
         unread, ends = {}, {}
         for topic in topics:
             for partition, end in (await _ends(consumer, topic)).items():

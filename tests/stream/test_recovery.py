@@ -11,6 +11,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, now
+from core.errors import BrokerUnavailable
 from core.lifecycle import StageName, TopicRole
 from core.settings import Settings
 from ledger import Ledger
@@ -89,6 +90,19 @@ async def test_the_sweeper_leaves_cases_alone_whose_messages_workers_have_not_go
 
     await read_by_workers(settings, topics.flags)
     assert await sweeper.sweep(now()) == 2, "their messages were read, and nothing came of it"
+
+
+async def test_the_sweeper_does_not_wait_for_a_broker_that_never_says_how_far_workers_are(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(AIOKafkaConsumer, "committed", never)
+    await ledger.stages.receive([post(1)])
+    hurried = settings.model_copy(update={"kafka": settings.kafka.model_copy(update={"timeout_s": 0.5})})
+    with pytest.raises(BrokerUnavailable):
+        await Sweeper(ledger, producer, hurried).sweep(now())
 
 
 async def read_by_workers(settings: Settings, topic: str) -> None:
