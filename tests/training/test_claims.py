@@ -16,8 +16,10 @@ from kb.claims.records import LANGUAGES
 from training.claims.attack import own_judged, read_judged
 from training.claims.data import EACH_LANGUAGE, LABELS, Post, harmless, read_labelled, wordings_as_posts
 from training.claims.train import like, save
+from training.claims.unseen import UNSEEN
 
-DATA = Path(__file__).parents[2] / "../shared/data"
+REPO = Path(__file__).parents[2]
+DATA = REPO / "../shared/data"
 ROWS = [line.split("\t") for line in LABELS.read_text("utf-8").splitlines() if not line.startswith("#")]
 
 
@@ -32,6 +34,15 @@ def test_labelled_posts_are_found_in_the_data_sets() -> None:
     if not DATA.is_dir():
         pytest.skip("the data sets (../shared/data) are not beside this checkout")
     assert len(read_labelled(DATA)) == len(ROWS)
+
+
+def test_unseen_posts_name_claims_on_file_and_none_is_learned_from_or_part_of_the_yardstick() -> None:
+    rows = [line.split("\t") for line in UNSEEN.read_text("utf-8").splitlines() if not line.startswith("#")]
+    known = set(load_claims().claims) | {"-"}
+    assert len(rows) >= 4_000
+    assert not {name for _, _, names in rows for name in names.split(",")} - known
+    held_out = set((REPO / "evaluation" / "evidence" / "held_out.txt").read_text("utf-8").split())
+    assert not {key for key, _, _ in rows} & ({key for key, _, _ in ROWS} | held_out)
 
 
 def test_sentences_of_our_own_stand_for_posts_in_every_language() -> None:
