@@ -20,7 +20,9 @@ _LISTED = (
 def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dict[str, Any]:
     """Return all that `who` may know of a case, and what they may do with it."""
     evidence = case.grounding.evidence if case.grounding else ()
-    fields = case.model_dump(mode="json", exclude={"triage": {"embedding"}, "grounding": {"plan"}, "drafts": True})
+    fields = case.model_dump(
+        mode="json", exclude={"triage": {"embedding", "summed"}, "grounding": {"plan"}, "drafts": True}
+    )
     drafts = [
         draft.model_dump(mode="json", exclude={"candidates"})
         | {"checks": checks_as_json(draft.checks), "writer": writer(draft), "strategy": drafting_strategy(draft)}

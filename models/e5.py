@@ -26,13 +26,15 @@ WINDOW = 512
 
 @dataclass(frozen=True)
 class Reading:
-    """A post's query vector, shape (384,), and its tokens' states before the last layers, shape (tokens, 384).
+    """A post's query vector, shape (384,), and more that heads read of it, from an engine that gives it out.
 
-    Only an engine that gives states out has any.
+    `tokens` are its tokens' states before the last layers, shape (tokens, 384); `summed` is what the layers for posts
+    make of it, shape (128,).
     """
 
     vector: Vectors
-    tokens: Vectors | None
+    tokens: Vectors | None = None
+    summed: Vectors | None = None
 
 
 class E5Embedder(ABC):
@@ -80,7 +82,7 @@ class E5Embedder(ABC):
 
     def _read(self, text: str) -> Reading:
         """Read one text; called on the threads, several at once."""
-        return Reading(self._infer([text], is_query=True)[0], None)
+        return Reading(self._infer([text], is_query=True)[0])
 
 
 def _yield_to_others() -> None:

@@ -9,25 +9,24 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Sequence
-from importlib.resources import files
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from core.domain import clean
 from core.errors import WeightsError
 from models.e5 import WINDOW, E5Embedder, Reading
-from models.e5_file import BLOCK, Blocks, E5File, Shape, unpack
+from models.e5_file import BLOCK, Blocks, E5File, unpack
+from models.e5_posts import SHAPE, PostLayers
+from models.e5_session import open_graph, values_of
 from models.e5_tokens import Tokenizer
 from models.embed import Vectors
 
 GRAPH = "e5.onnx"
-SHAPE = Shape(width=384, layers=12, heads=12, inner=1536, words=250_037, positions=512, token_types=2)
-"""The model that the graph computes."""
 EARLY = 10
-"""Layers after which the graph gives out states a first time: each token still stands for itself there."""
+"""Layers after which the graph gives out states for heads: each token still stands for itself there."""
 CONTENT = WINDOW - 2
 """Tokens of a text in a window: it starts and ends with one of its own."""
 
@@ -54,8 +53,16 @@ class OnnxE5Embedder(E5Embedder):
         loop = asyncio.get_running_loop()
         return list(await asyncio.gather(*(loop.run_in_executor(self._threads, self._states, text) for text in texts)))
 
+    async def shared_states(self, texts: Sequence[str]) -> list[Vectors]:
+        """Return the states of each text that the layers for posts go on from, shape (tokens, 384), of one window."""
+        loop = asyncio.get_running_loop()
+        return list(await asyncio.gather(*(loop.run_in_executor(self._threads, self._shared, text) for text in texts)))
+
     def _states(self, text: str) -> Vectors:
         return self._model().token_vectors(clean(text))
+
+    def _shared(self, text: str) -> Vectors:
+        return self._model().shared(clean(text))
 
     def _infer(self, texts: list[str], is_query: bool) -> Vectors:
         model = self._model()
@@ -82,16 +89,25 @@ class _Model:
         self._words = file.packed("emb.word", SHAPE.words, SHAPE.width)
         types = file.floats("emb.type", SHAPE.token_types * SHAPE.width).reshape(-1, SHAPE.width)
         self._positions = file.floats("emb.pos", SHAPE.positions * SHAPE.width).reshape(-1, SHAPE.width) + types[0]
-        self._session = _session(weights(file))
+        self._values = values_of(weights(file))
+        self._session = open_graph(GRAPH, self._values)
+
+    @cached_property
+    def _posts(self) -> PostLayers:
+        return PostLayers(self._values)
 
     def query(self, text: str) -> Vectors:
         """Embed the first window of a text that searches; shape (384,)."""
-        return self.reading(text).vector
+        return _unit(self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[0].mean(axis=0))
 
     def reading(self, text: str) -> Reading:
-        """Read the first window of a text that searches."""
-        states, early = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))
-        return Reading(_unit(states.mean(axis=0)), early)
+        """Read the first window of a post."""
+        states, early, shared = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))
+        return Reading(_unit(states.mean(axis=0)), early, self._posts.read(shared))
+
+    def shared(self, text: str) -> Vectors:
+        """Return the states that the layers for posts go on from, shape (tokens, 384), of the first window."""
+        return self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[2]
 
     def passage(self, text: str) -> Vectors:
         """Embed a text that is searched, the mean over its windows; shape (384,)."""
@@ -109,30 +125,16 @@ class _Model:
         """Return the mean of a window's token vectors."""
         return np.asarray(self._states(content)[0].mean(axis=0), np.float32)
 
-    def _states(self, content: list[int]) -> tuple[Vectors, Vectors]:
-        """Return the last and the early states of a window's tokens, its start and end among them."""
+    def _states(self, content: list[int]) -> tuple[Vectors, Vectors, Vectors]:
+        """Return the last, the early and the shared states of a window's tokens, its start and end among them."""
         tokens = [self._start, *content, self._end]
         embedded = unpack(self._words[tokens]).floats() + self._positions[: len(tokens)]
-        states, early = self._session.run(None, {"embedded": embedded})
-        return np.asarray(states, np.float32), np.asarray(early, np.float32)
+        states, early, shared = self._session.run(None, {"embedded": embedded})
+        return np.asarray(states, np.float32), np.asarray(early, np.float32), np.asarray(shared, np.float32)
 
 
 def _unit(vector: Vectors) -> Vectors:
     return np.asarray(vector / np.linalg.norm(vector), np.float32)
-
-
-def _session(weights: dict[str, NDArray[np.generic]]) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    # Texts run beside each other on our threads: threads within a run would spin and get in their way.
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # The extended level fuses a sum into the normalisation after it, by a kernel that takes eight times as long.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    # No slower, and the memory that one long text needs is given back.
-    options.enable_cpu_mem_arena = False
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
-    options.add_external_initializers(list(weights), values)
-    graph = files("models").joinpath("data", GRAPH).read_bytes()
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
 def weights(file: E5File) -> dict[str, NDArray[np.generic]]:

@@ -47,7 +47,8 @@ class Grounder:
         text = normalise(post.text)[:LONGEST_READ]
         embedding = vector.unpack(triage.embedding) if triage.embedding else await self._searcher.embed(text)
         language = DEFAULT if triage.language == UNKNOWN else triage.language
-        claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language)
+        summed = vector.numbers(triage.summed) if triage.summed else None
+        claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language, summed)
         if plan.paragraphs:
             searched = await self._paragraphs(text, embedding, groups, plan)
             evidence = {piece.id: piece for piece in (*facts, *searched)}

@@ -22,6 +22,7 @@ from core.domain import GroupScore, TargetGroup
 from core.errors import BadInput, WeightsError
 from pipeline import ngrams
 from pipeline.network import Network
+from pipeline.second_opinion import SecondOpinion
 from pipeline.token_network import TokenNetwork
 
 HATE, COUNTER = "hate", "counterspeech"
@@ -50,6 +51,14 @@ class Scores:
         """Read the probabilities of the heads called `names`."""
         values = dict(zip(names, map(float, probabilities), strict=True))
         return cls({group: values[group.value] for group in TargetGroup}, values[HATE], values[COUNTER])
+
+    def beside(self, opinion: SecondOpinion, summed: NDArray[np.float32]) -> Self:
+        """Return the scores with a second opinion beside them, on a post that its layers sum up as shape (m,)."""
+        first = {**{group.value: score for group, score in self.groups.items()}, HATE: self.hate, COUNTER: self.counter}
+        joint = opinion.beside(first, summed)
+        return replace(
+            self, groups={group: joint[group.value] for group in self.groups}, hate=joint[HATE], counter=joint[COUNTER]
+        )
 
     def attacked(self, threshold: float) -> tuple[GroupScore, ...]:
         """Return the groups from `threshold` on, surest first.

@@ -13,6 +13,7 @@ from pipeline import routing_rules, vector
 from pipeline.heads import HATE_IS_HIGH, Heads, Scores
 from pipeline.languages import detection
 from pipeline.normalise import normalise
+from pipeline.second_opinion import THREAT, SecondOpinion
 from pipeline.threats import ThreatHead
 
 LONGEST_READ = 1200
@@ -32,6 +33,7 @@ class Triager:
         self._settings = settings
         self._heads = Heads.load()
         self._threats = ThreatHead.load()
+        self._opinion = SecondOpinion.load()
         detection.load()
         self._embedder = embedder
         self._reader = embedder if embedder.name == self._heads.embedder else default_embedder()
@@ -49,6 +51,9 @@ class Triager:
         embedding = own if self._reader is self._embedder else (await self._embedder.queries([text]))[0]
         scores = self._heads.score(own, text, reading.tokens) if text else NOTHING
         threat = await asyncio.to_thread(self._threats.score, post.text, own)
+        if text and reading.summed is not None:
+            scores = scores.beside(self._opinion, reading.summed)
+            threat = self._opinion.beside({THREAT: threat}, reading.summed)[THREAT]
         rule = await asyncio.to_thread(routing_rules.escalation, post.text, threat, self._settings.threat_from)
         groups = scores.attacked(self._settings.group_threshold)
         decision = routing_rules.decide(rule, scores, self._settings, duplicate_of)
@@ -62,12 +67,13 @@ class Triager:
             route=decision.route,
             reason=decision.reason or attack(groups, scores.hate),
             embedding=vector.pack(embedding),
+            summed=None if reading.summed is None else vector.pack(reading.summed),
         )
 
     async def _reading(self, text: str) -> Reading:
         if isinstance(self._reader, E5Embedder):
             return await self._reader.read(text)
-        return Reading((await self._reader.queries([text]))[0], None)
+        return Reading((await self._reader.queries([text]))[0])
 
     def _read(self, post: FlaggedPost) -> tuple[str, str]:
         """Return the text that is embedded, and its language."""

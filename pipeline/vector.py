@@ -1,4 +1,4 @@
-"""Write an embedding as text for the wire, and read it again."""
+"""Write vectors as text for the wire, and read them again."""
 
 from __future__ import annotations
 
@@ -19,12 +19,20 @@ def pack(vector: NDArray[np.float32]) -> str:
 
 
 def unpack(packed: str) -> NDArray[np.float32]:
-    """Return the vector, float32, of length 1 again; raises BadInput where `packed` is none."""
+    """Return an embedding, float32, of length 1 again; raises BadInput where `packed` is none."""
+    vector = numbers(packed)
+    length = float(np.linalg.norm(vector))
+    if length == 0:
+        raise BadInput("The stored embedding has no direction. Triage again.")
+    return np.asarray(vector / length, np.float32)
+
+
+def numbers(packed: str) -> NDArray[np.float32]:
+    """Return a vector as it was packed, float32; raises BadInput where `packed` is none."""
     try:
         vector = np.frombuffer(base64.b64decode(packed, validate=True), _WIRE).astype(np.float32)
     except (binascii.Error, ValueError) as error:
         raise BadInput(f"The stored embedding is no base64 of float16 numbers: {error}. Triage again.") from None
-    length = float(np.linalg.norm(vector))
-    if not np.isfinite(length) or length == 0:
-        raise BadInput("The stored embedding has no direction. Triage again.")
-    return np.asarray(vector / length, np.float32)
+    if not np.isfinite(vector).all():
+        raise BadInput("The stored embedding holds what is no number. Triage again.")
+    return vector

@@ -1,11 +1,13 @@
-"""Write the graph of multilingual-e5-small for ONNX Runtime. Needs onnx (the `dev` extra).
+"""Write the graphs of multilingual-e5-small for ONNX Runtime. Needs onnx (the `dev` extra).
 
-The graph holds no weights: `models.e5_onnx` names and gives them. It reads one text's embedded words, shape (tokens,
-384), and returns the states of its tokens: the last ones, and those of layer EARLY.
+They hold no weights: `models.e5_onnx` names and gives them. The first reads one text's embedded words, shape (tokens,
+384), and returns the states of its tokens: the last ones, and those of layers EARLY and SHARED. The second goes on from
+the latter with the layers that are tuned for posts (`models.e5_posts`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from models.e5_file import BLOCK, E5File, find
-from models.e5_onnx import EARLY, GRAPH, SHAPE, weights
+from models.e5_onnx import EARLY, GRAPH, weights
+from models.e5_posts import GRAPH as POSTS_GRAPH
+from models.e5_posts import RANK, SHAPE, SHARED, TUNED
 
 OPSET, IR_VERSION, MICROSOFT = 20, 10, "com.microsoft"
 INT8_ACTIVATIONS = 4
@@ -25,10 +29,10 @@ INT8_ACTIVATIONS = 4
 class _Graph:
     """A graph that grows node by node; each method returns the name of what its node gives."""
 
-    def __init__(self, epsilon: float) -> None:
+    def __init__(self, epsilon: float, *, tuned: bool = False) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
-        self._epsilon = epsilon
+        self._epsilon, self._tuned = epsilon, tuned
 
     def constant(self, name: str, values: list[int]) -> str:
         self.constants.append(numpy_helper.from_array(np.array(values, np.int64), name))
@@ -46,7 +50,11 @@ class _Graph:
     def linear(self, inputs: str, name: str, rows: int, columns: int) -> str:
         tensors = (inputs, f"{name}.w", f"{name}.s", "", "", f"{name}.b")
         sizes = {"N": rows, "K": columns, "bits": 4, "block_size": BLOCK, "accuracy_level": INT8_ACTIVATIONS}
-        return self.node("MatMulNBits", *tensors, domain=MICROSOFT, **sizes)
+        product = self.node("MatMulNBits", *tensors, domain=MICROSOFT, **sizes)
+        if not self._tuned:
+            return product
+        low = self.node("MatMul", inputs, f"{name}.down")
+        return self.node("Add", product, self.node("MatMul", low, f"{name}.up"))
 
     def normalised(self, inputs: str, name: str) -> str:
         return self.node("LayerNormalization", inputs, f"{name}.w", f"{name}.b", axis=-1, epsilon=self._epsilon)
@@ -72,24 +80,54 @@ class _Graph:
 
 
 def graph() -> bytes:
-    """Return the graph, serialised."""
+    """Return the graph that reads any text, serialised."""
     file = E5File(find())
     grown = _Graph(file.epsilon)
-    grown.constant("by_head", [0, SHAPE.heads, SHAPE.width // SHAPE.heads])
-    grown.constant("by_token", [0, SHAPE.width])
     states = grown.normalised("embedded", "emb.ln")
     outputs: list[str] = []
     for number in range(SHAPE.layers):
         states = grown.layer(states, f"l{number}")
-        if number + 1 in (EARLY, SHAPE.layers):
+        if number + 1 in (SHARED, EARLY, SHAPE.layers):
             outputs.insert(0, states)
+    return _serialised(grown, "multilingual-e5-small", "embedded", outputs, weights(file))
+
+
+def posts_graph() -> bytes:
+    """Return the graph that goes on from the states of layer SHARED to read a post, serialised."""
+    file = E5File(find())
+    grown = _Graph(file.epsilon, tuned=True)
+    states = "shared"
+    for number in range(SHARED, SHAPE.layers):
+        states = grown.layer(states, f"l{number}")
+    given = {name: array for name, array in weights(file).items() if name.split(".")[0] in TUNED}
+    return _serialised(grown, "layers for posts", "shared", [states], given | _adapters())
+
+
+def _adapters() -> dict[str, NDArray[np.generic]]:
+    """Return adapters of the right shapes, whose numbers do not matter here."""
+    sizes = {"qkv": (1, 3), "ao": (1, 1), "fi": (1, 4), "fo": (4, 1)}
+    shaped: dict[str, NDArray[np.generic]] = {}
+    for layer in TUNED:
+        for name, (inputs, outputs) in sizes.items():
+            rank = 3 * RANK if name == "qkv" else RANK
+            shaped[f"{layer}.{name}.down"] = np.empty((inputs * SHAPE.width, rank), np.float32)
+            shaped[f"{layer}.{name}.up"] = np.empty((rank, outputs * SHAPE.width), np.float32)
+    return shaped
+
+
+def _serialised(
+    grown: _Graph, name: str, reads: str, outputs: list[str], given: Mapping[str, NDArray[np.generic]]
+) -> bytes:
+    """Return a graph over one text's tokens as ONNX Runtime reads it."""
+    grown.constant("by_head", [0, SHAPE.heads, SHAPE.width // SHAPE.heads])
+    grown.constant("by_token", [0, SHAPE.width])
     size: list[str | int | None] = ["tokens", SHAPE.width]
     nodes = helper.make_graph(
         grown.nodes,
-        "multilingual-e5-small",
-        [helper.make_tensor_value_info("embedded", TensorProto.FLOAT, size)],
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, size) for name in outputs],
-        [*grown.constants, *(_given_later(name, array) for name, array in weights(file).items())],
+        name,
+        [helper.make_tensor_value_info(reads, TensorProto.FLOAT, size)],
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, size) for output in outputs],
+        [*grown.constants, *(_given_later(name, array) for name, array in given.items())],
     )
     versions = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
     model = helper.make_model(nodes, opset_imports=versions, ir_version=IR_VERSION)
@@ -109,7 +147,9 @@ def _given_later(name: str, array: NDArray[np.generic]) -> onnx.TensorProto:
 
 
 def write(out: Path) -> str:
-    """Write the graph into folder `out` and return a summary."""
-    content = graph()
-    (out / GRAPH).write_bytes(content)
-    return f"Wrote the graph of multilingual-e5-small ({len(content):,} bytes) to {out / GRAPH}."
+    """Write both graphs into folder `out` and return a summary."""
+    written = {GRAPH: graph(), POSTS_GRAPH: posts_graph()}
+    for name, content in written.items():
+        (out / name).write_bytes(content)
+    sizes = ", ".join(f"{name} ({len(content):,} bytes)" for name, content in written.items())
+    return f"Wrote the graphs of multilingual-e5-small to {out}: {sizes}."

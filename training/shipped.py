@@ -27,6 +27,9 @@ SHIPPED = {
     "stances": Shipped(_TRIAGE / "stance.npz", ("stance.md",), "whether a reply stands against the post"),
     "fits": Shipped(_TRIAGE / "fits.npz", ("fits.md",), "whether a sentence of a reply answers anything"),
     "word-order": Shipped(_TRIAGE / "word_order.npz", ("word_order.md",), "which words follow which"),
+    "post-layers": Shipped(
+        Path("models", "data", "e5_posts.npz"), ("e5_posts.md",), "how the embedder's last layers read posts"
+    ),
     "toxicity": Shipped(Path("models", "data", "toxicity.npz"), ("toxicity.md",), "how toxic a reply is"),
     "claims": Shipped(Path("kb", "data", "matching.npz"), ("matching.md",), "which claims on file a post makes"),
     "argument-quality": Shipped(

@@ -38,7 +38,8 @@ class Triage(Record):
 
     `language` is ISO 639-1 or `und`. `groups` is ordered by falling score. `hate` and `threat` are probabilities.
     `kind` is how the post attacks people, where that is clear enough. `embedding` is the post's query embedding as
-    base64 of little-endian float16, so that grounding need not compute it again.
+    base64 of little-endian float16, so that grounding need not compute it again; `summed`, written the same way, is
+    what the embedder's layers for posts make of it, where the engine has them.
     """
 
     language: str
@@ -49,3 +50,4 @@ class Triage(Record):
     route: Route
     reason: str
     embedding: str | None = None
+    summed: str | None = None

@@ -32,12 +32,12 @@ class TriageSettings(Section):
     group_threshold: Share = Field(0.25, description="Probability from which a post counts as attacking a group.")
     dismiss_below: Share = Field(0.08, description="Hate probability under which a post is dismissed as not hateful.")
     doubt_below: Share = Field(
-        0.42,
+        0.46,
         description="Hate probability under which a moderator says first whether a post is hateful at all; "
         "from it on a draft is made.",
     )
     threat_from: Share = Field(
-        0.25, description="Probability from which a post counts as a threat and goes to people instead of a draft."
+        0.15, description="Probability from which a post counts as a threat and goes to people instead of a draft."
     )
     language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
 

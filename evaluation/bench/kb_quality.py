@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from core.domain import AttackKind, TargetGroup
+from core.errors import BadSettings
 from core.settings import KnowledgeBaseSettings, TriageSettings
 from evaluation.evidence.measures import Figures, measure
 from evaluation.evidence.yardstick import (
@@ -41,11 +42,13 @@ from kb.snapshot import Snapshot
 from kb.starter import load_starter
 from models.bge import BgeM3Embedder, BgeReranker
 from models.chat import ChatClient, ChatModel
+from models.e5 import E5Embedder
 from models.embed import Embedder
 from models.embedders import default_embedder
 from models.sbert import SbertEmbedder
 from pipeline.heads import Heads
 from pipeline.normalise import normalise
+from pipeline.second_opinion import SecondOpinion
 from pipeline.triage import LONGEST_READ
 
 DEFAULT = KnowledgeBaseSettings()
@@ -69,13 +72,14 @@ class Models:
 
 @dataclass(frozen=True)
 class Question:
-    """A post as it is looked up: its text as models read it, its embedding, and the groups that triage names."""
+    """A post as it is looked up: its text as models read it, what the embedder makes of it, and triage's groups."""
 
     post: Post
     text: str
     vector: Vectors
     groups: tuple[TargetGroup, ...]
     kind: AttackKind | None
+    summed: Vectors | None = None
 
 
 Find = Callable[[Question], Awaitable[Sequence[str]]]
@@ -142,6 +146,7 @@ async def _of_claims(questions: list[Question], e5: Embedder, searcher: Searcher
         await _row("claims, without asking whether anything answers", questions, _matched(no_gate)),
         await _row("claims, no limit", questions, _matched(ungated)),
         await _row("claims, the surest alone", questions, _matched(shipped, most=1)),
+        await _row("claims, without the second opinion", questions, _matched(shipped, second=False)),
         await _row("claims, nearest wording (no judge)", questions, _matched(nearest)),
     ]
 
@@ -189,9 +194,10 @@ def _statements(searcher: Searcher, least: float = -1.0) -> Find:
     return find
 
 
-def _matched(matcher: ClaimMatcher, *, most: int | None = None) -> Find:
+def _matched(matcher: ClaimMatcher, *, most: int | None = None, second: bool = True) -> Find:
     async def find(question: Question) -> Sequence[str]:
-        claims, facts = matcher.match(question.text, question.vector, question.groups, question.post.language)
+        summed = question.summed if second else None
+        claims, facts = matcher.match(question.text, question.vector, question.groups, question.post.language, summed)
         kept = {claim.id for claim in claims[:most]}
         return [fact.id for fact in facts if kept & set(fact.claims)]
 
@@ -208,21 +214,22 @@ async def _row(name: str, questions: Iterable[Question], find: Find) -> Row:
 
 
 async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Question]:
-    """Read the posts as triage does."""
-    texts = [normalise(post.text)[:LONGEST_READ] for post in posts]
-    heads, judge, threshold = Heads.load(), shipped_judge(), TriageSettings().group_threshold
-    vectors = await embedder.queries(texts)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return [
-        Question(
-            post,
-            text,
-            vector,
-            tuple(score.group for score in heads.score(vector, text).attacked(threshold)),
-            KINDS[int(judge.kind_probabilities(vector, post.language).argmax())],
-        )
-        for post, text, vector in zip(posts, texts, vectors, strict=True)
-    ]
+    """Read the posts as triage does; raises BadSettings for an embedder that its heads can't read."""
+    if not isinstance(embedder, E5Embedder):
+        raise BadSettings(f"Triage's heads read {E5Embedder.name}, not {embedder.name}.")
+    heads, opinion = Heads.load(), SecondOpinion.load()
+    judge, threshold = shipped_judge(), TriageSettings().group_threshold
+    questions = []
+    for post in posts:
+        text = normalise(post.text)[:LONGEST_READ]
+        reading = await embedder.read(text)
+        scores = heads.score(reading.vector, text, reading.tokens)
+        if reading.summed is not None:
+            scores = scores.beside(opinion, reading.summed)
+        groups = tuple(score.group for score in scores.attacked(threshold))
+        kind = KINDS[int(judge.kind_probabilities(reading.vector, post.language).argmax())]
+        questions.append(Question(post, text, reading.vector, groups, kind, reading.summed))
+    return questions
 
 
 def exempt(claims: ClaimFiles) -> frozenset[str]:

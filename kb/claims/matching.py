@@ -21,6 +21,7 @@ from kb.claims.loading import ClaimFiles
 from kb.claims.ranking import COLD, ClaimRanker, Occasion
 from kb.claims.records import LANGUAGES, FiledClaim, Language
 from kb.claims.reviews import Reviews
+from kb.claims.second_opinion import ClaimOpinion, shipped_opinion
 from kb.query import Vectors
 from kb.shipped import Passage, embed_passages
 
@@ -74,6 +75,7 @@ class ClaimMatcher:
         judge: Judge | None,
         settings: KnowledgeBaseSettings,
         ranker: ClaimRanker = COLD,
+        opinion: ClaimOpinion | None = None,
     ) -> None:
         self._files, self._reviews, self._wordings, self._ranker = files, reviews, wordings, ranker
         self._languages = np.array([row_of(wording.language) for wording in wordings])
@@ -83,7 +85,7 @@ class ClaimMatcher:
         self._groups = [files.group_of(files.claims[name]) for name in self.names]
         self._places = _places(self.names, wordings)
         self._word_for_word = _word_for_word(self.names, wordings)
-        self._judge, self._settings = judge, settings
+        self._judge, self._opinion, self._settings = judge, opinion, settings
         kinds = {name: files.claims[name].kind for name in self.names}
         owners, languages = zip(*((wording.claim, wording.language) for wording in wordings), strict=True)
         self._table = judge.table(kinds, owners, vectors, languages) if judge else None
@@ -106,7 +108,7 @@ class ClaimMatcher:
         if judge.embedder != embedder.name:
             log.warning("Claims are not judged with %s: the nearest two are taken for a post's.", embedder.name)
             return cls(files, reviews, wordings, vectors, None, settings, ranker)
-        return cls(files, reviews, wordings, vectors, judge, settings, ranker)
+        return cls(files, reviews, wordings, vectors, judge, settings, ranker, shipped_opinion())
 
     def centred(self, vector: Vectors, language: str = "en") -> Vectors:
         """Return a post's embedding as it is compared: less what all wordings in its language share, of length 1."""
@@ -124,16 +126,18 @@ class ClaimMatcher:
         vector: Vectors,
         groups: Collection[TargetGroup],
         language: str,
+        summed: Vectors | None = None,
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
         """Return the claims that the post surely makes, surest first, and their facts, in the reply's language.
 
-        The facts of several claims take turns, the first of each before the second of any. Both are empty where no
-        claim is sure, or the language is none of those on file. With a ranker those come first that moderators approve.
+        `summed` is what the layers for posts make of it (`models.e5.Reading`), for a second opinion. The facts of
+        several claims take turns, the first of each before the second of any. Both are empty where no claim is sure, or
+        the language is none of those on file. With a ranker those come first that moderators approve.
         """
         own = language_on_file(language)
         if own is None:
             return (), ()
-        sure = self._sure(text, vector, groups, own)
+        sure = self._sure(text, vector, groups, own, summed)
         occasion = Occasion(own, next(iter(groups), None))
         claims = self._ranker.in_order([self._files.claims[name] for name in sure], sure, occasion)
         return (
@@ -141,7 +145,9 @@ class ClaimMatcher:
             self._facts(claims, own, MOST_FACTS if max(sure.values(), default=0.0) >= SURE else FEW, occasion),
         )
 
-    def read(self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str) -> Reading:
+    def read(
+        self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str, summed: Vectors | None = None
+    ) -> Reading:
         """Judge a post on every claim on file; one that is a wording on file, word for word, surely makes its claim.
 
         Raises KnowledgeBaseError for vectors that nothing was learned for.
@@ -152,6 +158,10 @@ class ClaimMatcher:
         pairs = self.pairs(text, vector, groups, language, impression)
         probabilities = self._judge.probabilities(pairs)
         answerable = self._judge.answerable(probabilities, impression, len(text.split()), language)
+        # A case that another release triaged keeps the first opinion.
+        if self._opinion is not None and summed is not None and self._opinion.reads(summed):
+            probabilities = self._opinion.probabilities(self.names, probabilities, summed)
+            answerable = self._opinion.gate(answerable, summed)
         if repeated := self._repeated(text, groups, language):
             probabilities[repeated] = answerable = 1.0
         order = np.argsort(-probabilities, kind="stable")
@@ -191,11 +201,11 @@ class ClaimMatcher:
         return features(near, impression, self._table, Setting(places, language, len(text.split())))
 
     def _sure(
-        self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: Language
+        self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: Language, summed: Vectors | None
     ) -> dict[str, float]:
         if self._judge is None:
             return self._nearest_two(vector, groups, language)
-        reading = self.read(text, vector, groups, language)
+        reading = self.read(text, vector, groups, language, summed)
         if reading.answerable < self._settings.answer_from:
             return {}
         claims = {name: p for name, p in reading.claims.items() if p >= self._least(name)}

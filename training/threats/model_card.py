@@ -22,6 +22,9 @@ _SAFETY = Path(__file__).with_name("safety.toml")
 
 CARD = """# Threat head
 
+These are the figures of the first opinion alone; what triage does with the second one beside it stands in
+`models/data/e5_posts.md`.
+
 A logistic regression, and beside it a network of 128 rectified units, that tell how likely a post threatens people,
 urges violence or wishes it on them. The regression reads the embedding (multilingual-e5-small), the folded text's words
 and pieces of words, the parts that words play in a threat (`data/threat_roles.toml`), and whether a pattern of the rule

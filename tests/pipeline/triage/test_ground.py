@@ -68,6 +68,7 @@ class OnFile(ClaimMatcher):
     def __init__(self, claim: Claim | None = None, *facts: Evidence) -> None:
         self.claim, self.answers = claim, facts
         self.asked: tuple[NDArray[np.float32], str] | None = None
+        self.summed: NDArray[np.float32] | None = None
 
     def match(
         self,
@@ -75,8 +76,9 @@ class OnFile(ClaimMatcher):
         vector: NDArray[np.float32],
         groups: Collection[TargetGroup],
         language: str,
+        summed: NDArray[np.float32] | None = None,
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
-        self.asked = (vector, language)
+        self.asked, self.summed = (vector, language), summed
         return ((self.claim,), self.answers) if self.claim else ((), ())
 
 
@@ -226,3 +228,19 @@ async def test_a_post_in_an_unknown_language_is_answered_in_english() -> None:
 async def test_a_torn_embedding_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(BadInput, match="Triage again"):
         await grounder(Shelf(VOTE)).ground(POST, make_triage(embedding="torn"))
+
+
+@pytest.mark.parametrize("summed", [None, np.arange(4, dtype=np.float32)])
+async def test_claims_are_matched_with_what_triage_made_of_the_post(summed: NDArray[np.float32] | None) -> None:
+    claims = OnFile()
+    triage = make_triage(TargetGroup.WOMEN).model_copy(
+        update={"summed": None if summed is None else vector.pack(summed)}
+    )
+    await grounder(Shelf(VOTE), claims=claims).ground(POST, triage)
+    assert np.array_equal([] if claims.summed is None else claims.summed, [] if summed is None else summed)
+
+
+async def test_what_triage_made_of_the_post_is_refused_where_it_is_torn() -> None:
+    triage = make_triage(TargetGroup.WOMEN).model_copy(update={"summed": "no base64!"})
+    with pytest.raises(BadInput, match="Triage again"):
+        await grounder(Shelf(VOTE)).ground(POST, triage)

@@ -25,7 +25,7 @@ def triager(embedder: Embedder) -> Triager:
         ("Women are too emotional to lead, they belong in the kitchen", "women", "en"),
         ("Black people are lazy and only live off benefits in this country", "people_of_colour", "en"),
         ("Disabled people are a burden, we should not pay for them", "disabled", "en"),
-        ("Refugees take our jobs and houses, send all the migrants back", "migrants", "en"),
+        ("Refugees take our jobs and houses, and not one of them works", "migrants", "en"),
         ("Muslims ruin every town they move to, they never fit in", "muslims", "en"),
         ("The Jews control all the banks and the media", "jews", "en"),
         ("Gay people are disgusting and should stay away from kids", "lgbt", "en"),

@@ -1,0 +1,99 @@
+"""A second opinion on which claims a post makes, by the layers of the embedder that are tuned for posts.
+
+The first one is the judge's, of the post's embedding. `rejoinder train post-layers` writes the weights; data, figures
+and limits in `pipeline/data/second_opinion.md`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+import numpy as np
+
+from core.errors import KnowledgeBaseError
+from kb.query import Vectors
+
+NAME = "second_opinion.npz"
+NEARLY = 1e-6
+"""How near to 0 and 1 a probability counts."""
+
+
+@dataclass(frozen=True)
+class ClaimOpinion:
+    """Linear heads over a post's reading of m numbers, and what they count beside the judge.
+
+    `weights` (claims, m) and `bias` (claims,) name the claim, `answerable` (m + 1,) says whether anything on file
+    answers. `of_claims` has what the judge's log odds of a claim count, the logarithm of the share that the claim has
+    here, the judge's gap to its best claim, and a constant; `of_gate` what both say of `answerable`, and a constant.
+    """
+
+    claims: tuple[str, ...]
+    weights: Vectors
+    bias: Vectors
+    answerable: Vectors
+    of_claims: Vectors
+    of_gate: Vectors
+
+    def reads(self, reading: Vectors) -> bool:
+        """Tell whether a reading is as long as the heads learned it."""
+        return reading.shape == self.weights.shape[1:]
+
+    def probabilities(self, names: Sequence[str], first: Vectors, reading: Vectors) -> Vectors:
+        """Return how probably a post makes each claim called `names`; one that was not learned keeps the first."""
+        places = {name: place for place, name in enumerate(self.claims)}
+        known = [number for number, name in enumerate(names) if name in places]
+        joint = first.copy()
+        if known:
+            features = claim_features(first[known], self.shares(reading)[[places[names[number]] for number in known]])
+            joint[known] = _probability(features @ self.of_claims)
+        return joint
+
+    def shares(self, reading: Vectors) -> Vectors:
+        """Return the logarithm of each claim's share of what a post says, shape (claims,)."""
+        logits = self.weights @ reading + self.bias
+        highest = logits.max()
+        return np.asarray(logits - highest - np.log(np.exp(logits - highest).sum()), np.float32)
+
+    def gate(self, first: float, reading: Vectors) -> float:
+        """Return how probably anything on file answers a post, given what the judge says of it."""
+        return float(_probability(gate_features(first, self.answered(reading)) @ self.of_gate))
+
+    def answered(self, reading: Vectors) -> float:
+        """Return the log odds that anything on file answers a post."""
+        return float(self.answerable[:-1] @ reading + self.answerable[-1])
+
+
+def claim_features(first: Vectors, shares: Vectors) -> Vectors:
+    """Return what `of_claims` weighs, shape (claims, 4), from the judge's probabilities and logarithms of shares."""
+    odds = log_odds(first)
+    return np.stack([odds, shares, odds - odds.max(), np.ones_like(odds)], axis=1)
+
+
+def gate_features(first: float, answered: float) -> Vectors:
+    """Return what `of_gate` weighs, from the judge's probability and the log odds here."""
+    return np.array([float(log_odds(np.float32(first))), answered, 1.0], np.float32)
+
+
+def log_odds(probabilities: Vectors | np.float32) -> Vectors:
+    """Return the logarithm of the odds of probabilities."""
+    kept = np.clip(probabilities, NEARLY, 1 - NEARLY)
+    return np.asarray(np.log(kept / (1 - kept)), np.float32)
+
+
+def _probability(logits: Vectors) -> Vectors:
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -30, 30))), np.float32)
+
+
+@lru_cache(maxsize=1)
+def shipped_opinion() -> ClaimOpinion:
+    """Return the opinion that the package ships; raises KnowledgeBaseError when its file can't be read."""
+    try:
+        with np.load(io.BytesIO((files("kb") / "data" / NAME).read_bytes()), allow_pickle=False) as data:
+            arrays = {name: data[name].astype(np.float32) for name in data.files if name != "claims"}
+            return ClaimOpinion(tuple(map(str, data["claims"])), **arrays)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise KnowledgeBaseError(f"The package's {NAME} can't be read: {error}. Install the package again.") from error

@@ -1,0 +1,61 @@
+"""Read posts with layers of multilingual-e5-small of their own: the last ones, tuned by low-rank adapters.
+
+The adapters (LoRA, Hu et al. 2021, section 4) and what the states of a post's tokens are summed up by are shipped in
+`data/e5_posts.npz`, written by `rejoinder train post-layers`; the weights that they add to are the embedder's.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+from core.errors import WeightsError
+from models.e5_file import Shape
+from models.e5_session import open_graph, values_of
+from models.embed import Vectors
+
+SHAPE = Shape(width=384, layers=12, heads=12, inner=1536, words=250_037, positions=512, token_types=2)
+"""The model that the graphs compute."""
+SHARED = 6
+"""Layers that posts share with all other texts."""
+TUNED = tuple(f"l{number}" for number in range(SHARED, SHAPE.layers))
+"""The layers that posts have of their own, as the graphs call them."""
+RANK = 16
+"""Rank of the adapters."""
+LONGEST = 128
+"""Tokens of a post that are read: the layers learned from short posts."""
+SUMMED = 128
+"""Numbers that a post's reading has."""
+GRAPH, ADAPTERS = "e5_posts.onnx", "e5_posts.npz"
+
+
+class PostLayers:
+    """The tuned layers, which go on from the states of layer SHARED. Safe to use on several threads."""
+
+    def __init__(self, values: Mapping[str, onnxruntime.OrtValue], adapters: Path | None = None) -> None:
+        """Open the graph with the embedder's weights and the shipped adapters, or those in the file `adapters`.
+
+        Raises WeightsError for a file that is missing or torn.
+        """
+        path = adapters or files("models").joinpath("data", ADAPTERS)
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
+                arrays = {name: np.ascontiguousarray(data[name], np.float32) for name in data.files}
+        except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+            raise WeightsError(
+                f"What posts are read by can't be read from {path} ({error}): install Rejoinder again."
+            ) from None
+        self._summed, self._bias = arrays.pop("summed"), arrays.pop("bias")
+        own = {name: value for name, value in values.items() if name.split(".")[0] in TUNED}
+        self._session = open_graph(GRAPH, own | values_of(arrays))
+
+    def read(self, shared: Vectors) -> Vectors:
+        """Return what the heads read of a post, shape (SUMMED,), from its tokens' states, shape (tokens, 384)."""
+        (states,) = self._session.run(None, {"shared": shared[:LONGEST]})
+        together = np.concatenate([states.mean(axis=0), states.max(axis=0)])
+        return np.asarray(self._summed @ together + self._bias, np.float32)

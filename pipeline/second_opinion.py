@@ -1,0 +1,68 @@
+"""A second opinion on a post, by the layers of the embedder that are tuned for posts (`models.e5_posts`).
+
+The first one is what the heads say of its embedding and its words. `rejoinder train post-layers` writes the weights;
+data, figures and limits in `data/second_opinion.md`.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from math import exp, log
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import WeightsError
+
+Numbers = NDArray[np.float32]
+
+NEARLY = 1e-6
+"""How near to 0 and 1 a probability counts."""
+THREAT = "threat"
+
+
+@dataclass(frozen=True)
+class SecondOpinion:
+    """Linear heads by name over a post's reading of m numbers, and what they count beside the first opinion.
+
+    `weights` has shape (n, m), `bias` (n,), `shares` (n, 3): what the first opinion's log odds count, what the second's
+    do, and a constant.
+    """
+
+    names: tuple[str, ...]
+    weights: Numbers
+    bias: Numbers
+    shares: Numbers
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> Self:
+        """Load the shipped weights, or those at `path`; raises WeightsError for a file that is missing or torn."""
+        file_path = path or resources.files("pipeline").joinpath("data/second_opinion.npz")
+        try:
+            with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
+                arrays = (data[name].astype(np.float32) for name in ("weights", "bias", "shares"))
+                return cls(tuple(data["names"].tolist()), *arrays)
+        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise WeightsError(
+                f"The second opinion on posts can't be read from {file_path} ({error}): install Rejoinder again."
+            ) from error
+
+    def beside(self, first: Mapping[str, float], reading: Numbers) -> dict[str, float]:
+        """Return the probabilities of the first opinion as they are with the second, of a post read as shape (m,)."""
+        logits = dict(zip(self.names, self.weights @ reading + self.bias, strict=True))
+        shares = dict(zip(self.names, self.shares, strict=True))
+        return {
+            name: _joint(probability, float(logits[name]), *map(float, shares[name])) if name in shares else probability
+            for name, probability in first.items()
+        }
+
+
+def _joint(first: float, second: float, of_first: float, of_second: float, constant: float) -> float:
+    before = min(max(first, NEARLY), 1 - NEARLY)
+    logit = of_first * log(before / (1 - before)) + of_second * second + constant
+    return 1 / (1 + exp(-min(max(logit, -60.0), 60.0)))

@@ -1,0 +1,92 @@
+"""Compute and tune the embedder's last layers with torch (the `train` extra)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from models.e5_file import E5File
+from models.e5_posts import RANK, SHAPE, SHARED
+from models.embed import Vectors
+
+Tensors = dict[str, Any]
+
+MATRICES = {"q": (1, 1), "k": (1, 1), "v": (1, 1), "ao": (1, 1), "fi": (1, 4), "fo": (4, 1)}
+"""The matrices of a layer: what each reads and gives, in widths of a token's state."""
+COARSE = torch.bfloat16
+"""What matrices are multiplied in: four times as quick as float32 where the processor knows it."""
+EPSILON = 1e-12
+POOLED = 2 * SHAPE.width
+"""Numbers that a text's states are pooled to: their mean and their highest values."""
+MEAN = 3.0
+"""What the mean counts beside the highest values, so that both are of about one size."""
+
+
+def frozen(file: E5File) -> Tensors:
+    """Return the weights of the tuned layers as they are in the embedder's file."""
+    held: Tensors = {}
+    for layer in range(SHARED, SHAPE.layers):
+        for name, (reads, gives) in MATRICES.items():
+            key, rows = f"l{layer}.{name}", gives * SHAPE.width
+            held[f"{key}.w"] = torch.from_numpy(file.blocks(f"{key}.w", rows, reads * SHAPE.width).floats()).to(COARSE)
+            held[f"{key}.b"] = torch.from_numpy(np.array(file.floats(f"{key}.b", rows))).to(COARSE)
+        for key in (f"l{layer}.{norm}.{part}" for norm in ("aln", "oln") for part in "wb"):
+            held[key] = torch.from_numpy(np.array(file.floats(key, SHAPE.width)))
+    return held
+
+
+def adapters(chance: Any) -> Tensors:
+    """Return adapters that change nothing yet, for a torch generator (LoRA, section 4.1)."""
+    made: Tensors = {}
+    for layer in range(SHARED, SHAPE.layers):
+        for name, (reads, gives) in MATRICES.items():
+            width = reads * SHAPE.width
+            made[f"l{layer}.{name}.down"] = torch.randn(RANK, width, generator=chance) / width**0.5
+            made[f"l{layer}.{name}.up"] = torch.zeros(gives * SHAPE.width, RANK)
+    return made
+
+
+def pooled(states: Any, lengths: Any, held: Tensors, tuned: Tensors) -> Any:
+    """Return the pooled states of texts, shape (texts, POOLED), from those of layer SHARED, (texts, tokens, width)."""
+    within = torch.arange(states.shape[1])[None] < lengths[:, None]
+    away = torch.zeros(within.shape).masked_fill(~within, -1e4)[:, None, None]
+    for layer in range(SHARED, SHAPE.layers):
+        states = _layer(states, away, f"l{layer}", held, tuned)
+    mean = (states * within[..., None]).sum(1) / lengths[:, None]
+    highest = states.masked_fill(~within[..., None], -1e4).amax(1)
+    return torch.cat([MEAN * mean, highest], 1)
+
+
+def padded(states: Sequence[Vectors]) -> tuple[Any, Any]:
+    """Return texts' states side by side with zeros after their ends, and their lengths."""
+    lengths = [len(of_text) for of_text in states]
+    together = np.zeros((len(states), max(lengths), SHAPE.width), np.float32)
+    for row, of_text in zip(together, states, strict=True):
+        row[: len(of_text)] = of_text
+    return torch.from_numpy(together), torch.tensor(lengths)
+
+
+def _layer(states: Any, away: Any, layer: str, held: Tensors, tuned: Tensors) -> Any:
+    def linear(name: str, inputs: Any) -> Any:
+        key, coarse = f"{layer}.{name}", inputs.to(COARSE)
+        low = functional.linear(coarse, tuned[f"{key}.down"].to(COARSE))
+        own = functional.linear(coarse, held[f"{key}.w"], held[f"{key}.b"])
+        return own + functional.linear(low, tuned[f"{key}.up"].to(COARSE))
+
+    def normalised(inputs: Any, name: str) -> Any:
+        key = f"{layer}.{name}"
+        return functional.layer_norm(inputs, (SHAPE.width,), held[f"{key}.w"], held[f"{key}.b"], EPSILON)
+
+    texts, tokens, width = states.shape
+    by_head = (texts, tokens, SHAPE.heads, width // SHAPE.heads)
+    query, key, value = (linear(name, states).view(by_head).transpose(1, 2) for name in "qkv")
+    # torch's own attention takes seven times as long here to go back through.
+    shares = ((query @ key.transpose(-1, -2)).float() * by_head[-1] ** -0.5 + away).softmax(-1)
+    mixed = (shares.to(COARSE) @ value).transpose(1, 2).reshape(texts, tokens, width)
+    states = normalised(linear("ao", mixed).float() + states, "aln")
+    inner = functional.gelu(linear("fi", states))
+    return normalised(linear("fo", inner).float() + states, "oln")

@@ -1,0 +1,139 @@
+"""Gather what the layers for posts learn from and are measured on: what heads, threats and claims learn from."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from core.domain import AttackKind
+from kb.claims.judge import KINDS
+from kb.claims.loading import ClaimFiles
+from kb.claims.matching import wordings_of
+from pipeline.heads import HATE, NAMES
+from pipeline.normalise import normalise
+from pipeline.second_opinion import THREAT
+from training.claims.data import Post, harmless, read_labelled
+from training.claims.unseen import NATURAL, UNSEEN
+from training.heads.data import LONGEST, SHORT, letters
+from training.heads.data import read_samples as read_head_samples
+from training.heads.sample import Part
+from training.heads.train import COUNTS, HATE_COUNTS, labels
+from training.threats.data import read_samples as read_threats
+from training.threats.train import COUNTS as THREAT_COUNTS
+
+UNSEEN_ORIGIN = "unseen"
+"""Origin of the posts in `training/claims/unseen.tsv`."""
+OWN_HATE = {"functional": 3.0, "written": 2.0, "Hatemoji": 1.0}
+"""What these count for hate here instead of in HATE_COUNTS: layers learn them quicker than lines."""
+HARMLESS = 1.3
+"""What a text without a threat counts, next to one with."""
+READ_THREAT = 1.5
+"""What a post counts for threats whose kind of attack was read."""
+KIND_COUNTS = {"labels": 1.0, UNSEEN_ORIGIN: 1.0, "harmless": 0.5, "wording": 0.25}
+ANSWERABLE_WORDING = 0.05
+"""What a wording counts where it is learned whether anything on file answers: of course something does."""
+KEPT = {"claims": 0.4, "EDOS": 0.6, "answers to claims": 0.4, "written": 0.8, "MLMA": 0.7, "Davidson": 0.6}
+"""Share of an origin's texts that are learned from, where many say the same."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One text, and what is to be said of it.
+
+    `opinions` has the answer of a head by its name, and what it counts. `kind` is the number in KINDS of how it
+    attacks, `claims` are those on file that it makes: both None where nobody read that; `counts` is what they count.
+    """
+
+    text: str
+    origin: str
+    part: Part
+    opinions: Mapping[str, tuple[bool, float]] = field(default_factory=dict)
+    kind: int | None = None
+    claims: frozenset[str] | None = None
+    counts: float = 1.0
+    label: str = ""
+
+    @property
+    def answerable(self) -> tuple[bool, float]:
+        """Whether anything on file answers the text, and what that counts; nothing where nobody read it."""
+        if self.claims is None:
+            return False, 0.0
+        return bool(self.claims), ANSWERABLE_WORDING if self.origin == "wording" else self.counts
+
+
+def read_lessons(data: Path, files: ClaimFiles, claims: Path) -> list[Lesson]:
+    """Return every lesson; none of the training part repeats the letters of one that is measured on."""
+    lessons = [*_of_heads(data, claims), *_of_threats(data), *_of_posts(data), *_of_wordings(files)]
+    apart = {letters(lesson.text) for lesson in lessons if lesson.part is not Part.TRAIN}
+    return [lesson for lesson in lessons if lesson.part is not Part.TRAIN or not _copies(lesson, apart)]
+
+
+def thinned(lessons: Iterable[Lesson]) -> list[Lesson]:
+    """Return the lessons that are learned from, fewer of origins that repeat themselves; the same in every run."""
+    return [
+        lesson
+        for lesson in lessons
+        if lesson.part is Part.TRAIN and _drawn(lesson.text) % 100 < 100 * KEPT.get(lesson.origin, 1.0)
+    ]
+
+
+def part_of_unseen(post: Post) -> Part:
+    """Say what a post of `training/claims/unseen.tsv` serves for: half of those in their natural mix teach."""
+    if not post.id.startswith(NATURAL):
+        return Part.TRAIN
+    return (Part.TRAIN, Part.TRAIN, Part.CALIBRATE, Part.REPORT)[_drawn(post.id) % 4]
+
+
+def _drawn(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "replace"))
+
+
+def _copies(lesson: Lesson, apart: Collection[str]) -> bool:
+    return len(lesson.text) > SHORT and letters(lesson.text) in apart
+
+
+def _of_heads(data: Path, claims: Path) -> Iterator[Lesson]:
+    samples = read_head_samples(data, claims)
+    answers = {name: labels(name, samples) for name in NAMES}
+    for row, sample in enumerate(samples):
+        opinions = {
+            name: (bool(truth[row]), _count(name, sample.origin))
+            for name, (truth, known) in answers.items()
+            if known[row]
+        }
+        yield Lesson(sample.text, sample.origin, sample.part, opinions, label=sample.label)
+
+
+def _count(name: str, origin: str) -> float:
+    return ((HATE_COUNTS | OWN_HATE) if name == HATE else COUNTS).get(origin, 1.0)
+
+
+def _of_threats(data: Path) -> Iterator[Lesson]:
+    for sample in read_threats(data):
+        part = Part.REPORT if sample.held_out else Part.TRAIN
+        counts = THREAT_COUNTS.get(sample.origin, 1.0) * (1.0 if sample.threat else HARMLESS)
+        text = normalise(sample.text)[:LONGEST]
+        yield Lesson(text, sample.origin, part, {THREAT: (sample.threat, counts)}, label=sample.kind)
+
+
+def _of_posts(data: Path) -> Iterator[Lesson]:
+    yield from (_of_post(post, "labels", Part.TRAIN) for post in read_labelled(data))
+    yield from (_of_post(post, UNSEEN_ORIGIN, part_of_unseen(post)) for post in read_labelled(data, UNSEEN))
+    yield from (replace(_of_post(post, "harmless", Part.TRAIN), opinions={}) for post in harmless())
+
+
+def _of_post(post: Post, origin: str, part: Part) -> Lesson:
+    threat = {THREAT: (post.kind is AttackKind.THREAT, READ_THREAT)}
+    return Lesson(
+        post.text[:LONGEST], origin, part, threat, KINDS.index(post.kind), post.claims, KIND_COUNTS[origin], post.id
+    )
+
+
+def _of_wordings(files: ClaimFiles) -> Iterator[Lesson]:
+    for wording in wordings_of(files):
+        claim = files.claims[wording.claim]
+        text = normalise(wording.text)[:LONGEST]
+        kind = KINDS.index(claim.kind)
+        yield Lesson(text, "wording", Part.TRAIN, {}, kind, frozenset({claim.id}), KIND_COUNTS["wording"])

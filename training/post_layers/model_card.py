@@ -1,0 +1,181 @@
+"""Write the card of the layers for posts: what they learned from, and what first and second opinion say together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from core.domain import TargetGroup
+from core.settings import TriageSettings
+from kb.claims.second_opinion import ClaimOpinion, log_odds
+from models.embed import Vectors
+from pipeline.heads import HATE
+from pipeline.second_opinion import THREAT, SecondOpinion
+from training.heads.data import ADVERSARIAL, REAL
+from training.heads.sample import Part
+from training.heads.written import FUNCTIONAL
+from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
+from training.post_layers.opinions import First
+
+ALARMS = 0.03
+"""Share of harmless texts that may be called threats."""
+GROUPS = tuple(TargetGroup)
+Rows = Sequence[int]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The texts that nothing was learned from, and all that was said of them."""
+
+    lessons: Sequence[Lesson]
+    firsts: Sequence[First]
+    readings: Vectors
+    opinion: SecondOpinion
+    claims: ClaimOpinion
+
+    @cached_property
+    def first(self) -> Vectors:
+        """Log odds of the first opinion, shape (n, names)."""
+        return log_odds(np.array([[each.opinions[name] for name in self.opinion.names] for each in self.firsts]))
+
+    @cached_property
+    def second(self) -> Vectors:
+        """Log odds of the second opinion by itself."""
+        return np.asarray(self.readings @ self.opinion.weights.T + self.opinion.bias, np.float32)
+
+    @cached_property
+    def together(self) -> Vectors:
+        """Log odds of both."""
+        of_first, of_second, constant = self.opinion.shares.T
+        return np.asarray(of_first * self.first + of_second * self.second + constant, np.float32)
+
+    def rows(self, holds: Callable[[Lesson], bool]) -> list[int]:
+        """Return the numbers of the lessons for which something holds."""
+        return [number for number, lesson in enumerate(self.lessons) if holds(lesson)]
+
+    def truth(self, rows: Rows, name: str) -> NDArray[np.bool_]:
+        """Return the right answers to a question."""
+        return np.array([self.lessons[row].opinions[name][0] for row in rows], np.bool_)
+
+    def each(self, name: str, rows: Rows) -> list[Vectors]:
+        """Return what first, second and both say, for one question."""
+        column = self.opinion.names.index(name)
+        return [table[rows, column] for table in (self.first, self.second, self.together)]
+
+
+def write_card(taught: Sequence[Lesson], outcome: Outcome, digests: Mapping[str, str]) -> str:
+    """Return the card as Markdown."""
+    template = files("training").joinpath("post_layers/card.md").read_text("utf-8")
+    origins = Counter(lesson.origin for lesson in taught)
+    return template.format(
+        date=date.today().isoformat(),
+        digests="\n".join(f"- `{path}`: `{digest}`" for path, digest in digests.items()),
+        texts=f"{len(taught):,}",
+        origins="\n".join(f"| {origin} | {count:,} |" for origin, count in sorted(origins.items())),
+        opinions="\n".join(_opinion_rows(outcome)),
+        limits="\n".join(_limit_rows(outcome)),
+        claims="\n".join(_claim_rows(outcome)),
+    )
+
+
+def _opinion_rows(outcome: Outcome) -> Iterator[str]:
+    for part in (Part.CALIBRATE, Part.REPORT):
+        flags = outcome.rows(lambda each, part=part: each.origin == REAL and each.part is part)  # type: ignore[misc]
+        name = f"flagged posts, {part.value} half"
+        grouped = [row for row in flags if outcome.truth([row], HATE)[0] and _groups(outcome.lessons[row])]
+        right = [_surest(outcome, says, grouped) for says in (outcome.first, outcome.second, outcome.together)]
+        yield _row(f"{name}: the surest group is right", len(grouped), right)
+        yield _row(f"{name}: hate or offence, AUC", len(flags), _aucs(outcome, HATE, flags))
+    for origin in (ADVERSARIAL, FUNCTIONAL):
+        rows = _asked(outcome, origin, HATE)
+        yield _row(f"{origin}: hate, AUC", len(rows), _aucs(outcome, HATE, rows))
+    for origin in dict.fromkeys(lesson.origin for lesson in outcome.lessons if THREAT in lesson.opinions):
+        rows = _asked(outcome, origin, THREAT)
+        truth = outcome.truth(rows, THREAT)
+        # What calibrates threats is not reported on.
+        if truth.any() and origin != UNSEEN_ORIGIN:
+            yield _row(f"{origin}: threats, AUC", len(rows), _aucs(outcome, THREAT, rows))
+            says = outcome.each(THREAT, rows)
+            caught = [float((say[truth] > np.quantile(say[~truth], 1 - ALARMS)).mean()) for say in says]
+            yield _row(f"{origin}: threats caught at {ALARMS:.0%} alarms", int(truth.sum()), caught)
+
+
+def _limit_rows(outcome: Outcome) -> Iterator[str]:
+    settings = TriageSettings()
+    for part in (Part.CALIBRATE, Part.REPORT):
+        for label in ("normal", "offensive", "hate"):
+            flags = outcome.rows(lambda each, part=part: each.origin == REAL and each.part is part)  # type: ignore[misc]
+            rows = [row for row in flags if outcome.lessons[row].label == label]
+            doubted = [float((_probability(says) < settings.doubt_below).mean()) for says in outcome.each(HATE, rows)]
+            yield _row(f"{part.value} half: {label} posts in doubt or dismissed", len(rows), doubted[::2])
+    for origin in dict.fromkeys(lesson.origin for lesson in outcome.lessons if THREAT in lesson.opinions):
+        rows = _asked(outcome, origin, THREAT)
+        truth = outcome.truth(rows, THREAT)
+        for which, name in ((truth, "threats escalated"), (~truth, "others escalated")):
+            chances = [_probability(says[which]) for says in outcome.each(THREAT, rows)]
+            passed = [float((each >= settings.threat_from).mean()) for each in chances]
+            if which.any():
+                yield _row(f"{origin}: {name}", int(which.sum()), passed[::2])
+
+
+def _probability(logits: Vectors) -> Vectors:
+    return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
+
+
+def _asked(outcome: Outcome, origin: str, name: str) -> list[int]:
+    return outcome.rows(lambda lesson: lesson.origin == origin and name in lesson.opinions)
+
+
+def _claim_rows(outcome: Outcome) -> Iterator[str]:
+    for part in (Part.CALIBRATE, Part.REPORT):
+        rows = outcome.rows(lambda each, part=part: each.claims is not None and each.part is part)  # type: ignore[misc]
+        making = [row for row in rows if outcome.lessons[row].claims]
+        named = [_named(outcome, row) for row in making]
+        for most in (1, 3):
+            shares = [float(np.mean([any(hits[:most]) for hits in each])) for each in zip(*named, strict=True)]
+            yield _row(f"{part.value} posts: a right claim among the first {most}", len(making), shares)
+        judged = [row for row in rows if outcome.lessons[row].claims or not outcome.lessons[row].opinions[THREAT][0]]
+        truth = [bool(outcome.lessons[row].claims) for row in judged]
+        says = zip(*(_gates(outcome, row) for row in judged), strict=True)
+        aucs = [float(roc_auc_score(truth, each)) for each in says]
+        yield _row(f"{part.value} posts: whether anything answers, AUC", len(judged), aucs)
+
+
+def _named(outcome: Outcome, row: int) -> list[list[bool]]:
+    first, reading = outcome.firsts[row].claims, outcome.readings[row]
+    assert first is not None
+    names, right = outcome.claims.claims, outcome.lessons[row].claims or frozenset()
+    tables = first, outcome.claims.shares(reading), outcome.claims.probabilities(names, first, reading)
+    return [[names[place] in right for place in np.argsort(-table)[:3]] for table in tables]
+
+
+def _gates(outcome: Outcome, row: int) -> tuple[float, float, float]:
+    first, reading = outcome.firsts[row].answerable, outcome.readings[row]
+    return first, outcome.claims.answered(reading), outcome.claims.gate(first, reading)
+
+
+def _groups(lesson: Lesson) -> set[str]:
+    return {group.value for group in GROUPS if lesson.opinions.get(group.value, (False, 0.0))[0]}
+
+
+def _surest(outcome: Outcome, table: Vectors, rows: Rows) -> float:
+    columns = [outcome.opinion.names.index(group.value) for group in GROUPS]
+    best = table[np.ix_(rows, columns)].argmax(axis=1)
+    named = zip(rows, best, strict=True)
+    return float(np.mean([GROUPS[place].value in _groups(outcome.lessons[row]) for row, place in named]))
+
+
+def _aucs(outcome: Outcome, name: str, rows: Rows) -> list[float]:
+    return [float(roc_auc_score(outcome.truth(rows, name), say)) for say in outcome.each(name, rows)]
+
+
+def _row(what: str, count: int, figures: Sequence[float]) -> str:
+    return f"| {what} | {count} | {' | '.join(f'{figure:.3f}' for figure in figures)} |"

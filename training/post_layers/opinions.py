@@ -1,0 +1,121 @@
+"""Sum up what the tuned layers say, and fit what it counts beside the first opinions. Needs scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from kb.claims.second_opinion import ClaimOpinion, claim_features, log_odds
+from models.e5_posts import SUMMED
+from models.embed import Vectors
+from pipeline.heads import HATE
+from pipeline.second_opinion import THREAT, SecondOpinion
+from training.heads.data import REAL
+from training.heads.sample import Part
+from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
+
+ALIKE, HATE_SHARES = (0.5, 0.5), (0.7, 0.3)
+"""What first and second opinion count. For hate the first has read the tokens itself; a little more of the second did
+not change the half of the flags that calibrates, and reads disguised hate better."""
+MOST = 3.0
+"""How much closer to the original a question of triage is kept than the share of a claim."""
+GATE = (1.0, 0.3, 0.0)
+"""What judge and layers count where it is asked whether anything on file answers, and a constant.
+
+Fitted on posts in their natural mix, half of which attack nobody, the layers would count more than the judge, and
+silence many a claim that can be answered.
+"""
+CLAIM = "claim"
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What turns pooled states into a reading of SUMMED numbers, and a reading into what each head says.
+
+    `summed` (SUMMED, pooled) and `bias` (SUMMED,) make a reading; `back` (outputs, SUMMED) and `centre` (outputs,)
+    make the logits of all heads, in the order they were given in.
+    """
+
+    summed: Vectors
+    bias: Vectors
+    back: Vectors
+    centre: Vectors
+
+
+@dataclass(frozen=True)
+class First:
+    """The first opinions on a text: probabilities by name, and those of each claim and of an answer where asked for."""
+
+    opinions: Mapping[str, float]
+    claims: Vectors | None = None
+    answerable: float = 0.0
+
+
+def sum_up(weights: Vectors, bias: Vectors, scale: Vectors, pooled: Vectors) -> Sums:
+    """Return the SUMMED numbers that keep most of what the heads say of `pooled` states, shape (n, pooled).
+
+    `weights` (outputs, pooled) and `bias` (outputs,) are the heads, `scale` (outputs,) how much each matters.
+    """
+    logits = pooled @ weights.T + bias
+    centre = logits.mean(axis=0)
+    directions = np.linalg.svd((logits - centre) * scale, full_matrices=False)[2][:SUMMED].T
+    forward = directions.T * scale
+    parts = forward @ weights, forward @ (bias - centre), directions / scale[:, np.newaxis], centre
+    return Sums(*(np.asarray(part, np.float32) for part in parts))
+
+
+def fit_opinion(
+    names: Sequence[str], weights: Vectors, bias: Vectors, lessons: Sequence[Lesson], firsts: Sequence[First],
+    readings: Vectors,
+) -> SecondOpinion:  # fmt: skip
+    """Return the opinion that is calibrated, with the first beside it, on posts that neither of them learned from.
+
+    Groups and hate on the flags that calibrate, counterspeech and threats on the posts that were read for claims.
+    """
+    logits = readings @ weights.T + bias
+    first = log_odds(np.array([[each.opinions[name] for name in names] for each in firsts], np.float32))
+    shares = np.zeros((len(names), 3), np.float32)
+    for column, name in enumerate(names):
+        rows = [row for row, lesson in enumerate(lessons) if name in lesson.opinions and _calibrates(lesson, name)]
+        truth = [lesson.opinions[name][0] for lesson in (lessons[row] for row in rows)]
+        of_first, of_second = HATE_SHARES if name == HATE else ALIKE
+        joint = of_first * first[rows, column] + of_second * logits[rows, column]
+        if len(set(truth)) < 2 or min(map(truth.count, (True, False))) < 5:
+            shares[column] = of_first, of_second, 0.0
+            continue
+        scaling = LogisticRegression(C=1.0).fit(joint[:, np.newaxis], truth)
+        slope = float(scaling.coef_[0, 0])
+        shares[column] = of_first * slope, of_second * slope, float(scaling.intercept_[0])
+    return SecondOpinion(tuple(names), weights, bias, shares)
+
+
+def _calibrates(lesson: Lesson, name: str) -> bool:
+    if name == THREAT:
+        return lesson.origin == UNSEEN_ORIGIN
+    return lesson.origin == REAL and lesson.part is Part.CALIBRATE
+
+
+def fit_claims(
+    claims: Sequence[str], weights: Vectors, bias: Vectors, answerable: Vectors, lessons: Sequence[Lesson],
+    firsts: Sequence[First], readings: Vectors,
+) -> ClaimOpinion:  # fmt: skip
+    """Return the opinion on claims, calibrated on the posts of the calibration part that are no threats."""
+    blank = ClaimOpinion(tuple(claims), weights, bias, answerable, np.zeros(4, np.float32), np.zeros(3, np.float32))
+    pairs, makes = [], []
+    for lesson, first, reading in zip(lessons, firsts, readings, strict=True):
+        if lesson.part is not Part.CALIBRATE or lesson.claims is None or first.claims is None:
+            continue
+        if lesson.opinions[THREAT][0] and not lesson.claims:
+            continue
+        pairs.append(claim_features(first.claims, blank.shares(reading)))
+        makes.append(np.array([name in lesson.claims for name in claims]))
+    of_claims = LogisticRegression(fit_intercept=False, max_iter=1000).fit(np.vstack(pairs), np.concatenate(makes))
+    return ClaimOpinion(
+        tuple(claims), weights, bias, answerable,
+        np.asarray(of_claims.coef_[0], np.float32), np.array(GATE, np.float32),
+    )  # fmt: skip

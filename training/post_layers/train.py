@@ -1,0 +1,204 @@
+"""Train the layers for posts and the second opinions, and write them with one card. Needs `train` and `dev`."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import torch
+
+from core.errors import BadSettings
+from core.settings import KnowledgeBaseSettings
+from kb.claims.judge import shipped_judge
+from kb.claims.loading import load_claims
+from kb.claims.matching import ClaimMatcher, embedded
+from kb.claims.reviews import load_reviews
+from kb.claims.second_opinion import NAME as CLAIMS_NAME
+from kb.claims.second_opinion import ClaimOpinion
+from models.e5_file import E5File, find
+from models.e5_onnx import OnnxE5Embedder
+from models.e5_posts import ADAPTERS, RANK, SHAPE, SHARED
+from models.embed import Vectors
+from models.embedders import default_embedder
+from pipeline.heads import COUNTER, HATE, Heads
+from pipeline.languages import DEFAULT
+from pipeline.second_opinion import THREAT, SecondOpinion
+from pipeline.threats import ThreatHead
+from training.claims.data import groups_of
+from training.heads.sample import Part
+from training.post_layers import layers, tuning
+from training.post_layers.lessons import Lesson, read_lessons, thinned
+from training.post_layers.model_card import Outcome, write_card
+from training.post_layers.opinions import CLAIM, MOST, First, Sums, fit_claims, fit_opinion, sum_up
+
+LONGEST = 64
+"""Tokens of a text that are learned from."""
+SEED = 0
+PORTION = 64
+SUMMED_FROM = 20_000
+"""Texts by which it is decided what a reading keeps."""
+OPINION_FILE, CARD = "second_opinion.npz", "e5_posts.md"
+HELD_OUT_ORIGINS = frozenset({"CrowdCounter replies"})
+"""Measured elsewhere: their heads are hardly changed."""
+
+
+def train_and_write(data: Path, root: Path, cache: Path) -> str:
+    """Train on the data sets under `data`, write the three files and their card under `root`, and return the card."""
+    claims = load_claims()
+    lessons = read_lessons(data, claims, root / "kb" / "claims")
+    taught = thinned(lessons)
+    states = _cached([lesson.text for lesson in taught], cache)
+    held = layers.frozen(E5File(find()))
+    tuned = _tuned(taught, states, held, list(claims.claims), cache.with_suffix(".tuned.pt"))
+    sums = _sums(tuned, held, states)
+    shipped = _for_the_graph(tuned.adapters) | {"summed": sums.summed, "bias": sums.bias}
+    _save(root / "models" / "data" / ADAPTERS, shipped)
+    unseen = [lesson for lesson in lessons if lesson.part is not Part.TRAIN and lesson.origin not in HELD_OUT_ORIGINS]
+    firsts, readings = asyncio.run(_read(unseen))
+    opinion, on_claims = _opinions(tuned, sums, unseen, firsts, readings)
+    _save(root / "pipeline" / "data" / OPINION_FILE, {"names": np.array(opinion.names), **_arrays(opinion)})
+    _save(root / "kb" / "data" / CLAIMS_NAME, {"claims": np.array(on_claims.claims), **_arrays(on_claims)})
+    written = [Path("models/data") / ADAPTERS, Path("pipeline/data") / OPINION_FILE, Path("kb/data") / CLAIMS_NAME]
+    digests = {str(path): hashlib.sha256((root / path).read_bytes()).hexdigest() for path in written}
+    card = write_card(taught, Outcome(unseen, firsts, readings, opinion, on_claims), digests)
+    (root / "models" / "data" / CARD).write_text(card, encoding="utf-8")
+    return card
+
+
+def _tuned(
+    taught: Sequence[Lesson], states: Sequence[Vectors], held: layers.Tensors, claims: Sequence[str], kept: Path
+) -> tuning.Tuned:
+    """Tune the layers, unless `kept` holds what these lessons made of them."""
+    told = [(each.text, each.opinions, each.kind, sorted(each.claims or ()), each.counts) for each in taught]
+    digest = hashlib.sha256(repr((told, claims)).encode("utf-8", "replace")).hexdigest()
+    if kept.exists() and (before := torch.load(kept))["digest"] == digest:
+        return tuning.Tuned(before["adapters"], before["heads"], tuple(claims))
+    chance = torch.Generator().manual_seed(SEED)
+    tuned = tuning.blank(layers.adapters(chance), claims, chance)
+    tuning.tune(taught, states, held, tuned, SEED)
+    torch.save({"digest": digest, "adapters": tuned.adapters, "heads": tuned.heads}, kept)
+    return tuned
+
+
+def _cached(texts: Sequence[str], cache: Path) -> list[Vectors]:
+    """Return the shared states of texts; those in `cache` are not computed again where they are of the same texts."""
+    digest = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
+    if cache.exists():
+        with np.load(cache) as kept:
+            if str(kept["digest"]) == digest:
+                return np.split(kept["states"], kept["ends"][:-1])
+    click.echo(f"Reading {len(texts):,} texts.", err=True)
+    states = asyncio.run(_shared(texts))
+    ends = np.cumsum([len(of_text) for of_text in states])
+    np.savez(cache, digest=np.array(digest), ends=ends, states=np.concatenate(states))
+    return states
+
+
+async def _shared(texts: Sequence[str]) -> list[Vectors]:
+    embedder = default_embedder()
+    try:
+        if not isinstance(embedder, OnnxE5Embedder):
+            raise BadSettings("The layers for posts are those that ONNX Runtime computes: install onnxruntime.")
+        return [states[:LONGEST].astype(np.float16) for states in await embedder.shared_states(texts)]
+    finally:
+        await embedder.close()
+
+
+def _sums(tuned: tuning.Tuned, held: layers.Tensors, states: Sequence[Vectors]) -> Sums:
+    drawn = sorted(
+        np.random.default_rng(SEED).permutation(len(states))[:SUMMED_FROM].tolist(), key=lambda n: len(states[n])
+    )
+    parts = [
+        layers.pooled(*layers.padded([states[n] for n in drawn[start : start + PORTION]]), held, tuned.adapters)
+        for start in range(0, len(drawn), PORTION)
+    ]
+    pooled = torch.cat(parts).numpy()
+    weights, bias = _stacked(tuned)
+    spread = (pooled @ weights.T + bias).std(axis=0)
+    claims = len(tuned.claims)
+    scale = np.concatenate([MOST / spread[:-claims], np.full(claims, 1 / spread[-claims:].mean())])
+    sums = sum_up(weights, bias, np.asarray(scale, np.float32), pooled)
+    # The layers' mean is as it comes where posts are read.
+    sums.summed[:, : SHAPE.width] *= layers.MEAN
+    return sums
+
+
+def _stacked(tuned: tuning.Tuned) -> tuple[Vectors, Vectors]:
+    """Return the weights and biases of all heads, claims last."""
+    names = ("opinion", "kind", "answerable", CLAIM)
+    weights = np.concatenate([tuned.heads[f"{name}.w"].numpy() for name in names])
+    return weights, np.concatenate([tuned.heads[f"{name}.b"].numpy() for name in names])
+
+
+def _opinions(
+    tuned: tuning.Tuned, sums: Sums, unseen: Sequence[Lesson], firsts: Sequence[First], readings: Vectors
+) -> tuple[SecondOpinion, ClaimOpinion]:
+    heads, claims = len(tuning.OPINIONS), len(tuned.claims)
+    opinion = fit_opinion(tuning.OPINIONS, sums.back[:heads], sums.centre[:heads], unseen, firsts, readings)
+    answerable = np.append(sums.back[-claims - 1], sums.centre[-claims - 1])
+    of_claims = sums.back[-claims:], sums.centre[-claims:]
+    return opinion, fit_claims(tuned.claims, *of_claims, answerable, unseen, firsts, readings)
+
+
+async def _read(lessons: Sequence[Lesson]) -> tuple[list[First], Vectors]:
+    """Return the first opinions on the lessons' texts and the readings of the layers for posts, as they are shipped."""
+    embedder, heads, threats = default_embedder(), Heads.load(), ThreatHead.load()
+    claims = load_claims()
+    wordings, vectors = await embedded(claims, embedder)
+    reviews = load_reviews(package_files("kb"))
+    matcher = ClaimMatcher(claims, reviews, wordings, vectors, shipped_judge(), KnowledgeBaseSettings())
+    firsts, readings = [], []
+    for lesson in lessons:
+        reading = await embedder.read(lesson.text)  # type: ignore[attr-defined]
+        scores = heads.score(reading.vector, lesson.text, reading.tokens)
+        opinions = {group.value: score for group, score in scores.groups.items()} | {HATE: scores.hate}
+        opinions |= {COUNTER: scores.counter, THREAT: threats.score(lesson.text, reading.vector)}
+        first = First(opinions)
+        if lesson.claims is not None:
+            groups = groups_of(lesson.text, reading.vector, heads)
+            judged = matcher.read(lesson.text, reading.vector, groups, DEFAULT)
+            first = First(
+                opinions, np.array([judged.claims[name] for name in claims.claims], np.float32), judged.answerable
+            )
+        firsts.append(first)
+        readings.append(reading.summed)
+    await embedder.close()
+    return firsts, np.stack(readings)
+
+
+def _for_the_graph(adapters: layers.Tensors) -> dict[str, Vectors]:
+    """Return the adapters as the graph reads them: queries, keys and values side by side, queries divided."""
+    arrays = {name: tensor.numpy() for name, tensor in adapters.items()}
+    given: dict[str, Vectors] = {}
+    for layer in (f"l{number}" for number in range(SHARED, SHAPE.layers)):
+        for name in ("ao", "fi", "fo"):
+            given |= {f"{layer}.{name}.{part}": arrays[f"{layer}.{name}.{part}"].T for part in ("down", "up")}
+        ups = np.zeros((3 * RANK, 3 * SHAPE.width), np.float32)
+        for place, name in enumerate("qkv"):
+            rows, columns = (
+                slice(place * RANK, (place + 1) * RANK),
+                slice(place * SHAPE.width, (place + 1) * SHAPE.width),
+            )
+            ups[rows, columns] = arrays[f"{layer}.{name}.up"].T
+        ups[:, : SHAPE.width] /= np.sqrt(SHAPE.width // SHAPE.heads)
+        given[f"{layer}.qkv.down"] = np.concatenate([arrays[f"{layer}.{name}.down"] for name in "qkv"]).T
+        given[f"{layer}.qkv.up"] = ups
+    return given
+
+
+def _arrays(opinion: SecondOpinion | ClaimOpinion) -> dict[str, Any]:
+    return {name: value for name, value in vars(opinion).items() if isinstance(value, np.ndarray)}
+
+
+def _save(path: Path, arrays: dict[str, Any]) -> None:
+    """Write arrays, numbers in half precision."""
+    halves: dict[str, Any] = {
+        name: each.astype(np.float16) if each.dtype.kind == "f" else each for name, each in arrays.items()
+    }
+    np.savez_compressed(path, **halves)
