@@ -25,9 +25,10 @@ def read_people(path: Path) -> list[PairResult]:
 
 
 def _result(row: dict[str, str], where: str) -> PairResult:
-    if row["preferred"] not in PREFERRED:
+    preferred = row["preferred"].strip().lower()
+    if preferred not in PREFERRED:
         raise BadInput(f"{where}: `preferred` is {row['preferred']!r}; write left, right or tie.")
-    winner = row[row["preferred"]] if row["preferred"] != "tie" else ""
+    winner = row[preferred] if preferred != "tie" else ""
     left, right = sorted((row["left"], row["right"]))
     return PairResult(row["post_id"], left, right, winner, True)
 

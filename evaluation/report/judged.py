@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from evaluation.judging.tally import caution
 from evaluation.report.document import Section, Table, number
 from evaluation.run import RunFolder
@@ -11,10 +9,9 @@ from evaluation.run import RunFolder
 
 def judged(run: RunFolder) -> Section | None:
     """Return the judge's wins and scores; None where no judge was asked."""
-    path = run.path / "judge.json"
-    if not path.exists():
+    if not (run.path / "judge.json").exists():
         return None
-    summary = json.loads(path.read_bytes())
+    summary = run.read_json("judge.json")
     wins = Table(
         ("system", "wins", "losses", "ties", "strength [95 %]"),
         tuple(
