@@ -26,6 +26,14 @@ def judged(run: RunFolder) -> Section | None:
         ),
         "judge.json, counted from verdicts.jsonl",
     )
+    names = list(summary["systems"])
+    duels = Table(
+        ("won by, against", *names),
+        tuple(
+            (name, *(_won(row["against"].get(other)) for other in names)) for name, row in summary["systems"].items()
+        ),
+        "judge.json, counted from verdicts.jsonl",
+    )
     cost, warning = summary["cost"], caution(summary)
     text = (
         f"{summary['judge']} with the {summary['prompt']} prompt compared {summary['pairs']} pairs of drafts, each "
@@ -40,4 +48,9 @@ def judged(run: RunFolder) -> Section | None:
         "posts. A judge prefers long and fluent texts, and texts like its own; "
         "`judge --against` says how far to trust this one.",
     )
-    return Section("What a judge says", text, (wins,))
+    return Section("What a judge says", text, (wins, duels))
+
+
+def _won(record: dict[str, int] | None) -> str:
+    """Return a record against one system as wins of pairs; a dash for the system itself."""
+    return "–" if record is None else f"{record['wins']} of {sum(record.values())}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from core.domain import Intent, TargetGroup
 from core.errors import BadInput
@@ -101,13 +102,16 @@ def tiny(tmp_path: Path) -> Path:
     return folder
 
 
+def invoke(step: str, pairs: Path, model: Path, *options: str) -> Result:
+    arguments = ["train", step, str(pairs), "--model", str(model), "--out", str(pairs / step), "--rate", "0.01"]
+    return CliRunner().invoke(main, [*arguments, *options], catch_exceptions=False)
+
+
 def tune(step: str, pairs: Path, model: Path, *options: str) -> dict[str, tuple[float, float]]:
     """Run a step and return the figures of its card, before and after."""
-    out = pairs / step
-    arguments = ["train", step, str(pairs), "--model", str(model), "--out", str(out), "--rate", "0.01", *options]
-    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    result = invoke(step, pairs, model, *options)
     assert result.exit_code == 0, result.output
-    card = (out / "card.md").read_text()
+    card = (pairs / step / "card.md").read_text()
     rows = re.findall(r"^\| (\S+) \| (-?[\d.]+) \| (-?[\d.]+) \|$", card, re.MULTILINE)
     return {name: (float(before), float(after)) for name, before, after in rows}
 
@@ -121,6 +125,31 @@ def test_imitation_lowers_the_loss_on_held_out_replies(pairs: Path, tiny: Path) 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
+def test_a_run_that_was_cut_off_goes_on_and_ends_as_if_it_had_not_been(
+    pairs: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from training.adapters import steps
+
+    whole = tune("sft", pairs, tiny, "--most-steps", "20")
+    shutil.rmtree(pairs / "sft")
+    monkeypatch.setattr(steps, "SAVED_EVERY", 10)
+    taken: list[int] = []
+    step = steps.SFTTrainer.training_step
+
+    def cut_off(*given: Any, **named: Any) -> Any:
+        taken.append(len(taken) + 1)
+        if taken[-1] == 13:
+            raise KeyboardInterrupt
+        return step(*given, **named)
+
+    monkeypatch.setattr(steps.SFTTrainer, "training_step", cut_off)
+    assert invoke("sft", pairs, tiny, "--most-steps", "20").exit_code == 1
+    assert tune("sft", pairs, tiny, "--most-steps", "20") == whole
+    assert len(taken) == 13 + 10
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
 def test_preferred_replies_become_likelier_on_held_out_pairs(pairs: Path, tiny: Path) -> None:
     figures = tune("dpo", pairs, tiny, "--most-steps", "20")
     assert figures["eval_loss"][1] < figures["eval_loss"][0]
@@ -129,14 +158,14 @@ def test_preferred_replies_become_likelier_on_held_out_pairs(pairs: Path, tiny: 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_steps_for_a_reward_run_on_the_metrics_of_score(
+def test_steps_for_a_reward_raise_what_score_measures_on_held_out_posts(
     pairs: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from training.adapters import steps
 
     monkeypatch.setattr(steps, "REPLY_TOKENS", 12)
-    before, after = tune("ppo", pairs, tiny, "--most-steps", "3")["eval_reward"]
-    assert 0 <= before <= 1 and 0 <= after <= 1
+    before, after = tune("ppo", pairs, tiny, "--most-steps", "20")["eval_reward"]
+    assert 0 <= before < after <= 1
 
 
 @pytest.mark.slow

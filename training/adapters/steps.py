@@ -24,6 +24,8 @@ from training.adapters.rewards import CoarlRewards
 
 GROUP_SIZE = 4
 """Replies sampled for a post, whose mean reward is what each of them is compared with."""
+SAVED_EVERY = 50
+"""Steps between checkpoints."""
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj"]
 Figures = dict[str, float]
 
@@ -54,7 +56,7 @@ class Options:
             "per_device_train_batch_size": batch,
             "per_device_eval_batch_size": batch,
             "logging_steps": 5,
-            "save_steps": 50,
+            "save_steps": SAVED_EVERY,
             "save_total_limit": 1,
             "report_to": "none",
             "gradient_checkpointing": False,
