@@ -94,7 +94,8 @@ def tiny(tmp_path: Path) -> Path:
     torch.manual_seed(0)
     config = LlamaConfig(
         vocab_size=len(vocabulary), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=512, bos_token_id=1, eos_token_id=2, pad_token_id=3,
+        num_key_value_heads=2, max_position_embeddings=512, initializer_range=0.2,
+        bos_token_id=1, eos_token_id=2, pad_token_id=3,
     )  # fmt: skip
     folder = tmp_path / "tiny"
     LlamaForCausalLM(config).save_pretrained(folder)
@@ -120,7 +121,7 @@ def tune(step: str, pairs: Path, model: Path, *options: str) -> dict[str, tuple[
 @pytest.mark.filterwarnings("ignore")
 def test_imitation_lowers_the_loss_on_held_out_replies(pairs: Path, tiny: Path) -> None:
     before, after = tune("sft", pairs, tiny, "--most-steps", "20")["eval_loss"]
-    assert after < before
+    assert after < before / 2
 
 
 @pytest.mark.slow
@@ -128,13 +129,15 @@ def test_imitation_lowers_the_loss_on_held_out_replies(pairs: Path, tiny: Path) 
 def test_a_run_that_was_cut_off_goes_on_and_ends_as_if_it_had_not_been(
     pairs: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from trl import SFTTrainer
+
     from training.adapters import steps
 
     whole = tune("sft", pairs, tiny, "--most-steps", "20")
     shutil.rmtree(pairs / "sft")
     monkeypatch.setattr(steps, "SAVED_EVERY", 10)
     taken: list[int] = []
-    step = steps.SFTTrainer.training_step
+    step = SFTTrainer.training_step
 
     def cut_off(*given: Any, **named: Any) -> Any:
         taken.append(len(taken) + 1)
@@ -142,7 +145,7 @@ def test_a_run_that_was_cut_off_goes_on_and_ends_as_if_it_had_not_been(
             raise KeyboardInterrupt
         return step(*given, **named)
 
-    monkeypatch.setattr(steps.SFTTrainer, "training_step", cut_off)
+    monkeypatch.setattr(SFTTrainer, "training_step", cut_off)
     assert invoke("sft", pairs, tiny, "--most-steps", "20").exit_code == 1
     assert tune("sft", pairs, tiny, "--most-steps", "20") == whole
     assert len(taken) == 13 + 10
@@ -158,14 +161,32 @@ def test_preferred_replies_become_likelier_on_held_out_pairs(pairs: Path, tiny: 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_steps_for_a_reward_raise_what_score_measures_on_held_out_posts(
+def test_steps_for_a_reward_run_on_the_metrics_of_score(
     pairs: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from training.adapters import steps
 
     monkeypatch.setattr(steps, "REPLY_TOKENS", 12)
-    before, after = tune("ppo", pairs, tiny, "--most-steps", "20")["eval_reward"]
-    assert 0 <= before < after <= 1
+    before, after = tune("ppo", pairs, tiny, "--most-steps", "3")["eval_reward"]
+    assert 0 <= before <= 1 and 0 <= after <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_steps_for_a_reward_raise_it_on_held_out_posts(
+    pairs: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a random model writes says little to the metrics of score; a taste for one word tells more."""
+    from training.adapters import steps
+    from training.adapters.rewards import CoarlRewards
+
+    def likes_bridges(self: CoarlRewards, completions: list[Any], **others: object) -> list[float]:
+        return [min(1.0, str(reply).count("bridges") / 4) for reply in completions]
+
+    monkeypatch.setattr(steps, "REPLY_TOKENS", 12)
+    monkeypatch.setattr(CoarlRewards, "__call__", likes_bridges)
+    before, after = tune("ppo", pairs, tiny, "--most-steps", "30")["eval_reward"]
+    assert after > before + 0.3
 
 
 @pytest.mark.slow

@@ -160,6 +160,6 @@ def _only(row: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _figures(metrics: dict[str, float]) -> Figures:
-    """Return what says something of the model, and nothing of the clock."""
-    clock = ("runtime", "per_second", "epoch")
-    return {name: value for name, value in metrics.items() if not any(word in name for word in clock)}
+    """Return what says something of the model, and nothing of the clock or of how much was read so far."""
+    of_the_run = ("time", "per_second", "epoch", "num_tokens")
+    return {name: value for name, value in metrics.items() if not any(word in name for word in of_the_run)}
