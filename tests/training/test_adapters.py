@@ -119,6 +119,16 @@ def tune(step: str, pairs: Path, model: Path, *options: str) -> dict[str, tuple[
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
+def test_a_model_or_adapter_that_is_not_there_is_named(pairs: Path, tiny: Path) -> None:
+    out, missing = str(pairs / "out"), str(pairs / "nowhere")
+    tuned = CliRunner().invoke(main, ["train", "sft", str(pairs), "--model", missing, "--out", out])
+    exported = CliRunner().invoke(main, ["train", "export-adapter", str(pairs), "--base", str(tiny), "--out", out])
+    assert tuned.exit_code == 1 and "nowhere can't be loaded" in tuned.output
+    assert exported.exit_code == 1 and "holds no adapter" in exported.output
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
 def test_imitation_lowers_the_loss_on_held_out_replies(pairs: Path, tiny: Path) -> None:
     before, after = tune("sft", pairs, tiny, "--most-steps", "20")["eval_loss"]
     assert after < before / 2

@@ -18,7 +18,7 @@ from transformers.trainer_utils import get_last_checkpoint
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 from core.settings import Settings
-from training.adapters.base import from_pretrained
+from training.adapters.base import from_pretrained, loading
 from training.adapters.examples import REPLY_TOKENS, asked, imitations, preferences
 from training.adapters.rewards import CoarlRewards
 
@@ -129,10 +129,11 @@ def _run(options: Options, make: Callable[..., Any], learned: list[Any], held_ou
     """Measure, train on from the last checkpoint, measure again, and save the adapter."""
     set_seed(options.seed)
     name, given = from_pretrained(options.model)
-    tokenizer = AutoTokenizer.from_pretrained(name, **given)
+    with loading(options.model):
+        tokenizer = AutoTokenizer.from_pretrained(name, **given)
+        model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32, **given)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32, **given)
     # Even out of a GGUF file they are plain numbers by now, which the trainers would not believe.
     model.is_quantized = False
     if options.adapter is not None:
