@@ -28,8 +28,6 @@ BUSY_S = 15.0
 THREADS = 16
 """Calls at a time; of those that write one works and the others wait."""
 
-_MODE = "ledger_mode"
-_SINGLE = "single"
 _PRAGMAS = ("foreign_keys=ON", "synchronous=NORMAL", "journal_size_limit=67108864")
 
 R = TypeVar("R")
@@ -57,17 +55,12 @@ class SqliteEngine:
     def __init__(self, url: URL, options: dict[str, Any]) -> None:
         self._file = str(url.database)
         # Hidden, because an error's text goes into logs and dead letters, and the parameters are people's posts.
-        engine = create_engine(
-            url.set(drivername="sqlite+pysqlite"), hide_parameters=True, poolclass=QueuePool, pool_size=THREADS,
-            pool_use_lifo=True, connect_args={"timeout": BUSY_S, "check_same_thread": False},
-        ).execution_options(**options)  # fmt: skip
-        event.listen(engine, "connect", _set_up)
-        event.listen(engine, "begin", _begin)
-        self._readers = engine
-        # A statement alone sees one snapshot anyway, and needs neither beginning nor end.
-        self._single = engine.execution_options(**{_MODE: _SINGLE})
-        self._durable = engine.execution_options(**{_MODE: "FULL"})
-        self._quick = engine.execution_options(**{_MODE: "NORMAL"})
+        self._engine = create_engine(
+            url.set(drivername="sqlite+pysqlite"), hide_parameters=True, execution_options=options,
+            poolclass=QueuePool, pool_size=THREADS, pool_use_lifo=True,
+            connect_args={"timeout": BUSY_S, "check_same_thread": False},
+        )  # fmt: skip
+        event.listen(self._engine.pool, "connect", _set_up)
         # SQLite takes one writer at a time; queueing here spares its busy-wait.
         self._turn = threading.Lock()
         self._place = threading.local()
@@ -81,15 +74,24 @@ class SqliteEngine:
 
     @asynccontextmanager
     async def read(self, *, single: bool) -> AsyncIterator[DirectConnection]:
-        """Open a read transaction, or none for a single statement."""
-        with (self._single if single else self._readers).connect() as connection:
+        """Open a read transaction, or none: a single statement sees one snapshot anyway."""
+        with self._engine.connect() as connection:
+            if not single:
+                _driver(connection).execute("BEGIN")
             yield DirectConnection(connection)
 
     @asynccontextmanager
     async def write(self, *, durable: bool) -> AsyncIterator[DirectConnection]:
         """Open a write transaction, committed at the end unless the body raises."""
-        with self._turn, (self._durable if durable else self._quick).begin() as connection:
-            yield DirectConnection(connection)
+        with self._turn, self._engine.connect() as connection:
+            mode = "FULL" if durable else "NORMAL"
+            if connection.info["synchronous"] != mode:
+                _driver(connection).execute(f"PRAGMA synchronous={mode}")
+                connection.info["synchronous"] = mode
+            # A writer that reads first and locks later can find its snapshot stale and fail; so lock first.
+            _driver(connection).execute("BEGIN IMMEDIATE")
+            with connection.begin():
+                yield DirectConnection(connection)
 
     async def open(self) -> None:
         """Make the file if it is missing, for this user alone; raises OSError or sqlite3.Error."""
@@ -101,8 +103,8 @@ class SqliteEngine:
 
     async def close(self, within_s: float) -> None:
         """Close every connection; wait for those in use, which the pool would never close."""
-        await all_given_back(self._readers.pool, within_s)
-        self._readers.dispose()
+        await all_given_back(self._engine.pool, within_s)
+        self._engine.dispose()
         self._threads.shutdown(wait=False)
 
     def _enter(self) -> None:
@@ -146,17 +148,8 @@ def _set_up(connection: sqlite3.Connection, record: Any) -> None:
     record.info["synchronous"] = "NORMAL"
 
 
-def _begin(connection: Connection) -> None:
-    mode = connection.get_execution_options().get(_MODE)
-    if mode == _SINGLE:
-        return
+def _driver(connection: Connection) -> sqlite3.Connection:
+    """Return the driver's own connection, on which transactions begin: SQLAlchemy's events cost more than they do."""
     driver = connection.connection.driver_connection
     assert isinstance(driver, sqlite3.Connection)
-    if mode is None:
-        driver.execute("BEGIN")
-        return
-    if connection.info["synchronous"] != mode:
-        driver.execute(f"PRAGMA synchronous={mode}")
-        connection.info["synchronous"] = mode
-    # A writer that reads first and locks later can find its snapshot stale and fail; so lock first.
-    driver.execute("BEGIN IMMEDIATE")
+    return driver
