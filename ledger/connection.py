@@ -34,3 +34,18 @@ async def all_given_back(pool: Pool, within_s: float) -> None:
             # Looked at again and again: nobody is told of a connection that was given up while it was opened.
             while pool.checkedout():  # noqa: ASYNC110
                 await asyncio.sleep(0.005)
+
+
+async def finished(work: asyncio.Future[R]) -> R:
+    """Return what comes of `work`; a caller that is cancelled meanwhile waits until it is done.
+
+    A transaction that was cut off under way was seen to leave a connection behind that held the write lock.
+    """
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        if not work.done():
+            await asyncio.wait([work])
+        if not work.cancelled():
+            work.exception()
+        raise

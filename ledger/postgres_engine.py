@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from ledger.connection import all_given_back
-from ledger.uninterrupted import finished
+from ledger.connection import all_given_back, finished
 
 CONNECT_S = 10.0
 COMMAND_S = 30.0

@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 from sqlalchemy import URL, Connection, CursorResult, Executable, create_engine, event
 from sqlalchemy.pool import QueuePool
 
+from core.errors import LedgerUnavailable
 from core.private_files import keep_private
-from ledger.connection import all_given_back
-from ledger.uninterrupted import finished
+from ledger.connection import all_given_back, finished
 
 BUSY_S = 15.0
 """Seconds a writer waits for another process's transaction."""
@@ -67,10 +67,15 @@ class SqliteEngine:
         self._threads = ThreadPoolExecutor(THREADS, "ledger", initializer=self._enter)
 
     async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
-        """Run a call on a thread, or right here where another call makes it."""
+        """Run a call on a thread, or right here where another call makes it; raises LedgerUnavailable once closed."""
         if getattr(self._place, "is_ours", False):
             return await call
-        return await finished(asyncio.get_running_loop().run_in_executor(self._threads, _run, call))
+        try:
+            running = asyncio.get_running_loop().run_in_executor(self._threads, _run, call)
+        except RuntimeError as error:
+            call.close()
+            raise LedgerUnavailable(f"the ledger at {self._file} was closed; open it again") from error
+        return await finished(running)
 
     @asynccontextmanager
     async def read(self, *, single: bool) -> AsyncIterator[DirectConnection]:

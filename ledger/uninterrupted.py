@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from ledger.database import Database
+from ledger.database import Database
 
 
 class Part(Protocol):
@@ -32,15 +30,3 @@ def uninterrupted(
         return await self._database.to_the_end(call(self, *args, **kwargs))
 
     return to_the_end
-
-
-async def finished(work: asyncio.Future[R]) -> R:
-    """Return what comes of `work`; a caller that is cancelled meanwhile waits until it is done."""
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        if not work.done():
-            await asyncio.wait([work])
-        if not work.cancelled():
-            work.exception()
-        raise

@@ -49,9 +49,9 @@ class Guard:
     async def _judge(self, texts: Sequence[str], context: GuardContext) -> list[Verdict]:
         replies, verdicts, measured = await asyncio.to_thread(self._begin, texts, context)
         others = [check for check, results in zip(self.cheap, measured, strict=True) if results is None]
-        asked = iter(await asyncio.gather(*(check.check_many(replies, context) for check in others)))
+        waited_for = iter(await asyncio.gather(*(check.check_many(replies, context) for check in others)))
         for check, results in zip(self.cheap, measured, strict=True):
-            _add(check, next(asked) if results is None else results, verdicts, range(len(verdicts)))
+            _add(check, next(waited_for) if results is None else results, verdicts, range(len(verdicts)))
         for check in self.costly:
             survivors = [place for place, verdict in enumerate(verdicts) if verdict.passes]
             results = await check.check_many([replies[place] for place in survivors], context)
