@@ -1,11 +1,12 @@
 #!/bin/sh
-# Make sure that the tests have their programs: Chromium and Firefox for the desk, Tesseract for scanned documents. Where one can't be
-# installed, its tests are skipped and say so.
+# Make sure that the tests have their programs: Chromium and Firefox for the desk, Tesseract for scanned documents, WordNet for METEOR.
+# Where one can't be installed, its tests are skipped and say so.
 set -u
 missing=""
 command -v chromium >/dev/null || missing="chromium"
 command -v firefox-esr >/dev/null || missing="$missing firefox-esr"
 command -v tesseract >/dev/null || missing="$missing tesseract-ocr tesseract-ocr-eng"
+[ -d /usr/share/wordnet ] || missing="$missing wordnet-base wordnet-sense-index"
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
     echo "Not here: $missing. Their tests will be skipped. As root: apt-get install $missing" >&2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from evaluation.commands import comparisons, decisions, drafts, raters, scores
+from evaluation.commands import comparisons, decisions, drafts, raters, readers, scores
 
 
 @click.group()
@@ -20,6 +20,7 @@ for command in (
     comparisons.judge_command,
     comparisons.compare_command,
     raters.people_command,
+    readers.read_command,
     decisions.live_command,
 ):
     evaluate.add_command(command)

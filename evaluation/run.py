@@ -76,10 +76,12 @@ class RunFolder:
     def open(cls, path: Path) -> Self:
         """Open the folder of a run; raises BadInput when there is none."""
         run = cls(path)
-        if not run.manifest_path.exists():
-            raise BadInput(
-                f"{path} holds no evaluation; make one with `rejoinder evaluate generate POSTS --out {path}`."
-            )
+        for needed in (run.manifest_path, run.posts_path):
+            if not needed.exists():
+                raise BadInput(
+                    f"{path} holds no evaluation, for it has no {needed.name}; "
+                    "make one with `rejoinder evaluate generate POSTS --out FOLDER`."
+                )
         return run
 
     @classmethod
@@ -122,8 +124,12 @@ class RunFolder:
         self.write_json(self.manifest_path.name, manifest.model_dump(mode="json"))
 
     def posts(self) -> dict[str, EvaluationPost]:
-        """Return the posts by id, in their order."""
-        return {post.id: post for post in read_lines(self.posts_path, EvaluationPost)}
+        """Return the posts by id, in their order; raises BadInput where some were lost."""
+        posts = {post.id: post for post in read_lines(self.posts_path, EvaluationPost)}
+        begun_with = self.manifest().posts
+        if len(posts) != begun_with:
+            raise BadInput(f"{self.posts_path} has {len(posts)} posts, and the run was begun with {begun_with}.")
+        return posts
 
     def drafts(self) -> Iterator[SystemDraft]:
         """Yield the drafts, one at a time: there may be more than memory holds."""
@@ -131,7 +137,7 @@ class RunFolder:
 
     def scores(self) -> Iterator[DraftScores]:
         """Yield the drafts' scores; raises BadInput where nothing was scored yet."""
-        if not self.totals_path.exists():
+        if not (self.totals_path.exists() and self.scores_path.exists()):
             raise BadInput(f"{self.path} was not scored yet; run `rejoinder evaluate score {self.path}`.")
         return read_lines(self.scores_path, DraftScores)
 
@@ -139,13 +145,25 @@ class RunFolder:
         """Return the scores by system; raises BadInput where nothing was scored yet."""
         if not self.totals_path.exists():
             raise BadInput(f"{self.path} was not scored yet; run `rejoinder evaluate score {self.path}`.")
-        totals: dict[str, Any] = json.loads(self.totals_path.read_bytes())
-        return totals
+        return self.read_json(self.totals_path.name)
+
+    def read_json(self, name: str) -> dict[str, Any]:
+        """Return what `write_json` wrote; raises BadInput where the file was damaged."""
+        path = self.path / name
+        try:
+            value: dict[str, Any] = json.loads(path.read_bytes())
+        except ValueError as error:
+            raise BadInput(
+                f"{path} is damaged ({error}); remove it, and run the command again that wrote it."
+            ) from error
+        return value
 
     def write_json(self, name: str, value: object) -> Path:
         """Write a value as JSON, keys in order, so that the same value gives the same bytes."""
         path = self.path / name
-        path.write_text(_as_json(value), encoding="utf-8")
+        part = path.with_suffix(".part")
+        part.write_text(_as_json(value), encoding="utf-8")
+        part.replace(path)
         return path
 
 

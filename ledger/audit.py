@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import RowMapping, bindparam, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import CaseState, clean
 from core.errors import CaseNotFound
 from ledger.chain import chain_key, row_digest, salted_digest
+from ledger.connection import Connection
 from ledger.database import Database
 from ledger.privacy import Pseudonyms
 from ledger.tables import cases, drafts, history, tombstones
@@ -87,7 +87,7 @@ class Audit:
                 _verify_tombstones(chain_key(connection), rows, report)
             last = rows[-1]["id"]
 
-    async def _verify_tombstone_of(self, connection: AsyncConnection, key: str, report: AuditReport) -> None:
+    async def _verify_tombstone_of(self, connection: Connection, key: str, report: AuditReport) -> None:
         query = select(tombstones).where(tombstones.c.key_hash == self._pseudonyms.case(key))
         rows = (await connection.execute(query)).mappings().all()
         if not rows:
@@ -95,7 +95,7 @@ class Audit:
         _verify_tombstones(chain_key(connection), rows, report)
 
 
-async def _verify_cases(connection: AsyncConnection, keys: Sequence[str], report: AuditReport) -> None:
+async def _verify_cases(connection: Connection, keys: Sequence[str], report: AuditReport) -> None:
     rows = _by_case((await connection.execute(_ROWS, {"keys": keys})).mappings())
     texts = _by_case((await connection.execute(_DRAFTS, {"keys": keys})).mappings())
     for case in (await connection.execute(_CASES, {"keys": keys})).mappings().all():

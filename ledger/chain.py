@@ -18,8 +18,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, insert, literal_column, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from ledger.connection import Connection
 from ledger.database import CHAIN_KEY
 from ledger.tables import history
 
@@ -39,7 +39,7 @@ _DIGEST = select(history.c.digest).where(
 )
 
 
-async def append(connection: AsyncConnection, row: Mapping[str, Any], previous: str | None, text: str | None) -> None:
+async def append(connection: Connection, row: Mapping[str, Any], previous: str | None, text: str | None) -> None:
     """Add a transition to a case's history after the digest of the one before, with the text that came, if one did.
 
     Within a transaction it comes after every statement that may wait for another's row: `History` on PostgreSQL waits
@@ -52,13 +52,13 @@ async def append(connection: AsyncConnection, row: Mapping[str, Any], previous: 
     await connection.execute(_APPEND, _sealed(chain_key(connection), row, text, previous))
 
 
-async def append_first(connection: AsyncConnection, rows: Sequence[tuple[Mapping[str, Any], str]]) -> None:
+async def append_first(connection: Connection, rows: Sequence[tuple[Mapping[str, Any], str]]) -> None:
     """Add the first transitions of new cases, each with its post, as `append` does."""
     key = chain_key(connection)
     await connection.execute(_APPEND, [_sealed(key, row, post, None) for row, post in rows])
 
 
-def chain_key(connection: AsyncConnection) -> bytes:
+def chain_key(connection: Connection) -> bytes:
     """Return the key that came with a connection."""
     assert connection.sync_connection is not None, "it is open"
     key: bytes = connection.sync_connection.get_execution_options()[CHAIN_KEY]

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import Action, Case, CaseState, DraftRequest, EventKind, Evidence, Grounding, Note, Triage, clean
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import EVENTS, TopicRole
 from ledger.chat_tables import assignments, cards
+from ledger.connection import Connection
 from ledger.database import Database
 from ledger.outbox_messages import OutboxMessage, appeal, enqueue, outcome, retraction, withdraw
 from ledger.rows import NOTES, request_columns, with_drafts
@@ -156,7 +156,7 @@ class ClosedCases:
             return await self._add(connection, case, EventKind.EVIDENCE, who, words[:MAX_WORDS], values)
 
     async def _add(
-        self, connection: AsyncConnection, case: Case, kind: EventKind, who: str, text: str, values: dict[str, Any]
+        self, connection: Connection, case: Case, kind: EventKind, who: str, text: str, values: dict[str, Any]
     ) -> Case:
         if case.erased_at is not None:
             raise NotAllowed(f"the texts of case {case.key} were erased; nothing can be added to it any more", case)
@@ -169,7 +169,7 @@ class ClosedCases:
         return await _shown_anew(connection, row)
 
 
-async def _locked(connection: AsyncConnection, key: str) -> Case:
+async def _locked(connection: Connection, key: str) -> Case:
     """Return a case that nobody else can change before the transaction ends; raises CaseNotFound."""
     row = (await connection.execute(_LOCKED, {"case": clean(key)})).mappings().one_or_none()
     if row is None:
@@ -177,7 +177,7 @@ async def _locked(connection: AsyncConnection, key: str) -> Case:
     return await with_drafts(connection, row)
 
 
-async def _shown_anew(connection: AsyncConnection, row: Any) -> Case:
+async def _shown_anew(connection: Connection, row: Any) -> Case:
     """Return the case of a new row, and have its cards looked at again, although they showed its end."""
     await connection.execute(_UNSETTLE, {"case": row["key"]})
     return await with_drafts(connection, row)

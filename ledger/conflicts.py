@@ -6,10 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from core.domain import Action, Case, CaseState, EventKind, Transition
 from core.errors import CaseConflict, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
+from ledger.connection import Connection
 from ledger.history import latest_of
 from ledger.rows import find_case
 
@@ -26,7 +25,7 @@ class Attempt:
 
 
 async def conflict(
-    connection: AsyncConnection, attempt: Attempt, states: Collection[CaseState], at: datetime, otherwise: str
+    connection: Connection, attempt: Attempt, states: Collection[CaseState], at: datetime, otherwise: str
 ) -> CaseConflict:
     """Return the error for an attempt that found nothing to change; `otherwise` explains what the rest can't."""
     case = await find_case(connection, attempt.key)

@@ -13,13 +13,13 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, bindparam, delete, insert, select, text, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, clean
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import ERASURE, TopicRole
 from ledger.chain import chain_key, row_digest
 from ledger.chat_tables import cards
+from ledger.connection import Connection
 from ledger.database import Database
 from ledger.outbox_messages import enqueue, outcome, withdraw
 from ledger.personal_data import DELETED, emptied, tables_of_a_case
@@ -128,14 +128,14 @@ class Erasure:
         await self._database.overwrite()
 
     @asynccontextmanager
-    async def _overwriting(self) -> AsyncIterator[AsyncConnection]:
+    async def _overwriting(self) -> AsyncIterator[Connection]:
         """Open a write transaction after which no page of a SQLite file still holds what it deleted."""
         async with self._database.write() as connection:
             if self._database.is_sqlite:
                 await connection.execute(text("PRAGMA secure_delete=ON"))
             yield connection
 
-    async def _erase(self, connection: AsyncConnection, row: Any, who: str, why: str) -> None:
+    async def _erase(self, connection: Connection, row: Any, who: str, why: str) -> None:
         key, state, at = row["key"], CaseState(row["state"]), self._database.clock()
         to = ERASURE.leads_to[0] if state in ERASURE.takes else None
         withdrawn = to is not None and await withdraw(connection, key)
@@ -152,7 +152,7 @@ class Erasure:
         if to is not None:
             await enqueue(connection, outcome(moved, at, who, clean(why)), at)
 
-    async def _leave_tombstone(self, connection: AsyncConnection, row: Any) -> None:
+    async def _leave_tombstone(self, connection: Connection, row: Any) -> None:
         last = (await connection.execute(_LAST, {"case": row["key"]})).one()
         tombstone = {
             "key_hash": self._pseudonyms.case(row["key"]), "platform": row["platform"], "groups": row["groups"],
@@ -181,7 +181,7 @@ def _left_of(row: Any, at: datetime) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def _blank_owed_messages(connection: AsyncConnection, key: str) -> None:
+async def _blank_owed_messages(connection: Connection, key: str) -> None:
     """Drop drafts asked for, and take the texts out of events that are still owed."""
     for owed in (await connection.execute(_OPEN_ROWS, {"case": key})).all():
         values = {"status": OutboxStatus.CANCELLED, "value": ""}

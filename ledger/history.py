@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import RowMapping, Select, bindparam, func, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import CaseState, Transition, clean
+from ledger.connection import Connection
 from ledger.database import Database
 from ledger.tables import IS_ESCALATION, history
 from ledger.uninterrupted import uninterrupted
@@ -27,7 +27,7 @@ def to_transition(row: RowMapping) -> Transition:
     return Transition.model_validate(dict(row))
 
 
-async def latest_of(connection: AsyncConnection, key: str) -> Transition:
+async def latest_of(connection: Connection, key: str) -> Transition:
     """Return the newest transition of an existing case."""
     return to_transition((await connection.execute(_LATEST_OF, {"key": key})).mappings().one())
 
@@ -81,7 +81,7 @@ class History:
         return [to_transition(row) for row in rows]
 
 
-async def _wait_for_appends(connection: AsyncConnection) -> None:
+async def _wait_for_appends(connection: Connection) -> None:
     """Wait until no row is being appended, and hold new ones off until the transaction ends.
 
     PostgreSQL gives ids out before commits, so id 8 can be visible while 7 is still under way. SQLite has one writer

@@ -17,10 +17,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import RowMapping, Update, bindparam, func, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import clean
 from core.lifecycle import PUBLICATION, TopicRole
+from ledger.connection import Connection
 from ledger.database import Database
 from ledger.outbox_messages import enqueue, outcome
 from ledger.tables import IS_OPEN, OutboxStatus, outbox
@@ -156,7 +156,7 @@ class Outbox:
     async def backlog(self) -> int:
         """Count the rows that are due or being sent; those in an undo window are not yet due."""
         async with self._database.read() as connection:
-            return (await connection.execute(_BACKLOG, {"at": self._database.clock()})).scalar_one()
+            return int((await connection.execute(_BACKLOG, {"at": self._database.clock()})).scalar_one())
 
     async def _change(self, statement: Update, row: OutboxRow, owner: str, **values: Any) -> bool:
         async with self._database.write() as connection:
@@ -167,7 +167,7 @@ def _held(row: OutboxRow, owner: str) -> dict[str, Any]:
     return {"row": row.id, "owner": owner, "lease": row.lease}
 
 
-async def _release(connection: AsyncConnection, key: str, at: datetime) -> None:
+async def _release(connection: Connection, key: str, at: datetime) -> None:
     (released,) = PUBLICATION.leads_to
     row = await move(connection, key, Move(PUBLICATION.takes, released, at, None, "released"))
     if row is not None:

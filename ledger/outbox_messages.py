@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.contract import IDEMPOTENCY_KEY, Appeal, Outcome, ReleasedReply, Retraction
 from core.domain import Case, CaseState
 from core.lifecycle import PUBLICATION, TopicRole
+from ledger.connection import Connection
 from ledger.tables import IS_OPEN, OutboxStatus, outbox
 
 
@@ -75,7 +75,7 @@ def appeal(case: Case, at: datetime, who: str) -> OutboxMessage:
 _ENQUEUE = insert(outbox).inline()
 
 
-async def enqueue(connection: AsyncConnection, message: OutboxMessage, at: datetime) -> None:
+async def enqueue(connection: Connection, message: OutboxMessage, at: datetime) -> None:
     """Put a message into the outbox, in the transaction of the transition that caused it."""
     await connection.execute(_ENQUEUE, {
         "case_key": message.case_key, "topic": message.topic, "key": message.case_key, "value": message.value,
@@ -108,6 +108,6 @@ _WITHDRAW = (
 )
 
 
-async def withdraw(connection: AsyncConnection, key: str) -> bool:
+async def withdraw(connection: Connection, key: str) -> bool:
     """Cancel the waiting reply or outcome of a case; tell whether there was one that no publisher had touched."""
     return bool((await connection.execute(_WITHDRAW, {"case": key})).all())

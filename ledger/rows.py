@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter
 from sqlalchemy import bindparam, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import STORED, Candidate, Case, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Note, Triage
+from ledger.connection import Connection
 from ledger.privacy import Pseudonyms
 from ledger.tables import cases, drafts
 
@@ -62,13 +62,13 @@ def request_columns(request: DraftRequest) -> dict[str, Any]:
     return {"request": request.model_dump_json(), "request_number": request.number}
 
 
-async def find_case(connection: AsyncConnection, key: str) -> Case | None:
+async def find_case(connection: Connection, key: str) -> Case | None:
     """Return the case, with its drafts, or None."""
     row = (await connection.execute(_ONE, {"key": key})).mappings().one_or_none()
     return None if row is None else await with_drafts(connection, row)
 
 
-async def find_cases(connection: AsyncConnection, keys: Sequence[str]) -> list[Case]:
+async def find_cases(connection: Connection, keys: Sequence[str]) -> list[Case]:
     """Return the cases in the order of `keys`, without the candidates of their drafts: reading those costs most."""
     if not keys:
         return []
@@ -77,14 +77,14 @@ async def find_cases(connection: AsyncConnection, keys: Sequence[str]) -> list[C
     return [_to_case(rows[key], drafts_by_case.get(key, ())) for key in keys if key in rows]
 
 
-async def with_drafts(connection: AsyncConnection, row: Mapping[Any, Any]) -> Case:
+async def with_drafts(connection: Connection, row: Mapping[Any, Any]) -> Case:
     """Return the case of a full row, with its drafts."""
     drafts_by_case = await _drafts_of(connection, [row["key"]], Draft.model_validate_json)
     return _to_case(row, drafts_by_case.get(row["key"], ()))
 
 
 async def _drafts_of(
-    connection: AsyncConnection, keys: Sequence[str], read: Callable[[str], Draft]
+    connection: Connection, keys: Sequence[str], read: Callable[[str], Draft]
 ) -> dict[str, tuple[Draft, ...]]:
     drafts_by_case: dict[str, tuple[Draft, ...]] = {}
     for key, draft in await connection.execute(_DRAFTS, {"keys": keys}):

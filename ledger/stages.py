@@ -9,12 +9,12 @@ from enum import Enum, auto
 from typing import Any
 
 from sqlalchemy import ColumnElement, RowMapping, bindparam, insert, select, tuple_
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import STORED, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import FAILURE, REPLAY, ROUTES, STAGES, StageName, fails_in
 from ledger.chain import append_first
+from ledger.connection import Connection
 from ledger.database import Database
 from ledger.outbox_messages import enqueue, outcome, withdraw
 from ledger.privacy import Pseudonyms
@@ -233,7 +233,7 @@ class Stages:
 
 
 async def _move_or_look(
-    connection: AsyncConnection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
+    connection: Connection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
 ) -> RowMapping | Standing:
     """Make the move and return the case's new row, or look where the case stands; raises CaseNotFound.
 

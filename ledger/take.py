@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Boolean, ColumnElement, RowMapping, bindparam, or_
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import Action, CaseState, clean
 from core.lifecycle import DECISIONS
 from ledger.conflicts import Attempt, conflict
+from ledger.connection import Connection
 from ledger.tables import cases
 from ledger.transition import Move, move
 
@@ -30,7 +30,7 @@ def attempt_of(key: str, version: int, who: str, verb: str, force: bool = False)
 
 
 async def take(
-    connection: AsyncConnection, at: datetime, attempt: Attempt, action: Action, why: str, values: dict[str, Any],
+    connection: Connection, at: datetime, attempt: Attempt, action: Action, why: str, values: dict[str, Any],
     *conditions: ColumnElement[bool], to: CaseState | None = None, otherwise: str = _SAME_STATE,
     text: str | None = None,
 ) -> RowMapping:  # fmt: skip

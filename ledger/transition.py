@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, RowMapping, bindparam, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from core.domain import Action, CaseState, EventKind
 from ledger.chain import PREVIOUS, append
+from ledger.connection import Connection
 from ledger.tables import cases
 
 MACHINE = "machine"
@@ -45,7 +45,7 @@ class Move:
 
 
 async def move(
-    connection: AsyncConnection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
+    connection: Connection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
 ) -> RowMapping | None:
     """Make the transition and return the case's new row, or None when the case is not where `planned` starts from.
 

@@ -7,7 +7,7 @@ import asyncio
 from core.domain import FlaggedPost, GroupScore, Route, TargetGroup, Triage
 from core.settings import TriageSettings
 from models.e5 import E5Embedder, Reading
-from models.embed import Embedder
+from models.embed import Embedder, Vectors
 from models.embedders import default_embedder
 from pipeline import routing_rules, vector
 from pipeline.heads import HATE_IS_HIGH, Heads, Scores
@@ -50,11 +50,11 @@ class Triager:
         own = reading.vector
         embedding = own if self._reader is self._embedder else (await self._embedder.queries([text]))[0]
         scores = self._heads.score(own, text, reading.tokens) if text else NOTHING
-        threat = await asyncio.to_thread(self._threats.score, post.text, own)
-        if text and reading.summed is not None:
-            scores = scores.beside(self._opinion, reading.summed)
-            threat = self._opinion.beside({THREAT: threat}, reading.summed)[THREAT]
-        rule = await asyncio.to_thread(routing_rules.escalation, post.text, threat, self._settings.threat_from)
+        # Nothing can be read twice in a post without text.
+        summed = reading.summed if text else None
+        if summed is not None:
+            scores = scores.beside(self._opinion, summed)
+        threat, rule = await asyncio.to_thread(self._escalation, post.text, own, summed)
         groups = scores.attacked(self._settings.group_threshold)
         decision = routing_rules.decide(rule, scores, self._settings, duplicate_of)
         if not text and decision.route is Route.DISMISS and duplicate_of is None:
@@ -67,13 +67,22 @@ class Triager:
             route=decision.route,
             reason=decision.reason or attack(groups, scores.hate),
             embedding=vector.pack(embedding),
-            summed=None if reading.summed is None else vector.pack(reading.summed),
+            summed=None if summed is None else vector.pack(summed),
         )
 
     async def _reading(self, text: str) -> Reading:
         if isinstance(self._reader, E5Embedder):
             return await self._reader.read(text)
         return Reading((await self._reader.queries([text]))[0])
+
+    def _escalation(
+        self, text: str, embedding: Vectors, summed: Vectors | None
+    ) -> tuple[float, routing_rules.Rule | None]:
+        """Return how likely the text is a threat, and why people are to see it, if they are."""
+        threat = self._threats.score(text, embedding)
+        if summed is not None:
+            threat = self._opinion.beside({THREAT: threat}, summed)[THREAT]
+        return threat, routing_rules.escalation(text, threat, self._settings.threat_from)
 
     def _read(self, post: FlaggedPost) -> tuple[str, str]:
         """Return the text that is embedded, and its language."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from core.errors import BadInput
-from evaluation.commands.shared import FILE, RUN, progress
+from evaluation.commands.shared import FILE, RUN, progress, tell_memory
 from evaluation.run import RunFolder
 from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.process import load_settings, start_logging
@@ -71,7 +71,8 @@ def judge_command(
         measures = ", ".join(
             f"{key} {counted['agreement'][key]}" for key in ("accuracy", "spearman", "kendall", "kappa")
         )
-        click.echo(f"Against people on {counted['agreement']['pairs']} pairs: {measures}.")
+        click.echo(f"Against people on {counted['agreement']['pairs']} of their {len(people)} pairs: {measures}.")
+    tell_memory()
 
 
 @click.command("compare")
@@ -90,5 +91,6 @@ def compare_command(context: click.Context, old: Path, new: Path, tolerance: flo
     comparison = compare(RunFolder.open(old), RunFolder.open(new), tolerance)
     for line in comparison.lines():
         click.echo(line)
+    tell_memory()
     if comparison.regressions:
         context.exit(1)

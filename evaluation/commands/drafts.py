@@ -11,7 +11,7 @@ import click
 from core.domain import StrategyName
 from core.settings import NO_MODEL, Settings
 from evaluation.commands.scores import score_all
-from evaluation.commands.shared import FILE, RUN, SEED, listed, progress
+from evaluation.commands.shared import FILE, RUN, SEED, listed, progress, tell_memory
 from evaluation.generate import (
     RETRIEVERS,
     STRATEGIES,
@@ -78,6 +78,7 @@ def generate_command(
 def report_command(run: Path) -> None:
     """Write RUN's report.html and report.md; the same run gives the same bytes."""
     write_report(RunFolder.open(run))
+    tell_memory()
 
 
 @click.command("all")

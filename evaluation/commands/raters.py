@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from evaluation.commands.shared import RUN
+from core.errors import BadInput
+from evaluation.commands.shared import RUN, tell_memory
 from evaluation.lines import append_lines
 from evaluation.run import RunFolder
 from rejoinder.commands.extras import needs_extra
@@ -31,12 +32,15 @@ def people_command(run: Path, posts: int, collect: tuple[Path, ...]) -> None:
         html, sheet = write_forms(folder, posts)
         click.echo(f"The form: {html.resolve()}\nAs a sheet: {sheet.resolve()}")
         click.echo(f"Keep {folder.path / 'people' / 'key.json'} to yourself: it says which system wrote what.")
+        tell_memory()
         return
     key = read_key(folder)
     paths = [file for path in collect for file in (sorted(path.glob("*.csv")) if path.is_dir() else [path])]
     returned = read_ratings(paths, key)
     for complaint in returned.complaints[:_COMPLAINTS_SHOWN]:
         click.echo(complaint, err=True)
+    if not returned.ratings:
+        raise BadInput(f"{', '.join(map(str, collect))} holds no answer to this form; a folder's .csv files are read.")
     summary = summarise(returned.ratings, key, folder.manifest().seed)
     ratings = folder.path / "people" / "ratings.jsonl"
     ratings.unlink(missing_ok=True)

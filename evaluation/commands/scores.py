@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import resource
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.settings import Settings
-from evaluation.commands.shared import RUN, listed, progress
+from evaluation.commands.shared import RUN, listed, progress, tell_memory
 from evaluation.run import RunFolder
 from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.process import load_settings, start_logging
@@ -91,7 +89,7 @@ def score_all(
     toolbox, totals = asyncio.run(measure())
     drafts = sum(total["drafts"] for total in totals["systems"].values())
     click.echo(f"{drafts:,} drafts scored by {len(toolbox.metrics)} metrics: {run.totals_path}")
-    click.echo(f"At most {_peak_megabytes():,.0f} MB of memory were used.")
+    tell_memory()
 
 
 @asynccontextmanager
@@ -127,8 +125,3 @@ async def _open_encoder(models: ScoringModels) -> AsyncIterator[Encoder | None]:
         yield encoder
     finally:
         encoder.close()
-
-
-def _peak_megabytes() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +24,13 @@ def progress(title: str, total: int | None) -> Iterator[Callable[..., None]]:
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(title, total=total)
         yield lambda steps=1: bar.advance(task, steps)
+
+
+def tell_memory() -> None:
+    """Say how much memory this process took at most."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    megabytes = peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10)
+    click.echo(f"At most {megabytes:,.0f} MB of memory were used.")
 
 
 def listed(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from scipy.stats import kendalltau, spearmanr
 
 from core.errors import BadInput
 from evaluation.judging.tally import PairResult
+from evaluation.sheets import TextLines, read_rows
 
 COLUMNS = ("post_id", "left", "right", "preferred")
 PREFERRED = {"left": 1, "tie": 0, "right": -1}
@@ -19,18 +19,16 @@ PREFERRED = {"left": 1, "tie": 0, "right": -1}
 
 def read_people(path: Path) -> list[PairResult]:
     """Return what people said, from a CSV with COLUMNS, `preferred` one of `left`, `right`, `tie`; raises BadInput."""
-    with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
-        rows = csv.DictReader(file)
-        missing = [name for name in COLUMNS if name not in (rows.fieldnames or [])]
-        if missing:
-            raise BadInput(f"{path} has no column {', '.join(missing)}; it needs {', '.join(COLUMNS)}.")
-        return [_result(row, f"{path}, line {rows.line_num}") for row in rows]
+    with path.open("rb") as file:
+        rows = read_rows(TextLines(file), path, COLUMNS)
+        return [_result(row, f"{path}, line {line}") for line, row in rows]
 
 
 def _result(row: dict[str, str], where: str) -> PairResult:
-    if row["preferred"] not in PREFERRED:
+    preferred = row["preferred"].strip().lower()
+    if preferred not in PREFERRED:
         raise BadInput(f"{where}: `preferred` is {row['preferred']!r}; write left, right or tie.")
-    winner = row[row["preferred"]] if row["preferred"] != "tie" else ""
+    winner = row[preferred] if preferred != "tie" else ""
     left, right = sorted((row["left"], row["right"]))
     return PairResult(row["post_id"], left, right, winner, True)
 

@@ -95,9 +95,14 @@ def summary(verdicts: Sequence[JudgeVerdict], seed: int) -> dict[str, Any]:
     decided = [
         verdict.preference for verdict in verdicts if verdict.preference in (Preference.FIRST, Preference.SECOND)
     ]
-    rows = {
+    rows: dict[str, dict[str, Any]] = {
         name: {
             **_record(name, results),
+            "against": {
+                other: _record(name, [result for result in results if other in (result.left, result.right)])
+                for other in systems
+                if other != name
+            },
             "strength": round(float(fitted[place]), 4),
             "low": round(float(low[place]), 4),
             "high": round(float(high[place]), 4),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +13,8 @@ from nltk.metrics.agreement import AnnotationTask
 from nltk.metrics.distance import interval_distance
 
 from core.domain import Record
-from core.errors import BadInput
 from evaluation.people.questions import QUESTIONS
+from evaluation.sheets import TextLines, read_rows
 from evaluation.significance import interval
 
 REQUIRED = ("rater", "item")
@@ -47,29 +46,24 @@ def read_ratings(paths: Iterable[Path], items: Mapping[str, Any]) -> Returned:
     returned = Returned()
     answers: dict[tuple[str, str, str], Rating] = {}
     for path in paths:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            rows = csv.DictReader(file)
-            missing = [name for name in REQUIRED if name not in (rows.fieldnames or [])]
-            if missing:
-                raise BadInput(f"{path} has no column {', '.join(missing)}; is it a file that the form saved?")
-            for row in rows:
-                where = f"{path.name}, line {rows.line_num}"
-                for rating in _row_ratings(row, items, where, returned.complaints):
+        with path.open("rb") as file:
+            for line, row in read_rows(TextLines(file), path, REQUIRED):
+                for rating in _row_ratings(row, items, f"{path.name}, line {line}", returned.complaints):
                     answers[rating.rater, rating.item, rating.question] = rating
     returned.ratings = list(answers.values())
     return returned
 
 
 def _row_ratings(row: dict[str, str], items: Mapping[str, Any], where: str, complaints: list[str]) -> Iterator[Rating]:
-    rater, item = (row["rater"] or "").strip(), (row["item"] or "").strip()
-    answered = any((row.get(name) or "").strip() for name in _LIMITS)
+    rater, item = row["rater"].strip(), row["item"].strip()
+    answered = any(row.get(name, "").strip() for name in _LIMITS)
     if not answered:
         return
     if not rater or item not in items:
         complaints.append(f"{where}: {'no rater' if not rater else f'no item {item!r} in this form'}")
         return
     for name, (lowest, highest) in _LIMITS.items():
-        text = (row.get(name) or "").strip()
+        text = row.get(name, "").strip()
         if not text:
             continue
         if not text.isdecimal() or not lowest <= int(text) <= highest:

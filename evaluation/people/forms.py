@@ -6,7 +6,6 @@ Neither says which system wrote what; `key.json`, which stays with the researche
 from __future__ import annotations
 
 import csv
-import json
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -96,5 +95,4 @@ def read_key(run: RunFolder) -> dict[str, dict[str, str]]:
     path = run.path / "people" / "key.json"
     if not path.exists():
         raise BadInput(f"{run.path} has no forms; write them with `rejoinder evaluate people {run.path}`.")
-    key: dict[str, dict[str, str]] = json.loads(path.read_bytes())
-    return key
+    return run.read_json("people/key.json")

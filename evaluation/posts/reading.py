@@ -1,8 +1,7 @@
-"""Read posts from a file of the user's: JSON Lines or CSV, in any of the encodings that spreadsheets write."""
+"""Read posts from a file of the user's: JSON Lines or CSV."""
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,12 +13,9 @@ from pydantic import ValidationError
 from core.domain import Record
 from core.errors import BadInput, describe_errors
 from evaluation.records import EvaluationPost
+from evaluation.sheets import TextLines, read_rows
 
-FALLBACK_ENCODING = "cp1252"
-"""What spreadsheets on Windows write; lines that are not UTF-8 are read as it."""
 CSV_FIELDS = ("id", "text", "language", "groups", "intent")
-MOST_CHARACTERS = 1_000_000
-"""Longest field of a CSV file; a longer one is a quotation mark that was never closed."""
 
 
 class RejectedLine(Record):
@@ -50,8 +46,10 @@ def read_posts(path: Path) -> PostFile:
     file = PostFile()
     known: set[str] = set()
     with path.open("rb") as raw:
-        for number, row in kinds[path.suffix.lower()](_decoded(raw, file), path):
+        lines = TextLines(raw)
+        for number, row in kinds[path.suffix.lower()](lines, path):
             _take(number, row, file, known)
+    file.reencoded = lines.reencoded
     if not file.posts:
         raise BadInput(f"{path} has no post that can be used ({len(file.rejected)} lines rejected).")
     return file
@@ -77,16 +75,6 @@ def _take(number: int, row: dict[str, Any] | str, file: PostFile, known: set[str
         file.posts.append(post)
 
 
-def _decoded(raw: Iterable[bytes], file: PostFile) -> Iterator[str]:
-    for number, line in enumerate(raw):
-        line = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError:
-            file.reencoded += 1
-            yield line.decode(FALLBACK_ENCODING, "replace")
-
-
 def _json_rows(lines: Iterable[str], path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -99,24 +87,14 @@ def _json_rows(lines: Iterable[str], path: Path) -> Iterator[tuple[int, dict[str
 
 
 def _csv_rows(lines: Iterable[str], path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    csv.field_size_limit(MOST_CHARACTERS)
-    rows = csv.DictReader(lines)
-    columns = rows.fieldnames or []
-    if "text" not in columns:
-        raise BadInput(f"{path} has no column `text` (its columns: {', '.join(columns)}); name the one with the posts.")
-    try:
-        for row in rows:
-            yield rows.line_num, _post_fields(row)
-    except csv.Error as error:
-        raise BadInput(f"{path}, line {rows.line_num}: {error}; is a quotation mark left open?") from error
+    for number, row in read_rows(lines, path, ("text",)):
+        yield number, _post_fields(row)
 
 
-def _post_fields(row: dict[str, Any]) -> dict[str, Any]:
+def _post_fields(row: dict[str, str]) -> dict[str, Any]:
     """Return a CSV row as a post's fields: groups by spaces, a reference from each column `reference…`."""
     fields: dict[str, Any] = {name: row[name] for name in CSV_FIELDS if row.get(name)}
     fields.setdefault("text", "")
     fields["groups"] = fields.get("groups", "").split()
-    fields["references"] = [
-        text for name, text in row.items() if name is not None and name.startswith("reference") and text
-    ]
+    fields["references"] = [text for name, text in row.items() if name.startswith("reference") and text]
     return fields

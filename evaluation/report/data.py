@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import BadInput
 from evaluation.records import REFERENCES
 from evaluation.run import RunFolder
 
@@ -33,7 +34,7 @@ class ScoredRun:
 
     @classmethod
     def load(cls, run: RunFolder) -> Self:
-        """Read the scores of a run; raises BadInput where it was not scored yet."""
+        """Read the scores of a run; raises BadInput where it was not scored yet, or other drafts were."""
         totals = run.totals()
         traits = {
             (draft.post_id, draft.system): (
@@ -49,6 +50,12 @@ class ScoredRun:
             keys.append((scores.post_id, scores.system))
             for name, column in values.items():
                 column.append(scores.values.get(name, np.nan))
+        unknown = next((key for key in keys if key not in traits), None)
+        if unknown is not None or not keys:
+            what = (
+                f"the score of a draft that is not in drafts.jsonl ({', '.join(unknown)})" if unknown else "no scores"
+            )
+            raise BadInput(f"{run.path} has {what}; run `rejoinder evaluate score {run.path}` again.")
         rows = [traits[key] for key in keys]
         return cls(
             run=run,

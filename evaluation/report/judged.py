@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from evaluation.judging.tally import caution
 from evaluation.report.document import Section, Table, number
 from evaluation.run import RunFolder
@@ -11,10 +9,9 @@ from evaluation.run import RunFolder
 
 def judged(run: RunFolder) -> Section | None:
     """Return the judge's wins and scores; None where no judge was asked."""
-    path = run.path / "judge.json"
-    if not path.exists():
+    if not (run.path / "judge.json").exists():
         return None
-    summary = json.loads(path.read_bytes())
+    summary = run.read_json("judge.json")
     wins = Table(
         ("system", "wins", "losses", "ties", "strength [95 %]"),
         tuple(
@@ -26,6 +23,14 @@ def judged(run: RunFolder) -> Section | None:
                 f"{number(row['strength'])} [{number(row['low'])}, {number(row['high'])}]",
             )
             for name, row in summary["systems"].items()
+        ),
+        "judge.json, counted from verdicts.jsonl",
+    )
+    names = list(summary["systems"])
+    duels = Table(
+        ("won by, against", *names),
+        tuple(
+            (name, *(_won(row["against"].get(other)) for other in names)) for name, row in summary["systems"].items()
         ),
         "judge.json, counted from verdicts.jsonl",
     )
@@ -43,4 +48,9 @@ def judged(run: RunFolder) -> Section | None:
         "posts. A judge prefers long and fluent texts, and texts like its own; "
         "`judge --against` says how far to trust this one.",
     )
-    return Section("What a judge says", text, (wins,))
+    return Section("What a judge says", text, (wins, duels))
+
+
+def _won(record: dict[str, int] | None) -> str:
+    """Return a record against one system as wins of pairs; a dash for the system itself."""
+    return "–" if record is None else f"{record['wins']} of {sum(record.values())}"

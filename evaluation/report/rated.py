@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 from evaluation.report.document import Section, Table, number
 from evaluation.run import RunFolder
 
 
 def rated(run: RunFolder) -> Section | None:
     """Return the raters' means and how far they agree; None where no forms were collected."""
-    path = run.path / "people.json"
-    if not path.exists():
+    if not (run.path / "people.json").exists():
         return None
-    summary = json.loads(path.read_bytes())
+    summary = run.read_json("people.json")
     questions = list(summary["questions"])
     means = Table(
         ("system", *questions),

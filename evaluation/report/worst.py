@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict
 from collections.abc import Iterator
 
 from evaluation.records import SystemDraft
@@ -11,12 +12,14 @@ from evaluation.report.document import Case, Section
 
 SHOWN = 5
 """Drafts of each system."""
+MOST_NAMED = 30
+"""Posts without a draft that are named for each system."""
 ORDERED_BY = ("coarl", "safety", "argument_quality", "chrf")
 """The first of these that was measured orders the drafts."""
 
 
 def worst(scored: ScoredRun) -> Section:
-    """Return the lowest drafts of each system, and how many drafts are empty."""
+    """Return the lowest drafts of each system, and the posts for which it has none."""
     metric = next((name for name in ORDERED_BY if name in scored.columns), None)
     if metric is None:
         return Section("Worst cases to read", ("No metric of single drafts was measured.",))
@@ -36,9 +39,21 @@ def worst(scored: ScoredRun) -> Section:
         for (post, system), value in lowest.items()
     )
     text = (
+        *_without_draft(scored),
         f"The {SHOWN} lowest of each system by {label}. A low figure is a reason to read a draft, not a verdict on it.",
     )
     return Section("Worst cases to read", text, cases=cases)
+
+
+def _without_draft(scored: ScoredRun) -> Iterator[str]:
+    """Yield, for each system that has empty drafts, which posts these are: no figure speaks of them."""
+    posts: dict[str, list[str]] = defaultdict(list)
+    for draft in scored.run.drafts():
+        if not draft.text:
+            posts[draft.system].append(draft.post_id)
+    for system, ids in posts.items():
+        more = f" and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else ""
+        yield f"{system} has no draft for {len(ids)} posts: {', '.join(ids[:MOST_NAMED])}{more}."
 
 
 def _lowest(scored: ScoredRun, metric: str) -> Iterator[int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain import Check, failed
-from pipeline.guard.checks import GuardCheck
+from pipeline.guard.checks import GuardCheck, OneByOne
 from pipeline.guard.material import LONGEST_READ, GuardContext, Material, material
 from pipeline.guard.reward import RELEVANCE_WEIGHT, relevance
 
@@ -47,21 +47,32 @@ class Guard:
         return [next(verdicts) if len(text) <= LONGEST_READ else _too_long(text) for text in texts]
 
     async def _judge(self, texts: Sequence[str], context: GuardContext) -> list[Verdict]:
-        replies, verdicts = await asyncio.to_thread(_begin, texts, context)
-        columns = await asyncio.gather(*(check.check_many(replies, context) for check in self.cheap))
-        for check, results in zip(self.cheap, columns, strict=True):
-            _add(check, results, verdicts, range(len(verdicts)))
+        replies, verdicts, measured = await asyncio.to_thread(self._begin, texts, context)
+        others = [check for check, results in zip(self.cheap, measured, strict=True) if results is None]
+        waited_for = iter(await asyncio.gather(*(check.check_many(replies, context) for check in others)))
+        for check, results in zip(self.cheap, measured, strict=True):
+            _add(check, next(waited_for) if results is None else results, verdicts, range(len(verdicts)))
         for check in self.costly:
             survivors = [place for place, verdict in enumerate(verdicts) if verdict.passes]
             results = await check.check_many([replies[place] for place in survivors], context)
             _add(check, results, verdicts, survivors)
         return [Verdict(verdict.checks, round(verdict.reward, 4)) for verdict in verdicts]
 
+    def _begin(
+        self, texts: Sequence[str], context: GuardContext
+    ) -> tuple[list[Material], list[Verdict], list[list[Check] | None]]:
+        """Take the texts apart, and put every question that nobody has to wait for, all in the caller's thread.
 
-def _begin(texts: Sequence[str], context: GuardContext) -> tuple[list[Material], list[Verdict]]:
-    """Take the texts apart, and give each a verdict that knows no more than how near it is to the post."""
-    replies = [material(text, context) for text in texts]
-    return replies, [Verdict((), RELEVANCE_WEIGHT * relevance(reply, context)) for reply in replies]
+        The verdicts know no more yet than how near a text is to the post. The results are those of the cheap checks in
+        their order, None for one that waits.
+        """
+        replies = [material(text, context) for text in texts]
+        verdicts = [Verdict((), RELEVANCE_WEIGHT * relevance(reply, context)) for reply in replies]
+        results = [
+            [check.check(reply, context) for reply in replies] if isinstance(check, OneByOne) else None
+            for check in self.cheap
+        ]
+        return replies, verdicts, results
 
 
 def _too_long(text: str) -> Verdict:

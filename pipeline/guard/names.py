@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 from core.domain import Evidence
@@ -34,13 +34,13 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
     may come from the evidence, its source, the post, or be a target group's; an appeal stands beside a finding on file
     with a figure. `value` counts those that occur nowhere.
     """
-    known, countries = known_names(reply), _named_countries(reply)
+    known = known_names(reply)
     unknown = [
         name
         for part in reply.parts
         if not part.quoted
         for name in names_in(part, reply.language)
-        if not _is_known(name, known, countries, reply)
+        if not _is_known(name, known, reply)
     ]
     if not any(part.quoted and _FIGURE.search(part.text) for part in reply.parts):
         unknown += [
@@ -92,13 +92,13 @@ def _is_plainly_a_name(word: str, following: str, language: str) -> bool:
     return not common and following[:1].isupper() and following not in pack(language).never_names
 
 
-def _named_countries(reply: Material) -> list[re.Pattern[str]]:
-    """Return the patterns of the countries that post and evidence name."""
+def _is_of_a_named_country(word: str, reply: Material) -> bool:
+    """Tell whether a word is a name of a country that post or evidence name, or what is called after it."""
     named = " ".join((*reply.post_words, *(_folded(statement.evidence) for statement in reply.statements)))
-    return [pattern for pattern in _countries() if pattern.search(named)]
+    return any(country.fullmatch(word) and country.search(named) for country in _countries())
 
 
-def _is_known(name: str, known: frozenset[str], countries: Sequence[re.Pattern[str]], reply: Material) -> bool:
+def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     """Tell whether a name occurs; an acronym must occur as one, so that "the WHO" is not found in "who"."""
     if name.isupper() and len(name) > 1 and fold(name) in function_words(reply.language):
         sources = [_with_source(statement.evidence) for statement in reply.statements]
@@ -110,7 +110,7 @@ def _is_known(name: str, known: frozenset[str], countries: Sequence[re.Pattern[s
     return all(
         stem(word, reply.language) in known
         or any(_same_root(word, other) for other in known)
-        or any(of_country.fullmatch(word) for of_country in countries)
+        or _is_of_a_named_country(word, reply)
         for word in words(name)
         if word not in empty
     )

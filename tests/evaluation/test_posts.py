@@ -43,7 +43,7 @@ def test_lines_that_are_no_posts_are_kept_with_the_reason(tmp_path: Path) -> Non
 def test_a_csv_without_the_column_says_which_it_has(tmp_path: Path) -> None:
     file = tmp_path / "posts.csv"
     file.write_text("post,reply\nOne.,Two.\n")
-    with pytest.raises(BadInput, match=r"no column `text` \(its columns: post, reply\)"):
+    with pytest.raises(BadInput, match=r"no column text \(its columns: post, reply\)"):
         read_posts(file)
 
 

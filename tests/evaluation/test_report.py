@@ -45,6 +45,12 @@ async def test_drafts_and_posts_are_shown_as_text(tmp_path: Path) -> None:
     assert "<script" not in markdown and "&lt;script" in markdown and r"\`x\` \[y\](z)" in markdown
 
 
+async def test_posts_without_a_draft_are_named_among_the_worst_cases(tmp_path: Path) -> None:
+    html, _ = write(await scored_run(tmp_path, {"compose": [*GOOD, "", ""], "free": [*GOOD, *GOOD[:2]]}))
+    assert "compose/none/hybrid has no draft for 2 posts: p24, p25." in html.read_text()
+    assert "free/none/hybrid has no draft" not in html.read_text()
+
+
 async def test_one_system_and_no_scores_are_said_plainly(tmp_path: Path) -> None:
     run = make_run(tmp_path, {"compose": GOOD})
     with pytest.raises(BadInput, match="evaluate score"):

@@ -103,12 +103,11 @@ async def test_closing_waits_for_those_who_still_read_and_leaves_no_connection_o
     database = Database(url)
     inside, may_go = asyncio.Event(), asyncio.Event()
 
-    async def read() -> int | None:
+    async def read() -> int:
         async with database.read() as connection:
             inside.set()
             await may_go.wait()
-            answer: int | None = await connection.scalar(text("SELECT 1"))
-            return answer
+            return int((await connection.execute(text("SELECT 1"))).scalar_one())
 
     reading = asyncio.create_task(read())
     await inside.wait()

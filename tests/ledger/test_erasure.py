@@ -94,7 +94,7 @@ async def test_the_file_of_a_sqlite_ledger_holds_no_message_that_was_deleted(
     if backend != "sqlite":
         pytest.skip("PostgreSQL frees what was deleted by its own vacuum")
     await make.bring(ledger, CaseState.RELEASED)
-    monkeypatch.setattr("ledger.database._PRAGMAS", ("secure_delete=OFF",))
+    monkeypatch.setattr("ledger.sqlite_engine._PRAGMAS", ("secure_delete=OFF",))
     careless = await Ledger.open(url, b"key", clock)
     clock.pass_s(1)
     assert await careless.erasure.forget_logs(clock()) == (1, 0)

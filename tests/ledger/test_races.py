@@ -90,6 +90,7 @@ async def test_a_case_that_turns_up_while_a_stage_looks_for_it_is_moved(
     assert [row.to_state for row in await ledger.history.of("forum/1")] == [CaseState.RECEIVED, CaseState.TRIAGED]
 
 
+@pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.live)], indirect=True)
 async def test_a_step_that_waited_for_a_note_follows_it_in_the_chain(
     ledger: Ledger, other: Ledger, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

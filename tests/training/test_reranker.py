@@ -131,5 +131,7 @@ def test_a_reranker_is_tuned_measured_and_filed(tmp_path: Path, tiny: Path, monk
     AutoTokenizer.from_pretrained(folder / "model")
     loaded = AutoModelForSequenceClassification.from_pretrained(folder / "model")
     assert loaded.config.num_labels == 1
+    nowhere = CliRunner().invoke(main, [*asked, "--name", "other", "--model", str(tmp_path / "nowhere")])
+    assert nowhere.exit_code == 1 and "nowhere can't be loaded" in nowhere.output
     again = CliRunner().invoke(main, asked)
     assert again.exit_code == 1 and "--replace" in again.output

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,19 @@ def from_pretrained(model: str) -> tuple[str, dict[str, str]]:
     if not path.is_file():
         raise BadInput(f"{path} is not there; `rejoinder models pull` fetches weights.")
     return str(path.parent), {"gguf_file": path.name}
+
+
+@contextmanager
+def loading(model: str) -> Iterator[None]:
+    """Turn the libraries' complaints about a base model that can't be loaded into a BadInput."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        [what, *_] = str(error).splitlines() or [repr(error)]
+        raise BadInput(
+            f"The base model {model} can't be loaded: {what} Give a folder in transformers' format, or a hub name that "
+            "can be reached from here."
+        ) from error
 
 
 def configuration(base: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import gguf
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from core.errors import BadInput
@@ -27,7 +28,11 @@ def export(adapter: Path, base: dict[str, Any], out: Path) -> int:
     family = str(base.get("model_type"))
     if family not in ARCHITECTURES:
         raise BadInput(f"{family} models can't be exported; {', '.join(ARCHITECTURES)} can.")
-    config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
+    try:
+        config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
+        tensors = load_file(str(adapter / "adapter_model.safetensors"))
+    except (OSError, ValueError, SafetensorError) as error:
+        raise BadInput(f"{adapter} holds no adapter as `rejoinder train sft` writes it: {error}.") from error
     if config.get("use_dora") or config.get("use_rslora"):
         raise BadInput(f"{adapter} is a DoRA or rank-stabilised adapter; llama.cpp reads plain LoRA only.")
     names = gguf.get_tensor_name_map(ARCHITECTURES[family], base["num_hidden_layers"])
@@ -35,7 +40,6 @@ def export(adapter: Path, base: dict[str, Any], out: Path) -> int:
     writer.add_type(gguf.GGUFType.ADAPTER)
     writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
     writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, float(config["lora_alpha"]))
-    tensors = load_file(str(adapter / "adapter_model.safetensors"))
     for name, tensor in sorted(tensors.items()):
         end = next(end for end in _ENDS if name.endswith(end))
         module = name.removeprefix(_PREFIX).removesuffix(end)

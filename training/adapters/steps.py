@@ -18,12 +18,14 @@ from transformers.trainer_utils import get_last_checkpoint
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 from core.settings import Settings
-from training.adapters.base import from_pretrained
+from training.adapters.base import from_pretrained, loading
 from training.adapters.examples import REPLY_TOKENS, asked, imitations, preferences
 from training.adapters.rewards import CoarlRewards
 
 GROUP_SIZE = 4
 """Replies sampled for a post, whose mean reward is what each of them is compared with."""
+SAVED_EVERY = 50
+"""Steps between checkpoints."""
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj"]
 Figures = dict[str, float]
 
@@ -54,7 +56,7 @@ class Options:
             "per_device_train_batch_size": batch,
             "per_device_eval_batch_size": batch,
             "logging_steps": 5,
-            "save_steps": 50,
+            "save_steps": SAVED_EVERY,
             "save_total_limit": 1,
             "report_to": "none",
             "gradient_checkpointing": False,
@@ -127,10 +129,11 @@ def _run(options: Options, make: Callable[..., Any], learned: list[Any], held_ou
     """Measure, train on from the last checkpoint, measure again, and save the adapter."""
     set_seed(options.seed)
     name, given = from_pretrained(options.model)
-    tokenizer = AutoTokenizer.from_pretrained(name, **given)
+    with loading(options.model):
+        tokenizer = AutoTokenizer.from_pretrained(name, **given)
+        model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32, **given)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32, **given)
     # Even out of a GGUF file they are plain numbers by now, which the trainers would not believe.
     model.is_quantized = False
     if options.adapter is not None:
@@ -158,6 +161,6 @@ def _only(row: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _figures(metrics: dict[str, float]) -> Figures:
-    """Return what says something of the model, and nothing of the clock."""
-    clock = ("runtime", "per_second", "epoch")
-    return {name: value for name, value in metrics.items() if not any(word in name for word in clock)}
+    """Return what says something of the model, and nothing of the clock or of how much was read so far."""
+    of_the_run = ("time", "per_second", "epoch", "num_tokens")
+    return {name: value for name, value in metrics.items() if not any(word in name for word in of_the_run)}

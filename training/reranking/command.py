@@ -19,6 +19,7 @@ from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.process import load_settings
 
 if TYPE_CHECKING:
+    from training.reranking.measure import Ordering
     from training.reranking.pairs import RankingQuestion
 
 FOLDER = "rerankers"
@@ -74,16 +75,11 @@ def reranker(
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     with needs_extra("train"):
         from training.reranking.train import Options, tune
-    from training.reranking.card import CARD, Origin, reranker_card
-    from training.reranking.pairs import graded_questions
+    from training.reranking.card import CARD, Orderings, Origin, reranker_card
 
-    learned, held_out = asyncio.run(_questions(chosen, questions, seed))
-    measured = {
-        "claims learned from": learned[: max(SOME, len(held_out))],
-        "held-out claims": held_out,
-        "graded posts": graded_questions(load_claims(), data),
-    }
-    figures = tune(Options(model, folder, seed, epochs, most_steps, rate), learned, measured)
+    learned, measured, by_e5 = asyncio.run(_prepare(chosen, questions, seed, data))
+    tuned = tune(Options(model, folder, seed, epochs, most_steps, rate), learned, measured)
+    figures = {part: Orderings(by_e5[part], before, after) for part, (before, after) in tuned.items()}
     origin = Origin(model, len(learned), chosen, seed, epochs, most_steps, rate)
     card = reranker_card(name, origin, folder / "model", figures)
     (folder / CARD).write_text(card, encoding="utf-8")
@@ -108,14 +104,23 @@ def _folder(settings: Settings, name: str, replace: bool) -> Path:
     return folder
 
 
-async def _questions(
-    languages: Sequence[Language], most: int, seed: int
-) -> tuple[list[RankingQuestion], list[RankingQuestion]]:
+async def _prepare(
+    languages: Sequence[Language], most: int, seed: int, data: Path | None
+) -> tuple[list[RankingQuestion], dict[str, list[RankingQuestion]], dict[str, Ordering]]:
+    """Return the questions to learn from, those to measure on by part, and how well e5 orders these."""
     from models.embedders import default_embedder
-    from training.reranking.pairs import filed_questions
+    from training.reranking.measure import measure_embedder
+    from training.reranking.pairs import filed_questions, graded_questions
 
-    embedder = default_embedder()
+    files, embedder = load_claims(), default_embedder()
     try:
-        return await filed_questions(load_claims(), languages, most, seed, embedder)
+        learned, held_out = await filed_questions(files, languages, most, seed, embedder)
+        measured = {
+            "claims learned from": learned[: max(SOME, len(held_out))],
+            "held-out claims": held_out,
+            "graded posts": graded_questions(files, data),
+        }
+        by_e5 = {part: await measure_embedder(questions, embedder) for part, questions in measured.items()}
+        return learned, measured, by_e5
     finally:
         await embedder.close()

@@ -8,6 +8,7 @@ from statistics import fmean
 
 import numpy as np
 
+from models.embed import Embedder
 from training.reranking.pairs import RankingQuestion
 
 SHOWN = 3
@@ -40,6 +41,15 @@ def measure(questions: Sequence[RankingQuestion], scores: Scores) -> Ordering:
         fmean(_ndcg(row, grade) for row, grade in zip(rows, grades, strict=True)),
         fmean(_loss(row, grade) for row, grade in zip(rows, grades, strict=True)),
     )
+
+
+async def measure_embedder(questions: Sequence[RankingQuestion], embedder: Embedder) -> Ordering:
+    """Return the figures of the order by cosine: what a reranker has to beat."""
+    asked = list({question.query: None for question in questions})
+    shown = list({text: None for question in questions for text in question.texts})
+    queries = dict(zip(asked, await embedder.queries(asked), strict=True))
+    passages = dict(zip(shown, await embedder.passages(shown), strict=True))
+    return measure(questions, lambda pairs: [float(queries[query] @ passages[text]) for query, text in pairs])
 
 
 def _ndcg(scores: np.ndarray, grades: np.ndarray) -> float:

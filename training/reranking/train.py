@@ -13,6 +13,7 @@ from sentence_transformers.cross_encoder.losses import MultipleNegativesRankingL
 from transformers import set_seed
 from transformers.trainer_utils import get_last_checkpoint
 
+from training.adapters.base import loading
 from training.reranking.measure import Ordering, measure
 from training.reranking.pairs import RankingQuestion
 
@@ -42,7 +43,8 @@ def tune(
     """
     set_seed(options.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = CrossEncoder(options.model, num_labels=1, max_length=LONGEST, device=device)
+    with loading(options.model):
+        model = CrossEncoder(options.model, num_labels=1, max_length=LONGEST, device=device)
     before = _measured(model, measured)
     checkpoints = options.out / "checkpoints"
     trainer = CrossEncoderTrainer(

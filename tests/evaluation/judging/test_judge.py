@@ -77,6 +77,10 @@ async def test_the_better_system_wins_in_whatever_order(tmp_path: Path) -> None:
     assert {name: counted["systems"]["compose/none/hybrid"][name] for name in ("wins", "losses", "ties")} == {
         "wins": 5, "losses": 0, "ties": 0,
     }  # fmt: skip
+    against = counted["systems"]["plain/none/hybrid"]["against"]
+    assert {name.partition("/")[0]: (row["wins"], row["losses"]) for name, row in against.items()} == {
+        "compose": (0, 2), "free": (2, 0),
+    }  # fmt: skip
     assert counted["first_preferred"] == 0.5 and counted["orders_disagree"] == 0 and not caution(counted)
     assert counted["cost"]["calls"] == 14
 

@@ -78,6 +78,18 @@ def test_collected_answers_become_means_agreement_and_bias(tmp_path: Path) -> No
     assert (counted["raters"]["ana"]["bias"]["relevance"], counted["raters"]["ben"]["bias"]["relevance"]) == (1, -1)
 
 
+def test_nothing_that_came_back_leaves_what_was_collected(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", DRAFTS)
+    write_forms(run, 2)
+    back = answered(tmp_path, "ana", read_key(run), 3)
+    (tmp_path / "empty").mkdir()
+    for collected, code in ((back, 0), (tmp_path / "empty", 1)):
+        result = CliRunner().invoke(PROGRAM, ["evaluate", "people", str(run.path), "--collect", str(collected)])
+        assert result.exit_code == code, result.output
+    assert "holds no answer" in result.output
+    assert list(json.loads((run.path / "people.json").read_text())["raters"]) == ["ana"]
+
+
 def ratings(*rows: tuple[str, str, int]) -> list[Rating]:
     return [Rating(rater=rater, item=item, question="relevance", value=value) for rater, item, value in rows]
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import random
 import string
 import subprocess
@@ -8,6 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,6 +174,23 @@ async def test_a_costly_check_sees_survivors_only(context: GuardContext, good: s
     assert [check.name for check in passed.checks] == [*ORDER[:-1], "referee", "referee"]
     assert [check.name for check in failed.checks] == list(ORDER[:-1])
     assert [verdict.passes for verdict in (passed, failed, refused)] == [True, False, False]
+
+
+async def test_cheap_checks_that_wait_for_nothing_change_threads_once(
+    guard: Guard, context: GuardContext, good: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = 0
+    to_thread = asyncio.to_thread
+
+    async def counting(*args: Any) -> Any:
+        nonlocal changes
+        changes += 1
+        return await to_thread(*args)
+
+    monkeypatch.setattr(asyncio, "to_thread", counting)
+    verdicts = await guard.judge([good, ""], context)
+    assert [len(verdict.checks) for verdict in verdicts] == [len(ORDER)] * 2
+    assert changes == 1
 
 
 async def test_a_reward_adds_up_what_the_checks_add(context: GuardContext, good: str) -> None:

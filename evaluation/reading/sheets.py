@@ -1,0 +1,69 @@
+"""Write blind sheets of the drafts that systems wrote in their own words, for readers to score."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from importlib.resources import files
+from pathlib import Path
+from random import Random
+
+from core.errors import BadInput
+from evaluation.records import SystemDraft
+from evaluation.run import RunFolder
+
+FOLDER = "reading"
+KEY = f"{FOLDER}/key.json"
+
+ReadingKey = dict[int, dict[str, list[str]]]
+"""For each number of a sheet the post's id and the names of all systems that wrote that reply."""
+
+
+def write_sheets(run: RunFolder, portion: int) -> list[Path]:
+    """Write sheets of at most `portion` replies, the instructions and the key into the run's folder `reading`.
+
+    A reply is there once although several systems gave it, and not at all where another strategy stood in. Returns the
+    sheets; raises BadInput where no system has a reply of its own.
+    """
+    systems: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for draft in run.drafts():
+        if own_words(draft):
+            systems[draft.post_id, draft.text].append(draft.system)
+    if not systems:
+        raise BadInput(f"{run.path} has no draft that its system wrote itself, so there is nothing to read.")
+    replies = sorted(systems)
+    Random(run.manifest().seed).shuffle(replies)
+    posts = run.posts()
+    folder = run.path / FOLDER
+    folder.mkdir(exist_ok=True)
+    (folder / "instructions.md").write_bytes((files("evaluation") / "reading" / "instructions.md").read_bytes())
+    run.write_json(
+        KEY, {number: {"post": [reply[0]], "systems": systems[reply]} for number, reply in enumerate(replies, 1)}
+    )
+    sheets: list[Path] = []
+    for first in range(0, len(replies), portion):
+        sheet = folder / f"sheet-{len(sheets) + 1}.tsv"
+        lines = (
+            f"{number}\t{_one_line(posts[post].text)}\t{_one_line(text)}\n"
+            for number, (post, text) in enumerate(replies[first : first + portion], first + 1)
+        )
+        sheet.write_text("".join(lines), encoding="utf-8")
+        sheets.append(sheet)
+    return sheets
+
+
+def own_words(draft: SystemDraft) -> bool:
+    """Tell whether the system's own strategy wrote the draft, and not the one that stands in for it."""
+    return bool(draft.text) and draft.writer == draft.system.partition("/")[0]
+
+
+def read_key(run: RunFolder) -> ReadingKey:
+    """Return what the sheets' numbers stand for; raises BadInput where no sheets were written."""
+    path = run.path / KEY
+    if not path.exists():
+        raise BadInput(f"{run.path} has no sheets; write them with `rejoinder evaluate read {run.path}`.")
+    return {int(number): what for number, what in json.loads(path.read_bytes()).items()}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

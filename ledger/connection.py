@@ -1,0 +1,51 @@
+"""What the ledger's code runs statements on, whichever database it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy import Connection as SyncConnection
+from sqlalchemy import CursorResult, Executable, Pool
+from sqlalchemy.pool import QueuePool
+
+R = TypeVar("R")
+
+
+class Connection(Protocol):
+    """A connection inside a transaction; SQLAlchemy's AsyncConnection is PostgreSQL's."""
+
+    sync_connection: SyncConnection | None
+
+    async def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[*tuple[Any, ...]]:
+        """Run a statement, once or for each of many sets of parameters."""
+
+    async def run_sync(self, call: Callable[[SyncConnection], R], /) -> R:
+        """Call a function that takes a synchronous connection."""
+
+
+async def all_given_back(pool: Pool, within_s: float) -> None:
+    """Wait until nobody uses a connection of the pool, which would never close it, or until the time is over."""
+    assert isinstance(pool, QueuePool)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(within_s):
+            # Looked at again and again: nobody is told of a connection that was given up while it was opened.
+            while pool.checkedout():  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
+
+
+async def finished(work: asyncio.Future[R]) -> R:
+    """Return what comes of `work`; a caller that is cancelled meanwhile waits until it is done.
+
+    A transaction that was cut off under way was seen to leave a connection behind that held the write lock.
+    """
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        if not work.done():
+            await asyncio.wait([work])
+        if not work.cancelled():
+            work.exception()
+        raise

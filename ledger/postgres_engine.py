@@ -1,0 +1,58 @@
+"""PostgreSQL, where each statement waits for the server and the event loop does something else meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from sqlalchemy import URL
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+from ledger.connection import all_given_back, finished
+
+CONNECT_S = 10.0
+COMMAND_S = 30.0
+
+R = TypeVar("R")
+
+
+class PostgresEngine:
+    """The connections to a PostgreSQL database."""
+
+    def __init__(self, url: URL, options: dict[str, Any]) -> None:
+        # Hidden, because an error's text goes into logs and dead letters, and the parameters are people's posts.
+        self._writers = create_async_engine(
+            url, hide_parameters=True, pool_pre_ping=True,
+            connect_args={"timeout": CONNECT_S, "command_timeout": COMMAND_S},
+        ).execution_options(**options)  # fmt: skip
+        # One snapshot for a case and its drafts, which SQLite has anyway.
+        self._readers = self._writers.execution_options(isolation_level="REPEATABLE READ")
+
+    async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
+        """Run a call to its end although its caller is cancelled."""
+        return await finished(asyncio.ensure_future(call))
+
+    @asynccontextmanager
+    async def read(self, *, single: bool) -> AsyncIterator[AsyncConnection]:
+        """Open a read transaction with one snapshot, whether for a `single` statement or many."""
+        async with self._readers.connect() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def write(self, *, durable: bool) -> AsyncIterator[AsyncConnection]:
+        """Open a write transaction, committed at the end unless the body raises; the server decides what is durable."""
+        async with self._writers.begin() as connection:
+            yield connection
+
+    async def open(self) -> None:
+        """Do nothing: the first statement connects."""
+
+    async def overwrite(self) -> None:
+        """Do nothing: what the server keeps in its log is not ours to overwrite."""
+
+    async def close(self, within_s: float) -> None:
+        """Close every connection; wait for those in use, which the pool would never close."""
+        await all_given_back(self._writers.pool, within_s)
+        await self._writers.dispose()

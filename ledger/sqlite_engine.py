@@ -1,0 +1,160 @@
+"""SQLite, where a whole call of the ledger runs on a thread and waits for nothing on its way.
+
+A statement takes SQLite a tenth of a millisecond, and the way to another thread and back as long again, under load a
+millisecond. So the coroutine of a call goes there as a whole: what it awaits is done when it is called.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import URL, Connection, CursorResult, Executable, create_engine, event
+from sqlalchemy.pool import QueuePool
+
+from core.errors import LedgerUnavailable
+from core.private_files import keep_private
+from ledger.connection import all_given_back, finished
+
+BUSY_S = 15.0
+"""Seconds a writer waits for another process's transaction."""
+THREADS = 16
+"""Calls at a time; of those that write one works and the others wait."""
+
+_PRAGMAS = ("foreign_keys=ON", "synchronous=NORMAL", "journal_size_limit=67108864")
+
+R = TypeVar("R")
+
+
+class DirectConnection:
+    """A connection in the form of SQLAlchemy's asynchronous one; each statement is done when its call returns."""
+
+    def __init__(self, sync_connection: Connection) -> None:
+        self.sync_connection: Connection | None = sync_connection
+        self._connection = sync_connection
+
+    async def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[*tuple[Any, ...]]:
+        """Run a statement."""
+        return self._connection.execute(statement, parameters)
+
+    async def run_sync(self, call: Callable[[Connection], R], /) -> R:
+        """Call a function with the connection itself."""
+        return call(self._connection)
+
+
+class SqliteEngine:
+    """The connections to a SQLite file and the threads that calls of the ledger run on."""
+
+    def __init__(self, url: URL, options: dict[str, Any]) -> None:
+        self._file = str(url.database)
+        # Hidden, because an error's text goes into logs and dead letters, and the parameters are people's posts.
+        self._engine = create_engine(
+            url.set(drivername="sqlite+pysqlite"), hide_parameters=True, execution_options=options,
+            poolclass=QueuePool, pool_size=THREADS, pool_use_lifo=True,
+            connect_args={"timeout": BUSY_S, "check_same_thread": False},
+        )  # fmt: skip
+        event.listen(self._engine.pool, "connect", _set_up)
+        # SQLite takes one writer at a time; queueing here spares its busy-wait.
+        self._turn = threading.Lock()
+        self._place = threading.local()
+        self._threads = ThreadPoolExecutor(THREADS, "ledger", initializer=self._enter)
+
+    async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
+        """Run a call on a thread, or right here where another call makes it; raises LedgerUnavailable once closed."""
+        if getattr(self._place, "is_ours", False):
+            return await call
+        try:
+            running = asyncio.get_running_loop().run_in_executor(self._threads, _run, call)
+        except RuntimeError as error:
+            call.close()
+            raise LedgerUnavailable(f"the ledger at {self._file} was closed; open it again") from error
+        return await finished(running)
+
+    @asynccontextmanager
+    async def read(self, *, single: bool) -> AsyncIterator[DirectConnection]:
+        """Open a read transaction, or none: a single statement sees one snapshot anyway."""
+        with self._engine.connect() as connection:
+            if not single:
+                _driver(connection).execute("BEGIN")
+            yield DirectConnection(connection)
+
+    @asynccontextmanager
+    async def write(self, *, durable: bool) -> AsyncIterator[DirectConnection]:
+        """Open a write transaction, committed at the end unless the body raises."""
+        with self._turn, self._engine.connect() as connection:
+            mode = "FULL" if durable else "NORMAL"
+            if connection.info["synchronous"] != mode:
+                _driver(connection).execute(f"PRAGMA synchronous={mode}")
+                connection.info["synchronous"] = mode
+            # A writer that reads first and locks later can find its snapshot stale and fail; so lock first.
+            _driver(connection).execute("BEGIN IMMEDIATE")
+            with connection.begin():
+                yield DirectConnection(connection)
+
+    async def open(self) -> None:
+        """Make the file if it is missing, for this user alone; raises OSError or sqlite3.Error."""
+        await asyncio.to_thread(_try_file, self._file)
+
+    async def overwrite(self) -> None:
+        """Let what was deleted go from the log too, as far as no reader needs it; raises sqlite3.Error."""
+        await asyncio.to_thread(_empty_log, self._file)
+
+    async def close(self, within_s: float) -> None:
+        """Close every connection; wait for those in use, which the pool would never close."""
+        await all_given_back(self._engine.pool, within_s)
+        self._engine.dispose()
+        self._threads.shutdown(wait=False)
+
+    def _enter(self) -> None:
+        self._place.is_ours = True
+
+
+def _run(call: Coroutine[Any, Any, R]) -> R:
+    """Run a coroutine that waits for nothing."""
+    try:
+        call.send(None)
+    except StopIteration as end:
+        result: R = end.value
+        return result
+    call.close()
+    raise RuntimeError(f"{call!r} waits for the event loop, and no call of the ledger may on SQLite")
+
+
+def _try_file(file: str) -> None:
+    # Made here, because SQLite gives a new file the umask's mode; its journals take after it.
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    for path in (file, f"{file}-wal", f"{file}-shm"):
+        keep_private(Path(path))
+    sqlite3.connect(file).close()
+
+
+def _empty_log(file: str) -> None:
+    with closing(sqlite3.connect(file, timeout=BUSY_S)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _set_up(connection: sqlite3.Connection, record: Any) -> None:
+    # The driver would open transactions by its own rules, too late and never IMMEDIATE.
+    connection.isolation_level = None
+    # SQLite's own lower() knows ASCII only.
+    connection.create_function("small", 1, lambda text: None if text is None else text.lower(), deterministic=True)
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        connection.execute("PRAGMA journal_mode=WAL")
+    for pragma in _PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+    record.info["synchronous"] = "NORMAL"
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    """Return the driver's own connection, on which transactions begin: SQLAlchemy's events cost more than they do."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
