@@ -26,13 +26,18 @@ class Connection(Protocol):
         """Call a function that takes a synchronous connection."""
 
 
-async def all_given_back(pool: Pool, within_s: float) -> None:
-    """Wait until nobody uses a connection of the pool, which would never close it, or until the time is over."""
+def in_use(pool: Pool) -> int:
+    """Count the connections that somebody has from the pool, which would never close them."""
     assert isinstance(pool, QueuePool)
+    return pool.checkedout()
+
+
+async def none_left(count: Callable[[], int], within_s: float) -> None:
+    """Wait until there is nothing left to count, or until the time is over."""
     with suppress(TimeoutError):
         async with asyncio.timeout(within_s):
             # Looked at again and again: nobody is told of a connection that was given up while it was opened.
-            while pool.checkedout():  # noqa: ASYNC110
+            while count():  # noqa: ASYNC110
                 await asyncio.sleep(0.005)
 
 

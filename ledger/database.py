@@ -74,7 +74,7 @@ class Database:
         """Make sure the database answers; raises LedgerUnavailable."""
         with self._translated():
             await self._engine.open()
-        await self.ping()
+        await self.to_the_end(self.ping())
 
     async def ping(self) -> None:
         """Ask the database for an answer; raises LedgerUnavailable."""
@@ -90,7 +90,7 @@ class Database:
             await self._engine.overwrite()
 
     async def close(self) -> None:
-        """Close every connection; wait up to `CLOSE_S` seconds for those in use."""
+        """Close every connection; wait up to `CLOSE_S` seconds for those in use and for the calls under way."""
         await self._engine.close(CLOSE_S)
 
     def insert_new(self, table: Table) -> sqlite.Insert | postgresql.Insert:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from ledger.connection import all_given_back, finished
+from ledger.connection import finished, in_use, none_left
 
 CONNECT_S = 10.0
 COMMAND_S = 30.0
@@ -54,5 +54,5 @@ class PostgresEngine:
 
     async def close(self, within_s: float) -> None:
         """Close every connection; wait for those in use, which the pool would never close."""
-        await all_given_back(self._writers.pool, within_s)
+        await none_left(lambda: in_use(self._writers.pool), within_s)
         await self._writers.dispose()

@@ -1,7 +1,8 @@
 """SQLite, where a whole call of the ledger runs on a thread and waits for nothing on its way.
 
 A statement takes SQLite a tenth of a millisecond, and the way to another thread and back as long again, under load a
-millisecond. So the coroutine of a call goes there as a whole: what it awaits is done when it is called.
+millisecond. So the coroutine of a call goes there as a whole: what it awaits is done when it is called. Only a write
+that finds another under way leaves its thread to the readers, and goes on where writers wait for their turn.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ import asyncio
 import os
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, closing, suppress
+import time
+import types
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,14 +24,17 @@ from sqlalchemy.pool import QueuePool
 
 from core.errors import LedgerUnavailable
 from core.private_files import keep_private
-from ledger.connection import all_given_back, finished
+from ledger.connection import finished, in_use, none_left
 
 BUSY_S = 15.0
-"""Seconds a writer waits for another process's transaction."""
+"""Seconds a writer waits for other writers, of this process and of others."""
 THREADS = 16
-"""Calls at a time; of those that write one works and the others wait."""
+"""Calls at a time; on one of the threads writers wait for their turn."""
 
 _PRAGMAS = ("foreign_keys=ON", "synchronous=NORMAL", "journal_size_limit=67108864")
+
+_MY_TURN = object()
+"""What a call yields to go on where writers wait."""
 
 R = TypeVar("R")
 
@@ -63,40 +69,55 @@ class SqliteEngine:
         event.listen(self._engine.pool, "connect", _set_up)
         # SQLite takes one writer at a time; queueing here spares its busy-wait.
         self._turn = threading.Lock()
+        self._writing_thread: int | None = None
         self._place = threading.local()
-        self._threads = ThreadPoolExecutor(THREADS, "ledger", initializer=self._enter)
+        self._threads = ThreadPoolExecutor(THREADS - 1, "ledger", initializer=self._enter)
+        self._waiting_writers = ThreadPoolExecutor(1, "ledger-writers", initializer=self._enter)
+        self._calls: set[Future[Any]] = set()
+        self._is_closed = False
 
     async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
         """Run a call on a thread, or right here where another call makes it; raises LedgerUnavailable once closed."""
-        if getattr(self._place, "is_ours", False):
+        if self._is_ours():
             return await call
-        try:
-            running = asyncio.get_running_loop().run_in_executor(self._threads, _run, call)
-        except RuntimeError as error:
-            call.close()
-            raise LedgerUnavailable(f"the ledger at {self._file} was closed; open it again") from error
-        return await finished(running)
+        result: Future[R] = Future()
+        result.set_running_or_notify_cancel()
+        self._calls.add(result)
+        result.add_done_callback(self._calls.discard)
+        self._send(self._threads, call, result)
+        return await finished(asyncio.wrap_future(result))
 
     @asynccontextmanager
     async def read(self, *, single: bool) -> AsyncIterator[DirectConnection]:
         """Open a read transaction, or none: a single statement sees one snapshot anyway."""
-        with self._engine.connect() as connection:
+        with self._connected() as connection:
             if not single:
                 _driver(connection).execute("BEGIN")
             yield DirectConnection(connection)
 
     @asynccontextmanager
     async def write(self, *, durable: bool) -> AsyncIterator[DirectConnection]:
-        """Open a write transaction, committed at the end unless the body raises."""
-        with self._turn, self._engine.connect() as connection:
-            mode = "FULL" if durable else "NORMAL"
-            if connection.info["synchronous"] != mode:
-                _driver(connection).execute(f"PRAGMA synchronous={mode}")
-                connection.info["synchronous"] = mode
-            # A writer that reads first and locks later can find its snapshot stale and fail; so lock first.
-            _driver(connection).execute("BEGIN IMMEDIATE")
-            with connection.begin():
-                yield DirectConnection(connection)
+        """Open a write transaction, committed at the end unless the body raises; raises LedgerUnavailable."""
+        until = time.monotonic() + BUSY_S
+        if self._writing_thread == threading.get_ident():
+            raise RuntimeError("a write of the ledger began within another; use the connection of the first")
+        await self._take_turn(until)
+        try:
+            with self._connected() as connection:
+                mode = "FULL" if durable else "NORMAL"
+                if connection.info["synchronous"] != mode:
+                    _driver(connection).execute(f"PRAGMA synchronous={mode}")
+                    connection.info["synchronous"] = mode
+                # Never under a second, because a reader gets this connection next.
+                busy_s = max(until - time.monotonic(), 1.0)
+                _driver(connection).execute(f"PRAGMA busy_timeout={int(busy_s * 1000)}")
+                # A writer that reads first and locks later can find its snapshot stale and fail; so lock first.
+                _driver(connection).execute("BEGIN IMMEDIATE")
+                with connection.begin():
+                    yield DirectConnection(connection)
+        finally:
+            self._writing_thread = None
+            self._turn.release()
 
     async def open(self) -> None:
         """Make the file if it is missing, for this user alone; raises OSError or sqlite3.Error."""
@@ -107,24 +128,77 @@ class SqliteEngine:
         await asyncio.to_thread(_empty_log, self._file)
 
     async def close(self, within_s: float) -> None:
-        """Close every connection; wait for those in use, which the pool would never close."""
-        await all_given_back(self._engine.pool, within_s)
+        """Close every connection; wait for the calls under way, and refuse those that have not begun by then."""
+        await none_left(lambda: len(self._calls) + in_use(self._engine.pool), within_s)
+        self._is_closed = True
         self._engine.dispose()
         self._threads.shutdown(wait=False)
+        self._waiting_writers.shutdown(wait=False)
+
+    def _send(self, threads: ThreadPoolExecutor, call: Coroutine[Any, Any, R], result: Future[R]) -> None:
+        try:
+            self._refuse_when_closed()
+            threads.submit(self._go_on, call, result)
+        except BaseException as error:
+            _fail(call, result, error)
+
+    def _go_on(self, call: Coroutine[Any, Any, R], result: Future[R]) -> None:
+        """Run a call to its end, or to where it must wait for its turn to write."""
+        try:
+            # What waited while the ledger was closed must not keep the process from its end.
+            self._refuse_when_closed()
+            awaited = call.send(None)
+        except StopIteration as end:
+            result.set_result(end.value)
+        except BaseException as error:
+            _fail(call, result, error)
+        else:
+            if awaited is _MY_TURN:
+                self._send(self._waiting_writers, call, result)
+                return
+            message = f"{call!r} waits for the event loop, and no call of the ledger may on SQLite"
+            _fail(call, result, RuntimeError(message))
+
+    async def _take_turn(self, until: float) -> None:
+        if not self._turn.acquire(blocking=False):
+            if self._is_ours():
+                await _my_turn()
+            if not self._turn.acquire(timeout=max(until - time.monotonic(), 0)):
+                raise LedgerUnavailable(f"the ledger at {self._file} had no turn for a writer; try again later")
+        self._writing_thread = threading.get_ident()
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        self._refuse_when_closed()
+        with self._engine.connect() as connection:
+            try:
+                yield connection
+            finally:
+                if self._is_closed:
+                    # The pool is given up and would never close it.
+                    connection.invalidate()
+
+    def _refuse_when_closed(self) -> None:
+        if self._is_closed:
+            raise LedgerUnavailable(f"the ledger at {self._file} was closed; open it again")
 
     def _enter(self) -> None:
         self._place.is_ours = True
 
+    def _is_ours(self) -> bool:
+        return getattr(self._place, "is_ours", False)
 
-def _run(call: Coroutine[Any, Any, R]) -> R:
-    """Run a coroutine that waits for nothing."""
+
+def _fail(call: Coroutine[Any, Any, R], result: Future[R], error: BaseException) -> None:
     try:
-        call.send(None)
-    except StopIteration as end:
-        result: R = end.value
-        return result
-    call.close()
-    raise RuntimeError(f"{call!r} waits for the event loop, and no call of the ledger may on SQLite")
+        call.close()
+    finally:
+        result.set_exception(error)
+
+
+@types.coroutine
+def _my_turn() -> Generator[object]:
+    yield _MY_TURN
 
 
 def _try_file(file: str) -> None:
