@@ -163,7 +163,8 @@ class SqliteEngine:
         if not self._turn.acquire(blocking=False):
             if self._is_ours():
                 await _my_turn()
-            if not self._turn.acquire(timeout=max(until - time.monotonic(), 0)):
+            left_s = until - time.monotonic()
+            if left_s <= 0 or not self._turn.acquire(timeout=left_s):
                 raise LedgerUnavailable(f"the ledger at {self._file} had no turn for a writer; try again later")
         self._writing_thread = threading.get_ident()
 
