@@ -1,4 +1,4 @@
-"""Read tables as people's spreadsheets write them: CSV by commas, semicolons or tabs, in any of their encodings."""
+"""Tables for people's spreadsheets: read CSV by commas, semicolons or tabs in any encoding, and write safe cells."""
 
 from __future__ import annotations
 
@@ -68,4 +68,13 @@ def read_rows(lines: Iterable[str], path: Path, needed: Sequence[str]) -> Iterat
             row.pop(None, None)  # what stands beyond the last column
             yield rows.line_num, row
     except csv.Error as error:
-        raise BadInput(f"{path}, after line {rows.line_num}: {error}; is it CSV with all quotations closed?") from error
+        first, last = rows.line_num + 1, rows.reader.line_num
+        where = f"lines {first} to {last}" if first < last else f"line {last}"
+        raise BadInput(
+            f"{path}, {where}: {error}; is it CSV with all quotations closed, and marks within them doubled?"
+        ) from error
+
+
+def as_text(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell

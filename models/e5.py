@@ -29,7 +29,7 @@ class Reading:
     """A post's query vector, shape (384,), and more that heads read of it, from an engine that gives it out.
 
     `tokens` are its tokens' states before the last layers, shape (tokens, 384); `summed` is what the layers for posts
-    make of it, shape (128,).
+    make of a post that is not too long for them, shape (128,).
     """
 
     vector: Vectors

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from core.domain import clean
 from core.errors import WeightsError
 from models.e5 import WINDOW, E5Embedder, Reading
 from models.e5_file import BLOCK, Blocks, E5File, unpack
-from models.e5_posts import SHAPE, PostLayers
+from models.e5_posts import SHAPE, PostLayers, load_adapters
 from models.e5_session import open_graph, values_of
 from models.e5_tokens import Tokenizer
 from models.embed import Vectors
@@ -39,12 +38,12 @@ class OnnxE5Embedder(E5Embedder):
     """
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
-        """Open the model file; raises WeightsError when it is not the model of the graph."""
+        """Open the model file; raises WeightsError when it is not the model of the graph, or the adapters are torn."""
         file = E5File(path)
         if file.shape != SHAPE:
             raise WeightsError(f"{path} holds another model than multilingual-e5-small: {file.shape}.")
         super().__init__(threads)
-        self._file = file
+        self._file, self._adapters = file, load_adapters()
         self._lock = threading.Lock()
         self._loaded: _Model | None = None
 
@@ -75,14 +74,14 @@ class OnnxE5Embedder(E5Embedder):
         """Return the model, loading it on first use."""
         with self._lock:
             if self._loaded is None:
-                self._loaded = _Model(self._file)
+                self._loaded = _Model(self._file, self._adapters)
             return self._loaded
 
 
 class _Model:
     """The tokenizer, the word vectors and the layers. Safe to use on several threads."""
 
-    def __init__(self, file: E5File) -> None:
+    def __init__(self, file: E5File, adapters: Mapping[str, Vectors]) -> None:
         vocabulary = file.vocabulary()
         self._tokenizer = Tokenizer(vocabulary)
         self._start, self._end = vocabulary.start, vocabulary.end
@@ -91,10 +90,8 @@ class _Model:
         self._positions = file.floats("emb.pos", SHAPE.positions * SHAPE.width).reshape(-1, SHAPE.width) + types[0]
         self._values = values_of(weights(file))
         self._session = open_graph(GRAPH, self._values)
-
-    @cached_property
-    def _posts(self) -> PostLayers:
-        return PostLayers(self._values)
+        self._adapters, self._lock = adapters, threading.Lock()
+        self._posts: PostLayers | None = None
 
     def query(self, text: str) -> Vectors:
         """Embed the first window of a text that searches; shape (384,)."""
@@ -103,7 +100,14 @@ class _Model:
     def reading(self, text: str) -> Reading:
         """Read the first window of a post."""
         states, early, shared = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))
-        return Reading(_unit(states.mean(axis=0)), early, self._posts.read(shared))
+        return Reading(_unit(states.mean(axis=0)), early, self._post_layers().read(shared))
+
+    def _post_layers(self) -> PostLayers:
+        """Return the layers for posts, opening their graph on first use."""
+        with self._lock:
+            if self._posts is None:
+                self._posts = PostLayers(self._values, self._adapters)
+            return self._posts
 
     def shared(self, text: str) -> Vectors:
         """Return the states that the layers for posts go on from, shape (tokens, 384), of the first window."""

@@ -7,6 +7,7 @@ The adapters (LoRA, Hu et al. 2021, section 4) and what the states of a post's t
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -27,35 +28,45 @@ TUNED = tuple(f"l{number}" for number in range(SHARED, SHAPE.layers))
 """The layers that posts have of their own, as the graphs call them."""
 RANK = 16
 """Rank of the adapters."""
-LONGEST = 128
-"""Tokens of a post that are read: the layers learned from short posts."""
+LONGEST = 64
+"""Tokens of a post that the layers read, as in training: a longer one is left to those who read all of it."""
 SUMMED = 128
 """Numbers that a post's reading has."""
 GRAPH, ADAPTERS = "e5_posts.onnx", "e5_posts.npz"
 
 
+def load_adapters(path: Path | None = None) -> dict[str, Vectors]:
+    """Return the shipped adapters, or those in the file `path`, by the names that the graph gives them.
+
+    Raises WeightsError for a file that is missing or torn.
+    """
+    file_path = path or files("models").joinpath("data", ADAPTERS)
+    try:
+        with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
+            arrays = {name: np.ascontiguousarray(data[name], np.float32) for name in data.files}
+        return arrays | {name: arrays[name] for name in ("summed", "bias")}
+    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise WeightsError(
+            f"What posts are read by can't be read from {file_path} ({error}): install Rejoinder again."
+        ) from None
+
+
 class PostLayers:
     """The tuned layers, which go on from the states of layer SHARED. Safe to use on several threads."""
 
-    def __init__(self, values: Mapping[str, onnxruntime.OrtValue], adapters: Path | None = None) -> None:
-        """Open the graph with the embedder's weights and the shipped adapters, or those in the file `adapters`.
-
-        Raises WeightsError for a file that is missing or torn.
-        """
-        path = adapters or files("models").joinpath("data", ADAPTERS)
-        try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-                arrays = {name: np.ascontiguousarray(data[name], np.float32) for name in data.files}
-        except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
-            raise WeightsError(
-                f"What posts are read by can't be read from {path} ({error}): install Rejoinder again."
-            ) from None
-        self._summed, self._bias = arrays.pop("summed"), arrays.pop("bias")
+    def __init__(self, values: Mapping[str, onnxruntime.OrtValue], adapters: Mapping[str, Vectors]) -> None:
+        """Open the graph with the embedder's weights and what `load_adapters` returned."""
+        self._summed, self._bias = adapters["summed"], adapters["bias"]
         own = {name: value for name, value in values.items() if name.split(".")[0] in TUNED}
-        self._session = open_graph(GRAPH, own | values_of(arrays))
+        self._session = open_graph(GRAPH, own | values_of({name: adapters[name] for name in adapters if "." in name}))
 
-    def read(self, shared: Vectors) -> Vectors:
-        """Return what the heads read of a post, shape (SUMMED,), from its tokens' states, shape (tokens, 384)."""
-        (states,) = self._session.run(None, {"shared": shared[:LONGEST]})
+    def read(self, shared: Vectors) -> Vectors | None:
+        """Return what the heads read of a post, shape (SUMMED,), from its tokens' states, shape (tokens, 384).
+
+        There is nothing to return for a post of more than LONGEST tokens.
+        """
+        if len(shared) > LONGEST:
+            return None
+        (states,) = self._session.run(None, {"shared": shared})
         together = np.concatenate([states.mean(axis=0), states.max(axis=0)])
         return np.asarray(self._summed @ together + self._bias, np.float32)

@@ -14,6 +14,7 @@ from kb.search import Searcher
 from pipeline import vector
 from pipeline.languages import DEFAULT, UNKNOWN
 from pipeline.normalise import normalise
+from pipeline.second_opinion import SecondOpinion
 from pipeline.strategies import Strategies
 from pipeline.triage import LONGEST_READ, named
 
@@ -30,6 +31,7 @@ class Grounder:
         self._claims = claims
         self._strategies = strategies
         self._settings = settings
+        self._layers = SecondOpinion.load().layers
 
     async def ground(
         self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
@@ -47,7 +49,7 @@ class Grounder:
         text = normalise(post.text)[:LONGEST_READ]
         embedding = vector.unpack(triage.embedding) if triage.embedding else await self._searcher.embed(text)
         language = DEFAULT if triage.language == UNKNOWN else triage.language
-        summed = vector.numbers(triage.summed) if triage.summed else None
+        summed = self._summed(triage)
         claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language, summed)
         if plan.paragraphs:
             searched = await self._paragraphs(text, embedding, groups, plan)
@@ -77,6 +79,11 @@ class Grounder:
                 plan.counter_claim, groups=groups, k=plan.paragraphs, also=plan.queries, nearest_first=True
             )
         return await self._searcher.search(text, vector=embedding, groups=groups, k=plan.paragraphs, also=plan.queries)
+
+    def _summed(self, triage: Triage) -> Vectors | None:
+        """Return what the layers for posts made of the post; nothing where those of another release did."""
+        layers, _, packed = (triage.summed or "").partition(":")
+        return vector.numbers(packed) if packed and layers == self._layers else None
 
     async def _plan(self, post: FlaggedPost, triage: Triage, name: StrategyName | None, last_attempt: bool) -> Plan:
         strategy = self._strategies.default if name is None else self._strategies.named(name)

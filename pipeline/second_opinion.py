@@ -1,12 +1,13 @@
 """A second opinion on a post, by the layers of the embedder that are tuned for posts (`models.e5_posts`).
 
 The first one is what the heads say of its embedding and its words. `rejoinder train post-layers` writes the weights;
-data, figures and limits in `data/second_opinion.md`.
+data, figures and limits in `models/data/e5_posts.md`.
 """
 
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -31,9 +32,10 @@ class SecondOpinion:
     """Linear heads by name over a post's reading of m numbers, and what they count beside the first opinion.
 
     `weights` has shape (n, m), `bias` (n,), `shares` (n, 3): what the first opinion's log odds count, what the second's
-    do, and a constant.
+    do, and a constant. `layers` names the layers whose readings they learned: those of others mean something else.
     """
 
+    layers: str
     names: tuple[str, ...]
     weights: Numbers
     bias: Numbers
@@ -46,8 +48,8 @@ class SecondOpinion:
         try:
             with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
                 arrays = (data[name].astype(np.float32) for name in ("weights", "bias", "shares"))
-                return cls(tuple(data["names"].tolist()), *arrays)
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+                return cls(str(data["layers"]), tuple(data["names"].tolist()), *arrays)
+        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
             raise WeightsError(
                 f"The second opinion on posts can't be read from {file_path} ({error}): install Rejoinder again."
             ) from error

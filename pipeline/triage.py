@@ -67,7 +67,7 @@ class Triager:
             route=decision.route,
             reason=decision.reason or attack(groups, scores.hate),
             embedding=vector.pack(embedding),
-            summed=None if summed is None else vector.pack(summed),
+            summed=None if summed is None else f"{self._opinion.layers}:{vector.pack(summed)}",
         )
 
     async def _reading(self, text: str) -> Reading:

@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from core.errors import BadInput
 from evaluation.people.questions import QUESTIONS
 from evaluation.run import RunFolder
+from evaluation.sheets import as_text
 
 CHECK_EVERY = 10
 """Replies after which an attention check comes."""
@@ -54,7 +55,7 @@ def write_forms(run: RunFolder, posts: int) -> tuple[Path, Path]:
         writer = csv.writer(file)
         writer.writerow(["rater", "item", "post", "reply", *(question.name for question in QUESTIONS)])
         for item in items:
-            writer.writerow(["", item.id, _as_text(item.post), _as_text(item.reply), *("" for _ in QUESTIONS)])
+            writer.writerow(["", item.id, as_text(item.post), as_text(item.reply), *("" for _ in QUESTIONS)])
     return html, sheet
 
 
@@ -83,11 +84,6 @@ def _items(run: RunFolder, count: int, chance: Random) -> tuple[list[FormItem], 
             items.append(FormItem(check, posts[post].text, CHECK_TEXT))
             key[check] = {"check": "highest"}
     return items, key
-
-
-def _as_text(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def read_key(run: RunFolder) -> dict[str, dict[str, str]]:

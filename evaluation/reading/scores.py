@@ -11,6 +11,7 @@ from statistics import StatisticsError, correlation, fmean
 from core.errors import BadInput
 from evaluation.reading.sheets import ReadingKey, own_words
 from evaluation.records import SystemDraft
+from evaluation.sheets import TextLines
 
 FITS = ("0", "1", "2", "n")
 FAULTS = ("echo", "agrees", "false", "awkward", "garbled", "tone", "language")
@@ -63,7 +64,7 @@ def read_verdicts(paths: Iterable[Path], key: ReadingKey) -> dict[str, dict[int,
     verdicts: dict[str, dict[int, Verdict]] = {}
     for path in paths:
         reader = verdicts.setdefault(path.stem.partition("-")[0], {})
-        for place, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+        for place, line in enumerate(_lines(path), 1):
             if line.strip():
                 number, verdict = _verdict(line, f"{path}, line {place}")
                 if number not in key or number in reader:
@@ -75,6 +76,11 @@ def read_verdicts(paths: Iterable[Path], key: ReadingKey) -> dict[str, dict[int,
         if missing := sorted(key.keys() - reader.keys()):
             raise BadInput(f"{name} has not scored {len(missing)} replies: {', '.join(map(str, missing[:10]))} …")
     return verdicts
+
+
+def _lines(path: Path) -> list[str]:
+    with path.open("rb") as file:
+        return "".join(TextLines(file)).splitlines()
 
 
 def _verdict(line: str, where: str) -> tuple[int, Verdict]:
@@ -92,9 +98,9 @@ def by_system(drafts: Iterable[SystemDraft], key: ReadingKey, verdicts: Verdicts
     for draft in drafts:
         answers.setdefault(draft.system, []).append(draft)
     readings = (
-        _reading(system, answered, [number for number, what in key.items() if system in what["systems"]], verdicts)
+        _reading(system, answered, numbers, verdicts)
         for system, answered in answers.items()
-        if any(map(own_words, answered))
+        if (numbers := [number for number, what in key.items() if system in what["systems"]])
     )
     return sorted(readings, key=lambda reading: -reading.mean)
 

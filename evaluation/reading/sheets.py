@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from importlib.resources import files
 from pathlib import Path
@@ -11,6 +10,7 @@ from random import Random
 from core.errors import BadInput
 from evaluation.records import SystemDraft
 from evaluation.run import RunFolder
+from evaluation.sheets import as_text
 
 FOLDER = "reading"
 KEY = f"{FOLDER}/key.json"
@@ -23,7 +23,7 @@ def write_sheets(run: RunFolder, portion: int) -> list[Path]:
     """Write sheets of at most `portion` replies, the instructions and the key into the run's folder `reading`.
 
     A reply is there once although several systems gave it, and not at all where another strategy stood in. Returns the
-    sheets; raises BadInput where no system has a reply of its own.
+    sheets; raises BadInput where no system has a reply of its own, or where older sheets have other replies.
     """
     systems: dict[tuple[str, str], list[str]] = defaultdict(list)
     for draft in run.drafts():
@@ -33,18 +33,24 @@ def write_sheets(run: RunFolder, portion: int) -> list[Path]:
         raise BadInput(f"{run.path} has no draft that its system wrote itself, so there is nothing to read.")
     replies = sorted(systems)
     Random(run.manifest().seed).shuffle(replies)
-    posts = run.posts()
+    key = {number: {"post": [reply[0]], "systems": systems[reply]} for number, reply in enumerate(replies, 1)}
     folder = run.path / FOLDER
+    if (run.path / KEY).exists() and read_key(run) != key:
+        raise BadInput(
+            f"{folder} has sheets from before the drafts changed, and new ones would give their numbers to other "
+            f"replies. Collect what was read, move {folder} away, and write new sheets."
+        )
+    posts = run.posts()
     folder.mkdir(exist_ok=True)
+    for old in folder.glob("sheet-*.tsv"):
+        old.unlink()
     (folder / "instructions.md").write_bytes((files("evaluation") / "reading" / "instructions.md").read_bytes())
-    run.write_json(
-        KEY, {number: {"post": [reply[0]], "systems": systems[reply]} for number, reply in enumerate(replies, 1)}
-    )
+    run.write_json(KEY, key)
     sheets: list[Path] = []
     for first in range(0, len(replies), portion):
         sheet = folder / f"sheet-{len(sheets) + 1}.tsv"
         lines = (
-            f"{number}\t{_one_line(posts[post].text)}\t{_one_line(text)}\n"
+            f"{number}\t{_cell(posts[post].text)}\t{_cell(text)}\n"
             for number, (post, text) in enumerate(replies[first : first + portion], first + 1)
         )
         sheet.write_text("".join(lines), encoding="utf-8")
@@ -58,12 +64,14 @@ def own_words(draft: SystemDraft) -> bool:
 
 
 def read_key(run: RunFolder) -> ReadingKey:
-    """Return what the sheets' numbers stand for; raises BadInput where no sheets were written."""
+    """Return what the sheets' numbers stand for; raises BadInput where that is missing or damaged."""
     path = run.path / KEY
     if not path.exists():
         raise BadInput(f"{run.path} has no sheets; write them with `rejoinder evaluate read {run.path}`.")
-    return {int(number): what for number, what in json.loads(path.read_bytes()).items()}
+    return {int(number): what for number, what in run.read_json(KEY).items()}
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _cell(text: str) -> str:
+    """Return a text on one line, which no spreadsheet takes for a formula or for a quotation that runs on."""
+    line = as_text(" ".join(text.split()))
+    return f"'{line}" if line.startswith('"') else line

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from evaluation.judging.tally import caution
 from evaluation.report.document import Section, Table, number
 from evaluation.run import RunFolder
@@ -26,14 +29,6 @@ def judged(run: RunFolder) -> Section | None:
         ),
         "judge.json, counted from verdicts.jsonl",
     )
-    names = list(summary["systems"])
-    duels = Table(
-        ("won by, against", *names),
-        tuple(
-            (name, *(_won(row["against"].get(other)) for other in names)) for name, row in summary["systems"].items()
-        ),
-        "judge.json, counted from verdicts.jsonl",
-    )
     cost, warning = summary["cost"], caution(summary)
     text = (
         f"{summary['judge']} with the {summary['prompt']} prompt compared {summary['pairs']} pairs of drafts, each "
@@ -48,7 +43,17 @@ def judged(run: RunFolder) -> Section | None:
         "posts. A judge prefers long and fluent texts, and texts like its own; "
         "`judge --against` says how far to trust this one.",
     )
-    return Section("What a judge says", text, (wins, duels))
+    return Section("What a judge says", text, (wins, *_duels(summary["systems"])))
+
+
+def _duels(systems: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
+    """Yield a table of who won against whom, unless the summary is from before that was counted."""
+    if all("against" in row for row in systems.values()):
+        yield Table(
+            ("won by, against", *systems),
+            tuple((name, *(_won(row["against"].get(other)) for other in systems)) for name, row in systems.items()),
+            "judge.json, counted from verdicts.jsonl",
+        )
 
 
 def _won(record: dict[str, int] | None) -> str:

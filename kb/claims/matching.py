@@ -158,8 +158,7 @@ class ClaimMatcher:
         pairs = self.pairs(text, vector, groups, language, impression)
         probabilities = self._judge.probabilities(pairs)
         answerable = self._judge.answerable(probabilities, impression, len(text.split()), language)
-        # A case that another release triaged keeps the first opinion.
-        if self._opinion is not None and summed is not None and self._opinion.reads(summed):
+        if self._opinion is not None and summed is not None:
             probabilities = self._opinion.probabilities(self.names, probabilities, summed)
             answerable = self._opinion.gate(answerable, summed)
         if repeated := self._repeated(text, groups, language):

@@ -1,12 +1,14 @@
 """A second opinion on which claims a post makes, by the layers of the embedder that are tuned for posts.
 
 The first one is the judge's, of the post's embedding. `rejoinder train post-layers` writes the weights; data, figures
-and limits in `pipeline/data/second_opinion.md`.
+and limits in `models/data/e5_posts.md`.
 """
 
 from __future__ import annotations
 
 import io
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,10 +39,6 @@ class ClaimOpinion:
     answerable: Vectors
     of_claims: Vectors
     of_gate: Vectors
-
-    def reads(self, reading: Vectors) -> bool:
-        """Tell whether a reading is as long as the heads learned it."""
-        return reading.shape == self.weights.shape[1:]
 
     def probabilities(self, names: Sequence[str], first: Vectors, reading: Vectors) -> Vectors:
         """Return how probably a post makes each claim called `names`; one that was not learned keeps the first."""
@@ -95,5 +93,5 @@ def shipped_opinion() -> ClaimOpinion:
         with np.load(io.BytesIO((files("kb") / "data" / NAME).read_bytes()), allow_pickle=False) as data:
             arrays = {name: data[name].astype(np.float32) for name in data.files if name != "claims"}
             return ClaimOpinion(tuple(map(str, data["claims"])), **arrays)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise KnowledgeBaseError(f"The package's {NAME} can't be read: {error}. Install the package again.") from error

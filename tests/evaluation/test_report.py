@@ -51,6 +51,20 @@ async def test_posts_without_a_draft_are_named_among_the_worst_cases(tmp_path: P
     assert "free/none/hybrid has no draft" not in html.read_text()
 
 
+async def test_a_judgement_from_before_duels_were_counted_is_shown_without_them(tmp_path: Path) -> None:
+    run = await scored_run(tmp_path, {"compose": GOOD, "free": BAD})
+    row = {"wins": 7, "losses": 7, "ties": 1, "strength": 0.0, "low": -1.0, "high": 1.0}
+    cost = {"calls": 30, "characters_sent": 9, "characters_received": 9, "seconds": 1.0}
+    counts = {"asked": 30, "no_verdict": 0, "pairs": 15, "first_preferred": 0.5, "orders_disagree": 0.1}
+    systems = {"compose/none/hybrid": row, "free/none/hybrid": row}
+    old = {"judge": "ann", "prompt": "pairs", **counts, "systems": systems, "cost": cost}
+    run.write_json("judge.json", old)
+    assert "What a judge says" in (page := write(run)[0].read_text()) and "won by, against" not in page
+    duels = {name: {**row, "against": {}} for name in systems}
+    run.write_json("judge.json", {**old, "systems": duels})
+    assert "won by, against" in write(run)[0].read_text()
+
+
 async def test_one_system_and_no_scores_are_said_plainly(tmp_path: Path) -> None:
     run = make_run(tmp_path, {"compose": GOOD})
     with pytest.raises(BadInput, match="evaluate score"):

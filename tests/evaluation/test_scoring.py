@@ -111,8 +111,9 @@ def test_a_hundred_thousand_drafts_are_scored_in_bounded_memory(
     texts = (f"Harbour {number} was built by many hands." for number in range(10**5))
     append_lines(run.drafts_path, (draft.model_copy(update={"text": text}) for text in texts))
     program = [sys.executable, "-c", SCORE_AND_TELL_MEMORY, str(run.path)]
-    status = subprocess.run(program, capture_output=True, text=True, check=True).stdout
-    megabytes = int(status.split("VmHWM:")[1].split()[0]) / 1024
+    child = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert child.returncode == 0, child.stderr
+    megabytes = int(child.stdout.split("VmHWM:")[1].split()[0]) / 1024
     with capsys.disabled():
         click.echo(f"\n100,000 drafts took {megabytes:,.0f} MB at most.")
     assert run.totals()["systems"]["compose/none/hybrid"]["drafts"] == 10**5

@@ -39,7 +39,8 @@ def test_separators_and_encodings_of_spreadsheets(tmp_path: Path, sheet: str, en
         (b"", r"no column rater \(its columns: \)"),
         (b"name,score\nana,3\n", r"no column rater \(its columns: name, score\); it needs rater"),
         (b"PK\x03\x04\x14\x00\x00binary", "it is no text"),
-        (b'rater,remark\nana,"never closed\nben,x\n', "after line 1: .* all quotations closed"),
+        (b'rater,remark\nana,"never closed\nben,x\n', "lines 2 to 3: .* all quotations closed"),
+        (b'rater,remark\nana,x\nben,"a" b\neve,x\n', "line 3: .* marks within them doubled"),
         (b"rater,remark\rana,x\r", "is it CSV"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from core.errors import WeightsError
 from models.e5_file import E5File, find
 from models.e5_onnx import OnnxE5Embedder, weights
-from models.e5_posts import LONGEST, RANK, SHAPE, SUMMED, TUNED, PostLayers
+from models.e5_posts import LONGEST, RANK, SHAPE, SUMMED, TUNED, PostLayers, load_adapters
 from models.e5_session import values_of
 from models.embed import Vectors
 
@@ -37,36 +37,49 @@ async def shared_states(text: str) -> tuple[Vectors, Vectors]:
         await embedder.close()
 
 
-def layers_with(arrays: dict[str, Vectors], folder: Path) -> PostLayers:
-    path = folder / "adapters.npz"
-    np.savez(path, **arrays)  # type: ignore[arg-type]
-    return PostLayers(values_of(weights(E5File(find()))), path)
+def layers_with(arrays: dict[str, Vectors]) -> PostLayers:
+    return PostLayers(values_of(weights(E5File(find()))), arrays)
 
 
-async def test_without_adapters_the_layers_are_the_embedders_own(tmp_path: Path) -> None:
+def read(arrays: dict[str, Vectors], shared: Vectors) -> Vectors:
+    summed = layers_with(arrays).read(shared)
+    assert summed is not None
+    return summed
+
+
+async def test_without_adapters_the_layers_are_the_embedders_own() -> None:
     vector, shared = await shared_states(POST)
-    mean = layers_with(blank_adapters(), tmp_path).read(shared)
+    mean = read(blank_adapters(), shared)
     assert np.allclose(mean / np.linalg.norm(mean), vector[:SUMMED] / np.linalg.norm(vector[:SUMMED]), atol=1e-3)
 
 
-async def test_an_adapter_changes_what_is_read(tmp_path: Path) -> None:
+async def test_an_adapter_changes_what_is_read() -> None:
     _, shared = await shared_states(POST)
     arrays = blank_adapters()
-    before = layers_with(arrays, tmp_path).read(shared)
+    before = read(arrays, shared)
     # A shift of all numbers alike would be taken out again by the normalisation after it.
     arrays[f"{TUNED[-1]}.fo.up"][:, ::2] = 0.01
-    assert np.abs(layers_with(arrays, tmp_path).read(shared) - before).max() > 0.01
+    assert np.abs(read(arrays, shared) - before).max() > 0.01
 
 
-async def test_a_long_post_is_read_by_its_beginning(tmp_path: Path) -> None:
+async def test_a_long_post_is_left_to_those_who_read_all_of_it() -> None:
     _, shared = await shared_states(f"{POST} " * 60)
-    layers = layers_with(blank_adapters(), tmp_path)
+    layers = layers_with(blank_adapters())
     assert len(shared) > LONGEST
-    assert np.array_equal(layers.read(shared), layers.read(shared[:LONGEST]))
+    assert layers.read(shared) is None
+    assert layers.read(shared[:LONGEST]) is not None
 
 
-def test_a_torn_file_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 torn"])
+def test_a_torn_file_is_named(tmp_path: Path, content: bytes) -> None:
     torn = tmp_path / "adapters.npz"
-    torn.write_bytes(b"PK\x03\x04 torn")
+    torn.write_bytes(content)
     with pytest.raises(WeightsError, match=r"adapters\.npz"):
-        PostLayers({}, torn)
+        load_adapters(torn)
+
+
+def test_a_file_without_its_sums_is_named(tmp_path: Path) -> None:
+    poor = tmp_path / "adapters.npz"
+    np.savez(poor, other=np.zeros(3))
+    with pytest.raises(WeightsError, match=r"adapters\.npz"):
+        load_adapters(poor)

@@ -91,7 +91,7 @@ def fit_opinion(
         scaling = LogisticRegression(C=1.0).fit(joint[:, np.newaxis], truth)
         slope = float(scaling.coef_[0, 0])
         shares[column] = of_first * slope, of_second * slope, float(scaling.intercept_[0])
-    return SecondOpinion(tuple(names), weights, bias, shares)
+    return SecondOpinion("", tuple(names), weights, bias, shares)
 
 
 def _calibrates(lesson: Lesson, name: str) -> bool:

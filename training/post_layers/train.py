@@ -44,6 +44,8 @@ PORTION = 64
 SUMMED_FROM = 20_000
 """Texts by which it is decided what a reading keeps."""
 OPINION_FILE, CARD = "second_opinion.npz", "e5_posts.md"
+NAME_LENGTH = 12
+"""Hexadecimal digits of the adapters' digest that name the layers."""
 HELD_OUT_ORIGINS = frozenset({"CrowdCounter replies"})
 """Measured elsewhere: their heads are hardly changed."""
 
@@ -59,10 +61,14 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
     sums = _sums(tuned, held, states)
     shipped = _for_the_graph(tuned.adapters) | {"summed": sums.summed, "bias": sums.bias}
     _save(root / "models" / "data" / ADAPTERS, shipped)
-    unseen = [lesson for lesson in lessons if lesson.part is not Part.TRAIN and lesson.origin not in HELD_OUT_ORIGINS]
-    firsts, readings = asyncio.run(_read(unseen))
+    layers_name = hashlib.sha256((root / "models" / "data" / ADAPTERS).read_bytes()).hexdigest()[:NAME_LENGTH]
+    held_out = [lesson for lesson in lessons if lesson.part is not Part.TRAIN and lesson.origin not in HELD_OUT_ORIGINS]
+    unseen, firsts, readings = asyncio.run(_read(held_out))
     opinion, on_claims = _opinions(tuned, sums, unseen, firsts, readings)
-    _save(root / "pipeline" / "data" / OPINION_FILE, {"names": np.array(opinion.names), **_arrays(opinion)})
+    _save(
+        root / "pipeline" / "data" / OPINION_FILE,
+        {"layers": np.array(layers_name), "names": np.array(opinion.names), **_arrays(opinion)},
+    )
     _save(root / "kb" / "data" / CLAIMS_NAME, {"claims": np.array(on_claims.claims), **_arrays(on_claims)})
     written = [Path("models/data") / ADAPTERS, Path("pipeline/data") / OPINION_FILE, Path("kb/data") / CLAIMS_NAME]
     digests = {str(path): hashlib.sha256((root / path).read_bytes()).hexdigest() for path in written}
@@ -146,16 +152,21 @@ def _opinions(
     return opinion, fit_claims(tuned.claims, *of_claims, answerable, unseen, firsts, readings)
 
 
-async def _read(lessons: Sequence[Lesson]) -> tuple[list[First], Vectors]:
-    """Return the first opinions on the lessons' texts and the readings of the layers for posts, as they are shipped."""
+async def _read(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[First], Vectors]:
+    """Return the lessons whose texts the layers for posts read, the first opinions on them, and the readings.
+
+    All is computed as it is shipped.
+    """
     embedder, heads, threats = default_embedder(), Heads.load(), ThreatHead.load()
     claims = load_claims()
     wordings, vectors = await embedded(claims, embedder)
     reviews = load_reviews(package_files("kb"))
     matcher = ClaimMatcher(claims, reviews, wordings, vectors, shipped_judge(), KnowledgeBaseSettings())
-    firsts, readings = [], []
+    read, firsts, readings = [], [], []
     for lesson in lessons:
         reading = await embedder.read(lesson.text)  # type: ignore[attr-defined]
+        if reading.summed is None:
+            continue
         scores = heads.score(reading.vector, lesson.text, reading.tokens)
         opinions = {group.value: score for group, score in scores.groups.items()} | {HATE: scores.hate}
         opinions |= {COUNTER: scores.counter, THREAT: threats.score(lesson.text, reading.vector)}
@@ -166,10 +177,11 @@ async def _read(lessons: Sequence[Lesson]) -> tuple[list[First], Vectors]:
             first = First(
                 opinions, np.array([judged.claims[name] for name in claims.claims], np.float32), judged.answerable
             )
+        read.append(lesson)
         firsts.append(first)
         readings.append(reading.summed)
     await embedder.close()
-    return firsts, np.stack(readings)
+    return read, firsts, np.stack(readings)
 
 
 def _for_the_graph(adapters: layers.Tensors) -> dict[str, Vectors]:

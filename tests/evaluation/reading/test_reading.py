@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from pathlib import Path
 
@@ -98,6 +99,42 @@ def test_it_takes_two_readers_who_scored_everything(run: RunFolder) -> None:
     half.write_text("".join(ann.read_text().splitlines(keepends=True)[:6]))
     with pytest.raises(BadInput, match="bea has not scored 2 replies"):
         read_verdicts([ann, half], key)
+
+
+def test_sheets_are_not_renumbered_when_drafts_were_added(run: RunFolder) -> None:
+    write_sheets(run, portion=5)
+    key = read_key(run)
+    assert len(write_sheets(run, portion=100)) == len(list(run.path.glob("reading/sheet-*.tsv"))) == 1
+    late = next(run.drafts()).model_copy(update={"system": "compose/late/hybrid", "text": "K"})
+    append_lines(run.drafts_path, [late])
+    with pytest.raises(BadInput, match=r"before the drafts changed.*move .*reading away"):
+        write_sheets(run, portion=100)
+    assert read_key(run) == key
+    verdicts = read_verdicts([scored(run, "ann", {}), scored(run, "bea", {})], key)
+    assert late.system not in {reading.system for reading in by_system(run.drafts(), key, verdicts)}
+
+
+def test_a_torn_key_is_named(run: RunFolder) -> None:
+    write_sheets(run, portion=100)
+    (run.path / "reading" / "key.json").write_text('{"1": {"po')
+    with pytest.raises(BadInput, match=r"key\.json is damaged"):
+        read_key(run)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "cp1252"])
+def test_verdicts_are_read_as_spreadsheets_write_them(run: RunFolder, encoding: str) -> None:
+    write_sheets(run, portion=100)
+    papers = [scored(run, "ann", {}, "3\t1\t-\tschön"), scored(run, "bea", {})]
+    papers[0].write_bytes(papers[0].read_text().replace("\n", "\r\n").encode(encoding))
+    assert len(read_verdicts(papers, read_key(run))["ann"]) == 8
+
+
+def test_no_reply_is_a_formula_or_an_open_quotation_on_a_sheet(tmp_path: Path) -> None:
+    texts = ["=1+1", " +1", "-1", "@A1", '"Open', 'Not "open']
+    (sheet,) = write_sheets(make_run(tmp_path, {"compose": texts}), portion=100)
+    with sheet.open(newline="") as file:
+        cells = [row[2] for row in csv.reader(file, delimiter="\t")]
+    assert sorted(cells) == sorted(["'=1+1", "'+1", "'-1", "'@A1", "'\"Open", 'Not "open'])
 
 
 def test_the_command_writes_sheets_and_prints_the_table(run: RunFolder) -> None:

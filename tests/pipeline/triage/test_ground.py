@@ -25,6 +25,7 @@ from kb.search import Searcher
 from pipeline import vector
 from pipeline.compose import Composer
 from pipeline.ground import Grounder
+from pipeline.second_opinion import SecondOpinion
 from pipeline.strategies import ComposeStrategy, Strategies, Strategy
 from tests.factories import make_evidence, make_post, make_triage
 
@@ -230,17 +231,17 @@ async def test_a_torn_embedding_is_an_error_that_says_what_to_do() -> None:
         await grounder(Shelf(VOTE)).ground(POST, make_triage(embedding="torn"))
 
 
-@pytest.mark.parametrize("summed", [None, np.arange(4, dtype=np.float32)])
-async def test_claims_are_matched_with_what_triage_made_of_the_post(summed: NDArray[np.float32] | None) -> None:
-    claims = OnFile()
-    triage = make_triage(TargetGroup.WOMEN).model_copy(
-        update={"summed": None if summed is None else vector.pack(summed)}
-    )
+@pytest.mark.parametrize(("layers", "known"), [(SecondOpinion.load().layers, True), ("another", False), (None, False)])
+async def test_claims_are_matched_with_what_the_same_layers_made_of_the_post(layers: str | None, known: bool) -> None:
+    claims, summed = OnFile(), np.arange(4, dtype=np.float32)
+    triage = make_triage(TargetGroup.WOMEN)
+    if layers:
+        triage = triage.model_copy(update={"summed": f"{layers}:{vector.pack(summed)}"})
     await grounder(Shelf(VOTE), claims=claims).ground(POST, triage)
-    assert np.array_equal([] if claims.summed is None else claims.summed, [] if summed is None else summed)
+    assert (claims.summed is not None and np.array_equal(claims.summed, summed)) == known
 
 
 async def test_what_triage_made_of_the_post_is_refused_where_it_is_torn() -> None:
-    triage = make_triage(TargetGroup.WOMEN).model_copy(update={"summed": "no base64!"})
+    triage = make_triage(TargetGroup.WOMEN).model_copy(update={"summed": f"{SecondOpinion.load().layers}:no base64!"})
     with pytest.raises(BadInput, match="Triage again"):
         await grounder(Shelf(VOTE)).ground(POST, triage)

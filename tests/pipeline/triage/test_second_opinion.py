@@ -7,16 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.domain import Route
 from core.errors import WeightsError
+from core.settings import TriageSettings
 from models.e5 import E5Embedder
 from models.embedders import default_embedder
 from pipeline.heads import NAMES, Heads
 from pipeline.second_opinion import THREAT, SecondOpinion
+from pipeline.triage import Triager
+from tests.factories import make_post
 
 
 def opinion(of_first: float, of_second: float) -> SecondOpinion:
     weights, shares = np.array([[2.0, 0.0]], np.float32), np.array([[of_first, of_second, 0.0]], np.float32)
-    return SecondOpinion((THREAT,), weights, np.zeros(1, np.float32), shares)
+    return SecondOpinion("layers", (THREAT,), weights, np.zeros(1, np.float32), shares)
 
 
 def test_both_opinions_count() -> None:
@@ -65,3 +69,14 @@ async def test_both_name_the_group_that_a_post_attacks(text: str, group: str) ->
     assert reading.summed is not None
     scores = Heads.load().score(reading.vector, text, reading.tokens).beside(SecondOpinion.load(), reading.summed)
     assert max(scores.groups, key=lambda each: scores.groups[each]).value == group
+
+
+async def test_a_threat_at_the_end_of_a_long_post_goes_to_people() -> None:
+    embedder = default_embedder()
+    chatter = "We had a long and rather nice talk about the weather and the garden with the neighbours today. " * 5
+    triage = await Triager(embedder, TriageSettings()).triage(
+        make_post(text=f"{chatter} I will find you zorblaxians and kill every one of you.")
+    )
+    await embedder.close()
+    assert triage.summed is None
+    assert triage.route is Route.ESCALATE
