@@ -117,6 +117,7 @@ async def test_readers_go_on_while_more_writers_wait_than_there_are_threads(
     part: Part, locked: sqlite3.Connection
 ) -> None:
     writers = [asyncio.create_task(part.write()) for _ in range(2 * THREADS)]
+    await asyncio.sleep(0)
     async with asyncio.timeout(sqlite_engine.BUSY_S / 2):
         await part.thread()
     assert not any(writer.done() for writer in writers)
