@@ -93,6 +93,8 @@ def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
         for fact in claim.facts
         if fact in files.facts and files.facts[fact].superseded_by
     )
+    if claim.instead_of is not None and claim.instead_of not in files.claims:
+        yield f"it stands in for '{claim.instead_of}', and no claim is called that"
     yield from (f"no gist in {language}" for language in LANGUAGES if language not in claim.gist)
     for language in LANGUAGES:
         if (count := len(claim.wordings.get(language, ()))) < FEWEST_WORDINGS:

@@ -38,6 +38,8 @@ BESIDE = 0.7
 """How probable a further claim must be, as a share of the surest one's probability."""
 MOST_FACTS = 5
 """Facts that a moderator sees."""
+IN_PLACE = 0.25
+"""How probable a claim must be, as a share of the wider one's probability that it stands in for."""
 SURE, FEW = 0.3, 1
 """Where the surest claim is less probable than SURE, only the first FEW claims and facts are taken."""
 
@@ -207,11 +209,20 @@ class ClaimMatcher:
         reading = self.read(text, vector, groups, language, summed)
         if reading.answerable < self._settings.answer_from:
             return {}
-        claims = {name: p for name, p in reading.claims.items() if p >= self._least(name)}
+        claims = {name: p for name, p in self._narrowed(reading.claims).items() if p >= self._least(name)}
         surest = max(claims.values(), default=0.0)
         least = BESIDE * surest
         sure = [(name, probability) for name, probability in claims.items() if probability >= least]
         return dict(sure[: MOST_CLAIMS if surest >= SURE else FEW])
+
+    def _narrowed(self, claims: Mapping[str, float]) -> dict[str, float]:
+        """Return claims with a wider one's probability exchanged for that of a claim which stands in for it."""
+        narrowed = dict(claims)
+        for name, probability in claims.items():
+            wider = self._files.claims[name].instead_of
+            if wider is not None and IN_PLACE * claims.get(wider, 0.0) <= probability < claims.get(wider, 0.0):
+                narrowed[name], narrowed[wider] = claims[wider], probability
+        return dict(sorted(narrowed.items(), key=lambda each: -each[1]))
 
     def _least(self, name: str) -> float:
         """Return how probable a claim must be: a fact beside the point is worse than a word on worth and dignity."""

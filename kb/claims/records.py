@@ -27,13 +27,15 @@ class FiledClaim(_Entry):
     """A claim of hateful posts: how they word it, what answers it in each intent, and the facts behind the answers.
 
     `gist` names the claim for a moderator, in plain words that nobody takes for our own. `common` claims have three
-    counter-claims an intent, others one at least.
+    counter-claims an intent, others one at least. `instead_of` names a wider claim that nearly every post which makes
+    this one makes too: this one's answer is nearer to what the post does.
     """
 
     id: Name
     kind: AttackKind
     gist: dict[Language, Line]
     common: bool = False
+    instead_of: Name | None = None
     wordings: Lines
     counter: dict[Intent, Lines]
     facts: tuple[Name, ...]

@@ -68,7 +68,8 @@ async def test_the_undo_button_goes_when_the_window_closes(house: Any, platform:
     await start()
     card = await platform.card()
     await house.ledger.decisions.reject(key, case.version, "web", "tone", now() + timedelta(seconds=1))
-    await platform.world.until(lambda: labels(card) == ["Undo", "Evidence"])
+    # A bot that is late shows the card first when the window is over.
+    await platform.world.until(lambda: labels(card) in (["Undo", "Evidence"], ["Evidence"]))
     await platform.world.until(lambda: labels(card) == ["Evidence"])
 
 

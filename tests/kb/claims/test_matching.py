@@ -129,6 +129,19 @@ async def test_a_post_of_which_no_claim_is_sure_gets_few_facts(
     assert 0 < len(claims) <= len(facts) == FEW
 
 
+@pytest.mark.parametrize(
+    ("narrower", "first"), [(0.45, "women-slur-as-insult"), (0.3, "women-slur-as-insult"), (0.1, "women-insult")]
+)
+async def test_a_claim_stands_in_for_a_wider_one_that_is_not_much_likelier(
+    matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch, narrower: float, first: str
+) -> None:
+    claims = dict.fromkeys(matcher.names, 0.01) | {"women-insult": 0.5, "women-slur-as-insult": narrower}
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    answered, facts = matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], "en")
+    assert (answered[0].id, answered[0].score) == (first, 0.5)
+    assert facts[0].id in FILES.claims[first].facts
+
+
 async def test_a_post_in_a_language_without_claims_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:
     text = "they come here only to live off our benefits"
     vector = (await e5.queries([text]))[0]
@@ -184,7 +197,7 @@ def test_a_torn_judge_says_to_install_again(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(judging, "files", lambda _: tmp_path)
     judging.shipped_judge.cache_clear()
     try:
-        with pytest.raises(KnowledgeBaseError, match="Install the package again"):
+        with pytest.raises(KnowledgeBaseError, match="install Rejoinder again"):
             judging.shipped_judge()
     finally:
         judging.shipped_judge.cache_clear()
