@@ -38,8 +38,11 @@ BESIDE = 0.7
 """How probable a further claim must be, as a share of the surest one's probability."""
 MOST_FACTS = 5
 """Facts that a moderator sees."""
-IN_PLACE = 0.25
-"""How probable a claim must be, as a share of the wider one's probability that it stands in for."""
+IN_PLACE, IN_PLACE_FROM = 0.25, 0.2
+"""How probable a claim must be that stands in for a wider one, as a share of that one's probability, and at all.
+
+Below, readers often found no such word in the post that the reply speaks of (docs/drafting.md).
+"""
 SURE, FEW = 0.3, 1
 """Where the surest claim is less probable than SURE, only the first FEW claims and facts are taken."""
 
@@ -220,7 +223,9 @@ class ClaimMatcher:
         narrowed = dict(claims)
         for name, probability in claims.items():
             wider = self._files.claims[name].instead_of
-            if wider is not None and IN_PLACE * claims.get(wider, 0.0) <= probability < claims.get(wider, 0.0):
+            if wider is None or probability < IN_PLACE_FROM:
+                continue
+            if IN_PLACE * claims.get(wider, 0.0) <= probability < claims.get(wider, 0.0):
                 narrowed[name], narrowed[wider] = claims[wider], probability
         return dict(sorted(narrowed.items(), key=lambda each: -each[1]))
 
