@@ -43,7 +43,7 @@ IN_PLACE, IN_PLACE_FROM = 0.25, 0.2
 
 Below, readers often found no such word in the post that the reply speaks of (docs/drafting.md).
 """
-SURE, FEW = 0.3, 1
+SURE, FEW = 0.3, 2
 """Where the surest claim is less probable than SURE, only the first FEW claims and facts are taken."""
 
 
