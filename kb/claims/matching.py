@@ -41,7 +41,7 @@ MOST_FACTS = 5
 IN_PLACE, IN_PLACE_FROM = 0.25, 0.2
 """How probable a claim must be that stands in for a wider one, as a share of that one's probability, and at all.
 
-Below, readers often found no such word in the post that the reply speaks of (docs/drafting.md).
+Where one was less probable, readers often found no such word in the post (docs/drafting.md).
 """
 SURE, FEW = 0.3, 2
 """Where the surest claim is less probable than SURE, only the first FEW claims and facts are taken."""
@@ -223,16 +223,17 @@ class ClaimMatcher:
         narrowed = dict(claims)
         for name, probability in claims.items():
             wider = self._files.claims[name].instead_of
-            if wider is None or probability < IN_PLACE_FROM:
+            if wider is None or wider not in claims or probability < IN_PLACE_FROM:
                 continue
-            if IN_PLACE * claims.get(wider, 0.0) <= probability < claims.get(wider, 0.0):
+            if IN_PLACE * claims[wider] <= probability < claims[wider]:
                 narrowed[name], narrowed[wider] = claims[wider], probability
         return dict(sorted(narrowed.items(), key=lambda each: -each[1]))
 
     def _least(self, name: str) -> float:
         """Return how probable a claim must be: a fact beside the point is worse than a word on worth and dignity."""
-        asserts = self._files.claims[name].kind is AttackKind.CLAIM
-        return self._settings.assertion_from if asserts else self._settings.claim_from
+        claim = self._files.claims[name]
+        presumes = claim.kind is AttackKind.CLAIM or claim.instead_of is not None
+        return self._settings.assertion_from if presumes else self._settings.claim_from
 
     def _nearest_two(self, vector: Vectors, groups: Collection[TargetGroup], language: Language) -> dict[str, float]:
         cosines = self._vectors @ self.centred(vector, language)

@@ -148,6 +148,14 @@ async def test_a_claim_that_is_likely_enough_stands_in_for_a_wider_one(
     assert facts[0].id in FILES.claims[first].facts
 
 
+async def test_a_claim_that_stands_in_for_a_wider_one_is_not_taken_where_it_is_unlikely(
+    matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = dict.fromkeys(matcher.names, 0.01) | {"women-slur-as-insult": 0.09}
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    assert matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], "en") == ((), ())
+
+
 async def test_a_post_in_a_language_without_claims_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:
     text = "they come here only to live off our benefits"
     vector = (await e5.queries([text]))[0]
