@@ -18,10 +18,10 @@ from core.errors import RejoinderError, WeightsError
 def open_arrays(file: Traversable, what: str, error: type[RejoinderError] = WeightsError) -> Iterator[Any]:
     """Open an .npz file, whose arrays the block reads by name.
 
-    What is wrong with the file, or with an array that the block looks for, is raised as `error`, which calls it `what`.
+    What is wrong with the file, or with what the block makes of its arrays, is raised as `error`; it calls it `what`.
     """
     try:
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
             yield arrays
-    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as fault:
+    except (OSError, EOFError, KeyError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile, zlib.error) as fault:
         raise error(f"{what} can't be read from {file} ({fault}): install Rejoinder again.") from fault

@@ -49,7 +49,8 @@ def load_claims(own: Traversable | None = None, *, shipped: Traversable | None =
     """Read `claims/*.toml` and `facts/*.toml` of the package, and of an own folder beside it.
 
     Raises KnowledgeBaseError naming file, line and field of the first entry that can't be read. What the entries say is
-    not judged here but in `kb.claims.checking`. The package's own are read once in a process.
+    not judged here but in `kb.claims.checking`. What the package ships is read once in a process, unless a
+    folder is read beside it.
     """
     return _shipped() if own is None and shipped is None else _read(own, shipped or files("kb"))
 

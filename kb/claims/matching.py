@@ -219,14 +219,18 @@ class ClaimMatcher:
         return dict(sure[: MOST_CLAIMS if surest >= SURE else FEW])
 
     def _narrowed(self, claims: Mapping[str, float]) -> dict[str, float]:
-        """Return claims with a wider one's probability exchanged for that of a claim which stands in for it."""
+        """Return claims with a wider one's probability exchanged for that of the likeliest one that stands in for it.
+
+        A wider claim that is worded as on file keeps its place.
+        """
         narrowed = dict(claims)
+        least = max(IN_PLACE_FROM, self._settings.assertion_from)
         for name, probability in claims.items():
             wider = self._files.claims[name].instead_of
-            if wider is None or wider not in claims or probability < IN_PLACE_FROM:
+            if wider is None or not probability < narrowed.get(wider, 0.0) < 1.0:
                 continue
-            if IN_PLACE * claims[wider] <= probability < claims[wider]:
-                narrowed[name], narrowed[wider] = claims[wider], probability
+            if probability >= max(least, IN_PLACE * narrowed[wider]):
+                narrowed[name], narrowed[wider] = narrowed[wider], probability
         return dict(sorted(narrowed.items(), key=lambda each: -each[1]))
 
     def _least(self, name: str) -> float:

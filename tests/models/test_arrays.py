@@ -20,7 +20,7 @@ def test_arrays_are_read_by_name(whole: Path) -> None:
         assert arrays["weights"].sum() == np.arange(4000).sum()
 
 
-@pytest.mark.parametrize("damage", ["gone", "empty", "cut", "no archive", "other bytes inside"])
+@pytest.mark.parametrize("damage", ["gone", "empty", "cut", "no archive", "other bytes inside", "encrypted"])
 def test_a_torn_file_is_named_with_what_to_do(whole: Path, damage: str) -> None:
     content = whole.read_bytes()
     half = len(content) // 2
@@ -35,6 +35,10 @@ def test_a_torn_file_is_named_with_what_to_do(whole: Path, damage: str) -> None:
             whole.write_bytes(b"not an archive")
         case "other bytes inside":
             whole.write_bytes(content[:half] + b"\xff" * 64 + content[half + 64 :])
+        case "encrypted":
+            # The flag stands six bytes into the local header, and eight into that of the directory.
+            at = content.rindex(b"PK\x01\x02") + 8
+            whole.write_bytes(content[:6] + b"\x01" + content[7:at] + b"\x01" + content[at + 1 :])
     expected = r"The head can't be read from .*head\.npz .*install Rejoinder again"
     with pytest.raises(WeightsError, match=expected), open_arrays(whole, "The head") as arrays:
         arrays["weights"]
