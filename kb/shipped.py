@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -21,6 +20,7 @@ from kb.query import Vectors
 from kb.segments import Batch
 from kb.sparse import SparseEmbedder
 from kb.vectors import normalised
+from models.arrays import open_arrays
 
 if TYPE_CHECKING:
     from models.embed import Embedder
@@ -44,13 +44,10 @@ def passages_of(evidence: Evidence) -> tuple[Passage, ...]:
 @lru_cache(maxsize=1)
 def shipped_vectors(embedder: str) -> dict[bytes, Vectors]:
     """Return the shipped vectors by the key of their text; empty when they are another embedder's."""
-    try:
-        with np.load(io.BytesIO((files("kb") / "data" / NAME).read_bytes()), allow_pickle=False) as data:
-            if str(data["embedder"]) != embedder:
-                return {}
-            return dict(zip((key.tobytes() for key in data["keys"]), normalised(data["bytes"]), strict=True))
-    except (OSError, ValueError, KeyError) as error:
-        raise KnowledgeBaseError(f"The package's {NAME} can't be read: {error}. Install the package again.") from error
+    with open_arrays(files("kb") / "data" / NAME, "The shipped vectors", KnowledgeBaseError) as data:
+        if str(data["embedder"]) != embedder:
+            return {}
+        return dict(zip((key.tobytes() for key in data["keys"]), normalised(data["bytes"]), strict=True))
 
 
 async def embed(statements: Sequence[Evidence], embedder: Embedder) -> Batch:

@@ -6,8 +6,6 @@ The adapters (LoRA, Hu et al. 2021, section 4) and what the states of a post's t
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from core.errors import WeightsError
+from models.arrays import open_arrays
 from models.e5_file import Shape
 from models.e5_session import open_graph, values_of
 from models.embed import Vectors
@@ -41,14 +39,8 @@ def load_adapters(path: Path | None = None) -> dict[str, Vectors]:
     Raises WeightsError for a file that is missing or torn.
     """
     file_path = path or files("models").joinpath("data", ADAPTERS)
-    try:
-        with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-            arrays = {name: np.ascontiguousarray(data[name], np.float32) for name in data.files}
-        return arrays | {name: arrays[name] for name in ("summed", "bias")}
-    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
-        raise WeightsError(
-            f"What posts are read by can't be read from {file_path} ({error}): install Rejoinder again."
-        ) from None
+    with open_arrays(file_path, "What posts are read by") as data:
+        return {name: np.ascontiguousarray(data[name], np.float32) for name in {*data.files, "summed", "bias"}}
 
 
 class PostLayers:

@@ -19,6 +19,8 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from models.arrays import open_arrays
+
 BITS = 19
 """Features are hashed into 2 ** BITS buckets: a quarter of them for words and pairs, the rest for pieces of words."""
 WORD_BUCKETS = 1 << (BITS - 2)
@@ -80,8 +82,8 @@ class ToxicityHead:
 
     @classmethod
     def load(cls) -> Self:
-        """Load the head that is shipped with the project."""
-        with resources.files("models").joinpath("data/toxicity.npz").open("rb") as file, np.load(file) as data:
+        """Load the head that is shipped with the project; raises WeightsError for a file that is missing or torn."""
+        with open_arrays(resources.files("models").joinpath("data/toxicity.npz"), "The toxicity head") as data:
             return cls(data["weights"].astype(np.float32), float(data["bias"]))
 
     def score(self, text: str) -> float:

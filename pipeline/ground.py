@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from core.domain import Evidence, FlaggedPost, Grounding, Plan, StrategyName, TargetGroup, Triage
-from core.errors import ModelRefused, ModelUnavailable
+from core.errors import BadInput, ModelRefused, ModelUnavailable
 from core.settings import KnowledgeBaseSettings
 from kb.claims.matching import ClaimMatcher
 from kb.query import Vectors
@@ -31,7 +31,7 @@ class Grounder:
         self._claims = claims
         self._strategies = strategies
         self._settings = settings
-        self._layers = SecondOpinion.load().layers
+        self._opinion = SecondOpinion.load()
 
     async def ground(
         self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
@@ -81,9 +81,17 @@ class Grounder:
         return await self._searcher.search(text, vector=embedding, groups=groups, k=plan.paragraphs, also=plan.queries)
 
     def _summed(self, triage: Triage) -> Vectors | None:
-        """Return what the layers for posts made of the post; nothing where those of another release did."""
+        """Return what the layers for posts made of the post; nothing where those of another release did.
+
+        Raises BadInput where it can't be read.
+        """
         layers, _, packed = (triage.summed or "").partition(":")
-        return vector.numbers(packed) if packed and layers == self._layers else None
+        if not packed or layers != self._opinion.layers:
+            return None
+        summed = vector.numbers(packed)
+        if len(summed) != self._opinion.length:
+            raise BadInput(f"The stored reading has {len(summed)} numbers, not {self._opinion.length}. Triage again.")
+        return summed
 
     async def _plan(self, post: FlaggedPost, triage: Triage, name: StrategyName | None, last_attempt: bool) -> Plan:
         strategy = self._strategies.default if name is None else self._strategies.named(name)

@@ -8,7 +8,6 @@ data, figures and limits in `data/group_head.md`, `hate_head.md`, `counterspeech
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -19,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain import GroupScore, TargetGroup
-from core.errors import BadInput, WeightsError
+from core.errors import BadInput
+from models.arrays import open_arrays
 from pipeline import ngrams
 from pipeline.network import Network
 from pipeline.second_opinion import SecondOpinion
@@ -93,23 +93,18 @@ class Heads:
     def load(cls, path: Path | None = None) -> Self:
         """Load the shipped heads, or those at `path`; raises WeightsError for a file that is missing or torn."""
         file_path = path or resources.files("pipeline").joinpath("data/heads.npz")
-        try:
-            with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-                return cls(
-                    tuple(data["names"].tolist()),
-                    data["embedding_weights"].astype(np.float32),
-                    (data["ngram_weights"] * data["ngram_scale"]).astype(np.float32),
-                    data["bias"],
-                    Network(*(data[f"hate_{part}"].astype(np.float32) for part in ("hidden", "bias", "out"))),
-                    str(data["embedder"]),
-                    TokenNetwork(*(data[f"token_{part}"].astype(np.float32) for part in TOKEN_PARTS))
-                    if "token_taps" in data
-                    else None,
-                )
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise WeightsError(
-                f"The heads of triage can't be read from {file_path} ({error}): install Rejoinder again."
-            ) from error
+        with open_arrays(file_path, "The heads of triage") as data:
+            return cls(
+                tuple(data["names"].tolist()),
+                data["embedding_weights"].astype(np.float32),
+                (data["ngram_weights"] * data["ngram_scale"]).astype(np.float32),
+                data["bias"],
+                Network(*(data[f"hate_{part}"].astype(np.float32) for part in ("hidden", "bias", "out"))),
+                str(data["embedder"]),
+                TokenNetwork(*(data[f"token_{part}"].astype(np.float32) for part in TOKEN_PARTS))
+                if "token_taps" in data
+                else None,
+            )
 
     def logits(self, vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
         """Return logits of shape (n, heads), in the order of `names`, for vectors of shape (n, d) and their texts."""

@@ -6,8 +6,6 @@ data, figures and limits in `models/data/e5_posts.md`.
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -18,7 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import WeightsError
+from models.arrays import open_arrays
 
 Numbers = NDArray[np.float32]
 
@@ -45,14 +43,14 @@ class SecondOpinion:
     def load(cls, path: Path | None = None) -> Self:
         """Load the shipped weights, or those at `path`; raises WeightsError for a file that is missing or torn."""
         file_path = path or resources.files("pipeline").joinpath("data/second_opinion.npz")
-        try:
-            with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-                arrays = (data[name].astype(np.float32) for name in ("weights", "bias", "shares"))
-                return cls(str(data["layers"]), tuple(data["names"].tolist()), *arrays)
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
-            raise WeightsError(
-                f"The second opinion on posts can't be read from {file_path} ({error}): install Rejoinder again."
-            ) from error
+        with open_arrays(file_path, "The second opinion on posts") as data:
+            arrays = (data[name].astype(np.float32) for name in ("weights", "bias", "shares"))
+            return cls(str(data["layers"]), tuple(data["names"].tolist()), *arrays)
+
+    @property
+    def length(self) -> int:
+        """How many numbers the reading of a post has."""
+        return int(self.weights.shape[1])
 
     def beside(self, first: Mapping[str, float], reading: Numbers) -> dict[str, float]:
         """Return the probabilities of the first opinion as they are with the second, of a post read as shape (m,)."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +22,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BadInput, WeightsError
+from core.errors import BadInput
+from models.arrays import open_arrays
 from pipeline import routing_rules
 from pipeline.network import Network
 
@@ -103,20 +103,15 @@ class ThreatHead:
     def load(cls, path: Path | None = None) -> Self:
         """Load the shipped head, or the one at `path`; raises WeightsError for a file that is missing or torn."""
         file_path = path or resources.files("pipeline").joinpath("data/threat.npz")
-        try:
-            with file_path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-                return cls(
-                    data["embedded"].astype(np.float32),
-                    data["hashed"].astype(np.float32),
-                    float(data["bias"]),
-                    tuple(data["signs"].tolist()),
-                    Network(*(data[part].astype(np.float32) for part in ("hidden", "hidden_bias", "out"))),
-                    str(data["embedder"]),
-                )
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
-            raise WeightsError(
-                f"The threat head can't be read from {file_path} ({error}): install Rejoinder again."
-            ) from error
+        with open_arrays(file_path, "The threat head") as data:
+            return cls(
+                data["embedded"].astype(np.float32),
+                data["hashed"].astype(np.float32),
+                float(data["bias"]),
+                tuple(data["signs"].tolist()),
+                Network(*(data[part].astype(np.float32) for part in ("hidden", "hidden_bias", "out"))),
+                str(data["embedder"]),
+            )
 
     def score(self, text: str, embedding: NDArray[np.float32]) -> float:
         """Return the probability, 0 to 1, that `text` is a threat; raises BadInput for an embedding of another shape.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,8 +25,15 @@ LIVE_FOLDER = "/live/"
 
 
 def pytest_configure() -> None:
-    """Compute as workers do, and leave the other cores to the other test processes."""
+    """Compute as workers do, and leave the other cores to the other test processes.
+
+    OpenMP's threads would spin there while they wait. The programs that tests start are compiled once, whatever the
+    shell says: else each start compiles the project again.
+    """
     keep_blas_to_one_thread()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -56,8 +56,8 @@ class KnowledgeBaseSettings(Section):
     )
     assertion_from: Share = Field(
         0.1,
-        description="The same for claims that assert something. Below it the answer is one to the insult or exclusion, "
-        "if any.",
+        description="The same for claims that assert something, and for slurs. Below it the answer is one to the "
+        "insult or exclusion, if any.",
     )
     ranker: str = Field(
         "",

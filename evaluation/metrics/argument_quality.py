@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evaluation.metrics.embeddings import Embeddings
 from evaluation.metrics.metric import Metric, MetricCard, Value
 from evaluation.records import Sample
+from models.arrays import open_arrays
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,9 @@ class QualityHead:
 
     @classmethod
     def load(cls) -> Self:
-        """Load the head that is shipped."""
-        entry = resources.files("evaluation").joinpath("data/argument_quality.npz")
-        with entry.open("rb") as file, np.load(file, allow_pickle=False) as data:
+        """Load the head that is shipped; raises WeightsError for a file that is missing or torn."""
+        path = resources.files("evaluation").joinpath("data/argument_quality.npz")
+        with open_arrays(path, "The head for argument quality") as data:
             return cls(data["weights"], float(data["bias"]), str(data["embedder"]))
 
     def quality(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -93,6 +93,7 @@ def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
         for fact in claim.facts
         if fact in files.facts and files.facts[fact].superseded_by
     )
+    yield from _of_wider(claim, files)
     yield from (f"no gist in {language}" for language in LANGUAGES if language not in claim.gist)
     for language in LANGUAGES:
         if (count := len(claim.wordings.get(language, ()))) < FEWEST_WORDINGS:
@@ -105,6 +106,16 @@ def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
                 yield f"{len(counters)} {intent} counter-claims in {language}; {fewest} needed"
             for counter in counters:
                 yield from _of_counter(counter, intent, language)
+
+
+def _of_wider(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
+    if claim.instead_of is None:
+        return
+    wider = files.claims.get(claim.instead_of)
+    if wider is None:
+        yield f"it stands in for '{claim.instead_of}', and no claim is called that"
+    elif files.group_of(wider) is not files.group_of(claim) or wider.instead_of is not None:
+        yield f"it stands in for '{wider.id}', which is another group's or stands in for a claim itself"
 
 
 def _of_counter(counter: str, intent: Intent, language: Language) -> Iterator[str]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +18,7 @@ from core.domain import AttackKind
 from core.errors import KnowledgeBaseError
 from kb.claims.records import LANGUAGES
 from kb.query import Vectors
+from models.arrays import open_arrays
 from models.toxicity import features as surface_of
 
 NAME = "matching.npz"
@@ -229,8 +229,5 @@ def sums_of(standard: Vectors, owners: np.ndarray[tuple[int], np.dtype[np.int_]]
 @lru_cache(maxsize=1)
 def shipped_judge() -> Judge:
     """Return the judge that the package ships; raises KnowledgeBaseError when its file can't be read."""
-    try:
-        with np.load(io.BytesIO((files("kb") / "data" / NAME).read_bytes()), allow_pickle=False) as data:
-            return Judge.read(data)
-    except (OSError, ValueError, KeyError) as error:
-        raise KnowledgeBaseError(f"The package's {NAME} can't be read: {error}. Install the package again.") from error
+    with open_arrays(files("kb") / "data" / NAME, "The judge of claims", KnowledgeBaseError) as data:
+        return Judge.read(data)

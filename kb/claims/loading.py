@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, TypeVar
@@ -48,13 +49,23 @@ def load_claims(own: Traversable | None = None, *, shipped: Traversable | None =
     """Read `claims/*.toml` and `facts/*.toml` of the package, and of an own folder beside it.
 
     Raises KnowledgeBaseError naming file, line and field of the first entry that can't be read. What the entries say is
-    not judged here but in `kb.claims.checking`.
+    not judged here but in `kb.claims.checking`. What the package ships is read once in a process, unless a
+    folder is read beside it.
     """
+    return _shipped() if own is None and shipped is None else _read(own, shipped or files("kb"))
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> ClaimFiles:
+    return _read(None, files("kb"))
+
+
+def _read(own: Traversable | None, shipped: Traversable) -> ClaimFiles:
     places: dict[str, Place] = {}
     speakers: dict[str, Speaker] = {}
     facts: dict[str, FiledFact] = {}
     claims: dict[str, FiledClaim] = {}
-    roots = [("kb", shipped or files("kb"))] + ([(str(own), own)] if own else [])
+    roots = [("kb", shipped)] + ([(str(own), own)] if own else [])
     for name, root in roots:
         for file, text, tables in _tables(f"{name}/facts", root / "facts"):
             _add_speakers(speakers, file, text, tables.get("speakers", {}))
@@ -119,4 +130,4 @@ def _speaker(file: str, text: str, key: str, row: object) -> Speaker:
 
 def _line(text: str, phrase: str) -> int:
     """Return the number of the first line that begins with a phrase; 1 where none does."""
-    return next((number for number, line in enumerate(text.splitlines(), start=1) if line.startswith(phrase)), 1)
+    return text.count("\n", 0, max(0, f"\n{text}".find(f"\n{phrase}"))) + 1

@@ -27,13 +27,16 @@ class FiledClaim(_Entry):
     """A claim of hateful posts: how they word it, what answers it in each intent, and the facts behind the answers.
 
     `gist` names the claim for a moderator, in plain words that nobody takes for our own. `common` claims have three
-    counter-claims an intent, others one at least.
+    counter-claims an intent, others one at least. `instead_of` names a wider claim of the same group that nearly every
+    post which makes this one makes too. Where this one is likely in itself and at least a quarter as likely, it answers
+    (`kb.claims.matching`); like a claim that asserts something, it must reach `kb.assertion_from`.
     """
 
     id: Name
     kind: AttackKind
     gist: dict[Language, Line]
     common: bool = False
+    instead_of: Name | None = None
     wordings: Lines
     counter: dict[Intent, Lines]
     facts: tuple[Name, ...]

@@ -6,9 +6,6 @@ and limits in `models/data/e5_posts.md`.
 
 from __future__ import annotations
 
-import io
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +15,7 @@ import numpy as np
 
 from core.errors import KnowledgeBaseError
 from kb.query import Vectors
+from models.arrays import open_arrays
 
 NAME = "second_opinion.npz"
 NEARLY = 1e-6
@@ -89,9 +87,6 @@ def _probability(logits: Vectors) -> Vectors:
 @lru_cache(maxsize=1)
 def shipped_opinion() -> ClaimOpinion:
     """Return the opinion that the package ships; raises KnowledgeBaseError when its file can't be read."""
-    try:
-        with np.load(io.BytesIO((files("kb") / "data" / NAME).read_bytes()), allow_pickle=False) as data:
-            arrays = {name: data[name].astype(np.float32) for name in data.files if name != "claims"}
-            return ClaimOpinion(tuple(map(str, data["claims"])), **arrays)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-        raise KnowledgeBaseError(f"The package's {NAME} can't be read: {error}. Install the package again.") from error
+    with open_arrays(files("kb") / "data" / NAME, "The second opinion on claims", KnowledgeBaseError) as data:
+        arrays = {name: data[name].astype(np.float32) for name in data.files if name != "claims"}
+        return ClaimOpinion(tuple(map(str, data["claims"])), **arrays)

@@ -7,7 +7,6 @@ all (`rejoinder train fits`); figures and limits in `pipeline/data/stance.md` an
 from __future__ import annotations
 
 import asyncio
-import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import WeightsError
+from models.arrays import open_arrays
 from pipeline.guard import cues
 from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.words import fold
@@ -53,14 +52,9 @@ class SentenceHead:
     def load(cls, name: str) -> Self:
         """Load a shipped head by its file's name; raises WeightsError for a file that is missing or torn."""
         path = resources.files("pipeline").joinpath("data", name)
-        try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-                network = Network(*(data[part].astype(np.float32) for part in NETWORK_PARTS))
-                return cls(data["mean"].astype(np.float32), network, float(data["bias"]))
-        except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise WeightsError(
-                f"The head {name} can't be read from {path} ({error}): install Rejoinder again."
-            ) from error
+        with open_arrays(path, f"The head {name}") as data:
+            network = Network(*(data[part].astype(np.float32) for part in NETWORK_PARTS))
+            return cls(data["mean"].astype(np.float32), network, float(data["bias"]))
 
     def probabilities(self, vectors: Vectors, post_vector: Vectors, cue_rows: Vectors) -> NDArray[np.float64]:
         """Return a probability, 0 to 1, for each sentence; shapes (n, d), (d,) and (n, cues)."""

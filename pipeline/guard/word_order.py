@@ -6,7 +6,6 @@ Counted by `rejoinder train word-order`; figures and limits in `pipeline/data/wo
 from __future__ import annotations
 
 import math
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.errors import WeightsError
+from models.arrays import open_arrays
 
 FILE = "word_order.npz"
 SHORTEST = 6
@@ -72,11 +71,8 @@ def kinds(words: Sequence[str], listed: frozenset[str]) -> list[str]:
 def word_orders() -> Mapping[str, WordOrder]:
     """Return the shipped word orders by language; raises WeightsError for a file that is missing or torn."""
     path = resources.files("pipeline").joinpath("data", FILE)
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-            return {str(language): _read(data, str(language)) for language in data["languages"]}
-    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise WeightsError(f"The word orders can't be read from {path} ({error}): install Rejoinder again.") from error
+    with open_arrays(path, "The word orders") as data:
+        return {str(language): _read(data, str(language)) for language in data["languages"]}
 
 
 def _read(data: Mapping[str, np.ndarray], language: str) -> WordOrder:

@@ -116,12 +116,13 @@ async def test_a_child_dies_with_a_parent_that_is_killed() -> None:
         f"async def main():\n    child = Child('c', {SLEEPER!r})\n    await child.start()\n"
         "    print(child.pid, flush=True)\n    await asyncio.sleep(60)\nasyncio.run(main())\n"
     )
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout
-    pid = int(await asyncio.to_thread(parent.stdout.readline))
-    parent.kill()
-    await asyncio.to_thread(parent.wait)
-    parent.stdout.close()
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout
+        # The child writes to the same pipe, before its parent or after it.
+        while not (told := await asyncio.to_thread(parent.stdout.readline)).strip().isdigit():
+            assert told
+        pid = int(told)
+        parent.kill()
     async with asyncio.timeout(60):
         while Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().split()[2]:
             await asyncio.sleep(0.02)

@@ -61,5 +61,5 @@ def test_a_torn_file_of_the_package_is_an_error(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / shipped.NAME).write_bytes(b"torn")
     monkeypatch.setattr(shipped, "files", lambda _: tmp_path)
-    with pytest.raises(KnowledgeBaseError, match="Install the package again"):
+    with pytest.raises(KnowledgeBaseError, match="install Rejoinder again"):
         shipped.shipped_vectors("e")

@@ -78,7 +78,7 @@ async def embedder(kind: tuple[str, str], serve: Serve) -> AsyncIterator[Embedde
 
 
 async def start_embedding_server(weights: Path, port: int, log_file: Path) -> Child:
-    argv = [sys.executable, "-P", str(SCRIPT), "--model", str(weights), "--port", str(port), "--threads", "2",
+    argv = [sys.executable, "-P", str(SCRIPT), "--model", str(weights), "--port", str(port), "--threads", "1",
             "--context", "2048", "--embeddings"]  # fmt: skip
     server = Child("embedding server", argv, log_file=log_file)
     await server.start()

@@ -62,14 +62,29 @@ async def test_what_was_decided_while_the_bot_was_down_is_shown_afterwards(
     assert "web rejected it" in field(card, "Standing")
 
 
-async def test_the_undo_button_goes_when_the_window_closes(house: Any, platform: Any, start: Any) -> None:
-    key = await add_pending(house.ledger, post(1))
+async def shown_until_closed(house: Any, platform: Any, number: int, window_s: int) -> list[list[str]]:
+    """Reject a new case, and return the buttons that its card had until the window for undoing was closed."""
+    key = await add_pending(house.ledger, post(number))
     case = await house.ledger.cases.get(key)
-    await start()
+    await platform.world.until(lambda: len(platform.world.in_channel(platform.general)) == number)
     card = await platform.card()
-    await house.ledger.decisions.reject(key, case.version, "web", "tone", now() + timedelta(seconds=1))
-    await platform.world.until(lambda: labels(card) == ["Undo", "Evidence"])
-    await platform.world.until(lambda: labels(card) == ["Evidence"])
+    shown: list[list[str]] = []
+
+    def closed() -> bool:
+        shown.append(labels(card))
+        return shown[-1] == ["Evidence"]
+
+    await house.ledger.decisions.reject(key, case.version, "web", "tone", now() + timedelta(seconds=window_s))
+    await platform.world.until(closed)
+    return shown
+
+
+async def test_the_undo_button_goes_when_the_window_closes(house: Any, platform: Any, start: Any) -> None:
+    await start()
+    shown = await shown_until_closed(house, platform, 1, window_s=1)
+    if ["Undo", "Evidence"] not in shown:  # a bot so busy that the window was over gets a longer one
+        shown = await shown_until_closed(house, platform, 2, window_s=20)
+    assert ["Undo", "Evidence"] in shown
 
 
 @pytest.mark.parametrize("posted", [True, False])

@@ -25,6 +25,8 @@ WRONG = [
     (CLAIMS, '"Zorblaxians sail in it."', '"Zorblaxians sail 3 boats."', "a counter-claim holds no figure"),
     (CLAIMS, '"Zorblaxians sail in eu?"', '"Zorblaxians sail in eu."', "ends with a question mark"),
     (CLAIMS, '"Zorblaxians sail in en."', f'"Zorblaxians {"sail and " * 20}swim."', "160 at most"),
+    (CLAIMS, 'kind = "claim"', 'kind = "claim"\ninstead_of = "other-ships"', "no claim is called that"),
+    (CLAIMS, 'kind = "claim"', 'kind = "claim"\ninstead_of = "other-no-boats"', "stands in for a claim itself"),
     (CLAIMS, 'id = "other-no-boats"', 'id = "boats"', "an id here begins with 'other-'"),
     (FACTS, "1.250 barcos, 3,5", "1.250 barcos, 3,6", "es: figures {3.6, 1250, 2020} differ from English"),
     (FACTS, "2020 contò 1.250", "2020 contò 1.205", "it: figures {3.5, 1205, 2020} differ from English"),

@@ -129,6 +129,35 @@ async def test_a_post_of_which_no_claim_is_sure_gets_few_facts(
     assert 0 < len(claims) <= len(facts) == FEW
 
 
+@pytest.mark.parametrize(
+    ("narrower", "wider", "first"),
+    [
+        (0.6, 0.5, "jews-slur"),
+        (0.45, 0.5, "jews-slur"),
+        (0.25, 0.9, "jews-slur"),
+        (0.22, 0.9, "jews-insult"),
+        (0.15, 0.2, "jews-insult"),
+        (0.45, 1.0, "jews-insult"),
+    ],
+)
+async def test_a_claim_that_is_likely_enough_stands_in_for_a_wider_one(
+    matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch, narrower: float, wider: float, first: str
+) -> None:
+    claims = dict.fromkeys(matcher.names, 0.01) | {"jews-insult": wider, "jews-slur": narrower}
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    answered, facts = matcher.match("any", np.ones(384, np.float32), [TargetGroup.JEWS], "en")
+    assert (answered[0].id, answered[0].score) == (first, max(wider, narrower))
+    assert facts[0].id == FILES.claims[first].facts[0]
+
+
+async def test_a_claim_that_stands_in_for_a_wider_one_is_not_taken_where_it_is_unlikely(
+    matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = dict.fromkeys(matcher.names, 0.01) | {"women-slur-as-insult": 0.09}
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    assert matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], "en") == ((), ())
+
+
 async def test_a_post_in_a_language_without_claims_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:
     text = "they come here only to live off our benefits"
     vector = (await e5.queries([text]))[0]
@@ -184,7 +213,7 @@ def test_a_torn_judge_says_to_install_again(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(judging, "files", lambda _: tmp_path)
     judging.shipped_judge.cache_clear()
     try:
-        with pytest.raises(KnowledgeBaseError, match="Install the package again"):
+        with pytest.raises(KnowledgeBaseError, match="install Rejoinder again"):
             judging.shipped_judge()
     finally:
         judging.shipped_judge.cache_clear()

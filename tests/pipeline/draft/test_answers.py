@@ -60,10 +60,11 @@ def test_every_answer_is_a_counter_claim_of_the_intent_and_a_fact_of_the_claim()
     assert {(reply.claim, reply.fact) for reply in replies} == {(CLAIM.id, item.id) for item in FACTS}
 
 
-def test_an_informative_answer_may_begin_with_the_fact() -> None:
-    openings = {reply.text.split(". ")[0] for reply in listed(context())}
+@pytest.mark.parametrize(("facts", "both"), [(FACTS, True), ((*FACTS, fact("roofs")), False)])
+def test_a_fact_comes_first_only_where_there_are_few_replies(facts: tuple[Evidence, ...], both: bool) -> None:
+    openings = {reply.text.split(". ")[0] for reply in listed(context(facts=facts))}
     assert "Zorblaxians pay their way" in openings
-    assert any(opening.startswith("The Harbour Survey") for opening in openings)
+    assert any(opening.startswith("The Harbour Survey") for opening in openings) == both
 
 
 def test_a_counter_claim_that_points_back_never_follows_a_fact() -> None:
@@ -135,5 +136,5 @@ def test_a_headline_is_told_only_where_the_whole_fact_does_not_fit() -> None:
 def test_a_counter_claim_and_a_fact_that_say_one_thing_come_last() -> None:
     same = fact("trades", "Zorblaxians work in every trade, says the Harbour Survey.")
     told = [reply.text for reply in listed(context(facts=(*FACTS, same)))]
-    twice = [text for text in told if "Zorblaxians work in every trade." in text and same.text in text]
-    assert len(twice) == 2 and told[-2:] == twice
+    repeating = [f"Zorblaxians work in every trade. {form}" for form in (same.text, same.short)]
+    assert sorted(told[-2:]) == sorted(repeating)

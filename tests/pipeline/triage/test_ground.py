@@ -233,7 +233,7 @@ async def test_a_torn_embedding_is_an_error_that_says_what_to_do() -> None:
 
 @pytest.mark.parametrize(("layers", "known"), [(SecondOpinion.load().layers, True), ("another", False), (None, False)])
 async def test_claims_are_matched_with_what_the_same_layers_made_of_the_post(layers: str | None, known: bool) -> None:
-    claims, summed = OnFile(), np.arange(4, dtype=np.float32)
+    claims, summed = OnFile(), np.arange(SecondOpinion.load().length, dtype=np.float32)
     triage = make_triage(TargetGroup.WOMEN)
     if layers:
         triage = triage.model_copy(update={"summed": f"{layers}:{vector.pack(summed)}"})
@@ -241,7 +241,8 @@ async def test_claims_are_matched_with_what_the_same_layers_made_of_the_post(lay
     assert (claims.summed is not None and np.array_equal(claims.summed, summed)) == known
 
 
-async def test_what_triage_made_of_the_post_is_refused_where_it_is_torn() -> None:
-    triage = make_triage(TargetGroup.WOMEN).model_copy(update={"summed": f"{SecondOpinion.load().layers}:no base64!"})
+@pytest.mark.parametrize("packed", ["no base64!", vector.pack(np.ones(4, np.float32))])
+async def test_what_triage_made_of_the_post_is_refused_where_it_is_torn(packed: str) -> None:
+    triage = make_triage(TargetGroup.WOMEN).model_copy(update={"summed": f"{SecondOpinion.load().layers}:{packed}"})
     with pytest.raises(BadInput, match="Triage again"):
         await grounder(Shelf(VOTE)).ground(POST, triage)
