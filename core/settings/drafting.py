@@ -39,7 +39,22 @@ class TriageSettings(Section):
     threat_from: Share = Field(
         0.15, description="Probability from which a post counts as a threat and goes to people instead of a draft."
     )
+    doubt_below_in: dict[str, Share] = Field(
+        {"es": 0.25, "it": 0.3, "eu": 0.25}, description="Language code -> `doubt_below` for posts in that language."
+    )
+    threat_from_in: dict[str, Share] = Field(
+        {"es": 0.25, "it": 0.35, "eu": 0.35}, description="Language code -> `threat_from` for posts in that language."
+    )
     language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
+
+    def in_language(self, language: str) -> TriageSettings:
+        """Return the settings with the limits for posts in a language."""
+        return self.model_copy(
+            update={
+                "doubt_below": self.doubt_below_in.get(language, self.doubt_below),
+                "threat_from": self.threat_from_in.get(language, self.threat_from),
+            }
+        )
 
 
 class ChatSettings(Section):

@@ -182,3 +182,19 @@ def test_groups_are_listed_as_in_a_sentence() -> None:
 def test_the_reason_says_no_more_than_is_known(groups: tuple[str, ...], hate: float, sentence: str) -> None:
     scores = tuple(GroupScore(group=TargetGroup(group), score=0.8) for group in groups)
     assert attack(scores, hate) == sentence
+
+
+@pytest.mark.parametrize(("limits", "escalated"), [({}, True), ({"es": 1.0}, False), ({"it": 1.0}, True)])
+async def test_the_limit_for_a_posts_language_says_what_is_a_threat(
+    embedder: Embedder, limits: dict[str, float], escalated: bool
+) -> None:
+    triager = Triager(embedder, TriageSettings(threat_from_in=limits))
+    triage = await triager.triage(make_post(text="Hay que matar a todos los zorblaxianos, uno por uno.", language="es"))
+    assert (triage.route is Route.ESCALATE) is escalated
+
+
+def test_languages_without_limits_of_their_own_have_the_general_ones() -> None:
+    settings = TriageSettings(doubt_below=0.5, doubt_below_in={"eu": 0.3}, threat_from=0.2, threat_from_in={"es": 0.4})
+    limits = {language: settings.in_language(language) for language in ("en", "es", "eu")}
+    assert {name: each.doubt_below for name, each in limits.items()} == {"en": 0.5, "es": 0.5, "eu": 0.3}
+    assert {name: each.threat_from for name, each in limits.items()} == {"en": 0.2, "es": 0.4, "eu": 0.2}
