@@ -38,8 +38,8 @@ class Triage(Record):
 
     `language` is ISO 639-1 or `und`. `groups` is ordered by falling score. `hate` and `threat` are probabilities.
     `kind` is how the post attacks people, where that is clear enough. `embedding` is the post's query embedding as
-    base64 of little-endian float16, so that grounding need not compute it again; `summed` is
-    what the embedder's layers for posts make of it, where there are any: their name, a colon, numbers written that way.
+    base64 of little-endian float16, so that grounding need not compute it again; `summed` is what the embedder's layers
+    for posts make of it, where there are any: their name, a colon, numbers written that way.
     """
 
     language: str

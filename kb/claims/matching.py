@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.domain import AttackKind, Claim, Evidence, Intent, TargetGroup
-from core.errors import KnowledgeBaseError
+from core.errors import BadInput, KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb.claims.facts import claim_of, evidence_of, language_on_file
 from kb.claims.judge import Impression, Judge, Nearness, Setting, features, row_of, shipped_judge
@@ -137,8 +137,11 @@ class ClaimMatcher:
 
         `summed` is what the layers for posts make of it (`models.e5.Reading`), for a second opinion. The facts of
         several claims take turns, the first of each before the second of any. Both are empty where no claim is sure, or
-        the language is none of those on file. With a ranker those come first that moderators approve.
+        the language is none of those on file. With a ranker those come first that moderators approve. Raises BadInput
+        for a vector of another length than those of the wordings.
         """
+        if len(vector) != (length := self._vectors.shape[1]):
+            raise BadInput(f"The post's embedding has {len(vector)} numbers, not {length}: triage it again.")
         own = language_on_file(language)
         if own is None:
             return (), ()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from core.domain import TargetGroup
-from core.errors import KnowledgeBaseError
+from core.errors import BadInput, KnowledgeBaseError
 from core.settings import KnowledgeBaseSettings
 from kb.claims import judge as judging
 from kb.claims import matching
@@ -156,6 +156,11 @@ async def test_a_claim_that_stands_in_for_a_wider_one_is_not_taken_where_it_is_u
     claims = dict.fromkeys(matcher.names, 0.01) | {"women-slur-as-insult": 0.09}
     monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
     assert matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], "en") == ((), ())
+
+
+def test_a_vector_of_another_embedder_is_refused_with_what_to_do(matcher: ClaimMatcher) -> None:
+    with pytest.raises(BadInput, match="has 4 numbers, not 384: triage it again"):
+        matcher.match("any", np.ones(4, np.float32), [TargetGroup.WOMEN], "en")
 
 
 async def test_a_post_in_a_language_without_claims_gets_nothing(matcher: ClaimMatcher, e5: Embedder) -> None:
