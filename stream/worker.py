@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
 from core.errors import BrokerUnavailable
-from core.lifecycle import STAGES
+from core.lifecycle import STAGES, TopicRole
 from core.settings import KafkaSettings, Settings
 from stream.app import build_app
 from stream.dead_letters import DeadLetterWriter
 from stream.liveness import Liveness
 from stream.stages import Stage
 from stream.topic_reader import backlog
-from stream.topics import Topics, ensure_topics
+from stream.topics import Topics, ensure_topics, worker_group
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ async def run_worker(
 ) -> None:
     """Work until `stop` is set; raises WorkerDied when Faust crashed or fell silent."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    await topics_ready(settings.kafka, stop)
+    await topics_ready(settings.kafka, stop, _topics_of(stages))
     if stop.is_set():
         return
     liveness = Liveness(settings.stream.idle_limit_s)
@@ -60,11 +60,19 @@ async def run_worker(
                 await app.stop()
 
 
-async def topics_ready(kafka: KafkaSettings, stop: asyncio.Event, every_s: float = 1.0) -> None:
-    """Wait until the broker is there and has the topics, or until `stop` is set."""
+def _topics_of(stages: Sequence[Stage]) -> set[TopicRole]:
+    specs = [STAGES[stage.name] for stage in stages]
+    written = {spec.writes for spec in specs if spec.writes is not None}
+    return {TopicRole.DEAD_LETTERS, *(spec.reads for spec in specs), *written}
+
+
+async def topics_ready(
+    kafka: KafkaSettings, stop: asyncio.Event, needed: Collection[TopicRole], every_s: float = 1.0
+) -> None:
+    """Wait until the broker has the topics, or until `stop` is set; raises BadSettings where it refuses to make one."""
     while not stop.is_set():
         try:
-            await ensure_topics(kafka)
+            await ensure_topics(kafka, needed)
             return
         except BrokerUnavailable as error:
             log.warning("waiting for the broker: %s", error)
@@ -90,7 +98,7 @@ async def idle(app: Any, kafka: KafkaSettings, topics: Sequence[str]) -> bool:
     """Tell whether the broker answers and nothing waits in the partitions this worker holds."""
     try:
         assigned = {(place.topic, place.partition) for place in app.consumer.assignment()}
-        waiting = await backlog(kafka, f"{kafka.prefix}worker", topics)
+        waiting = await backlog(kafka, worker_group(kafka), topics)
     except BrokerUnavailable as error:
         log.warning("liveness probe failed: %s", error)
         return False
