@@ -30,8 +30,11 @@ STAGE_SECONDS = Histogram(
 PUBLISHED = Counter("rejoinder_published_total", "Messages the outbox has published.", ["topic"])
 """Flat while `rejoinder_outbox_backlog` grows: the broker refuses, or no desk process runs."""
 
-OUTBOX_BACKLOG = Gauge("rejoinder_outbox_backlog", "Outbox rows that are due and not yet published.")
+OUTBOX_BACKLOG = Gauge("rejoinder_outbox_backlog", "Outbox rows that are due and not yet published, tried or not.")
 """Above zero for minutes: approved replies are not leaving; look at the broker."""
+
+OUTBOX_OLDEST = Gauge("rejoinder_outbox_oldest_seconds", "Seconds for which the oldest such row has been due.")
+"""Growing: the same row is tried in vain; the desk's log says why."""
 
 CASES = Gauge("rejoinder_cases", "Cases by state.", ["state"])
 """`pending` growing: more moderators or fewer flags; `failed` above zero: look at dead letters."""
