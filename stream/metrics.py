@@ -40,8 +40,8 @@ CASES = Gauge("rejoinder_cases", "Cases by state.", ["state"])
 """`pending` growing: more moderators or fewer flags; `failed` above zero: look at dead letters."""
 
 BEHIND = Gauge("rejoinder_behind_seconds", "Age of the oldest message that workers have not read.", ["topic"])
-"""Looked at while unfinished cases are late, nought otherwise. Rising: more flags than workers get through, or none
-run; what was lost from that topic is sent again only when they have caught up."""
+"""Measured at every sweep. Rising: more flags than workers get through, or none run; what was lost from that topic is
+sent again only when they have caught up."""
 
 RESENT = Counter("rejoinder_cases_resent_total", "Unfinished cases the sweeper sent again.", ["state"])
 """Steadily rising: a stage loses or cannot finish messages; look at its worker."""
