@@ -25,6 +25,9 @@ STOP_LIMIT_S = 15.0
 SWITCH_INTERVAL_S = 0.0005
 """How long a thread may keep Python from the others: a stage changes threads a dozen times, and 5 ms each add up."""
 
+PATIENCE = 10
+"""How many of the longest answers of a model one message may need, and wait for."""
+
 
 class WorkerDied(Exception):
     """A worker that must be restarted; the message says what was seen."""
@@ -38,7 +41,7 @@ async def run_worker(
     await topics_ready(settings.kafka, stop, _topics_of(stages))
     if stop.is_set():
         return
-    liveness = Liveness(settings.stream.idle_limit_s)
+    liveness = Liveness(settings.stream.idle_limit_s, longest_work_s=longest_work_s(settings))
     app = build_app(settings, stages, dead_letters, liveness)
     names = [Topics(settings.kafka.prefix).named(STAGES[stage.name].reads) for stage in stages]
     tasks: dict[str, asyncio.Task[Any]] = {
@@ -91,7 +94,13 @@ def _cause(faust: asyncio.Task[Any]) -> str:
     if faust.done():
         error = faust.exception()
         return f"Faust stopped by itself ({error!r})." if error else "Faust stopped by itself."
-    return "The worker saw neither an event nor a successful poll for too long."
+    return "The worker saw neither an event nor a successful poll, or worked on one message, for too long."
+
+
+def longest_work_s(settings: Settings) -> float:
+    """Return for how long one message may be worked on: for several answers, behind all other partitions'."""
+    longest_s = max(settings.chat.timeout_s, settings.draft.timeout_s, settings.guard.judge_timeout_s)
+    return PATIENCE * settings.kafka.partitions * longest_s
 
 
 async def idle(app: Any, kafka: KafkaSettings, topics: Sequence[str]) -> bool:
