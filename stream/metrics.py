@@ -13,8 +13,8 @@ FLAGS_REJECTED = Counter("rejoinder_flags_rejected_total", "Flags refused by the
 HANDLED = Counter("rejoinder_messages_handled_total", "Messages a stage has finished.", ["stage"])
 """Flat with lag on the stage's topic: the stage hangs; its worker should have been restarted by liveness."""
 
-RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed because a part was away.", ["stage", "error"])
-"""Rising: the part named by `error` is away; messages wait, nothing is lost."""
+RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed and were made again.", ["stage", "error"])
+"""Rising: the part named by `error` is away. Messages wait for broker and ledger; for a model only a few tries."""
 
 DEAD_LETTERS = Counter("rejoinder_dead_letters_total", "Messages sent to dead letters.", ["stage"])
 """Any: `rejoinder dead-letters list` says why; replay after the cause is mended."""
