@@ -16,7 +16,7 @@ from pathlib import Path
 from core import tether
 from core.environment import environment
 from core.errors import Unavailable
-from core.private_files import open_log
+from core.private_files import end_of_log, open_log
 from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 
 log = logging.getLogger(__name__)
@@ -106,9 +106,7 @@ class Child:
 
     def tail(self, lines: int = 5) -> str:
         """Return the last lines the program logged, for an error message."""
-        if self._log_file is None or not self._log_file.exists():
-            return ""
-        return "\n".join(self._log_file.read_text(errors="replace").splitlines()[-lines:])
+        return "" if self._log_file is None else "\n".join(end_of_log(self._log_file).splitlines()[-lines:])
 
     async def until(self, ready: Callable[[], Awaitable[bool]], timeout_s: float, every_s: float = 0.05) -> None:
         """Wait until `ready` says so; raises Unavailable when the program ends first or time runs out."""

@@ -23,10 +23,20 @@ _SIGNING_KEY = "REJOINDER_KAFKA__SIGNING_KEY"
 
 
 def author_key(settings: Settings) -> bytes:
-    """Return the key that author ids are hashed with: from the settings, or kept in the data folder."""
+    """Return the key for author ids and the history: from the settings, or kept in the data folder.
+
+    Raises BadSettings when it is not set although processes on other machines may need the same.
+    """
     if settings.ledger.author_key is not None:
         return settings.ledger.author_key.get_secret_value().encode()
-    return kept_secret(settings.data_dir / "author.key").encode()
+    kept = settings.data_dir / "author.key"
+    if not settings.ledger_url.startswith("sqlite"):
+        raise BadSettings(
+            "REJOINDER_LEDGER__AUTHOR_KEY is not set. All processes that share a ledger must hash authors and chain "
+            "the history with the same key, or both are broken for good: set it in each. A ledger in use needs the key "
+            f"that it was begun with, which its first process kept in {kept}."
+        )
+    return kept_secret(kept).encode()
 
 
 def record_keys(settings: Settings) -> tuple[bytes, ...]:

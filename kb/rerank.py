@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -13,13 +13,15 @@ from core.domain import Evidence
 from core.errors import BadSettings, ModelRefused
 from core.settings import KnowledgeBaseSettings
 from kb.query import Vectors
-from models.chat import Message, quoted
+from models.chat import Message, ask_each, quoted
 
 if TYPE_CHECKING:
     from models.chat import ChatModel
 
 MOST_TEXT = 1200
 """Characters of the post and of a paragraph that a chat model reads."""
+AT_ONCE = 4
+"""Paragraphs that a chat model is asked about at once; a server has so many slots unless it is told otherwise."""
 TRADE_OFF = 0.7
 """How much relevance counts against novelty."""
 
@@ -91,8 +93,8 @@ class ChatScorer:
         self._chat = chat
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return the model's numbers."""
-        return list(await asyncio.gather(*(self._score(query, text) for text in texts)))
+        """Return the model's numbers; the first question that fails ends the others."""
+        return await ask_each(partial(self._score, query), texts, AT_ONCE)
 
     async def _score(self, query: str, text: str) -> float:
         task = f"Post: {quoted(query, MOST_TEXT)}\nStatement: {quoted(text, MOST_TEXT)}\nNumber:"

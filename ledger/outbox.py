@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import RowMapping, Update, bindparam, func, or_, select, update
+from sqlalchemy import RowMapping, Update, bindparam, func, select, update
 
 from core.domain import clean
 from core.lifecycle import PUBLICATION, TopicRole
@@ -46,6 +46,14 @@ class OutboxRow:
     probe: dict[str, int] | None
     lease: int
     created_at: datetime
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """How many messages are owed, and for how many seconds the oldest of them."""
+
+    rows: int
+    oldest_s: float
 
 
 _FREE = (
@@ -87,11 +95,7 @@ _RETRY = _HELD.values(
 _CANCEL = _HELD.values(status=OutboxStatus.CANCELLED, last_error=bindparam("error"), lease_owner=None).returning(
     outbox.c.id
 )
-_BACKLOG = (
-    select(func.count())
-    .select_from(outbox)
-    .where(IS_OPEN, or_(outbox.c.status == OutboxStatus.SENDING, outbox.c.free_at <= bindparam("at")))
-)
+_BACKLOG = select(func.count(), func.min(outbox.c.due_at)).where(IS_OPEN, outbox.c.due_at <= bindparam("at"))
 
 
 class Outbox:
@@ -153,10 +157,12 @@ class Outbox:
         return await self._change(_CANCEL, row, owner, error=clean(error))
 
     @uninterrupted
-    async def backlog(self) -> int:
-        """Count the rows that are due or being sent; those in an undo window are not yet due."""
+    async def backlog(self) -> Backlog:
+        """Return what is due and not sent, also if it waits for another try; rows in an undo window are not yet due."""
+        at = self._database.clock()
         async with self._database.read() as connection:
-            return int((await connection.execute(_BACKLOG, {"at": self._database.clock()})).scalar_one())
+            rows, oldest = (await connection.execute(_BACKLOG, {"at": at})).one()
+        return Backlog(rows, (at - oldest).total_seconds() if oldest else 0.0)
 
     async def _change(self, statement: Update, row: OutboxRow, owner: str, **values: Any) -> bool:
         async with self._database.write() as connection:

@@ -7,10 +7,10 @@ import logging
 import math
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self, TypeVar
 
 from pydantic import SecretStr
 
@@ -19,6 +19,9 @@ from core.retry import SYSTEM_CLOCK, Clock
 from models.endpoint import Endpoint
 
 log = logging.getLogger(__name__)
+
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
 
 MAX_SEED = 2**31 - 1
 TOP_TOKENS = 20
@@ -46,6 +49,27 @@ def quoted(text: str, most: int) -> str:
     """
     plain = " ".join(text[:most].translate(_BRACKETS).split())
     return _BRACKETED_WORD.sub(r"(\1)", plain)
+
+
+async def ask_each(
+    ask: Callable[[Question], Awaitable[Answer]], questions: Sequence[Question], at_once: int
+) -> list[Answer]:
+    """Return the answer to each question, in their order, asking so many at once.
+
+    The first one that fails ends the others and is raised.
+    """
+    free = asyncio.Semaphore(at_once)
+
+    async def ask_in_turn(question: Question) -> Answer:
+        async with free:
+            return await ask(question)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            answers = [group.create_task(ask_in_turn(question)) for question in questions]
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return [answer.result() for answer in answers]
 
 
 @dataclass(frozen=True)
@@ -209,18 +233,7 @@ class ChatClient:
 
         The first one that fails ends the others and is raised.
         """
-        free = asyncio.Semaphore(at_once)
-
-        async def ask(question: Sequence[Message]) -> float:
-            async with free:
-                return await self.chance_of_yes(question)
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                answers = [group.create_task(ask(question)) for question in questions]
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        return [answer.result() for answer in answers]
+        return await ask_each(self.chance_of_yes, questions, at_once)
 
     def _adapting(self, adapter: str | None) -> dict[str, Any]:
         """Return what a request says of adapters; llama.cpp applies all of those that it has loaded if not told."""

@@ -13,7 +13,7 @@ import json
 import logging
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -180,8 +180,10 @@ def parts_of(settings: Settings, bootstrap: str) -> dict[str, str]:
 
 async def drain(ledger: Ledger, settings: Settings) -> None:
     """Save the flags that are still on the topic, because the embedded broker forgets them."""
-    with suppress(Unavailable):
+    try:
         await Intake(ledger, settings).drain()
+    except Unavailable as error:
+        log.warning("flags that were not in the ledger yet are lost with the broker: %s", error)
 
 
 async def send_samples(producer: Producer, settings: Settings) -> None:

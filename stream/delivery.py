@@ -106,7 +106,10 @@ class Delivery:
 
     async def _try(self, message: Incoming, last_attempt: bool) -> Exception | None:
         try:
-            with self._liveness.working(), metrics.STAGE_SECONDS.labels(self._stage.name).time():
+            with (
+                self._liveness.working(f"{message.topic} {message.partition}:{message.offset}"),
+                metrics.STAGE_SECONDS.labels(self._stage.name).time(),
+            ):
                 self._signatures.verify(message.topic, message.key, message.value, message.headers)
                 outgoing = await self._stage.handle(message.value, last_attempt=last_attempt)
                 if outgoing is not None:

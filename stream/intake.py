@@ -63,12 +63,16 @@ class Intake:
             await consumer.stop()
 
     async def drain(self) -> None:
-        """Write what is on the topic now and return; for an orderly end with a broker that forgets."""
-        following = asyncio.ensure_future(self._caught_up())
-        await asyncio.wait({following}, timeout=self._settings.kafka.timeout_s)
-        if not following.done():
-            log.warning("intake could not read all flags within %.0f s", self._settings.kafka.timeout_s)
-        following.cancel()
+        """Write what is on the topic now and return; for an orderly end with a broker that forgets.
+
+        Raises BrokerUnavailable or LedgerUnavailable when what is still on the topic can't be saved.
+        """
+        limit_s = self._settings.kafka.timeout_s
+        try:
+            async with asyncio.timeout(limit_s):
+                await self._caught_up()
+        except TimeoutError:
+            log.warning("intake could not read all flags within %.0f s", limit_s)
 
     async def _caught_up(self) -> None:
         topic = Topics(self._settings.kafka.prefix).flags

@@ -7,7 +7,7 @@ import logging
 import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import astuple, dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.domain import now
@@ -113,10 +113,17 @@ def turn_logs(folder: Path, moment: datetime, before: datetime) -> int:
             shutil.copyfile(file, begun)
             begun.chmod(0o600)
             file.write_bytes(b"")
-    old = [file for file in folder.glob("*.log.*") if file.name[-10:] < f"{before:%Y-%m-%d}"]
+    old = [file for file in folder.glob("*.log.*") if _last_day(file) < f"{before:%Y-%m-%d}"]
     for file in old:
         file.unlink(missing_ok=True)
     return len(old)
+
+
+def _last_day(file: Path) -> str:
+    """Return the day of a log's last line: that in its name, or of a log that was put away for its size, its own."""
+    if file.suffix == ".old":
+        return f"{datetime.fromtimestamp(file.stat().st_mtime, UTC):%Y-%m-%d}"
+    return file.name[-10:]
 
 
 def _before(moment: datetime, days: int) -> datetime:

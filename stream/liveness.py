@@ -1,12 +1,15 @@
 """Notice a worker that hangs in silence, so that its supervisor can restart it.
 
 Faust's consumer can die without a word (faust-streaming issues 175, 523, 532, 629). A worker is alive while it
-handles a message, has just handled one, or a probe of the broker found nothing it should be handling.
+handles a message, if that does not last longer than models may take, when it has just handled one, or when a probe of
+the broker found nothing it should be handling.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
@@ -16,32 +19,40 @@ log = logging.getLogger(__name__)
 
 
 class Liveness:
-    """The last sign of life of a worker. All times are seconds of the monotonic clock."""
+    """The last sign of life of a worker. All times are seconds of the monotonic clock.
 
-    def __init__(self, limit_s: float, clock: Clock = SYSTEM_CLOCK) -> None:
+    Work on one message counts as silence once it has lasted for `longest_work_s`.
+    """
+
+    def __init__(self, limit_s: float, clock: Clock = SYSTEM_CLOCK, longest_work_s: float = math.inf) -> None:
         self._limit_s = limit_s
+        self._longest_work_s = longest_work_s
         self._clock = clock
         self._last = clock.monotonic()
-        self._working = 0
+        self._working: dict[object, tuple[float, str]] = {}
 
     def note_activity(self) -> None:
         """Note a sign of life."""
         self._last = self._clock.monotonic()
 
     @contextmanager
-    def working(self) -> Iterator[None]:
-        """Count as alive while the body runs; each stage bounds its own work with timeouts."""
-        self._working += 1
+    def working(self, place: str) -> Iterator[None]:
+        """Count as alive while the body runs, which works on the message at `place`."""
+        work = object()
+        self._working[work] = self._clock.monotonic(), place
         try:
             yield
         finally:
-            self._working -= 1
+            del self._working[work]
             self.note_activity()
 
     @property
     def silent_s(self) -> float:
         """Return for how long there has been no sign of life."""
-        return 0.0 if self._working else self._clock.monotonic() - self._last
+        if not self._working:
+            return self._clock.monotonic() - self._last
+        begun, _ = min(self._working.values())
+        return max(0.0, self._clock.monotonic() - begun - self._longest_work_s)
 
     @property
     def dead(self) -> bool:
@@ -52,8 +63,22 @@ class Liveness:
         """Probe until the worker is dead, then return. `idle` says that the broker answers and nothing waits."""
         while not self.dead:
             await self._clock.sleep(every_s)
-            if not self._working and await idle():
+            if not self._working and await self._answers(idle):
                 self.note_activity()
-        log.error(
-            "no event and no successful poll for %.0f s; giving up so that this worker is restarted", self.silent_s
-        )
+        if self._working:
+            begun, place = min(self._working.values())
+            lasted_s = self._clock.monotonic() - begun
+            log.error("%s has been worked on for %.0f s; giving up so that this worker is restarted", place, lasted_s)
+        else:
+            log.error(
+                "no event and no successful poll for %.0f s; giving up so that this worker is restarted", self.silent_s
+            )
+
+    async def _answers(self, idle: Callable[[], Awaitable[bool]]) -> bool:
+        """Probe once. What takes longer than the limit is not waited for, nor is its end, which may hang as well."""
+        probe = asyncio.ensure_future(idle())
+        try:
+            await asyncio.wait({probe}, timeout=self._limit_s)
+            return probe.done() and probe.result()
+        finally:
+            probe.cancel()

@@ -13,8 +13,8 @@ FLAGS_REJECTED = Counter("rejoinder_flags_rejected_total", "Flags refused by the
 HANDLED = Counter("rejoinder_messages_handled_total", "Messages a stage has finished.", ["stage"])
 """Flat with lag on the stage's topic: the stage hangs; its worker should have been restarted by liveness."""
 
-RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed because a part was away.", ["stage", "error"])
-"""Rising: the part named by `error` is away; messages wait, nothing is lost."""
+RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed and were made again.", ["stage", "error"])
+"""Rising: the part named by `error` is away. Messages wait for broker and ledger; for a model only a few tries."""
 
 DEAD_LETTERS = Counter("rejoinder_dead_letters_total", "Messages sent to dead letters.", ["stage"])
 """Any: `rejoinder dead-letters list` says why; replay after the cause is mended."""
@@ -30,15 +30,18 @@ STAGE_SECONDS = Histogram(
 PUBLISHED = Counter("rejoinder_published_total", "Messages the outbox has published.", ["topic"])
 """Flat while `rejoinder_outbox_backlog` grows: the broker refuses, or no desk process runs."""
 
-OUTBOX_BACKLOG = Gauge("rejoinder_outbox_backlog", "Outbox rows that are due and not yet published.")
+OUTBOX_BACKLOG = Gauge("rejoinder_outbox_backlog", "Outbox rows that are due and not yet published, tried or not.")
 """Above zero for minutes: approved replies are not leaving; look at the broker."""
+
+OUTBOX_OLDEST = Gauge("rejoinder_outbox_oldest_seconds", "Seconds for which the oldest such row has been due.")
+"""Growing: the same row is tried in vain; the desk's log says why."""
 
 CASES = Gauge("rejoinder_cases", "Cases by state.", ["state"])
 """`pending` growing: more moderators or fewer flags; `failed` above zero: look at dead letters."""
 
 BEHIND = Gauge("rejoinder_behind_seconds", "Age of the oldest message that workers have not read.", ["topic"])
-"""Looked at while unfinished cases are late, nought otherwise. Rising: more flags than workers get through, or none
-run; what was lost from that topic is sent again only when they have caught up."""
+"""Measured at every sweep. Rising: more flags than workers get through, or none run; what was lost from that topic is
+sent again only when they have caught up."""
 
 RESENT = Counter("rejoinder_cases_resent_total", "Unfinished cases the sweeper sent again.", ["state"])
 """Steadily rising: a stage loses or cannot finish messages; look at its worker."""

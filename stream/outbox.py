@@ -98,7 +98,9 @@ class OutboxPublisher:
                 await self._put_back(row, error)
         else:
             await self._publish_until(rows, look, until)
-        metrics.OUTBOX_BACKLOG.set(await self._ledger.outbox.backlog())
+        backlog = await self._ledger.outbox.backlog()
+        metrics.OUTBOX_BACKLOG.set(backlog.rows)
+        metrics.OUTBOX_OLDEST.set(backlog.oldest_s)
         return len(rows)
 
     async def _publish_until(self, rows: Sequence[OutboxRow], look: _Look, until: float) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from pydantic import BaseModel
@@ -79,10 +78,8 @@ class Sweeper:
         go on. Raises BrokerUnavailable or LedgerUnavailable.
         """
         sent, waiting = 0, 0
-        states_behind: frozenset[CaseState] | None = frozenset() if topics_are_lost else None
+        states_behind = frozenset() if topics_are_lost else await self._states_behind(older_than)
         while cases := await self._ledger.cases.stale(older_than, BATCH):
-            if states_behind is None:
-                states_behind = await self._states_behind(older_than)
             for case in cases:
                 if case.state in states_behind:
                     waiting += 1
@@ -90,8 +87,6 @@ class Sweeper:
                     await self._send_or_fail(case)
                     sent += 1
             await self._ledger.cases.touch([case.key for case in cases])
-        if states_behind is None:
-            self._show_behind({})
         if sent:
             log.info("sent %d unfinished cases again", sent)
         if waiting:
@@ -99,16 +94,13 @@ class Sweeper:
         return sent
 
     async def _states_behind(self, moment: datetime) -> frozenset[CaseState]:
-        """Return the states of which a message from before a moment still waits on a topic."""
+        """Return the states of which a message from before a moment waits on a topic, and show the oldest's age."""
         kafka = self._settings.kafka
         oldest = await oldest_waiting(kafka, worker_group(kafka), self._queues)
-        self._show_behind(oldest)
-        behind = {topic for topic, at in oldest.items() if at < moment}
-        return frozenset(state for state, roles in QUEUES.items() if behind & set(map(self._topics.named, roles)))
-
-    def _show_behind(self, oldest: Mapping[str, datetime]) -> None:
         for topic in self._queues:
             metrics.BEHIND.labels(topic).set((now() - oldest[topic]).total_seconds() if topic in oldest else 0)
+        behind = {topic for topic, at in oldest.items() if at < moment}
+        return frozenset(state for state, roles in QUEUES.items() if behind & set(map(self._topics.named, roles)))
 
     async def _send_or_fail(self, case: Case) -> None:
         stage, record = due_message(case)

@@ -5,25 +5,28 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
 from core.errors import BrokerUnavailable
-from core.lifecycle import STAGES
+from core.lifecycle import STAGES, TopicRole
 from core.settings import KafkaSettings, Settings
 from stream.app import build_app
 from stream.dead_letters import DeadLetterWriter
 from stream.liveness import Liveness
 from stream.stages import Stage
 from stream.topic_reader import backlog
-from stream.topics import Topics, ensure_topics
+from stream.topics import Topics, ensure_topics, worker_group
 
 log = logging.getLogger(__name__)
 
 STOP_LIMIT_S = 15.0
 SWITCH_INTERVAL_S = 0.0005
 """How long a thread may keep Python from the others: a stage changes threads a dozen times, and 5 ms each add up."""
+
+PATIENCE = 10
+"""How many of the longest answers of a model one message may need, and wait for."""
 
 
 class WorkerDied(Exception):
@@ -35,10 +38,10 @@ async def run_worker(
 ) -> None:
     """Work until `stop` is set; raises WorkerDied when Faust crashed or fell silent."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    await topics_ready(settings.kafka, stop)
+    await topics_ready(settings.kafka, stop, _topics_of(stages))
     if stop.is_set():
         return
-    liveness = Liveness(settings.stream.idle_limit_s)
+    liveness = Liveness(settings.stream.idle_limit_s, longest_work_s=longest_work_s(settings))
     app = build_app(settings, stages, dead_letters, liveness)
     names = [Topics(settings.kafka.prefix).named(STAGES[stage.name].reads) for stage in stages]
     tasks: dict[str, asyncio.Task[Any]] = {
@@ -60,11 +63,19 @@ async def run_worker(
                 await app.stop()
 
 
-async def topics_ready(kafka: KafkaSettings, stop: asyncio.Event, every_s: float = 1.0) -> None:
-    """Wait until the broker is there and has the topics, or until `stop` is set."""
+def _topics_of(stages: Sequence[Stage]) -> set[TopicRole]:
+    specs = [STAGES[stage.name] for stage in stages]
+    written = {spec.writes for spec in specs if spec.writes is not None}
+    return {TopicRole.DEAD_LETTERS, *(spec.reads for spec in specs), *written}
+
+
+async def topics_ready(
+    kafka: KafkaSettings, stop: asyncio.Event, needed: Collection[TopicRole], every_s: float = 1.0
+) -> None:
+    """Wait until the broker has the topics, or until `stop` is set; raises BadSettings where it refuses to make one."""
     while not stop.is_set():
         try:
-            await ensure_topics(kafka)
+            await ensure_topics(kafka, needed)
             return
         except BrokerUnavailable as error:
             log.warning("waiting for the broker: %s", error)
@@ -83,14 +94,20 @@ def _cause(faust: asyncio.Task[Any]) -> str:
     if faust.done():
         error = faust.exception()
         return f"Faust stopped by itself ({error!r})." if error else "Faust stopped by itself."
-    return "The worker saw neither an event nor a successful poll for too long."
+    return "The worker saw neither an event nor a successful poll, or worked on one message, for too long."
+
+
+def longest_work_s(settings: Settings) -> float:
+    """Return for how long one message may be worked on: for several answers, behind all other partitions'."""
+    longest_s = max(settings.chat.timeout_s, settings.draft.timeout_s, settings.guard.judge_timeout_s)
+    return PATIENCE * settings.kafka.partitions * longest_s
 
 
 async def idle(app: Any, kafka: KafkaSettings, topics: Sequence[str]) -> bool:
     """Tell whether the broker answers and nothing waits in the partitions this worker holds."""
     try:
         assigned = {(place.topic, place.partition) for place in app.consumer.assignment()}
-        waiting = await backlog(kafka, f"{kafka.prefix}worker", topics)
+        waiting = await backlog(kafka, worker_group(kafka), topics)
     except BrokerUnavailable as error:
         log.warning("liveness probe failed: %s", error)
         return False

@@ -19,7 +19,9 @@ class LedgerSettings(Section):
         "`postgresql+asyncpg://…`; unset: `ledger.db` in the data folder.",
     )
     author_key: SecretStr | None = Field(
-        None, description="Key for hashing author ids; unset: made once and kept in the data folder."
+        None,
+        description="Key for hashing author ids and chaining the history, the same in every process; needed unless the "
+        "ledger is SQLite, for which it is made once and kept in the data folder.",
     )
 
 

@@ -88,7 +88,7 @@ async def _owes_something(ledger: Ledger, flags: int) -> bool:
     with suppress(Unavailable):
         counts = await ledger.cases.counts()
         owed = sum(counts[state] for state in (*UNFINISHED, CaseState.APPROVED))
-        return bool(owed or sum(counts.values()) < flags or await ledger.outbox.backlog())
+        return bool(owed or sum(counts.values()) < flags or (await ledger.outbox.backlog()).rows)
     return True
 
 

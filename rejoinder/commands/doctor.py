@@ -73,13 +73,20 @@ async def data_folder(settings: Settings) -> Finding:
 
 
 async def disk(settings: Settings) -> Finding:
-    """Look at the room for weights."""
-    nearest = next(path for path in (settings.weights_dir, *settings.weights_dir.parents) if path.exists())
-    free = shutil.disk_usage(nearest).free
-    text = f"{free / 1e9:.1f} GB free for weights"
-    if free >= MIN_FREE_BYTES:
-        return Finding("disk", "ok", text)
-    return Finding("disk", "note", text, "Set REJOINDER_WEIGHTS__FOLDER to a folder with more room.")
+    """Look at the room for weights, and for the ledger and logs in the data folder."""
+    for_weights, for_data = _free_bytes(settings.weights_dir), _free_bytes(settings.data_dir)
+    text = f"{for_weights / 1e9:.1f} GB free for weights, {for_data / 1e9:.1f} GB for the data folder"
+    remedies = [
+        f"Set {variable} to a folder with more room."
+        for variable, free in (("REJOINDER_WEIGHTS__FOLDER", for_weights), ("REJOINDER_DATA_DIR", for_data))
+        if free < MIN_FREE_BYTES
+    ]
+    return Finding("disk", "note" if remedies else "ok", text, " ".join(remedies))
+
+
+def _free_bytes(folder: Path) -> int:
+    nearest = next(path for path in (folder.resolve(), *folder.resolve().parents) if path.exists())
+    return shutil.disk_usage(nearest).free
 
 
 async def broker(settings: Settings) -> Finding:
@@ -114,6 +121,8 @@ async def ledger(settings: Settings) -> Finding:
     try:
         async with open_ledger(settings) as opened:
             counts = await opened.cases.counts()
+    except BadSettings as error:
+        return Finding("ledger", "missing", str(error))
     except RejoinderError as error:
         return Finding("ledger", "missing", str(error), "Set REJOINDER_LEDGER__URL, or start the database.")
     return Finding("ledger", "ok", f"{sum(counts.values()):,} cases")

@@ -13,6 +13,7 @@ import pytest
 
 from core.child import Child, keep_running
 from core.errors import Unavailable
+from core.private_files import MOST_LOG_BYTES, end_of_log
 from core.retry import Backoff
 from tests.core.turned_clock import TurnedClock
 
@@ -58,6 +59,26 @@ async def test_a_child_that_dies_early_is_reported_with_the_end_of_its_log(tmp_p
     await child.start()
     with pytest.raises(Unavailable, match=r"early ended with exit code 3(.|\n)*no disk"):
         await child.until(never, 10)
+
+
+async def test_a_log_that_has_grown_large_is_put_away_at_the_next_start(tmp_path: Path) -> None:
+    log, old = tmp_path / "log", tmp_path / "log.old"
+    speaker = Child("speaker", [sys.executable, "-c", "print('up')"], log_file=log)
+    old.write_text("before")
+    with log.open("wb") as file:
+        file.truncate(MOST_LOG_BYTES)
+    await speaker.start()
+    await speaker.wait()
+    assert old.read_text() == "before" and log.stat().st_size == MOST_LOG_BYTES + 3, "not large enough yet"
+    await speaker.start()
+    await speaker.wait()
+    assert (speaker.tail(), old.stat().st_size) == ("up", MOST_LOG_BYTES + 3)
+
+
+async def test_only_the_end_of_a_log_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("x" * 1_000_000 + "\nthe end\n")
+    assert end_of_log(log).endswith("x\nthe end\n") and len(end_of_log(log)) < 100_000
 
 
 async def test_a_child_that_is_never_ready_is_reported(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from core.errors import BadSettings
 from core.secrets import author_key, kept_secret
-from core.settings import Settings
+from core.settings import LedgerSettings, Settings
 from rejoinder.commands.process import load_settings
 
 
@@ -68,3 +68,13 @@ def test_a_kept_secret_is_made_once_and_only_its_owner_can_read_it(tmp_path: Pat
     assert kept_secret(path) == first and len(first) >= 32
     assert path.stat().st_mode & 0o777 == 0o600
     assert author_key(Settings(data_dir=path.parent)) == first.encode()
+
+
+def test_a_ledger_that_several_machines_share_needs_a_given_author_key(tmp_path: Path) -> None:
+    """A process that made a key of its own would chain the history with it, and break it for good."""
+    shared = LedgerSettings(url="postgresql+asyncpg://rejoinder@db/rejoinder")
+    kept_secret(tmp_path / "author.key")
+    with pytest.raises(BadSettings, match=r"REJOINDER_LEDGER__AUTHOR_KEY is not set.*author\.key"):
+        author_key(Settings(data_dir=tmp_path, ledger=shared))
+    given = shared.model_copy(update={"author_key": SecretStr("the same for all")})
+    assert author_key(Settings(data_dir=tmp_path, ledger=given)) == b"the same for all"

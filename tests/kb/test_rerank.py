@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,9 +15,9 @@ from core.domain import Evidence
 from core.errors import BadSettings, ModelRefused
 from core.settings import KnowledgeBaseSettings
 from kb.build import build
-from kb.rerank import ChatScorer, MmrReranker, RankedEvidence, Reranker, ScoreReranker, open_reranker
+from kb.rerank import AT_ONCE, ChatScorer, MmrReranker, RankedEvidence, Reranker, ScoreReranker, open_reranker
 from kb.search import Searcher
-from models.chat import ChatClient
+from models.chat import ChatClient, ChatModel, Completion, Message
 
 Chat = Callable[..., Awaitable[ChatClient]]
 
@@ -79,6 +80,31 @@ async def test_the_post_reaches_the_chat_model_as_data(chat: Chat, candidates: l
 async def test_an_answer_that_is_no_number_is_an_error(chat: Chat, candidates: list[RankedEvidence]) -> None:
     with pytest.raises(ModelRefused, match="asked for a number"):
         await ScoreReranker(ChatScorer(await chat(lambda _: "very well"))).rerank("moon", candidates)
+
+
+async def test_a_question_that_fails_ends_the_others() -> None:
+    """Twenty at once would fill every slot of the server, and go on there after the search has done without them."""
+    asked, running, most_running = 0, 0, 0
+
+    class Server:
+        model = "stand-in"
+
+        async def complete(self, messages: Sequence[Message], **_: Any) -> list[Completion]:
+            nonlocal asked, running, most_running
+            asked, running = asked + 1, running + 1
+            most_running = max(most_running, running)
+            try:
+                if asked == AT_ONCE:
+                    raise ModelRefused("no")
+                await asyncio.Event().wait()
+            finally:
+                running -= 1
+            return []
+
+    with pytest.raises(ModelRefused, match="no"):
+        async with asyncio.timeout(60):
+            await ChatScorer(cast("ChatModel", Server())).scores("moon", [str(number) for number in range(20)])
+    assert (most_running, running) == (AT_ONCE, 0) and asked < 20
 
 
 async def test_variety_puts_what_is_alike_apart(evidence: Callable[..., Evidence]) -> None:

@@ -210,7 +210,7 @@ async def test_old_sent_messages_and_records_of_looks_go(ledger: Ledger, make: A
     assert await ledger.erasure.forget_logs(clock()) == (0, 0)
     clock.pass_s(1)
     assert await ledger.erasure.forget_logs(clock()) == (1, 1)
-    assert await ledger.outbox.backlog() == 1
+    assert (await ledger.outbox.backlog()).rows == 1
 
 
 async def test_a_history_loses_words_alone_and_rows_only_with_an_erased_case(

@@ -7,6 +7,7 @@ from typing import Any
 from core.contract import Outcome
 from core.domain import CaseState, Route
 from ledger import Ledger
+from ledger.outbox import Backlog
 
 
 async def owe(ledger: Ledger, make: Any, number: int) -> None:
@@ -17,21 +18,21 @@ async def owe(ledger: Ledger, make: Any, number: int) -> None:
 
 async def test_an_empty_outbox(ledger: Ledger) -> None:
     assert await ledger.outbox.lease("p", 30, 10) == []
-    assert await ledger.outbox.backlog() == 0
+    assert (await ledger.outbox.backlog()).rows == 0
 
 
 async def test_rows_are_lent_the_longest_due_first_up_to_the_limit(ledger: Ledger, make: Any, clock: Any) -> None:
     for seconds in (3, 1, 2):
         case = await make.bring(ledger, CaseState.PENDING, make.post(seconds))
         await ledger.decisions.reject(case.key, 4, "ana", "no", clock() + timedelta(seconds=seconds))
-    assert await ledger.outbox.backlog() == 0
+    assert (await ledger.outbox.backlog()).rows == 0
     clock.pass_s(1)
-    assert await ledger.outbox.backlog() == 1
+    assert (await ledger.outbox.backlog()).rows == 1
     clock.pass_s(4)
-    assert await ledger.outbox.backlog() == 3
+    assert (await ledger.outbox.backlog()).rows == 3
     assert [row.case_key for row in await ledger.outbox.lease("p", 30, 2)] == ["forum/1", "forum/2"]
     assert [row.case_key for row in await ledger.outbox.lease("q", 30, 2)] == ["forum/3"]
-    assert await ledger.outbox.backlog() == 3
+    assert (await ledger.outbox.backlog()).rows == 3
 
 
 async def test_publishers_that_lease_at_once_never_get_the_same_row(ledger: Ledger, make: Any) -> None:
@@ -59,7 +60,7 @@ async def test_a_sent_reply_releases_its_case_and_owes_the_outcome(ledger: Ledge
     assert (outcome.state, outcome.who, outcome.text) == (CaseState.RELEASED, "ana", case.final_text)
     assert row.headers == {"idempotency-key": "outcome:forum/1:6"}
     assert await ledger.outbox.sent(row, "p")
-    assert await ledger.outbox.backlog() == 0
+    assert (await ledger.outbox.backlog()).rows == 0
 
 
 async def test_a_dead_publishers_row_goes_to_the_next_with_its_probe(ledger: Ledger, make: Any, clock: Any) -> None:
@@ -116,7 +117,9 @@ async def test_a_row_given_back_waits_until_it_is_due_again(ledger: Ledger, make
     again = clock() + timedelta(seconds=5)
     assert await ledger.outbox.retry(row, "p", "the broker\0 is away", again)
     assert await ledger.outbox.lease("p", 30, 10) == []
-    clock.pass_s(5)
+    clock.pass_s(3)
+    assert await ledger.outbox.backlog() == Backlog(1, 3.0), "it is owed although it waits"
+    clock.pass_s(2)
     (taken,) = await ledger.outbox.lease("q", 30, 10)
     assert (taken.id, taken.lease) == (row.id, 2)
 
@@ -127,4 +130,4 @@ async def test_a_row_that_can_never_be_sent_is_closed_with_its_reason(ledger: Le
     assert not await ledger.outbox.cancel(row, "another", "too large")
     assert await ledger.outbox.cancel(row, "p", "too large")
     clock.pass_s(31)
-    assert await ledger.outbox.lease("q", 30, 10) == [] and await ledger.outbox.backlog() == 0
+    assert await ledger.outbox.lease("q", 30, 10) == [] and (await ledger.outbox.backlog()).rows == 0

@@ -111,9 +111,9 @@ async def test_a_failure_is_kept_with_the_case_cut_and_published(ledger: Ledger,
 
 async def test_a_revived_case_takes_back_a_failure_not_yet_published(ledger: Ledger, make: Any) -> None:
     case = await make.bring(ledger, CaseState.FAILED)
-    assert await ledger.outbox.backlog() == 1
+    assert (await ledger.outbox.backlog()).rows == 1
     await ledger.stages.revive(case.key, CaseState.GROUNDED)
-    assert await ledger.outbox.backlog() == 0
+    assert (await ledger.outbox.backlog()).rows == 0
     assert (await ledger.cases.get(case.key)).error is None
 
 

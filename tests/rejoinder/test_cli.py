@@ -6,15 +6,17 @@ import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
 
 from core.domain import TargetGroup
 from core.lifecycle import StageName
-from core.settings import ChatSettings
+from core.settings import ChatSettings, Settings, WeightsSettings
 from models.accelerator import Device
 from rejoinder.cli import main
+from rejoinder.commands.doctor import Finding, disk
 from rejoinder.demo import sample_posts
 from stream import dead_letters
 from stream.dead_letters import StoredDeadLetter
@@ -72,6 +74,20 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, mon
     monkeypatch.setenv("REJOINDER_CHAT__MODEL", "qwen2.5-coder-1.5b")
     monkeypatch.setenv("REJOINDER_WEIGHTS__FOLDER", "nowhere")
     assert "rejoinder models pull qwen2.5-coder-1.5b" in invoke(rejoinder, "doctor", code=1).output
+
+
+async def test_doctor_looks_at_the_room_for_weights_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights, data = tmp_path / "weights", tmp_path / "data"
+    weights.mkdir()
+    data.mkdir()
+    free = {weights: 5_000_000_000, data: 100_000_000}
+    usage = SimpleNamespace(disk_usage=lambda folder: SimpleNamespace(free=free[folder]))
+    monkeypatch.setattr("rejoinder.commands.doctor.shutil", usage)
+    finding = await disk(Settings(data_dir=data / "new", weights=WeightsSettings(folder=weights)))
+    assert finding == Finding(
+        "disk", "note", "5.0 GB free for weights, 0.1 GB for the data folder",
+        "Set REJOINDER_DATA_DIR to a folder with more room.",
+    )  # fmt: skip
 
 
 def test_doctor_looks_for_what_documents_and_other_embedders_need(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any, cast
 
 import pytest
 
 from core.errors import BrokerUnavailable
-from core.settings import Settings, StreamSettings
+from core.settings import KafkaSettings, Settings, StreamSettings
 from stream.intake import Intake
 from tests.core.turned_clock import TurnedClock
 
@@ -28,3 +29,13 @@ async def test_waits_longer_and_longer_while_the_broker_is_away(monkeypatch: pyt
     await asyncio.wait_for(done.wait(), 60)
     following.cancel()
     assert clock.slept[:4] == [0.5, 1.0, 2.0, 2.0]
+
+
+async def test_flags_that_could_not_be_read_in_time_are_told_of(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    intake = Intake(cast("Any", None), Settings(kafka=KafkaSettings(timeout_s=0.01)))
+    monkeypatch.setattr(intake, "_caught_up", asyncio.Event().wait)
+    with caplog.at_level(logging.WARNING):
+        await intake.drain()
+    assert "could not read all flags" in caplog.text

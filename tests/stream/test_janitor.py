@@ -17,7 +17,7 @@ from core.settings import KafkaSettings, RetentionSettings, Settings
 from ledger import Ledger
 from ledger.erasure import ERASED_TEXT
 from stream import janitor
-from stream.janitor import Janitor, Tidied
+from stream.janitor import Janitor, Tidied, turn_logs
 from stream.topics import retention_days
 from tests.core.turned_clock import TurnedClock
 from tests.factories import make_post, make_triage
@@ -112,6 +112,13 @@ async def test_logs_begin_anew_each_day_and_old_ones_go(ledger: Ledger, tmp_path
         assert await rounds.tidy(start + 4 * DAY) == Tidied(messages=1, log_files=1)
     assert not kept.exists()
     assert (logs / f"worker.log.{start + 4 * DAY:%Y-%m-%d}").read_bytes() == b"two\n"
+
+
+def test_a_log_put_away_for_its_size_goes_when_its_last_line_is_too_old(tmp_path: Path) -> None:
+    put_away = tmp_path / "worker.log.old"
+    put_away.write_bytes(b"one\n")
+    assert turn_logs(tmp_path, now(), now() - DAY) == 0
+    assert turn_logs(tmp_path, now(), now() + DAY) == 1 and not put_away.exists()
 
 
 async def test_goes_the_round_every_hour_and_waits_for_a_ledger_that_is_away(

@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest.mock import AsyncMock
 
 import pytest
+from prometheus_client import REGISTRY
 from sqlalchemy import text
 
 from core.child import free_port
@@ -40,6 +41,8 @@ async def test_a_row_that_failed_a_thousand_times_waits_no_longer_than_the_limit
         async with ledger._database.write() as connection:
             await connection.execute(text("UPDATE outbox SET attempts = 1023"))
         assert await publisher.publish_due() == 1
+    assert REGISTRY.get_sample_value("rejoinder_outbox_backlog") == 1
+    assert REGISTRY.get_sample_value("rejoinder_outbox_oldest_seconds")
     assert await ledger.outbox.lease("another", 30, 10) == []
     ledger.outbox._database.clock = lambda: now() + timedelta(seconds=16)
     [row] = await ledger.outbox.lease("another", 30, 10)
@@ -61,7 +64,7 @@ async def test_who_is_too_slow_for_a_lease_takes_fewer_rows_until_it_gets_throug
         assert await publisher.publish_due() == 3
         monkeypatch.setattr(producer, "send", AsyncMock())
         assert await publisher.publish_due() == 3
-        assert await ledger.outbox.backlog() == 0
+        assert (await ledger.outbox.backlog()).rows == 0
 
 
 async def test_waits_longer_while_the_ledger_is_away_and_looks_often_again_afterwards(

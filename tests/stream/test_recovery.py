@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer, TopicPartition
+from prometheus_client import REGISTRY
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, now
 from core.errors import BrokerUnavailable
@@ -88,8 +89,15 @@ async def test_the_sweeper_leaves_cases_alone_whose_messages_workers_have_not_go
     assert await sweeper.sweep(now()) == 1, "the third one's topic is read to its end"
     assert len([None async for _ in read_topic(settings.kafka, topics.flags)]) == 2
 
+    assert await sweeper.sweep(now() - timedelta(hours=1)) == 0
+    assert seconds_behind(topics.flags) > 0, "they stand still, whether their cases are looked at or not"
+
     await read_by_workers(settings, topics.flags)
     assert await sweeper.sweep(now()) == 2, "their messages were read, and nothing came of it"
+
+
+def seconds_behind(topic: str) -> float:
+    return REGISTRY.get_sample_value("rejoinder_behind_seconds", {"topic": topic}) or 0.0
 
 
 async def test_the_sweeper_does_not_wait_for_a_broker_that_never_says_how_far_workers_are(
