@@ -1,4 +1,4 @@
-"""The desk over HTTP: `/v1/cases` and what can be done to a case (docs/DESIGN, section 4)."""
+"""The desk over HTTP: `/v1/cases` and what can be done to a case (`docs/operators.md`)."""
 
 from __future__ import annotations
 

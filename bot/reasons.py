@@ -10,7 +10,7 @@ from core.errors import BadInput
 
 @dataclass(frozen=True)
 class Reason:
-    """One reason to choose: `code` is stored and counted, `label` is read, `words` are it in English."""
+    """One reason to choose: `code` is stored and counted; `words` is its English text, `label` the same translated."""
 
     code: str
     words: str

@@ -8,6 +8,7 @@ RejoinderError
 ├── Unauthenticated       nobody knows who calls
 ├── Forbidden             the caller's role does not allow it
 ├── BadSettings           a setting is missing or contradicts another
+├── TooManyRequests       a call that comes too soon after others; later it may be made
 ├── Unavailable           a part is away; trying again later may help
 │   ├── BrokerUnavailable
 │   ├── LedgerUnavailable
@@ -17,6 +18,7 @@ RejoinderError
 ├── CardGone              a card's message was deleted in the chat
 ├── CardRefused           the chat does not take a card
 ├── ModelRefused          a model server answered, and the answer can't be used
+│   └── TooSlow           work with a model took longer than it may
 ├── WeightsError          weights could not be fetched, stored or verified
 ├── KnowledgeBaseError    the knowledge base is missing, torn or foreign
 └── CaseConflict          the case is not where the caller believed

@@ -59,8 +59,8 @@ async def sync(
 
     A text is kept once, under the id that gave it first, since a knowledge base refuses a repeated text.
     Versions are written as it goes on, under running readers, so that a run that was interrupted is taken up where it
-    was. The first takes out what is gone; what is changed is found as it was until it is embedded. `progress` is told
-    how many are embedded of how many. Raises what `kb.build.build` and `update` raise.
+    was. The first version removes what is gone. A changed text stays searchable as it was until its new form is
+    embedded. `progress` is told how many are embedded of how many. Raises what `kb.build.build` and `update` raise.
     """
     digests = await asyncio.to_thread(_read_digests, folder, embedder)
     marks, skipped, holders = _marks(statements())

@@ -51,7 +51,10 @@ class Gateway:
         app.router.add_get("/metrics", self.metrics)
 
     async def flags(self, request: web.Request) -> web.Response:
-        """Take one flag, an array, or NDJSON; 202 names what was refused, everything else was accepted whole or not."""
+        """Take one flag, an array, or NDJSON.
+
+        202 lists what was refused; all else was accepted. After 503 nothing counts as accepted.
+        """
         caller = self._caller(request, *FLAGGERS)
         if isinstance(caller, web.Response):
             return caller

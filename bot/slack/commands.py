@@ -26,7 +26,7 @@ from bot.slack.ephemeral import show_ephemeral, tell_ephemeral
 from bot.slack.rich_text import escaped, line, quote, rich, words
 from bot.slack.web_api import translated_errors
 from bot.slack.workspaces import Workspaces
-from bot.translation import N_, Wordings, _, speaking
+from bot.translation import LANGUAGES, N_, Wordings, _, speaking
 from core.domain import Action, Intent, StrategyName, TargetGroup
 from core.errors import BadInput
 from ledger.cards import Cards
@@ -52,7 +52,7 @@ _USAGES = Wordings(
         "assign": "assign 12 @ana",
         "mute-source": N_("mute-source PLATFORM [hours:2], unmute-source PLATFORM"),
         "hide": N_("hide GROUP, unhide GROUP"),
-        "language": "language [en|es|it|eu|none]",
+        "language": f"language [{'|'.join(LANGUAGES)}|none]",
         "export": "export [4w]",
     }
 )

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr
 
 from core.domain import TargetGroup
-from core.settings.section import Count, Positive, Section
+from core.settings.section import Count, InterfaceLanguage, Positive, Section
 
 MAX_ROOM_ID = 255
 RoomId = Annotated[str, Field(min_length=1, max_length=MAX_ROOM_ID)]
@@ -39,7 +39,7 @@ class ChatWorkspace(Section):
     leads: tuple[str, ...] = Field((), description="Role, user-group or user ids of leads.")
     admins: tuple[str, ...] = Field((), description="Role, user-group or user ids of admins.")
     people: dict[str, str] = Field({}, description="User id -> name on the desk, for who also works on the web page.")
-    language: Literal["en", "es", "it", "eu"] | None = Field(
+    language: InterfaceLanguage | None = Field(
         None, description="Language of its cards and notices; unset: `desk.language`."
     )
 

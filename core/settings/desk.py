@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, IPvAnyNetwork, SecretStr
 
 from core.domain import Intent, Role
-from core.settings.section import Positive, Section
+from core.settings.section import InterfaceLanguage, Positive, Section
 
 
 class LedgerSettings(Section):
@@ -59,7 +59,7 @@ class DeskSettings(Section):
     undo_s: Annotated[float, Field(ge=0)] = Field(15.0, description="Seconds in which a decision can be undone.")
     claim_s: Positive = Field(600.0, description="Seconds a claim holds without a decision.")
     default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of a first draft.")
-    language: Literal["en", "es", "it", "eu"] = Field(
+    language: InterfaceLanguage = Field(
         "en",
         description="Language of the page and the chats for whoever has chosen none and whose browser or chat names "
         "none that is offered: English, Spanish, Italian or Basque.",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
+InterfaceLanguage = Literal["en", "es", "it", "eu"]
+"""The languages of page and chats; `bot.translation` has a catalogue of each."""
 
 
 class Section(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from core.errors import BadInput
 from core.retry import Backoff
 from kb.sources.cellar import Cellar
 from kb.sources.crawl import CrawlReport, crawl
@@ -52,7 +53,9 @@ _UN_POLITENESS = Politeness(backoff=Backoff(first_s=15.0, longest_s=240.0))
 
 @asynccontextmanager
 async def open_source(name: str, contact: str = "") -> AsyncIterator[Source]:
-    """Open one of SOURCES at its public address."""
+    """Open one of SOURCES at its public address; raises BadInput for any other name."""
+    if name not in SOURCES:
+        raise BadInput(f"There is no source called {name}; choose one of {', '.join(SOURCES)}.")
     keywords = Keywords.load()
     if name == UnitedNations.name:
         async with Client(["un.org"], _UN_POLITENESS, contact) as client:

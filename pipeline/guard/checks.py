@@ -38,7 +38,7 @@ class GuardCheck(Protocol):
 
     @property
     def costly(self) -> bool:
-        """Tell whether it is worth sparing: then it sees only replies that have failed no hard check so far."""
+        """Tell whether it is expensive; then it sees only replies that have failed no hard check so far."""
 
     @property
     def reward(self) -> RewardTerm | None:

@@ -43,11 +43,11 @@ class Lockable:
 class LockedStrategy:
     """A sentence of stance by the model, without figures, and a fact in its own words, picked by its number.
 
-    Ours (DESIGN, section 7), no paper's: what is said as fact is true by construction. All sentences are sampled in one
-    request, of which llama.cpp reads the prompt once, under a grammar without digits but for the fact's number; their
-    length is what the platform and the fact leave. The fact is told as it is on file, in its short form where the
-    platform is tight, and a paragraph of a document by a sentence that can stand alone, as `compose` quotes it. The
-    language is named in the prompt, with an example in it where there is one.
+    Ours (`docs/drafting.md`), no paper's: what is said as fact is true by construction. All are sampled in one request,
+    of which llama.cpp reads the prompt once, under a grammar without digits but for the fact's number; their length is
+    what the platform and the fact leave. The fact is told as it is on file, in its short form where the platform is
+    tight, and a paragraph of a document by a sentence that can stand alone, as `compose` quotes it. The language is
+    named in the prompt, with an example in it where there is one.
 
     Cost at most: plan 0 requests, 0 tokens; draft 1 request, 240 tokens.
     """

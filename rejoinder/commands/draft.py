@@ -15,7 +15,7 @@ from core.lifecycle import goes_on
 from core.settings import Settings
 from rejoinder.commands.process import drafting_with, given_text, load_settings, run, start_logging
 
-UNPRINTED = {"embedding", "plan", "candidates"}
+UNPRINTED = {"embedding", "summed", "plan", "candidates"}
 """Fields of triage, grounding and draft that the JSON leaves out: they serve the machine."""
 
 

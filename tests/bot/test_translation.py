@@ -3,6 +3,7 @@ from __future__ import annotations
 import ast
 import re
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 import pytest
 from babel.messages.catalog import Catalog
@@ -24,7 +25,8 @@ from bot.translation import (
     speaking,
 )
 from bot.wording import GROUP_WORDS, duration
-from core.domain import TargetGroup
+from core.domain import Intent, TargetGroup
+from core.settings.section import InterfaceLanguage
 from tests.bot.catalogues import BOT, Message, messages_in_source
 from tests.bot.conftest import Client, bearer
 
@@ -217,3 +219,13 @@ async def test_a_program_is_answered_in_the_language_that_it_names(client: Clien
         assert (await response.json())["reasons"][-1]["label"] == "Beste zerbait"
     async with client.get("/v1/choices", headers=bearer("ana")) as response:
         assert (await response.json())["reasons"][-1]["label"] == "Something else"
+
+
+def test_the_settings_offer_the_languages_that_there_are_catalogues_of() -> None:
+    assert set(get_args(InterfaceLanguage)) == set(LANGUAGES)
+
+
+def test_every_reason_and_intent_has_a_digit_of_its_own() -> None:
+    """The page's menus are worked with the digits 1 to 9."""
+    assert len(REASONS) <= 9
+    assert len(Intent) <= 9

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from pydantic import BaseModel
 
+from bot.discord.board import SURFACE as DISCORD
+from bot.slack.board import SURFACE as SLACK
 from core.child import Child
 from core.environment import DOORS, environment
 from core.secrets import kept_secret, without_passwords
+from core.settings import DeskSettings, DiscordSettings, Settings, SlackSettings
 from ledger import Ledger
+from rejoinder.assembly import chat_workspaces
 
 ENVIRONMENT_SHOWER = [sys.executable, "-c", "import os; print(*sorted(os.environ))"]
 
@@ -37,6 +44,27 @@ def test_a_worker_gets_the_settings_but_no_key_to_a_door(monkeypatch: pytest.Mon
     ours = {name for name in environment("REJOINDER_", without=DOORS) if name.startswith("REJOINDER_")}
     assert "REJOINDER_KAFKA__PREFIX" in ours
     assert not any("TOKEN" in name for name in ours)
+
+
+def secret_names(section: type[BaseModel], beginning: str) -> Iterator[str]:
+    """Yield the environment names of the section's secrets, and of the files that hold them."""
+    for name, field in section.model_fields.items():
+        whole = f"{beginning}{name}".upper()
+        if "SecretStr" in str(field.annotation) or name.endswith(("token_file", "secret_file")):
+            yield whole
+        for part in (field.annotation, *get_args(field.annotation)):
+            if isinstance(part, type) and issubclass(part, BaseModel):
+                yield from secret_names(part, f"{whole}__")
+
+
+def test_each_chat_keeps_its_secrets_behind_its_door() -> None:
+    """A worker has no business in a chat: a new chat's tokens must be among DOORS."""
+    sections = {"discord": DiscordSettings, "slack": SlackSettings, "desk": DeskSettings}
+    assert set(chat_workspaces(Settings())) == {SLACK, DISCORD} == sections.keys() - {"desk"}
+    for name, section in sections.items():
+        secrets = list(secret_names(section, f"REJOINDER_{name}__"))
+        assert secrets
+        assert [secret for secret in secrets if not secret.startswith(DOORS)] == []
 
 
 async def test_ledger_logs_and_keys_are_their_owners_alone(tmp_path: Path) -> None:

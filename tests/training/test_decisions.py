@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.reasons import REASONS
 from core.domain import (
     AttackKind,
     Candidate,
@@ -27,7 +28,7 @@ from tests.factories import START, make_draft, make_evidence, make_post, make_tr
 from training.decisions.datasheet import data_sheet
 from training.decisions.gathering import gather, write
 from training.decisions.masking import masked
-from training.decisions.reading import lesson_of
+from training.decisions.reading import ABOUT_THE_POST, BLAMED, lesson_of
 from training.decisions.records import EXAMPLES, VERDICTS, Outcome, Verdict, read_lines
 
 COUNTERS = ("Zorblaxians pay their way.", "Zorblaxians are neighbours.")
@@ -189,3 +190,8 @@ def test_a_torn_line_is_named(tmp_path: Path) -> None:
     (tmp_path / VERDICTS).write_text("{}\n")
     with pytest.raises(BadInput, match=f"{VERDICTS}:1"):
         read_lines(tmp_path / VERDICTS, Verdict)
+
+
+def test_every_reason_either_blames_something_or_is_about_the_post() -> None:
+    assert {reason.code for reason in REASONS} == BLAMED.keys() | ABOUT_THE_POST
+    assert not BLAMED.keys() & ABOUT_THE_POST

@@ -24,7 +24,9 @@ BLAMED: dict[str, Blame] = {
     "language": (None, False, None),
     "other": (False, False, False),
 }
-"""What a reason blames; those that are not here are about the post or the moment, and say nothing of the draft."""
+"""What a reason blames in the draft."""
+ABOUT_THE_POST = frozenset({"not_hateful", "amplifies", "handled"})
+"""Reasons that are about the post or the moment, and say nothing of the draft."""
 
 
 @dataclass(frozen=True)

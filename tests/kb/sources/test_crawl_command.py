@@ -8,11 +8,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from unittest.mock import create_autospec
 
+import click
 import pytest
 from click.testing import CliRunner
 
 import kb.sources
-from core.errors import BadSettings
+from core.errors import BadInput, BadSettings
 from kb.sources import Reason, Refusal
 from kb.sources.documents import ListedDocument, Parts
 from rejoinder.commands.kb_crawl import crawl as command
@@ -79,3 +80,12 @@ def test_the_command_sums_up_after_an_interruption(shop: None, tmp_path: Path, m
     result = CliRunner().invoke(command, ["un", "--out", str(tmp_path)])
     assert result.exit_code == 130
     assert "interrupted. Run the same command again to go on." in result.output
+
+
+async def test_the_command_offers_the_sources_there_are_and_no_other_opens() -> None:
+    (choice,) = (parameter.type for parameter in command.params if parameter.name == "source")
+    assert isinstance(choice, click.Choice)
+    assert tuple(choice.choices) == tuple(kb.sources.SOURCES)
+    with pytest.raises(BadInput, match="choose one of un, eurlex, fra"):
+        async with kb.sources.open_source("who"):
+            pass
