@@ -70,7 +70,7 @@ class DeskClient(discord.Client):
         own_cases = OwnCases(desk, ledger.cards, servers)
         dialogue = DecisionDialogue(desk, own_cases, self._changes)
         self.decisions = DecisionInteractions(dialogue, ledger.cards, self.card_sync, servers, languages, board.drafts)
-        self._reminders = Reminders(ledger, board, servers, care, languages)
+        self._reminders = Reminders(own_cases, ledger.cards, board, servers, care, languages)
         self._escalations = Escalations(ledger, board, servers, care, self._changes, languages)
         self._tree = app_commands.CommandTree(self)
         commands = Commands(desk, ledger, servers, own_cases, languages, pipeline_cli or PipelineCli())
