@@ -73,7 +73,7 @@ class SocketModeConnection:
             await web_client(None, self._api_url).apps_connections_open(app_token=self._app_token)
 
     async def run(self, app: AsyncApp) -> None:
-        """Stay connected until cancelled; a broken line is opened again. Raises BadSettings once the token is refused."""
+        """Stay connected until cancelled; a broken line is opened again. Raises BadSettings for a refused token."""
         client = _Client(
             app_token=self._app_token, web_client=web_client(None, self._api_url), logger=sdk_log,
             ping_interval=self._ping_s,
