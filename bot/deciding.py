@@ -18,7 +18,8 @@ With a case that has ended, and whose undo window is over:
 
 | action    | does                                                           | refused when                    |
 |-----------|----------------------------------------------------------------|---------------------------------|
-| reopen    | has it drafted, as if nothing had ended it                     | it was released                 |
+| reopen    | has it drafted, as if nothing had ended it                     | it was released; the strategy   |
+|           |                                                                | is not offered here             |
 | hand_over | escalates it to people outside the queue, or on to others      | no reason is given              |
 | handle    | notes that somebody has seen to it, or to an appeal against it | there is nothing to see to      |
 | retract   | tells the platform to take the reply back, once                | no reason; somebody else's yes* |
@@ -141,14 +142,7 @@ class Decisions:
         )
 
     async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        if decision.strategy is not None and decision.strategy not in self.strategies:
-            raise BadInput(
-                _(
-                    "{strategy} is not offered here; choose one of {strategies}.",
-                    strategy=decision.strategy,
-                    strategies=", ".join(self.strategies) or _("none"),
-                )
-            )
+        self._require_offered(decision)
         plan = planned_redraft(case, decision)
         return await self.ledger.decisions.redraft(
             case.key, case.version, who.name, plan.request, plan.message, force=decision.override, to=plan.to
@@ -168,6 +162,7 @@ class Decisions:
 
     async def _reopen(self, case: Case, decision: Decision, who: Moderator) -> Case:
         _require_final(case)
+        self._require_offered(decision)
         why = decision.reason or "opened again"
         way = reopening(case, decision)
         return await self.ledger.closed_cases.reopen(case.key, case.version, who.name, why, way)
@@ -206,6 +201,16 @@ class Decisions:
             detail = "The author or the thread was answered with this text in another case."
             checks["repeat"] = Check(name="repeat", passed=False, value=1.0, threshold=1.0, detail=detail)
         return tuple(checks.values())
+
+    def _require_offered(self, decision: Decision) -> None:
+        if decision.strategy is not None and decision.strategy not in self.strategies:
+            raise BadInput(
+                _(
+                    "{strategy} is not offered here; choose one of {strategies}.",
+                    strategy=decision.strategy,
+                    strategies=", ".join(self.strategies) or _("none"),
+                )
+            )
 
     def _undo_until(self) -> datetime:
         return now() + timedelta(seconds=self.settings.undo_s)
