@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -13,16 +12,12 @@ async def for_ever() -> None:
     await asyncio.Event().wait()
 
 
-def failing_with(error: Exception) -> Callable[[], Awaitable[None]]:
-    async def work() -> None:
-        async with running([for_ever(), _raise(error)]):
-            await for_ever()
+async def beside_a_job_that_fails(error: Exception) -> None:
+    async def fail() -> None:
+        raise error
 
-    return work
-
-
-async def _raise(error: Exception) -> None:
-    raise error
+    async with running([for_ever(), fail()]):
+        await for_ever()
 
 
 async def test_jobs_end_with_the_body() -> None:
@@ -41,11 +36,11 @@ async def test_jobs_end_with_the_body() -> None:
 
 async def test_a_job_that_fails_is_logged_and_ends_the_body(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.create_task(failing_with(ZeroDivisionError("a fault"))())
+        await asyncio.create_task(beside_a_job_that_fails(ZeroDivisionError("a fault")))
     assert "A background job failed: ZeroDivisionError('a fault')" in caplog.text
 
 
 async def test_an_error_of_ours_ends_the_body_in_its_own_words(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(BadSettings, match="the token was revoked"):
-        await asyncio.create_task(failing_with(BadSettings("the token was revoked"))())
+        await asyncio.create_task(beside_a_job_that_fails(BadSettings("the token was revoked")))
     assert "the token was revoked" in caplog.text and "Traceback" not in caplog.text

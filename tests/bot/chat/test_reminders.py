@@ -67,7 +67,10 @@ async def test_nobody_is_reminded_in_the_quiet_hours(house: House) -> None:
     wall = Wall()
     await add_pending(house.ledger, post(1))
     moment = now() + timedelta(hours=2)
-    quiet = {"quiet_from": (moment - timedelta(hours=1)).time(), "quiet_until": (moment + timedelta(hours=1)).time()}
+    quiet: dict[str, Any] = {
+        "quiet_from": (moment - timedelta(hours=1)).time(),
+        "quiet_until": (moment + timedelta(hours=1)).time(),
+    }
     await reminders(house, wall, **quiet).send_due(moment)
     assert wall.said == []
 

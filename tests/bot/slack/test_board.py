@@ -9,6 +9,7 @@ from unittest.mock import create_autospec
 import pytest
 
 from bot.chat import card_sync
+from bot.chat.cards import build_card
 from bot.permissions import Moderator
 from core.domain import Action, Decision, TargetGroup
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
@@ -167,7 +168,6 @@ async def test_a_card_that_slack_refuses_holds_up_no_other(
     async with floor.working(socket=False):
         await until(lambda: len(floor.cards()) == 2)
         await floor.bot.card_sync.wait_until_idle()
-    build_card = card_sync.build_card
     monkeypatch.setattr(card_sync, "build_card", lambda case: replace(
         build_card(case), standing="x" * 20_000 if case.key == keys[0] else "shown anew",
     ))  # fmt: skip
