@@ -18,7 +18,8 @@ With a case that has ended, and whose undo window is over:
 
 | action    | does                                                           | refused when                    |
 |-----------|----------------------------------------------------------------|---------------------------------|
-| reopen    | has it drafted, as if nothing had ended it                     | it was released                 |
+| reopen    | has it drafted, as if nothing had ended it                     | it was released; the strategy   |
+|           |                                                                | is not offered here             |
 | hand_over | escalates it to people outside the queue, or on to others      | no reason is given              |
 | handle    | notes that somebody has seen to it, or to an appeal against it | there is nothing to see to      |
 | retract   | tells the platform to take the reply back, once                | no reason; somebody else's yes* |
@@ -29,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import assert_never
 
 from bot.permissions import Moderator, approvable_draft, can_be_handled, may_undo, undoable
 from bot.reasons import NOT_HATEFUL, stored_reason
@@ -52,7 +54,7 @@ class Decisions:
     strategies: Sequence[StrategyName]
     """Those that a redraft may be asked for."""
 
-    async def carry_out(self, case: Case, decision: Decision, who: Moderator) -> Case:
+    async def carry_out(self, case: Case, decision: Decision, who: Moderator) -> Case:  # noqa: C901 - one case an action
         """Do what a decision says with a case in a state that it takes.
 
         Raises StaleVersion, ClaimedByOther, NotAllowed, FailsChecks, Forbidden or BadInput; nothing has changed then.
@@ -76,28 +78,16 @@ class Decisions:
                 return await self._undo(case, who)
             case Action.ASSIGN:
                 return await self._assign(case, decision, who)
+            case Action.REOPEN:
+                return await self._reopen(case, decision, who)
+            case Action.HAND_OVER:
+                return await self._hand_over(case, decision, who)
+            case Action.HANDLE:
+                return await self._handle(case, decision, who)
+            case Action.RETRACT:
+                return await self._retract(case, decision, who)
             case _:
-                return await self._after_the_end(case, decision, who)
-
-    async def _after_the_end(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        if undoable(case):
-            raise NotAllowed(
-                _("This decision can still be undone; do that instead: {standing}", standing=standing(case)), case
-            )
-        if decision.action is Action.REOPEN:
-            return await self._reopen(case, decision, who)
-        if decision.action is Action.HANDLE:
-            return await self._handle(case, decision, who)
-        reason = (decision.reason or "").strip()
-        if not reason:
-            raise BadInput(
-                _("This needs a reason in your own words: to whom a case goes, or why a reply is taken back.")
-            )
-        if decision.action is Action.HAND_OVER:
-            return await self.ledger.closed_cases.hand_over(case.key, case.version, who.name, reason)
-        if not may_undo(case, who):
-            raise Forbidden(_("{who} approved this reply; only {who} or a lead may retract it.", who=case.decided_by))
-        return await self.ledger.closed_cases.retract(case.key, case.version, who.name, reason)
+                assert_never(decision.action)
 
     async def _claim(self, case: Case, decision: Decision, who: Moderator) -> Case:
         until = now() + timedelta(seconds=self.settings.claim_s)
@@ -109,19 +99,21 @@ class Decisions:
             raise BadInput(_("There is no draft to approve; write the reply yourself and send it as an edit."))
         if decision.text is not None and decision.text != draft.text:
             raise BadInput(_("The text to approve is not the draft's; to send another text, use edit."))
-        # What a draft on file says about itself is not enough: the checks that need no large model are made again.
-        checks = (*await self.checks_of(case, draft.text), *await self._checks_now(case, draft))
+        checks = await self._checks_now(case, draft)
         _require_passing(case, checks, decision)
-        return await self._send(case, draft.text, f"approved draft {draft.number}", decision, who)
+        return await self._send(case, draft.text, checks, f"approved draft {draft.number}", decision, who)
 
     async def _edit(self, case: Case, decision: Decision, who: Moderator) -> Case:
         text = (decision.text or "").strip()
         if not text:
             raise BadInput(_("The edited text is empty; write the reply, or reject the case."))
-        _require_passing(case, await self.checks_of(case, text), decision)
-        return await self._send(case, text, "edited", decision, who)
+        checks = await self.checks_of(case, text)
+        _require_passing(case, checks, decision)
+        return await self._send(case, text, checks, "edited", decision, who)
 
-    async def _send(self, case: Case, text: str, why: str, decision: Decision, who: Moderator) -> Case:
+    async def _send(
+        self, case: Case, text: str, checks: Sequence[Check], why: str, decision: Decision, who: Moderator
+    ) -> Case:
         if hidden := sorted(set(hidden_characters(text))):
             raise BadInput(
                 _(
@@ -130,7 +122,7 @@ class Decisions:
                     characters=", ".join(hidden[:5]),
                 )
             )
-        overridden = "checks overridden" if decision.override else None
+        overridden = "checks overridden" if failed(checks) else None
         covered = "the post stayed covered" if decision.uncovered is False else None
         reasons = filter(None, [why, overridden, covered, decision.reason])
         return await self.ledger.decisions.approve(
@@ -150,14 +142,7 @@ class Decisions:
         )
 
     async def _redraft(self, case: Case, decision: Decision, who: Moderator) -> Case:
-        if decision.strategy is not None and decision.strategy not in self.strategies:
-            raise BadInput(
-                _(
-                    "{strategy} is not offered here; choose one of {strategies}.",
-                    strategy=decision.strategy,
-                    strategies=", ".join(self.strategies) or _("none"),
-                )
-            )
+        self._require_offered(decision)
         plan = planned_redraft(case, decision)
         return await self.ledger.decisions.redraft(
             case.key, case.version, who.name, plan.request, plan.message, force=decision.override, to=plan.to
@@ -176,14 +161,29 @@ class Decisions:
         return await self.ledger.closed_cases.assign(case.key, case.version, who.name, assignee, why)
 
     async def _reopen(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        _require_final(case)
+        self._require_offered(decision)
         why = decision.reason or "opened again"
         way = reopening(case, decision)
         return await self.ledger.closed_cases.reopen(case.key, case.version, who.name, why, way)
 
+    async def _hand_over(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        _require_final(case)
+        reason = _required_reason(decision)
+        return await self.ledger.closed_cases.hand_over(case.key, case.version, who.name, reason)
+
     async def _handle(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        _require_final(case)
         if not can_be_handled(case):
             raise NotAllowed(_("There is nothing to see to: {standing}", standing=standing(case)), case)
         return await self.ledger.closed_cases.handle(case.key, case.version, who.name, decision.reason or "")
+
+    async def _retract(self, case: Case, decision: Decision, who: Moderator) -> Case:
+        _require_final(case)
+        reason = _required_reason(decision)
+        if not may_undo(case, who):
+            raise Forbidden(_("{who} approved this reply; only {who} or a lead may retract it.", who=case.decided_by))
+        return await self.ledger.closed_cases.retract(case.key, case.version, who.name, reason)
 
     async def checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         """Return what the guard says about a text for a case."""
@@ -193,15 +193,41 @@ class Decisions:
         return await self.guard.check(text, context)
 
     async def _checks_now(self, case: Case, draft: Draft) -> tuple[Check, ...]:
-        """Return the draft's checks, with a failed `repeat` where author or thread was answered with it since."""
-        if draft.text not in await self.ledger.replies.near(case.key, approved_only=True):
-            return draft.checks
-        detail = "The author or the thread was answered with this text in another case."
-        repeated = Check(name="repeat", passed=False, value=1.0, threshold=1.0, detail=detail)
-        return (*(check for check in draft.checks if check.name != repeated.name), repeated)
+        """Return a draft's checks: made again where no large model is needed, the others as they are on file."""
+        checks = {check.name: check for check in (*draft.checks, *await self.checks_of(case, draft.text))}
+        # A failure on file stands: whoever drafted may have asked a larger model than this process has.
+        checks |= {check.name: check for check in failed(draft.checks) if not failed([checks[check.name]])}
+        if draft.text in await self.ledger.replies.near(case.key, approved_only=True):
+            detail = "The author or the thread was answered with this text in another case."
+            checks["repeat"] = Check(name="repeat", passed=False, value=1.0, threshold=1.0, detail=detail)
+        return tuple(checks.values())
+
+    def _require_offered(self, decision: Decision) -> None:
+        if decision.strategy is not None and decision.strategy not in self.strategies:
+            raise BadInput(
+                _(
+                    "{strategy} is not offered here; choose one of {strategies}.",
+                    strategy=decision.strategy,
+                    strategies=", ".join(self.strategies) or _("none"),
+                )
+            )
 
     def _undo_until(self) -> datetime:
         return now() + timedelta(seconds=self.settings.undo_s)
+
+
+def _require_final(case: Case) -> None:
+    if undoable(case):
+        raise NotAllowed(
+            _("This decision can still be undone; do that instead: {standing}", standing=standing(case)), case
+        )
+
+
+def _required_reason(decision: Decision) -> str:
+    reason = (decision.reason or "").strip()
+    if not reason:
+        raise BadInput(_("This needs a reason in your own words: to whom a case goes, or why a reply is taken back."))
+    return reason
 
 
 def _require_passing(case: Case, checks: tuple[Check, ...], decision: Decision) -> None:

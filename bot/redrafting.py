@@ -25,13 +25,11 @@ def planned_redraft(case: Case, decision: Decision) -> Redraft:
 
     Raises NotAllowed for a case that was never grounded, and BadInput where the message would not be read.
     """
-    strategy = decision.strategy
-    request = _request(case, decision).model_copy(update={"strategy": strategy})
+    request = _request(case, decision)
     grounded = Grounded.of(case, request)
     if grounded is None:
         raise NotAllowed(_("There is nothing to draft from: the post was never triaged and grounded."), case)
-    planned_anew = strategy is not None and strategy != grounded.grounding.plan.strategy
-    record = Triaged(post=grounded.post, triage=grounded.triage) if planned_anew else grounded
+    record, to = _next_message(grounded)
     message = encode(record)
     try:
         decode(message, type(record))
@@ -40,7 +38,7 @@ def planned_redraft(case: Case, decision: Decision) -> Redraft:
         raise BadInput(
             _("No other draft can be asked for, but you can write the reply yourself. {why}", why=error)
         ) from error
-    return Redraft(request, message.decode(), CaseState.TRIAGED if planned_anew else CaseState.GROUNDED)
+    return Redraft(request, message.decode(), to)
 
 
 def reopening(case: Case, decision: Decision) -> Reopening:
@@ -50,9 +48,24 @@ def reopening(case: Case, decision: Decision) -> Reopening:
     triage = case.triage.model_copy(update={"route": Route.DRAFT})
     request = _request(case, decision)
     grounded = Grounded.of(case.model_copy(update={"triage": triage}), request)
-    if grounded is None:
-        return Reopening(encode(Triaged(post=case.post, triage=triage)).decode(), triage=triage)
-    return Reopening(encode(grounded).decode(), request=request, triage=triage)
+    if grounded is not None:
+        record, to = _next_message(grounded)
+        return Reopening(encode(record).decode(), to, request, triage)
+    if decision.intent is None:
+        # Still the first request: its intent is chosen when the evidence is found.
+        request = request.model_copy(update={"number": case.request.number})
+    return Reopening(encode(Triaged(post=case.post, triage=triage)).decode(), CaseState.TRIAGED, request, triage)
+
+
+def _next_message(grounded: Grounded) -> tuple[Grounded | Triaged, CaseState]:
+    """Return the message that has a draft made, and the state of its case; another strategy needs evidence of its own.
+
+    What is asked for then stands with the case.
+    """
+    strategy = grounded.request.strategy
+    if strategy is None or strategy == grounded.grounding.plan.strategy:
+        return grounded, CaseState.GROUNDED
+    return Triaged(post=grounded.post, triage=grounded.triage), CaseState.TRIAGED
 
 
 def _request(case: Case, decision: Decision) -> DraftRequest:
@@ -60,6 +73,7 @@ def _request(case: Case, decision: Decision) -> DraftRequest:
         number=max(case.request.number, len(case.drafts)) + 1,
         intent=decision.intent or case.request.intent,
         hint=decision.hint,
+        strategy=decision.strategy,
         avoid=_texts_to_avoid(case),
     )
 

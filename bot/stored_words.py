@@ -15,6 +15,7 @@ from bot.wording import GROUP_WORDS, INTENT_NAMES
 
 WORDINGS = (
     # What a row of the history says.
+    N_("flagged"),
     N_("approved draft {number}"),
     N_("edited"),
     N_("checks overridden"),
@@ -27,6 +28,8 @@ WORDINGS = (
     N_("opened again"),
     N_("replayed"),
     N_("released"),
+    N_("erased on request"),
+    N_("erased: older than {setting}"),
     N_("evidence found: {number}"),
     N_("draft {number} from {origin}"),
     N_("composer"),
@@ -63,15 +66,24 @@ WORDINGS = (
     N_("The language model refused: {why}."),
     N_("The language model is away: {why}."),
     N_("{strategy} took longer than {seconds} s."),
-    N_("{strategy} lacks {something}."),
+    N_("{strategy} did not plan: {why}."),
+    N_("the budget of time and tokens is spent"),
+    N_("it is not among the strategies of this worker"),
+    N_("{strategy} lacks a model or evidence."),
+    N_("{strategy} lacks a model or a fact in the reply's language."),
+    N_("{strategy} lacks a model, a counter-claim or evidence."),
+    N_("{strategy} lacks a model, a reading of the post or evidence."),
     N_("The model named no counter-claim."),
     N_("The model gave no sentence with the number of a fact."),
     N_("The model gave no reading of the post."),
+    N_("No duel was held, with no reply to judge: {why}."),
     N_("No duel was held, with {number} reply to judge: {why}."),
     N_("its time or tokens were spent before the model wrote another"),
     N_("the model wrote no other"),
     N_("The tournament ended after {number} of {pairs} duels: its budget was spent or a score unreadable."),
+    N_("Chosen of {number} replies in {pairs} duel, each judged in both orders."),
     N_("Chosen of {number} replies in {pairs} duels, each judged in both orders."),
+    N_("In {number} of them whoever was shown first, or second, won both times."),
     # What checks found.
     N_("There is no text."),
     N_("{number} characters of at most {limit} on {platform}."),
@@ -86,7 +98,7 @@ WORDINGS = (
     N_("Hidden or disguised characters: {text}."),
     N_("Remove {text}."),
     N_("Speaks as a machine or refuses: {text}."),
-    N_("Shows a piece of the drafting instructions: {text}."),
+    N_("Shows a piece of the drafting instructions, or speaks of itself: {text}."),
     N_("Not in the evidence: {text}."),
     N_("Repeats the post's claim: {text} ({share} repeats the post; {limit} is the limit)."),
     N_("{share} repeats the post; {limit} is the limit."),
@@ -112,13 +124,18 @@ WORDINGS = (
     N_("Does not follow from the evidence: {text}."),
     N_("Speaks of something else than the post: {text}."),
     N_("May have nothing to do with the post: {text}."),
+    N_("May answer nothing: {text}."),
     N_("Has raised digits: {text}."),
     N_("Says the same words over again: {text}."),
     N_("Its words stand in no usual order: {text}."),
     N_("Says the prompt's example over again: {text}."),
     N_("May not stand against the post: {text}."),
     N_("May harm somebody, or speak for the post: {text}."),
-    N_("the judge gave no answer within {seconds} s (guard.judge_timeout_s)."),
+    N_("the judge took longer than {seconds} s (guard.judge_timeout_s)."),
+    N_("the judge {name} does not read {language}"),
+    N_("the entailment model does not read {language}"),
+    N_("the embedder of the guard's heads does not read {language}"),
+    N_("set {setting} to one that does."),
     N_("Not judged: {why}"),
     # Why something could not be done.
     N_("Too many wrong tokens came from your address"),
@@ -133,12 +150,14 @@ WORDINGS = (
     N_("the texts of case {case} were erased; nothing can be added to it any more"),
     N_("case {case} was already released; it can't be undone"),
     N_("case {case} is being released or was already released; it can't be undone"),
+    N_("case {case} is {what}, and the time to undo that is over; open it again instead"),
     N_("case {case} was dismissed by triage; there is no decision to undo"),
     N_("case {case} failed before it had evidence; replay its dead letter instead"),
     N_("case {case} is {what}: nothing has ended that one could appeal against"),
     N_("case {case} is {what}: only a case that waits takes more evidence"),
     N_("case {case} was retracted before"),
     N_("case {case} is not claimed"),
+    N_("case {case} did not change; look at it again"),
     N_("noted on"),
     N_("appealed against"),
     N_("given more evidence"),
@@ -174,7 +193,8 @@ WORDINGS = (
     N_("is where people decide. Nothing is sent without their yes, and here nothing leaves the machine."),
 )
 _PLACE = re.compile(r"\\\{(\w+)\\\}")
-_NUMBERS = ("number", "all", "version", "pairs")
+_FITS = {"case": r"\S+", **dict.fromkeys(("number", "all", "version", "pairs"), r"[\d,]+")}
+"""What fits into a place; any words into the others."""
 _GAP = re.compile(r"(?<=[.?!]) (?=\S)|; ")
 _MOST_SENTENCES = 4
 """Sentences, or parts between semicolons, that one wording may have."""
@@ -217,8 +237,8 @@ def _place(name: str, value: str) -> str:
         return _groups(value)
     if name == "intent":
         return {str(intent): words for intent, words in INTENT_NAMES.items()}.get(value, value)
-    if name in ("what", "why", "states", "origin"):
-        return " / ".join(_said_anew(part) or part for part in value.split(" or "))
+    if name in ("what", "why", "states", "origin", "expected"):
+        return _said_anew(value) or " / ".join(_said_anew(part) or part for part in value.split(" or "))
     return value
 
 
@@ -235,5 +255,4 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _pattern(place: re.Match[str]) -> str:
-    fits = r"[\d,]+" if place[1] in _NUMBERS else ".+?"
-    return f"(?P<{place[1]}>{fits})"
+    return f"(?P<{place[1]}>{_FITS.get(place[1], '.+?')})"

@@ -36,13 +36,14 @@ _UNASSIGN = delete(assignments).where(assignments.c.case_key == bindparam("case"
 
 @dataclass(frozen=True)
 class Reopening:
-    """The way on of a case that is opened again: with a request for a draft where it has evidence, else from triage.
+    """The way on of a case that is opened again, in the state `to`, with the draft that is asked for.
 
-    `message` goes to the topic of the stage that is next, as it is.
+    `message` goes to the topic of the stage that is next, as it is; without `triage` that stays as it was.
     """
 
     message: str
-    request: DraftRequest | None = None
+    to: CaseState
+    request: DraftRequest
     triage: Triage | None = None
 
 
@@ -67,16 +68,14 @@ class ClosedCases:
     @uninterrupted
     async def reopen(self, key: str, version: int, who: str, why: str, way: Reopening) -> Case:
         """Have a case drafted that had ended without a reply; an event that is still owed of its end is not sent."""
-        to, topic, values = CaseState.TRIAGED, TopicRole.TRIAGED, {}
-        if way.request is not None:
-            to, topic, values = CaseState.GROUNDED, TopicRole.GROUNDED, request_columns(way.request)
+        topic = TopicRole.GROUNDED if way.to is CaseState.GROUNDED else TopicRole.TRIAGED
+        values = {**request_columns(way.request), **UNDECIDED, **UNCLAIMED, "doubtful": False}
         if way.triage is not None:
-            values = {**values, "triage": way.triage.model_dump_json()}
-        values = {**values, **UNDECIDED, **UNCLAIMED, "doubtful": False}
+            values["triage"] = way.triage.model_dump_json()
         at = self._database.clock()
         async with self._database.write() as connection:
             attempt = attempt_of(key, version, who, "reopen")
-            row = await take(connection, at, attempt, Action.REOPEN, why, values, to=to)
+            row = await take(connection, at, attempt, Action.REOPEN, why, values, to=way.to)
             await withdraw(connection, row["key"])
             await enqueue(connection, OutboxMessage(row["key"], topic, way.message, at), at)
             return await _shown_anew(connection, row)

@@ -55,11 +55,16 @@ def _who_was_faster(case: Case, latest: Transition, attempt: Attempt, at: dateti
     )
 
 
-_SAME_STATE_WORDS = {
+_DEEDS = {
     EventKind.NOTE: "noted on",
     EventKind.APPEAL: "appealed against",
     EventKind.EVIDENCE: "given more evidence",
+    Action.CLAIM: "claimed",
+    Action.RELEASE: "unclaimed",
+    Action.REDRAFT: "sent for another draft",
+    Action.UNDO: "taken back",
     Action.ASSIGN: "assigned",
+    Action.REOPEN: "opened again",
     Action.HAND_OVER: "handed over",
     Action.HANDLE: "marked as handled",
     Action.RETRACT: "retracted",
@@ -67,8 +72,9 @@ _SAME_STATE_WORDS = {
 
 
 def _what_happened(case: Case, latest: Transition) -> str:
-    if latest.kind in _SAME_STATE_WORDS:
-        return _SAME_STATE_WORDS[latest.kind]
+    if latest.kind in _DEEDS:
+        return _DEEDS[latest.kind]
+    # Rows of the machine, and of releases that noted no kind.
     match latest.from_state, latest.to_state:
         case CaseState.PENDING, CaseState.PENDING:
             return "claimed" if case.claimed_by else "unclaimed"

@@ -134,7 +134,7 @@ class Decisions:
                     raise
                 raise NotAllowed(f"case {attempt.key} was already released; it can't be undone", stale.case) from None
             if not await withdraw(connection, attempt.key):
-                raise NotAllowed(f"case {attempt.key} is being released or was already released; it can't be undone")
+                raise _too_late_to_undo(attempt.key, row["previous_state"])
             return await with_drafts(connection, row)
 
     async def _close(self, attempt: Attempt, action: Action, reason: str, final_at: datetime) -> Case:
@@ -145,6 +145,12 @@ class Decisions:
             row = await take(connection, at, attempt, action, reason, values)
             await enqueue(connection, outcome(row, at, attempt.who, clean(reason), final_at), at)
             return await with_drafts(connection, row)
+
+
+def _too_late_to_undo(key: str, state: CaseState) -> NotAllowed:
+    if state == CaseState.APPROVED:
+        return NotAllowed(f"case {key} is being released or was already released; it can't be undone")
+    return NotAllowed(f"case {key} is {state}, and the time to undo that is over; open it again instead")
 
 
 def _decided(who: str, why: str, release_at: datetime) -> dict[str, Any]:

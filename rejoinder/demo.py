@@ -17,6 +17,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from importlib.resources import files
 from pathlib import Path
 
+from core.background import running
 from core.child import Child, keep_running
 from core.domain import FlaggedPost, now
 from core.environment import DOORS, MODELS, NETWORK, environment
@@ -26,7 +27,7 @@ from core.private_files import private_folder
 from core.settings import NO_MODEL, Settings
 from ledger import Ledger
 from rejoinder.assembly import chat_endpoint, open_ledger, starts_chat_server
-from rejoinder.web import running, web_process
+from rejoinder.web import web_process
 from stream.broker import EmbeddedBroker
 from stream.intake import Intake
 from stream.messages import encode

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
-import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from aiohttp import web
@@ -17,6 +15,7 @@ from bot.connections import IDLE_S, behind_proxies, hurried_bodies
 from bot.desk import Desk
 from bot.surroundings import Surroundings
 from bot.web.application import add_desk
+from core.background import running
 from core.errors import BadSettings
 from core.settings import Settings
 from core.tokens import TokenTable
@@ -28,8 +27,6 @@ from stream.janitor import Janitor
 from stream.outbox import OutboxPublisher
 from stream.producer import Producer
 from stream.sweeper import Sweeper
-
-log = logging.getLogger(__name__)
 
 MAX_DECISION_BYTES = 200_000
 """Largest body of a decision; flags have a limit of their own."""
@@ -71,35 +68,12 @@ async def web_process(
             surroundings = Surroundings(settings.care, chat_workspaces(settings), parts or {}, takes_flags=gateway)
             moderating = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
             add_desk(app, moderating, ledger, changes, Auth(tokens, ledger.sessions), surroundings)
+            background.append(changes.run())
             background.append(OutboxPublisher(ledger, producer, settings).run())
             background.append(Sweeper(ledger, producer, settings).run())
             background.append(Janitor(ledger, settings).run())
         await stack.enter_async_context(running(background))
         yield await stack.enter_async_context(serving(app, settings.desk.host, settings.desk.port))
-
-
-@asynccontextmanager
-async def running(jobs: list[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    """Run jobs beside the body; cancelled with it. A job that fails is logged and ends the process's work."""
-    tasks = [asyncio.create_task(job) for job in jobs]
-    body = asyncio.current_task()
-
-    def failed(task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.critical("a background job failed: %r", error, exc_info=error)
-            if body is not None:
-                body.cancel()
-
-    for task in tasks:
-        task.add_done_callback(failed)
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with suppress(asyncio.CancelledError, Exception):
-                await task
 
 
 @asynccontextmanager

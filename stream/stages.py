@@ -126,7 +126,7 @@ class GroundStage:
         )
         if request.number == 1:
             chosen = await self._choose(message.post, message.triage) if self._choose else None
-            request = DraftRequest(intent=chosen or self._intent)
+            request = request.model_copy(update={"intent": chosen or self._intent})
         if await self._ledger.stages.ground(message.post.key, grounding, request) is Step.LATE:
             return None
         grounded = Grounded(post=message.post, triage=message.triage, grounding=grounding, request=request)

@@ -21,7 +21,7 @@ from bot.stored_words import in_other_words
 from bot.translation import _, ngettext, speaking
 from bot.wording import duration
 from core.domain import CaseState, Transition, now
-from core.errors import ChannelLost, Unavailable
+from core.errors import RejoinderError
 from core.settings import CareSettings, ChatWorkspace
 from ledger import Ledger
 from ledger.cards import ESCALATED_FOR, Notice
@@ -69,7 +69,7 @@ class Escalations:
         for server, channel in self._lead_channels.items():
             try:
                 await self._tell_server(server, channel, moment)
-            except (Unavailable, ChannelLost) as error:
+            except RejoinderError as error:
                 log.warning("The leads of %s server %s can't be told of escalations: %s",
                             self._board.surface, server, error)  # fmt: skip
 

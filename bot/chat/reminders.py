@@ -10,14 +10,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.chat.card_board import CardBoard
 from bot.chat.languages import Languages
-from bot.chat.routing import channel_for
+from bot.chat.own_cases import OwnCases
+from bot.desk import CaseQuery
 from bot.translation import _, ngettext, speaking
 from bot.wording import duration
-from core.domain import Case, CaseState, now
-from core.errors import BadSettings, ChannelLost, Unavailable
+from core.domain import now
+from core.errors import BadSettings, RejoinderError
 from core.settings import CareSettings, ChatWorkspace
-from ledger import Ledger
-from ledger.cards import Notice
+from ledger.cards import Cards, Notice
 
 log = logging.getLogger(__name__)
 
@@ -30,16 +30,18 @@ class Reminders:
 
     def __init__(
         self,
-        ledger: Ledger,
+        own_cases: OwnCases,
+        cards: Cards,
         board: CardBoard,
         servers: Mapping[str, ChatWorkspace],
         care: CareSettings,
         languages: Languages,
         every_s: float = 60.0,
     ) -> None:
-        self._ledger = ledger
+        self._own_cases = own_cases
+        self._cards = cards
         self._board = board
-        self._servers = servers
+        self._lead_channels = {name: server.lead_channel for name, server in servers.items() if server.lead_channel}
         self._care = care
         self._languages = languages
         self._zone = zone(care.timezone)
@@ -48,34 +50,31 @@ class Reminders:
     async def run(self) -> None:
         """Look at the queue again and again until cancelled."""
         while True:
-            try:
-                await self.send_due(now())
-            except (Unavailable, ChannelLost) as error:
-                log.warning("No reminder could be sent: %s", error)
+            await self.send_due(now())
             await asyncio.sleep(self._every_s)
 
     async def send_due(self, moment: datetime) -> None:
         """Send the reminders that are due."""
         if is_quiet(moment, self._care, self._zone):
             return
-        page = await self._ledger.cases.page(states=[CaseState.PENDING], limit=LOOKED_THROUGH)
-        for name, server in self._servers.items():
-            cases = [case for case in page.cases if channel_for(server, case.post, case.triage) is not None]
-            if server.lead_channel is not None and cases:
-                await self._remind(name, server.lead_channel, cases, moment)
+        for server, channel in self._lead_channels.items():
+            try:
+                await self._remind(server, channel, moment)
+            except RejoinderError as error:
+                log.warning("The leads of %s server %s can't be reminded: %s", self._board.surface, server, error)
 
-    async def _remind(self, server: str, channel: str, cases: list[Case], moment: datetime) -> None:
-        age = moment - cases[0].received_at
-        if age < timedelta(seconds=self._care.remind_after_s):
-            return
-        last = await self._ledger.cards.notice(self._board.surface, server, channel, NOTICE_TOPIC)
+    async def _remind(self, server: str, channel: str, moment: datetime) -> None:
+        last = await self._cards.notice(self._board.surface, server, channel, NOTICE_TOPIC)
         if last is not None and moment - last.at < timedelta(seconds=self._care.remind_every_s):
+            return
+        cases = await self._own_cases.list(server, CaseQuery(limit=LOOKED_THROUGH), LOOKED_THROUGH)
+        if not cases or (age := moment - cases[0].received_at) < timedelta(seconds=self._care.remind_after_s):
             return
         doubtful = sum(case.doubtful for case in cases)
         with speaking(self._languages.of_server(server)):
             text = reminder(len(cases), age, doubtful)
         message = await self._board.announce(server, channel, text, None)
-        await self._ledger.cards.note(
+        await self._cards.note(
             Notice(self._board.surface, server, channel, NOTICE_TOPIC, message, len(cases), moment, moment)
         )
 

@@ -83,7 +83,7 @@ class DiscordBoard:
 
 @contextmanager
 def translated_errors(server: str, channel: str) -> Iterator[None]:
-    """Turn Discord's errors into ours; raises ChannelLost, CardGone, ChatUnavailable."""
+    """Turn Discord's errors into ours; raises ChannelLost, CardGone, CardRefused, ChatUnavailable."""
     where = f"The Discord channel {channel} of server {server}"
     try:
         yield

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
-from contextlib import suppress
 from typing import Any
 
 import discord
@@ -27,6 +25,7 @@ from bot.discord.interactions import Interaction
 from bot.discord.localised import Localised
 from bot.discord.slash import SlashCommands
 from bot.pipeline_cli import PipelineCli
+from core.background import running
 from core.settings import CareSettings, DiscordSettings
 from ledger import Ledger
 
@@ -39,10 +38,11 @@ GRACE_S = 5.0
 class DeskClient(discord.Client):
     """The bot in Discord.
 
-    - at start: registers its buttons and commands, then begins to keep the cards;
+    - at start: registers its buttons and commands and begins to keep the cards;
     - on a button or form: `DecisionInteractions` answers; on a command: `SlashCommands`;
     - on a change anywhere (browser, Slack, worker): `CardSync` updates the card;
-    - on a cut: discord.py connects again by itself, and `CardSync` goes on over REST.
+    - on a cut: discord.py connects again by itself, and `CardSync` goes on over REST;
+    - when one of its background jobs fails: it ends, so that the process does.
 
     It asks for the intent `guilds` alone: no messages and no member lists are read.
     """
@@ -70,12 +70,11 @@ class DeskClient(discord.Client):
         own_cases = OwnCases(desk, ledger.cards, servers)
         dialogue = DecisionDialogue(desk, own_cases, self._changes)
         self.decisions = DecisionInteractions(dialogue, ledger.cards, self.card_sync, servers, languages, board.drafts)
-        self._reminders = Reminders(ledger, board, servers, care, languages)
+        self._reminders = Reminders(own_cases, ledger.cards, board, servers, care, languages)
         self._escalations = Escalations(ledger, board, servers, care, self._changes, languages)
         self._tree = app_commands.CommandTree(self)
         commands = Commands(desk, ledger, servers, own_cases, languages, pipeline_cli or PipelineCli())
         self._tree.add_command(SlashCommands(commands, ledger.cards, servers, languages))
-        self._tasks: list[asyncio.Task[None]] = []
         self.in_flight: set[asyncio.Task[Any]] = set()
         """What works on an interaction now."""
 
@@ -83,13 +82,14 @@ class DeskClient(discord.Client):
         """Get ready after the login, before the first event."""
         self.add_dynamic_items(CaseButton)
         await self._tree.set_translator(Localised())
-        self._begin("changes", self._changes.run())
-        self._begin("languages", self.languages.run())
-        self._begin("cards", self.card_sync.run())
-        self._begin("reminders", self._reminders.run())
-        self._begin("escalations", self._escalations.run())
-        for server in self._servers:
-            await self._offer_commands(server)
+
+    async def connect(self, *, reconnect: bool = True) -> None:
+        """Stay connected, and keep the cards meanwhile: a job that fails ends the connection."""
+        jobs = (self._changes, self.languages, self.card_sync, self._reminders, self._escalations)
+        async with running([job.run() for job in jobs]):
+            for server in self._servers:
+                await self._offer_commands(server)
+            await super().connect(reconnect=reconnect)
 
     async def on_interaction(self, interaction: Interaction) -> None:
         """Take forms; discord.py itself hands on buttons and commands, but knows no form from before a restart."""
@@ -97,18 +97,12 @@ class DeskClient(discord.Client):
             await self.decisions.submit(interaction)
 
     async def close(self) -> None:
-        """Finish the interactions under way, stop keeping the cards and disconnect."""
+        """Finish the interactions under way and disconnect."""
         if self.in_flight:
             _, late = await asyncio.wait(self.in_flight, timeout=GRACE_S)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
-        self._tasks.clear()
         await super().close()
 
     async def _offer_commands(self, server: str) -> None:
@@ -120,15 +114,5 @@ class DeskClient(discord.Client):
         except discord.HTTPException as error:
             log.error("The commands can't be registered on Discord server %s (%s). %s", server, error.code, _INVITE)
 
-    def _begin(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work, name=name)
-        task.add_done_callback(_log_failure)
-        self._tasks.append(task)
-
 
 _INVITE = "Invite the bot there with the scopes bot and applications.commands; see docs/discord.md."
-
-
-def _log_failure(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()) is not None:
-        log.critical("The task %s ended: %r", task.get_name(), error, exc_info=error)

@@ -43,10 +43,10 @@ class SlackBot:
             SURFACE, workspaces.servers, ledger.moderator_settings, desk.settings.language
         )
         self.card_sync = CardSync(ledger, self.board, workspaces.servers, care, changes, languages)
-        self.reminders = Reminders(ledger, self.board, workspaces.servers, care, languages)
+        own_cases = OwnCases(desk, ledger.cards, workspaces.servers)
+        self.reminders = Reminders(own_cases, ledger.cards, self.board, workspaces.servers, care, languages)
         self.escalations = Escalations(ledger, self.board, workspaces.servers, care, changes, languages)
         self.app = self._listening(signing_secret, api_url)
-        own_cases = OwnCases(desk, ledger.cards, workspaces.servers)
         dialogue = DecisionDialogue(desk, own_cases, changes)
         ButtonClicks(dialogue, workspaces, languages).add_to(self.app)
         Submissions(dialogue, workspaces, languages).add_to(self.app)

@@ -73,7 +73,7 @@ class SocketModeConnection:
             await web_client(None, self._api_url).apps_connections_open(app_token=self._app_token)
 
     async def run(self, app: AsyncApp) -> None:
-        """Stay connected until cancelled; a broken line is opened again."""
+        """Stay connected until cancelled; a broken line is opened again. Raises BadSettings for a refused token."""
         client = _Client(
             app_token=self._app_token, web_client=web_client(None, self._api_url), logger=sdk_log,
             ping_interval=self._ping_s,
@@ -103,11 +103,13 @@ class SocketModeConnection:
                     log.info("Connected to Slack.")
                 logged = None
                 continue
+            if isinstance(client.trouble, BadSettings):
+                raise client.trouble
             # A ticket is good once: the client must ask for a new one when it tries again.
             client.wss_uri = None
             trouble = str(client.trouble or "the line to Slack is down; connecting again")
             if trouble != logged:
-                log.log(logging.ERROR if isinstance(client.trouble, BadSettings) else logging.WARNING, "%s", trouble)
+                log.warning("%s", trouble)
                 logged = trouble
 
 

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from aiohttp import ClientError
-from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.errors import SlackApiError, SlackClientError, SlackObjectFormationError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
-from core.errors import BadSettings, CardGone, ChannelLost, ChatUnavailable, RejoinderError
+from core.errors import BadSettings, CardGone, CardRefused, ChannelLost, ChatUnavailable, RejoinderError
 
 TIMEOUT_S = 15
 MOST_WAITS = 5
@@ -40,7 +40,16 @@ _CLOSED = {
     "restricted_action_read_only_channel": "is read-only",
 }
 _CARD_GONE = {"message_not_found", "cant_update_message", "edit_window_closed"}
-
+_CARD_REFUSED = {
+    "invalid_blocks",
+    "invalid_blocks_format",
+    "invalid_metadata_format",
+    "invalid_metadata_schema",
+    "metadata_too_large",
+    "msg_blocks_too_long",
+    "msg_too_long",
+    "no_text",
+}
 # The library prints bodies from DEBUG on, and bodies hold posts.
 sdk_log = logging.getLogger("bot.slack.sdk")
 sdk_log.setLevel(logging.WARNING)
@@ -54,11 +63,14 @@ def web_client(token: str | None, api_url: str) -> AsyncWebClient:
 
 @contextmanager
 def translated_errors(team: str, channel: str | None = None) -> Iterator[None]:
-    """Turn what a call in the body raises into ChannelLost, CardGone, BadSettings or ChatUnavailable."""
+    """Turn what a call in the body raises into ChannelLost, CardGone, CardRefused, BadSettings or ChatUnavailable."""
     try:
         yield
     except SlackApiError as error:
         raise translate_error(error, team, channel) from error
+    except SlackObjectFormationError as error:
+        # The library knows some of Slack's limits itself.
+        raise _refused(str(error), channel) from error
     except (ClientError, TimeoutError, OSError, SlackClientError) as error:
         raise ChatUnavailable(f"Slack can't be reached ({type(error).__name__}); trying again.") from error
 
@@ -79,10 +91,15 @@ def translate_error(error: SlackApiError, team: str, channel: str | None = None)
         return ChannelLost(message, gone=code in _GONE)
     if code in _CARD_GONE:
         return CardGone(f"A card in Slack channel {channel} is gone ({code}).")
-    if code == "invalid_blocks":
-        details = "; ".join(_answered(error).get("errors", []))
-        return ChatUnavailable(f"Slack refuses the layout of a message: {details[:500]}. Please report this.")
+    if code in _CARD_REFUSED:
+        return _refused("; ".join([code, *map(str, _answered(error).get("errors", []))]), channel)
     return ChatUnavailable(f"Slack could not do this ({code or 'an answer that is none of its own'}); trying again.")
+
+
+def _refused(details: str, channel: str | None) -> RejoinderError:
+    """Return the error for a message or form that breaks Slack's rules; whoever pressed for a form may press again."""
+    message = f"Slack refuses the layout of a message: {details[:500]}. Please report this."
+    return ChatUnavailable(message) if channel is None else CardRefused(message)
 
 
 def refused_token(error: SlackApiError, team: str) -> str:

@@ -1,10 +1,6 @@
-"""Put the desk into an aiohttp application: its API, its event stream, its page and its change feed."""
+"""Put the desk into an aiohttp application: its API, its event stream and its page."""
 
 from __future__ import annotations
-
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
 
 from aiohttp import web
 
@@ -30,7 +26,7 @@ def add_desk(
     app: web.Application, desk: Desk, ledger: Ledger, changes: Changes, auth: Auth,
     surroundings: Surroundings | None = None, pipeline_cli: PipelineCli | None = None,
 ) -> None:  # fmt: skip
-    """Add everything of the desk to `app`; the change feed runs as long as the application does."""
+    """Add everything of the desk to `app`; `changes` has to run beside it."""
     surroundings = surroundings or Surroundings()
     settings = desk.settings
     languages = LanguageApi(ledger.moderator_settings, auth, settings.language)
@@ -48,15 +44,6 @@ def add_desk(
         record_uncovering=settings.record_uncovering,
         strategies=desk.strategies,
     ).add_routes(app, languages)
-
-    async def follow_changes(_: web.Application) -> AsyncIterator[None]:
-        task = asyncio.create_task(changes.run(), name="desk changes")
-        yield
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-    app.cleanup_ctx.append(follow_changes)
 
 
 def page_address(host: str, port: int, token: str | None = None) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from core.background import running
 from core.settings import Settings, SlackSettings
 from rejoinder.commands.process import load_settings, run_until_stopped, start_logging
 
@@ -59,7 +60,6 @@ async def serve(
     from bot.slack.checkup import complaints
     from bot.translation import speaking
     from rejoinder.assembly import open_guard, open_ledger
-    from rejoinder.web import running
 
     await workspaces.require_working_token()
     with speaking(settings.desk.language):
@@ -81,7 +81,7 @@ async def serve(
 @asynccontextmanager
 async def _listening(chat: SlackSettings, bot: SlackBot, line: SocketModeConnection | str) -> AsyncIterator[str]:
     from bot.slack.signed_http import PATH, SignedEndpoint
-    from rejoinder.web import running, serving
+    from rejoinder.web import serving
 
     if not isinstance(line, str):
         async with running([line.run(bot.app)]):

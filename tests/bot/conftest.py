@@ -18,6 +18,7 @@ from bot.desk import Desk
 from bot.pipeline_cli import PipelineCli
 from bot.surroundings import Surroundings
 from bot.web.application import add_desk
+from core.background import running
 from core.domain import Check, now
 from core.settings import DeskSettings, Token
 from core.tokens import TokenTable
@@ -62,7 +63,12 @@ class House:
     def app(self, surroundings: Surroundings | None = None, pipeline_cli: PipelineCli | None = None) -> web.Application:
         app = web.Application()
         add_desk(app, self.desk, self.ledger, self.changes, self.auth, surroundings, pipeline_cli)
+        app.cleanup_ctx.append(self.follow_changes)
         return app
+
+    async def follow_changes(self, _: web.Application) -> AsyncIterator[None]:
+        async with running([self.changes.run()]):
+            yield
 
 
 def bearer(name: str) -> dict[str, str]:

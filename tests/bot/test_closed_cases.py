@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from bot.deciding import Decisions
 from core.contract import Appeal, Outcome, Retraction
-from core.domain import CaseState, Route, now
+from core.domain import Action, CaseState, Decision, Route, now
 from core.lifecycle import TopicRole
 from ledger import Ledger, OutboxRow
 from stream.messages import Grounded, Triaged, decode
+from tests.bot.asking import LEA
 from tests.bot.conftest import Client, House, Post
 from tests.bot.samples import DRAFT, add_pending, post, triage_of
 
@@ -160,3 +162,13 @@ async def test_an_undo_takes_no_appeal_back_and_counts_none_as_its_own(house: Ho
     with pytest.raises(NotAllowed):
         await house.ledger.decisions.undo(key, 6, "ana")
     assert len(await owed(house.ledger)) == 1
+
+
+async def test_an_action_that_nobody_knows_takes_no_reply_back(house: House) -> None:
+    key = await released(house.ledger)
+    case = await house.desk.case(key)
+    unknown = Decision.model_construct(action=cast("Action", "refund"), version=case.version, reason="a wrong figure")
+    deciding = Decisions(house.ledger, house.guard, house.settings, strategies=())
+    with pytest.raises(AssertionError):
+        await deciding.carry_out(case, unknown, LEA)
+    assert (await house.desk.case(key)).retracted_at is None

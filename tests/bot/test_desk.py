@@ -7,7 +7,7 @@ import pytest
 from bot.desk import CaseQuery, Desk
 from bot.permissions import Moderator, allowed, undoable
 from bot.wording import standing
-from core.domain import Action, CaseState, Decision, Origin, Route, now
+from core.domain import Action, CaseState, Check, Decision, Origin, Route, now
 from core.errors import (
     BadInput,
     CaseNotFound,
@@ -235,6 +235,27 @@ async def test_a_text_that_fails_checks_leaves_only_by_a_leads_override(
     with pytest.raises(outcome):
         await ask(desk, key, Action.EDIT, who, text="This is forbidden. It is.", override=override)
     assert (await desk.case(key)).state is CaseState.PENDING
+
+
+async def test_an_override_of_a_claim_alone_overrides_no_check(desk: Desk, ledger: Ledger) -> None:
+    approved, edited = await pending(ledger, 1), await pending(ledger, 2)
+    for key in (approved, edited):
+        await ask(desk, key, Action.CLAIM, BEN)
+    await ask(desk, approved, Action.APPROVE, LEA, override=True)
+    await ask(desk, edited, Action.EDIT, LEA, text="My own words. They are two.", override=True)
+    assert [(await desk.history(key))[-1].why for key in (approved, edited)] == ["approved draft 1", "edited"]
+
+
+async def test_a_refused_approval_names_each_check_once_as_it_is_now(desk: Desk, ledger: Ledger) -> None:
+    text, told = "This is forbidden. It is.", Check(name="insult", passed=True, value=0, threshold=0)
+    failing = Check(name="length", passed=False, value=900, threshold=500)
+    key = await add_pending(ledger, post(1), text, checks=(CHECKS[0], told, failing))
+    with pytest.raises(FailsChecks) as refused:
+        await ask(desk, key, Action.APPROVE)
+    checks = refused.value.checks
+    assert [check.name for check in checks] == ["sentences", "insult", "length"]
+    assert [check.passed for check in checks] == [True, False, False]
+    assert checks[1].detail == "a word"
 
 
 @pytest.mark.parametrize("text", ["Turn \u202eback. Now.", "Wo\u200brds. Two.", "\u2066One. Two.", "A\u00ad b. C."])

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -40,14 +43,95 @@ def places(text: str) -> set[str]:
 
 def said_below() -> set[str]:
     """Return every text in the rooms below, with `…` for what is put into it."""
-    files = [file for room in ("core", "ledger", "pipeline", "rejoinder") for file in (BOT.parent / room).rglob("*.py")]
+    rooms = ("core", "ledger", "pipeline", "rejoinder", "stream")
+    files = [file for room in rooms for file in (BOT.parent / room).rglob("*.py")]
     files += [BOT / name for name in ("desk.py", "deciding.py", "redrafting.py")]
     nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text()))]
-    joined = ["".join(part.value if isinstance(part, ast.Constant) else "…" for part in node.values)  # type: ignore[misc]
-              for node in nodes if isinstance(node, ast.JoinedStr)]  # fmt: skip
-    plain = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     rules = (BOT.parent / "pipeline" / "data" / "escalate.toml").read_text()
-    return {*joined, *plain, rules}
+    texts = [node for node in nodes if isinstance(node, ast.JoinedStr) or _is_text(node)]
+    return {rules, *(text for node in texts for text in places_filled(node, "…"))}
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+WRITERS = (
+    "core/tokens.py", "ledger/cards.py", "ledger/closed_cases.py", "ledger/conflicts.py", "ledger/decisions.py",
+    "ledger/stages.py", "ledger/take.py", "pipeline/draft.py", "pipeline/ground.py", "pipeline/guard/*.py",
+    "pipeline/routing_rules.py", "pipeline/strategies/*.py", "pipeline/triage.py", "stream/janitor.py",
+)  # fmt: skip
+"""What writes notes, findings, reasons and refusals that moderators read."""
+PIECES = {
+    "hand over", "mark as handled", "model drafts", "this post", "Reads as 7: 7.", "a threat", "an insult", "the judge",
+    "Repeats the post's claim: “7” (7).", "Says more than its evidence: “7” (7).7", "a draft is made from 7",
+    "seems to", "the limit is 7", "It does not read as hateful (7; 7).", "It may not be hateful at all (7; 7).",
+    "“7” (mixed scripts)",
+}  # fmt: skip
+"""Said only in a sentence with others, which has wordings of its own."""
+UNSAID = {
+    # What the desk rules out before.
+    "case 7 has a draft 7; ask for a higher number",
+    "the text approved for case 7 has control characters; remove them, then approve it",
+    "the text approved for case 7 is empty; write a reply or reject the case",
+    # For workers and operators.
+    "a failed case can't become 7; revive it to 7",
+    "case 7 has not got as far as 7; revive it to an earlier state",
+    "there is no case 7; it was removed just now",
+    "there is no case 7; send its post to the gateway first",
+    "The stored reading has 7 numbers, not 7. Triage again.",
+    "7 asks a model, so it can't be what is left when the model is away",
+    # Names of files and patterns, and what models are asked.
+    "The head 7",
+    "The word orders",
+    "span of ",
+    "Post: 7\nReply: 7\nDoes this reply oppose the post?",
+    "You check replies to hateful posts. A good reply contradicts or questions the post or speaks up for the people "
+    "it attacks, stays polite, threatens and insults nobody, and grants the post nothing. "
+    "Answer with one word, Yes or No.",
+}
+FRAMES = ("{}", "{}.", "{}: “7”.", "7 {}", "case 7 {}", "case 7 is 7: {}", "Not judged: {}")
+"""What the writers put around a sentence; 7 stands for what is not known before."""
+
+
+def places_filled(node: ast.AST, unknown: str = "7") -> Iterator[str]:
+    """Yield what an expression may become, with `unknown` for what is not known before."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts):
+            for choice in itertools.product(*(list(places_filled(part, unknown)) for part in parts)):
+                yield "".join(choice)
+        case ast.FormattedValue(value=inner):
+            yield from places_filled(inner, unknown)
+        case ast.BoolOp(values=ways):
+            for way in ways:
+                yield from places_filled(way, unknown)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from places_filled(body, unknown)
+            yield from places_filled(orelse, unknown)
+        case _:
+            yield unknown
+
+
+def written(file: Path) -> Iterator[str]:
+    """Yield every sentence in a file of the rooms below, apart from what is for logs and for people who read code."""
+    waiting: list[ast.AST] = [ast.parse(file.read_text())]
+    while waiting:
+        match waiting.pop():
+            case ast.Expr(value=ast.Constant()) | ast.Call(func=ast.Attribute(value=ast.Name(id="log"))):
+                pass
+            case ast.JoinedStr() | ast.Constant(value=str()) as text:
+                yield from places_filled(text)
+            case node:
+                waiting += ast.iter_child_nodes(node)
+
+
+def translated(text: str) -> bool:
+    """Tell whether nothing of a text stays English once it is said in Spanish, in one of its frames."""
+    english = re.findall(r"[A-Za-z']+(?: [A-Za-z']+)+", text)
+    with speaking("es"):
+        return any(all(words not in in_other_words(frame.format(text)) for words in english) for frame in FRAMES)
 
 
 def matches(template: str, said: str) -> bool:
@@ -84,6 +168,13 @@ def test_stored_words_are_still_those_of_the_rooms_below() -> None:
         longest = max(re.split(r"\{\w+\}", wording), key=len).strip(" .:")
         said = PLACE.sub("…", wording)
         assert longest in "\n".join(written) or any(matches(template, said) for template in written), wording
+
+
+def test_what_the_rooms_below_say_today_is_said_anew() -> None:
+    files = [file for pattern in WRITERS for file in BOT.parent.glob(pattern)]
+    sentences = {re.sub(r"^(7 | )(?=[A-Z])", "", text) for file in files for text in written(file)}
+    said = {text for text in sentences if re.search(r"[a-z] [a-z]", text)}
+    assert {text for text in said if not translated(text)} == {*PIECES, *UNSAID}
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
@@ -179,6 +270,21 @@ def test_stored_words_are_said_anew_and_anybodys_own_stay() -> None:
             "case forum/post-1 was claimed by ben 5 s ago (version 3, you saw 2); look at it again",
             "caso forum/post-1: tomado, por ben, hace 5 s (versión 3, viste la 2); míralo de nuevo",
         ),
+        (
+            "No duel was held, with 1 reply to judge: its time or tokens were spent before the model wrote another. "
+            "My own words; erased on request",
+            "No hubo ningún duelo; respuestas que juzgar: 1 (su tiempo o sus tokens se agotaron antes de que el modelo "
+            "escribiera otra). My own words; borrado a petición",
+        ),
+        (
+            "case forum/1 is being released or was already released; it can't be undone",
+            "el caso forum/1 se está enviando o ya se envió; no se puede deshacer",
+        ),
+        (
+            "Not judged: the judge `x` does not read “fr”; set guard.judge to one that does.",
+            "Sin juzgar: el juez `x` no lee “fr”; pon en guard.judge uno que lo lea.",
+        ),
+        ("flagged", "señalado"),
         ("redraft 2, informative: name the law", "borrador 2, informativa: name the law"),
         ("Says who? I say. It failed.", "Says who? I say. It failed."),
     ],

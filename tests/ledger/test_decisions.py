@@ -70,7 +70,7 @@ async def test_a_dismissal_is_published_when_it_is_final_and_once(ledger: Ledger
     (row,) = await ledger.outbox.lease("p", 30, 10)
     outcome = Outcome.model_validate_json(row.value)
     assert (outcome.state, outcome.who, outcome.why) == (CaseState.DISMISSED, "bo", "not_hateful")
-    with pytest.raises(NotAllowed, match="can't be undone"):
+    with pytest.raises(NotAllowed, match="the time to undo that is over"):
         await ledger.decisions.undo(case.key, undone.version + 1, "bo")
 
 
@@ -148,6 +148,18 @@ async def test_undo_comes_too_late_once_a_publisher_has_touched_the_reply(
     assert (await ledger.cases.get(case.key)).state is CaseState.RELEASED
 
 
+@pytest.mark.parametrize(("action", "state"), [("reject", "rejected"), ("dismiss", "dismissed")])
+async def test_undo_of_what_was_never_to_be_released_comes_too_late_in_its_own_words(
+    ledger: Ledger, make: Any, clock: Any, action: str, state: str
+) -> None:
+    case = await DECIDE[action](ledger, await make.bring(ledger, CaseState.PENDING), "ana", False)
+    clock.pass_s(7200)
+    assert await ledger.outbox.lease("p", 30, 10)
+    with pytest.raises(NotAllowed, match=f"case forum/1 is {state}, and the time to undo that is over"):
+        await ledger.decisions.undo(case.key, case.version, "ana")
+    assert (await ledger.cases.get(case.key)).state == state
+
+
 Decide = Callable[[Ledger, Case, str, bool], Awaitable[Case]]
 DECIDE: dict[str, Decide] = {
     "claim": lambda ledger, case, who, force: ledger.decisions.claim(
@@ -223,6 +235,13 @@ async def test_every_deed_has_its_word(ledger: Ledger, make: Any, action: str, d
     await DECIDE[action](ledger, case, "ana", False)
     with pytest.raises(StaleVersion, match=f"was {deed} by ana 0 s ago"):
         await DECIDE["approve"](ledger, case, "bo", False)
+
+
+async def test_a_claim_given_up_while_a_redraft_is_written_is_called_that(ledger: Ledger, make: Any) -> None:
+    case = await DECIDE["redraft"](ledger, await claimed(ledger, make, "1"), "ana", False)
+    await DECIDE["unclaim"](ledger, case, "ana", False)
+    with pytest.raises(StaleVersion, match="was unclaimed by ana 0 s ago"):
+        await DECIDE["unclaim"](ledger, case, "ana", False)
 
 
 async def test_decisions_on_an_unknown_case(ledger: Ledger, make: Any) -> None:

@@ -101,12 +101,14 @@ DECISIONS: dict[str, tuple[Act, dict[CaseState, CaseState]]] = {
         {G: G, P: P, ESC: ESC},
     ),
     "reopen": (
-        lambda ledger, case, _: ledger.closed_cases.reopen(case.key, case.version, "bo", "why", Reopening("a message")),
+        lambda ledger, case, _: ledger.closed_cases.reopen(
+            case.key, case.version, "bo", "why", Reopening("a message", CaseState.TRIAGED, DraftRequest())
+        ),
         {REJ: T, DIS: T, ESC: T},
     ),
     "reopen with evidence": (
         lambda ledger, case, _: ledger.closed_cases.reopen(
-            case.key, case.version, "bo", "why", Reopening("a message", DraftRequest(number=2))
+            case.key, case.version, "bo", "why", Reopening("a message", CaseState.GROUNDED, DraftRequest(number=2))
         ),
         {REJ: G, DIS: G, ESC: G},
     ),

@@ -16,15 +16,17 @@ from core.domain import (
     Grounding,
     Intent,
     Plan,
+    Route,
     StrategyName,
     Triage,
+    now,
 )  # fmt: skip
 from core.errors import BadInput
 from core.lifecycle import TopicRole
 from core.settings import DeskSettings, Settings
 from ledger import Ledger
 from rejoinder.assembly import open_guard
-from stream.messages import Triaged, encode
+from stream.messages import Grounded, Triaged, encode
 from stream.stages import GroundStage
 from stream.sweeper import due_message
 from tests.factories import make_draft, make_grounding, make_post, make_triage
@@ -108,3 +110,33 @@ async def test_the_sweeper_sends_a_case_that_waits_for_its_search_to_ground(desk
     await desk.decide(key, redraft(case.version, StrategyName.PLAIN), ANA)
     stage, record = due_message(await desk.case(key))
     assert (stage, type(record)) == ("ground", Triaged)
+
+
+@pytest.mark.parametrize(("asked", "wanted"), [(None, Intent.DENOUNCING), (Intent.POSITIVE, Intent.POSITIVE)])
+async def test_a_case_that_triage_ended_is_reopened_with_what_is_asked_for(
+    desk: Desk, ledger: Ledger, asked: Intent | None, wanted: Intent
+) -> None:
+    """An intent that nobody asked for is chosen when its evidence is found, as for every first draft."""
+    escalated = make_post("escalated")
+    await ledger.stages.triage(escalated, make_triage(route=Route.ESCALATE))
+    decision = Decision(
+        action=Action.REOPEN, version=2, strategy=StrategyName.PLAIN, intent=asked, hint="briefly"
+    )  # fmt: skip
+    assert (await desk.decide(escalated.key, decision, ANA)).state is CaseState.TRIAGED
+    (message,) = [row for row in await ledger.outbox.lease("here", 30.0, 10) if row.topic is TopicRole.TRIAGED]
+    outgoing = await GroundStage(ledger, Grounder(), Intent.DENOUNCING).handle(message.value.encode())
+    assert outgoing is not None and isinstance(outgoing.record, Grounded)
+    request = outgoing.record.request
+    assert (request.intent, request.hint, request.strategy) == (wanted, "briefly", "plain")
+    assert outgoing.record.grounding.plan.strategy == "plain"
+    assert (await desk.case(escalated.key)).request == request
+
+
+async def test_a_rejected_case_is_reopened_with_another_way(desk: Desk, ledger: Ledger, key: str) -> None:
+    case = await desk.case(key)
+    case = await ledger.decisions.reject(key, case.version, "ana", "tone", now())
+    reopen = redraft(case.version, StrategyName.PLAIN).model_copy(update={"action": Action.REOPEN})
+    with pytest.raises(BadInput, match="free is not offered here"):
+        await desk.decide(key, reopen.model_copy(update={"strategy": StrategyName.FREE}), ANA)
+    reopened = await desk.decide(key, reopen, ANA)
+    assert (reopened.state, reopened.request.strategy) == (CaseState.TRIAGED, "plain")

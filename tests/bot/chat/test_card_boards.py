@@ -23,7 +23,7 @@ from bot.discord.board import DiscordBoard
 from bot.slack.board import SlackBoard
 from bot.slack.workspaces import Workspaces
 from core.domain import Route, now
-from core.errors import CardGone, ChannelLost
+from core.errors import CardGone, CardRefused, ChannelLost
 from core.settings import CareSettings, ChatWorkspace
 from tests.bot.conftest import House
 from tests.bot.discord import conftest as discord
@@ -45,6 +45,8 @@ class Stage:
     messages: Callable[[], dict[str, str]]
     delete: Callable[[str], object]
     delete_channel: Callable[[], object]
+    excuse: Callable[[], object] = lambda: None
+    """Tell the platform that it was sent something wrong on purpose."""
 
 
 async def on_discord(platform: Any) -> AsyncIterator[Stage]:
@@ -55,6 +57,7 @@ async def on_discord(platform: Any) -> AsyncIterator[Stage]:
             DiscordBoard(client), platform.guild.id, channel.id,
             messages=lambda: {message["id"]: json.dumps(message) for message in world.in_channel(channel)},
             delete=world.messages.pop, delete_channel=lambda: world.channels.pop(channel.id),
+            excuse=world.complaints.clear,
         )  # fmt: skip
 
 
@@ -105,6 +108,19 @@ async def test_a_deleted_card_is_gone(stage: Stage, card: Card) -> None:
     with pytest.raises(CardGone):
         await stage.board.update(stage.server, stage.channel, message, card, NUMBER)
     assert await stage.board.find(stage.server, stage.channel, NUMBER, since()) is None
+
+
+async def test_a_card_that_breaks_the_platforms_rules_is_refused_alone(stage: Stage, card: Card) -> None:
+    message = await stage.board.post(stage.server, stage.channel, card, NUMBER)
+    without_groups = dataclasses.replace(card, groups="")
+    label = dataclasses.replace(card.buttons[0], label="Approve " * 11)
+    for broken in (without_groups, dataclasses.replace(card, buttons=(label,))):
+        with pytest.raises(CardRefused):
+            await stage.board.update(stage.server, stage.channel, message, broken, NUMBER)
+        with pytest.raises(CardRefused):
+            await stage.board.post(stage.server, stage.channel, broken, NUMBER + 1)
+    stage.excuse()
+    await stage.board.update(stage.server, stage.channel, message, card, NUMBER)
 
 
 async def test_a_deleted_channel_is_lost(stage: Stage, card: Card) -> None:

@@ -9,7 +9,7 @@ from bot.changes import Changes
 from bot.chat.escalations import Escalations, escalation_text
 from bot.chat.languages import Languages
 from core.domain import FlaggedPost, Route, TargetGroup, now
-from core.errors import ChannelLost, ChatUnavailable
+from core.errors import CardRefused, ChannelLost, ChatUnavailable
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from ledger import Ledger
 from tests.bot.chat.test_reminders import Wall
@@ -96,7 +96,7 @@ async def test_what_is_older_than_a_day_is_not_told(ledger: Ledger) -> None:
     assert board.shown == {}
 
 
-@pytest.mark.parametrize("error", [ChatUnavailable("away"), ChannelLost("closed", gone=False)])
+@pytest.mark.parametrize("error", [ChatUnavailable("away"), ChannelLost("closed", gone=False), CardRefused("no text")])
 async def test_a_notice_that_could_not_be_posted_is_told_later(ledger: Ledger, error: Exception) -> None:
     board = Board()
     telling = escalations(ledger, board)

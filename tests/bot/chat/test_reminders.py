@@ -7,14 +7,16 @@ import pytest
 
 from bot.chat.cards import Card
 from bot.chat.languages import Languages
+from bot.chat.own_cases import OwnCases
 from bot.chat.reminders import Reminders, is_quiet, reminder, zone
 from bot.chat.surge import surge_text
 from core.domain import TargetGroup, now
-from core.errors import BadSettings
-from core.settings import CareSettings, ChatWorkspace
-from ledger import Ledger
+from core.errors import BadSettings, CardRefused, ChannelLost, ChatUnavailable
+from core.settings import CareSettings, ChannelRule, ChatWorkspace
+from tests.bot.conftest import House
 from tests.bot.samples import add_pending, post
 
+SERVERS = {"s1": ChatWorkspace(channel="all", lead_channel="leads"), "s2": ChatWorkspace(channel="all")}
 NIGHT = CareSettings(quiet_from=time(22), quiet_until=time(7), timezone="Europe/Madrid")
 
 
@@ -40,17 +42,17 @@ class Wall:
         raise AssertionError("nothing is to be looked for")
 
 
-def reminders(ledger: Ledger, wall: Wall, **care: Any) -> Reminders:
-    servers = {"s1": ChatWorkspace(channel="all", lead_channel="leads"), "s2": ChatWorkspace(channel="all")}
-    languages = Languages(wall.surface, servers, ledger.moderator_settings)
-    return Reminders(ledger, wall, servers, CareSettings(**care), languages)
+def reminders(house: House, wall: Wall, servers: dict[str, ChatWorkspace] = SERVERS, **care: Any) -> Reminders:
+    languages = Languages(wall.surface, servers, house.ledger.moderator_settings)
+    own_cases = OwnCases(house.desk, house.ledger.cards, servers)
+    return Reminders(own_cases, house.ledger.cards, wall, servers, CareSettings(**care), languages)
 
 
-async def test_leads_are_reminded_of_an_old_queue_and_not_again_at_once(ledger: Ledger) -> None:
+async def test_leads_are_reminded_of_an_old_queue_and_not_again_at_once(house: House) -> None:
     wall = Wall()
-    await add_pending(ledger, post(1))
-    await add_pending(ledger, post(2))
-    care = reminders(ledger, wall)
+    await add_pending(house.ledger, post(1))
+    await add_pending(house.ledger, post(2))
+    care = reminders(house, wall)
     await care.send_due(now())
     assert wall.said == []
     later = now() + timedelta(minutes=31)
@@ -61,13 +63,49 @@ async def test_leads_are_reminded_of_an_old_queue_and_not_again_at_once(ledger: 
     assert len(wall.said) == 2
 
 
-async def test_nobody_is_reminded_in_the_quiet_hours(ledger: Ledger) -> None:
+async def test_nobody_is_reminded_in_the_quiet_hours(house: House) -> None:
     wall = Wall()
-    await add_pending(ledger, post(1))
+    await add_pending(house.ledger, post(1))
     moment = now() + timedelta(hours=2)
-    quiet = {"quiet_from": (moment - timedelta(hours=1)).time(), "quiet_until": (moment + timedelta(hours=1)).time()}
-    await reminders(ledger, wall, **quiet).send_due(moment)
+    quiet: dict[str, Any] = {
+        "quiet_from": (moment - timedelta(hours=1)).time(),
+        "quiet_until": (moment + timedelta(hours=1)).time(),
+    }
+    await reminders(house, wall, **quiet).send_due(moment)
     assert wall.said == []
+
+
+@pytest.mark.parametrize("error", [ChannelLost("closed", gone=False), ChatUnavailable("away"), CardRefused("too long")])
+async def test_a_server_whose_leads_can_not_be_reached_silences_no_other(
+    house: House, error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    class BrokenWall(Wall):
+        async def announce(self, server: str, channel: str, text: str, message: str | None) -> str:
+            if server == "broken":
+                raise error
+            return await super().announce(server, channel, text, message)
+
+    wall = BrokenWall()
+    servers = {name: ChatWorkspace(channel="all", lead_channel=f"leads of {name}") for name in ("broken", "other")}
+    await add_pending(house.ledger, post(1))
+    await reminders(house, wall, servers).send_due(now() + timedelta(hours=1))
+    assert [channel for channel, _ in wall.said] == ["leads of other"]
+    assert "The leads of discord server broken can't be reminded" in caplog.text
+
+
+async def test_a_server_is_reminded_of_its_own_cases_behind_many_of_others(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.chat.reminders.LOOKED_THROUGH", 2)
+    wall = Wall()
+    servers = {
+        "s1": ChatWorkspace(rules=(ChannelRule(channel="w", groups=(TargetGroup.WOMEN,)),), lead_channel="leads")
+    }
+    for number in (1, 2, 3):
+        await add_pending(house.ledger, post(number))
+    await add_pending(house.ledger, post(4), group=TargetGroup.WOMEN)
+    await reminders(house, wall, servers).send_due(now() + timedelta(hours=1))
+    assert [text.split(",")[0] for _, text in wall.said] == ["One case waits"]
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
 
 from bot.chat import card_sync
+from bot.chat.escalations import Escalations
 from bot.discord.checkup import complaints
 from core.domain import CaseState, TargetGroup, now
 from core.errors import BadSettings
@@ -174,11 +176,25 @@ async def test_a_lost_permission_is_told_once_and_given_back_it_is_used(
 
 async def test_a_revoked_token_ends_the_bot_in_plain_words(house: Any, platform: Any, start: Any) -> None:
     await start()
-    task = next(task for task in asyncio.all_tasks() if "stay_connected" in repr(task.get_coro()))
+    [(_, task)] = start.running
     await platform.gateway.revoke()
     with pytest.raises(BadSettings, match="refuses the bot's token"):
         await asyncio.wait_for(task, 60)
     start.running.clear()
+
+
+async def test_a_background_job_that_fails_ends_the_bot_and_the_connection(
+    start: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Else leads would no longer be told of threats, and nobody would notice."""
+    fails = create_autospec(Escalations.tell_new, side_effect=ZeroDivisionError("a fault"))
+    monkeypatch.setattr(Escalations, "tell_new", fails)
+    client = await start(ready=False)
+    [(_, task)] = start.running
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 60)
+    assert task.cancelled() and client.is_closed()
+    assert "A background job failed: ZeroDivisionError('a fault')" in caplog.text
 
 
 async def test_a_deleted_card_of_an_open_case_is_posted_anew(house: Any, platform: Any, start: Any) -> None:

@@ -27,6 +27,7 @@ TURNED = "They take \u202eskrow\u202c away."
 async def open_desk(browser: Browser, house: House, desk: Desk) -> tuple[Page, DeskServer]:
     app = web.Application()
     add_desk(app, desk, house.ledger, house.changes, house.auth)
+    app.cleanup_ctx.append(house.follow_changes)
     server = DeskServer(app)
     await server.start_server()
     page = await browser.new_page(viewport={"width": 1440, "height": 900})

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from datetime import timedelta
 from unittest.mock import create_autospec
 
 import pytest
 
 from bot.chat import card_sync
+from bot.chat.cards import build_card
 from bot.permissions import Moderator
 from core.domain import Action, Decision, TargetGroup
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
@@ -156,6 +158,24 @@ async def test_a_missing_scope_is_named_with_what_to_do(floor: Floor, caplog: py
         await add_pending(floor.house.ledger, post(1))
         await until(lambda: "lacks the scope chat:write" in caplog.text)
     assert "install the app again" in caplog.text
+
+
+async def test_a_card_that_slack_refuses_holds_up_no_other(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The longest posted card is looked at first in every pass."""
+    keys = [await add_pending(floor.house.ledger, post(number)) for number in (1, 2)]
+    async with floor.working(socket=False):
+        await until(lambda: len(floor.cards()) == 2)
+        await floor.bot.card_sync.wait_until_idle()
+    monkeypatch.setattr(card_sync, "build_card", lambda case: replace(
+        build_card(case), standing="x" * 20_000 if case.key == keys[0] else "shown anew",
+    ))  # fmt: skip
+    for key in keys:
+        await approve_elsewhere(floor, key)
+    async with floor.working(socket=False):
+        await until(lambda: any("shown anew" in seen(card) for card in floor.cards()))
+    assert f"The card of case {keys[0]} can't be updated" in caplog.text and "msg_blocks_too_long" in caplog.text
 
 
 async def test_two_workspaces_have_channels_and_people_of_their_own(floor: Floor) -> None:

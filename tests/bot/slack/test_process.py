@@ -108,14 +108,21 @@ async def test_over_signed_http(floor: Floor, environment: dict[str, str], tmp_p
     assert_discreet(log.read_text())
 
 
+@pytest.mark.parametrize(
+    ("token", "says"),
+    [
+        (BOT_TOKEN, "Slack refuses the token of T0FIRST: it was revoked"),
+        (APP_TOKEN, "Slack refuses the token of the app-level token: it was revoked"),
+    ],
+)
 async def test_without_a_good_token_it_ends_with_a_plain_word(
-    slack: Slack, environment: dict[str, str], tmp_path: Path
+    slack: Slack, environment: dict[str, str], tmp_path: Path, token: str, says: str
 ) -> None:
-    slack.at.tokens[BOT_TOKEN].refused = "token_revoked"
+    slack.at.tokens[token].refused = "token_revoked"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "rejoinder.cli", "slack", env={**os.environ, **environment},
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     output = (await asyncio.wait_for(process.communicate(), 120))[0].decode()
     assert process.returncode == 1
-    assert "Slack refuses the token of T0FIRST: it was revoked" in output and "Traceback" not in output
+    assert says in output and "Traceback" not in output
