@@ -25,6 +25,7 @@ FRESH = {
     "fresh": "written before their author had seen a check",
     "second": "written before the change that brought `fits`, `topic` and `garbled`",
     "third": "written by somebody else than whoever made the checks of that day, and counted twice",
+    "fourth": "written by a reader that had seen nothing of the project, labelled by a second one, and counted once",
 }
 """Sets of drafts that nothing was tuned on, and when they were written. What was, is `tuning.jsonl`."""
 
