@@ -67,7 +67,7 @@ def list_shipped() -> None:
 def heads(data: Path, claims: Path, out: Path, cache: Path, picture: Path) -> None:
     """Train the heads of triage.
 
-    Embeds about 42,000 texts and reads 18,000 of them token by token: 12 minutes of two cores the first time, 3 after
+    Embeds about 47,000 texts and reads 18,000 of them token by token: 12 minutes of two cores the first time, 3 after
     that, from the cache (the tokens lie beside it, 340 MB).
     """
     with needs_extra("dev"):
@@ -87,7 +87,7 @@ def heads(data: Path, claims: Path, out: Path, cache: Path, picture: Path) -> No
 def post_layers(data: Path, root: Path, cache: Path) -> None:
     """Train the layers for posts, and the second opinions of triage and claims: after `heads`, `threats` and `claims`.
 
-    Reads 57,000 texts (six minutes of two cores, 1.2 GB of cache) and tunes for a quarter of an hour of one core.
+    Reads 70,000 texts (eight minutes of two cores, 1.3 GB of cache) and tunes for half an hour of one core.
     """
     with needs_extra("train"):
         from training.post_layers.train import train_and_write

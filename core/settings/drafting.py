@@ -37,13 +37,13 @@ class TriageSettings(Section):
         "from it on a draft is made.",
     )
     threat_from: Share = Field(
-        0.15, description="Probability from which a post counts as a threat and goes to people instead of a draft."
+        0.1, description="Probability from which a post counts as a threat and goes to people instead of a draft."
     )
     doubt_below_in: dict[str, Share] = Field(
         {"es": 0.25, "it": 0.3, "eu": 0.25}, description="Language code -> `doubt_below` for posts in that language."
     )
     threat_from_in: dict[str, Share] = Field(
-        {"es": 0.25, "it": 0.35, "eu": 0.35}, description="Language code -> `threat_from` for posts in that language."
+        {}, description="Language code -> `threat_from` for posts in that language."
     )
     language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
 

@@ -113,6 +113,10 @@ def texts_by_id(data: Path) -> dict[str, str]:
     ):
         rows = csv.DictReader(io.TextIOWrapper(raw, "utf-8"))
         texts |= {f"mlma:{row['HITId']}": row["tweet"] for row in rows}
+    with (sets / "EDOS" / "edos_labelled_aggregated.csv").open(newline="", encoding="utf-8") as file:
+        texts |= {f"edos:{row['rewire_id']}": row["text"] for row in csv.DictReader(file)}
+    with (sets / "Davidson2017" / "labeled_data.csv").open(newline="", encoding="utf-8") as file:
+        texts |= {f"davidson:{next(iter(row.values()))}": row["tweet"] for row in csv.DictReader(file)}
     return texts
 
 

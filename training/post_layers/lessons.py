@@ -20,6 +20,7 @@ from training.heads.data import LONGEST, SHORT, letters
 from training.heads.data import read_samples as read_head_samples
 from training.heads.sample import Part
 from training.heads.train import COUNTS, HATE_COUNTS, labels
+from training.threats.data import WORDINGS
 from training.threats.data import read_samples as read_threats
 from training.threats.train import COUNTS as THREAT_COUNTS
 
@@ -29,6 +30,8 @@ OWN_HATE = {"functional": 3.0, "written": 2.0, "Hatemoji": 1.0}
 """What these count for hate here instead of in HATE_COUNTS: layers learn them quicker than lines."""
 HARMLESS = 1.3
 """What a text without a threat counts, next to one with."""
+WORDING_IS_NO_THREAT = 0.5
+"""What it counts that a wording is no threat; many are hostile, and none of those that teach it threatens."""
 READ_THREAT = 1.5
 """What a post counts for threats whose kind of attack was read."""
 KIND_COUNTS = {"labels": 1.0, UNSEEN_ORIGIN: 1.0, "harmless": 0.5, "wording": 0.25}
@@ -112,6 +115,8 @@ def _count(name: str, origin: str) -> float:
 
 def _of_threats(data: Path) -> Iterator[Lesson]:
     for sample in read_threats(data):
+        if sample.origin == WORDINGS:
+            continue  # They are lessons of their own.
         part = Part.REPORT if sample.held_out else Part.TRAIN
         counts = THREAT_COUNTS.get(sample.origin, 1.0) * (1.0 if sample.threat else HARMLESS)
         text = normalise(sample.text)[:LONGEST]
@@ -136,4 +141,5 @@ def _of_wordings(files: ClaimFiles) -> Iterator[Lesson]:
         claim = files.claims[wording.claim]
         text = normalise(wording.text)[:LONGEST]
         kind = KINDS.index(claim.kind)
-        yield Lesson(text, "wording", Part.TRAIN, {}, kind, frozenset({claim.id}), KIND_COUNTS["wording"])
+        opinions = {} if claim.kind is AttackKind.THREAT else {THREAT: (False, WORDING_IS_NO_THREAT)}
+        yield Lesson(text, "wording", Part.TRAIN, opinions, kind, frozenset({claim.id}), KIND_COUNTS["wording"])

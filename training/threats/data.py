@@ -15,7 +15,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from core.domain import AttackKind
+from kb.claims.loading import load_claims
 from pipeline.threats import speaks_of_violence
+from training.heads.forums import read_forums
 from training.heads.written import read_written
 
 LONGEST = 400
@@ -30,8 +33,9 @@ CALM_COUNTS = 2.3
 """Posts that one of them stands for: 3,431 were found and 1,500 are used."""
 ONLY_TRAINED = "as_in_posts"
 """Kind of sentences written after the report had been read, so none of them is in it."""
-SUITE = "suite"
-"""Origin of the sentences that are for the report only, whatever else is changed."""
+SUITES = {"suite": "suite.toml", "second suite": "second_suite.toml"}
+"""Origins of the sentences that are for the report only, whatever else is changed, and their files."""
+FORUMS, WORDINGS = "forum posts", "wordings"
 LANGUAGES = ("en", "es", "it", "eu", "fr", "de")
 
 _HERE = Path(__file__).parent
@@ -71,10 +75,12 @@ def read_samples(data: Path) -> list[Sample]:
         _hatemoji(sets / "Hatemoji"),
         _hatemoji_check(sets / "Hatemoji" / "HatemojiCheck_test.csv"),
         _posts(data),
+        _forum_posts(data),
         _flagged(data / "flags" / "real_posts.jsonl"),
         _replies(sets / "CrowdCounter" / "Train.json"),
         _neutral(),
-        _suite(),
+        wordings(),
+        _suites(),
     )
     once: dict[str, Sample] = {}
     for sample in sorted(parts, key=lambda sample: not sample.held_out):
@@ -290,10 +296,31 @@ def _neutral() -> Iterator[Sample]:
         yield Sample(sample.text, False, "written", "no violence", sample.text, chance(sample.text) % 4 == 0, "und")
 
 
-def _suite() -> Iterator[Sample]:
+def _forum_posts(data: Path) -> Iterator[Sample]:
+    """Yield the posts of rough forums of which it is clear whether they threaten."""
+    for post in read_forums(data):
+        if post.threat is not None:
+            words = "violent" if speaks_of_violence(post.text) else "other"
+            kind = "threat" if post.threat else f"{words} words, no threat"
+            held_out = chance(post.id) % HELD_OUT_OF == 0
+            yield Sample(post.text[:LONGEST], post.threat, FORUMS, kind, post.id, held_out)
+
+
+def wordings() -> Iterator[Sample]:
+    """Yield how posts word the claims on file but those that threaten: hostile, in four languages, and no threats."""
+    for claim in load_claims().claims.values():
+        if claim.kind is not AttackKind.THREAT:
+            held_out = chance(claim.id) % HELD_OUT_OF == 0
+            for language, texts in claim.wordings.items():
+                for text in texts:
+                    yield Sample(text, False, WORDINGS, str(claim.kind), claim.id, held_out, language)
+
+
+def _suites() -> Iterator[Sample]:
     """Yield the sentences written after training, threats and others, which no training may see."""
-    for language, sections in tomllib.loads((_HERE / "suite.toml").read_text("utf-8")).items():
-        for section, kinds in sections.items():
-            for kind, lines in kinds.items():
-                for text in lines.strip().splitlines():
-                    yield Sample(text, section == "threats", SUITE, kind, text, held_out=True, language=language)
+    for origin, file in SUITES.items():
+        for language, sections in tomllib.loads((_HERE / file).read_text("utf-8")).items():
+            for section, kinds in sections.items():
+                for kind, lines in kinds.items():
+                    for text in lines.strip().splitlines():
+                        yield Sample(text, section == "threats", origin, kind, text, held_out=True, language=language)

@@ -21,7 +21,7 @@ from pipeline.threats import BUCKETS, Surface, ThreatHead, read
 from training.heads.fit import balanced
 from training.heads.network import fit_network, half
 from training.heads.train import embed_cached
-from training.threats.data import Sample, read_samples
+from training.threats.data import FORUMS, WORDINGS, Sample, read_samples
 from training.threats.model_card import write_card
 
 Vectors = NDArray[np.float32]
@@ -34,12 +34,15 @@ NETWORK_LENGTH, NETWORK_SIGN = 6.0, 0.7
 """The same for the network, and what a sign counts beside it."""
 FEWEST_WITH_SIGN = 20
 """Texts that show a sign that the network sees."""
-COUNTS = {"posts": 3.0, "EDOS": 0.7, "Hatemoji": 1.0, "HatemojiCheck": 1.0, "replies": 1.0, "written": 1.0}
+COUNTS = {"posts": 3.0, "EDOS": 0.7, "Hatemoji": 1.0, "HatemojiCheck": 1.0, "replies": 1.0, "written": 1.3, FORUMS: 1.0}
 """How much a sample of an origin counts: flagged posts look most like the posts."""
-HARMLESS_COUNTS = {"en": 1.3, "eu": 5.0, "fr": 5.0, "de": 8.0}
-HARMLESS_ELSEWHERE = 3.0
+HARMLESS_COUNTS = {"en": 1.0, "eu": 2.0, "fr": 5.0, "de": 8.0}
+HARMLESS_ELSEWHERE = 1.3
 """What a harmless sentence of the project's own counts by language: else a language that the other sources don't have
 would itself look like a threat, so many of its sentences being one."""
+WORDING_COUNTS = {"en": 0.15}
+WORDING_ELSEWHERE = 0.2
+"""The same for wordings, of which there are many and which are all harmless."""
 FOLDS = 4
 NEGLIGIBLE = 0.004
 """Weights below this are dropped: they compress to nothing and change no score by more than a rounding."""
@@ -121,6 +124,8 @@ def _head(
 def _count(sample: Sample) -> float:
     if sample.origin == "written" and not sample.threat:
         return HARMLESS_COUNTS.get(sample.language, HARMLESS_ELSEWHERE)
+    if sample.origin == WORDINGS:
+        return WORDING_COUNTS.get(sample.language, WORDING_ELSEWHERE)
     return COUNTS[sample.origin]
 
 
