@@ -75,8 +75,11 @@ def write_card(taught: Sequence[Lesson], outcome: Outcome, digests: Mapping[str,
     """Return the card as Markdown."""
     template = files("training").joinpath("post_layers/card.md").read_text("utf-8")
     origins = Counter(lesson.origin for lesson in taught)
+    settings = TriageSettings()
     return template.format(
         date=date.today().isoformat(),
+        doubt_below=settings.doubt_below,
+        threat_from=settings.threat_from,
         digests="\n".join(f"- `{path}`: `{digest}`" for path, digest in digests.items()),
         texts=f"{len(taught):,}",
         origins="\n".join(f"| {origin} | {count:,} |" for origin, count in sorted(origins.items())),
