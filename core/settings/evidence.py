@@ -59,6 +59,11 @@ class KnowledgeBaseSettings(Section):
         description="The same for claims that assert something, and for slurs. Below it the answer is one to the "
         "insult or exclusion, if any.",
     )
+    less_sure_in: dict[str, Share] = Field(
+        {"es": 0.4, "it": 0.4, "eu": 0.4},
+        description="Language code -> share of `claim_from` and `assertion_from` that is enough for posts in that "
+        "language: models that learned from English posts are less sure of them.",
+    )
     ranker: str = Field(
         "",
         description="Name of what `rejoinder train rank` learned: it puts claims, counter-claims and facts first that "

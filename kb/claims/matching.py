@@ -215,7 +215,7 @@ class ClaimMatcher:
         reading = self.read(text, vector, groups, language, summed)
         if reading.answerable < self._settings.answer_from:
             return {}
-        claims = {name: p for name, p in self._narrowed(reading.claims).items() if p >= self._least(name)}
+        claims = {name: p for name, p in self._narrowed(reading.claims).items() if p >= self._least(name, language)}
         surest = max(claims.values(), default=0.0)
         least = BESIDE * surest
         sure = [(name, probability) for name, probability in claims.items() if probability >= least]
@@ -236,11 +236,12 @@ class ClaimMatcher:
                 narrowed[name], narrowed[wider] = narrowed[wider], probability
         return dict(sorted(narrowed.items(), key=lambda each: -each[1]))
 
-    def _least(self, name: str) -> float:
+    def _least(self, name: str, language: Language) -> float:
         """Return how probable a claim must be: a fact beside the point is worse than a word on worth and dignity."""
         claim = self._files.claims[name]
         presumes = claim.kind is AttackKind.CLAIM or claim.instead_of is not None
-        return self._settings.assertion_from if presumes else self._settings.claim_from
+        least = self._settings.assertion_from if presumes else self._settings.claim_from
+        return least * self._settings.less_sure_in.get(language, 1.0)
 
     def _nearest_two(self, vector: Vectors, groups: Collection[TargetGroup], language: Language) -> dict[str, float]:
         cosines = self._vectors @ self.centred(vector, language)

@@ -158,6 +158,18 @@ async def test_a_claim_that_stands_in_for_a_wider_one_is_not_taken_where_it_is_u
     assert matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], "en") == ((), ())
 
 
+async def test_less_is_enough_in_a_language_of_which_models_are_less_sure(
+    matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claims = dict.fromkeys(matcher.names, 0.01) | {"women-feminists-hate-men": 0.06}
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    in_english, in_basque = (
+        matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], language)[0] for language in ("en", "eu")
+    )
+    assert in_english == ()
+    assert [claim.id for claim in in_basque] == ["women-feminists-hate-men"]
+
+
 def test_a_vector_of_another_embedder_is_refused_with_what_to_do(matcher: ClaimMatcher) -> None:
     with pytest.raises(BadInput, match="has 4 numbers, not 384: triage it again"):
         matcher.match("any", np.ones(4, np.float32), [TargetGroup.WOMEN], "en")
