@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
@@ -52,14 +53,15 @@ def secret_names(section: type[BaseModel], beginning: str) -> Iterator[str]:
         whole = f"{beginning}{name}".upper()
         if "SecretStr" in str(field.annotation) or name.endswith(("token_file", "secret_file")):
             yield whole
-        for part in (field.annotation, *get_args(field.annotation)):
-            if isinstance(part, type) and issubclass(part, BaseModel):
+        parts: list[Any] = [field.annotation, *get_args(field.annotation)]
+        for part in parts:
+            if inspect.isclass(part) and issubclass(part, BaseModel):
                 yield from secret_names(part, f"{whole}__")
 
 
 def test_each_chat_keeps_its_secrets_behind_its_door() -> None:
     """A worker has no business in a chat: a new chat's tokens must be among DOORS."""
-    sections = {"discord": DiscordSettings, "slack": SlackSettings, "desk": DeskSettings}
+    sections: dict[str, type[BaseModel]] = {"discord": DiscordSettings, "slack": SlackSettings, "desk": DeskSettings}
     assert set(chat_workspaces(Settings())) == {SLACK, DISCORD} == sections.keys() - {"desk"}
     for name, section in sections.items():
         secrets = list(secret_names(section, f"REJOINDER_{name}__"))
