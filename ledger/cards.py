@@ -13,11 +13,10 @@ from typing import Any
 
 from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
 
-from core.domain import Case, CaseState, clean
+from core.domain import CaseState, clean
 from core.errors import CaseNotFound
 from ledger.chat_tables import IS_UNSETTLED, cards, case_numbers, notices
 from ledger.database import Database
-from ledger.rows import find_cases
 from ledger.tables import cases
 from ledger.uninterrupted import uninterrupted
 
@@ -69,6 +68,16 @@ class Notice:
     since: datetime
     at: datetime
     last_id: int | None = None
+
+
+@dataclass(frozen=True)
+class UncardedCase:
+    """A case without a card, as far as it takes to tell whether anything about it has changed."""
+
+    key: str
+    version: int
+    platform: str
+    received_at: datetime
 
 
 class Cards:
@@ -134,10 +143,12 @@ class Cards:
         return None if row is None else PostedCard(**row)
 
     @uninterrupted
-    async def missing(self, surface: str, server: str, limit: int = 200, after: Case | None = None) -> list[Case]:
+    async def missing(
+        self, surface: str, server: str, limit: int = 200, after: UncardedCase | None = None
+    ) -> list[UncardedCase]:
         """Return cases that people must see and that have no card on a server, the oldest first, from `after` on.
 
-        One in doubt gets its card once somebody has asked for a draft. Their drafts come without candidates.
+        One in doubt gets its card once somebody has asked for a draft.
         """
         has_card = (
             select(cards.c.case_key)
@@ -147,13 +158,14 @@ class Cards:
         fresh = cases.c.updated_at >= self._database.clock() - ESCALATED_FOR
         waiting = and_(cases.c.state == CaseState.PENDING, cases.c.doubtful.is_(False))
         seen = or_(waiting, and_(cases.c.state == CaseState.ESCALATED, fresh))
-        query = select(cases.c.key).where(seen, cases.c.erased_at.is_(None), ~has_card)
+        columns = (cases.c.key, cases.c.version, cases.c.platform, cases.c.received_at)
+        query = select(*columns).where(seen, cases.c.erased_at.is_(None), ~has_card)
         if after is not None:
             later = and_(cases.c.received_at == after.received_at, cases.c.key > after.key)
             query = query.where(or_(cases.c.received_at > after.received_at, later))
         query = query.order_by(cases.c.received_at, cases.c.key).limit(limit)
         async with self._database.read() as connection:
-            return await find_cases(connection, (await connection.execute(query)).scalars().all())
+            return [UncardedCase(**row) for row in (await connection.execute(query)).mappings()]
 
     @uninterrupted
     async def outdated(self, surface: str, servers: Sequence[str], limit: int = 200) -> list[PostedCard]:

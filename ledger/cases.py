@@ -82,6 +82,12 @@ class Cases:
         return case
 
     @uninterrupted
+    async def named(self, keys: Sequence[str]) -> list[Case]:
+        """Return the cases with these keys, in their order; unknown ones are left out, and candidates of drafts."""
+        async with self._database.read() as connection:
+            return await find_cases(connection, keys)
+
+    @uninterrupted
     async def page(
         self, *, states: Collection[CaseState] = (), group: TargetGroup | None = None, platform: str | None = None,
         claimed_by: str | None = None, mine: str | None = None, doubtful: bool | None = None,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ from core.errors import CardGone, CardRefused, CaseNotFound, ChannelLost, Unavai
 from core.lifecycle import CLOSED, ENDED
 from core.settings import CareSettings, ChatWorkspace
 from ledger import Ledger
-from ledger.cards import PostedCard
+from ledger.cards import PostedCard, UncardedCase
 from ledger.moderator_settings import SwitchKind
 
 log = logging.getLogger(__name__)
@@ -44,11 +44,19 @@ PAGE = 200
 
 @dataclass
 class _ChannelWork:
-    """What is to be done in one channel: reservations left behind by a crash, outdated cards, cases without a card."""
+    """What is to be done in one channel: reservations left behind by a crash, outdated cards, keys of cases without one."""
 
     orphans: list[PostedCard] = field(default_factory=list)
     outdated: list[PostedCard] = field(default_factory=list)
-    missing: list[Case] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Routed:
+    """The channel that the settings name for a case, as it stood at `version`."""
+
+    version: int
+    channel: str | None
 
 
 class CardSync:
@@ -73,6 +81,7 @@ class CardSync:
         self._surge = SurgeLimiter(ledger.cards, board, care)
         self._busy: dict[Place, asyncio.Task[None]] = {}
         self._lost: dict[Place, datetime] = {}
+        self._routed: dict[str, dict[str, _Routed]] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self) -> None:
@@ -146,21 +155,34 @@ class CardSync:
         switched = await self._ledger.moderator_settings.switched(self._board.surface, server)
         paused = {item.scope for item in switched if item.kind is SwitchKind.PAUSED}
         muted = {item.scope for item in switched if item.kind is SwitchKind.MUTED}
-        last: Case | None = None
+        known, routed = self._routed.get(server, {}), dict[str, _Routed]()
+        last: UncardedCase | None = None
         while page := await self._ledger.cards.missing(self._board.surface, server, PAGE, last):
+            routed |= await self._route(server, page, known)
             for case in page:
-                place = self._place_for(server, case)
-                if place is not None and place.channel not in paused and case.post.platform not in muted:
-                    work[place].missing.append(case)
+                place = self._usable_place(server, routed[case.key].channel) if case.key in routed else None
+                if place is not None and place.channel not in paused and case.platform not in muted:
+                    work[place].missing.append(case.key)
             last = page[-1]
             if len(page) < PAGE:
                 break
+        self._routed[server] = routed
 
-    def _place_for(self, server: str, case: Case) -> Place | None:
+    async def _route(
+        self, server: str, page: Sequence[UncardedCase], known: Mapping[str, _Routed]
+    ) -> Mapping[str, _Routed]:
+        """Return where each case goes, by its key; whole cases are read only where one is new or has changed."""
+        versions = {case.key: case.version for case in page}
+        same = {key: known[key] for key, version in versions.items() if key in known and known[key].version == version}
+        return same | {
+            case.key: _Routed(case.version, channel_for(self._servers[server], case.post, case.triage))
+            for case in await self._ledger.cases.named([key for key in versions if key not in same])
+        }
+
+    def _usable_place(self, server: str, channel: str | None) -> Place | None:
         """Return where a case goes; while its channel can't be used, that is the server's default channel."""
-        settings = self._servers[server]
-        for channel in (channel_for(settings, case.post, case.triage), settings.channel):
-            if channel is not None and not self.is_lost(place := Place(self._board.surface, server, channel)):
+        for candidate in (channel, self._servers[server].channel):
+            if candidate is not None and not self.is_lost(place := Place(self._board.surface, server, candidate)):
                 return place
         return None
 
@@ -208,16 +230,20 @@ class CardSync:
                 await self._ledger.cards.forget(posted.surface, posted.server, posted.case_key)
             raise
 
-    async def _post_missing(self, place: Place, cases: list[Case]) -> None:
+    async def _post_missing(self, place: Place, keys: Sequence[str]) -> None:
         remaining = await self._surge.remaining_cards(place)
-        for case in cases[:remaining]:
+        for case in await self._cases(keys[:remaining]):
             try:
                 await self._post_one(place, case)
             except CardRefused as error:
                 # Its reservation keeps it from being tried at every pass; `_resolve_orphan` drops it after a while.
                 log.error("Case %s gets no card: %s", case.key, error)
-        if cases[remaining:]:
-            await self._surge.count(place, cases[remaining:])
+        if keys[remaining:]:
+            await self._surge.count(place, await self._cases(keys[remaining:]))
+
+    async def _cases(self, keys: Sequence[str]) -> list[Case]:
+        batches = [keys[start : start + PAGE] for start in range(0, len(keys), PAGE)]
+        return [case for batch in batches for case in await self._ledger.cases.named(batch)]
 
     async def _post_one(self, place: Place, case: Case) -> None:
         if not await self._ledger.cards.reserve(place.surface, place.server, case.key, place.channel):

@@ -20,6 +20,10 @@ def ids(cases: Sequence[Case]) -> list[str]:
     return [case.post.post_id for case in cases]
 
 
+async def uncarded(ledger: Ledger) -> list[str]:
+    return [case.key for case in await ledger.cards.missing("discord", "1")]
+
+
 async def every_page(ledger: Ledger, **query: Any) -> list[str]:
     seen: list[str] = []
     cursor: str | None = None
@@ -56,7 +60,7 @@ async def test_lists_leave_out_the_candidates_that_the_case_itself_has(ledger: L
     assert case.drafts == (draft,)
     bare = case.model_copy(update={"drafts": (draft.model_copy(update={"candidates": ()}),)})
     assert (await ledger.cases.page()).cases == (bare,)
-    assert await ledger.cards.missing("discord", "1") == [bare]
+    assert await ledger.cases.named(["forum/gone", "forum/1"]) == [bare]
 
 
 async def test_words_are_found_in_posts_drafts_replies_keys_and_groups(ledger: Ledger, make: Any, clock: Any) -> None:
@@ -155,13 +159,13 @@ async def test_cases_in_doubt_are_a_queue_of_their_own_until_somebody_asks_for_a
     assert await every_page(ledger, states=pending, doubtful=False) == ["plain"]
     assert await every_page(ledger, states=pending) == ["doubt", "other", "plain"]
     assert (await ledger.cases.doubtful(), (await ledger.cases.counts())[CaseState.PENDING]) == (2, 3)
-    assert ids(await ledger.cards.missing("discord", "1")) == ["plain"]
+    assert await uncarded(ledger) == ["forum/plain"]
     await ledger.decisions.redraft(case.key, case.version, "ana", DraftRequest(number=2), "message")
     await ledger.stages.draft(make.draft(case.key, 2))
     after = await ledger.cases.get(case.key)
     assert (after.state, after.doubtful) == (CaseState.PENDING, False)
     assert await every_page(ledger, states=pending, doubtful=True) == ["other"]
-    assert ids(await ledger.cards.missing("discord", "1")) == ["doubt", "plain"]
+    assert await uncarded(ledger) == ["forum/doubt", "forum/plain"]
     assert await ledger.cases.doubtful() == 1
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,10 +11,11 @@ from bot.changes import Changes
 from bot.chat.card_sync import CardSync
 from bot.chat.cards import Card
 from bot.chat.languages import Languages
-from core.domain import TargetGroup, now
+from core.domain import Case, TargetGroup, now
 from core.errors import CardRefused, ChatUnavailable
 from core.settings import CareSettings, ChannelRule, ChatWorkspace
 from ledger import Ledger
+from ledger.moderator_settings import SwitchKind
 from tests.bot.samples import add_pending, post
 
 SERVERS = {"s1": ChatWorkspace(channel="all", rules=(ChannelRule(channel="women", groups=(TargetGroup.WOMEN,)),))}
@@ -76,6 +77,29 @@ async def test_looking_again_changes_nothing(ledger: Ledger, card_sync: CardSync
     await once(card_sync)
     assert cork.posted == before
     assert len(before) == 1
+
+
+async def test_a_case_that_gets_no_card_is_read_again_only_when_it_has_changed(
+    ledger: Ledger, card_sync: CardSync, cork: Cork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = await add_pending(ledger, post(1))
+    await ledger.moderator_settings.switch("discord", "s1", SwitchKind.PAUSED, "all", "ana", on=True)
+    read: list[str] = []
+    named = ledger.cases.named
+
+    async def recorded(keys: Sequence[str]) -> list[Case]:
+        read.extend(keys)
+        return await named(keys)
+
+    monkeypatch.setattr(ledger.cases, "named", recorded)
+    for _ in range(3):
+        await once(card_sync)
+    assert read == [key]
+    case = await ledger.cases.get(key)
+    await ledger.decisions.claim(key, case.version, "ana", now() + timedelta(minutes=1))
+    await once(card_sync)
+    assert read == [key, key]
+    assert cork.posted == {}
 
 
 async def test_two_bots_at_once_post_one_card(ledger: Ledger, card_sync: CardSync, cork: Cork) -> None:
