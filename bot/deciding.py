@@ -37,7 +37,7 @@ from bot.reasons import NOT_HATEFUL, stored_reason
 from bot.redrafting import planned_redraft, reopening
 from bot.translation import _
 from bot.wording import standing
-from core.domain import Action, Case, Check, Decision, Draft, Intent, StrategyName, failed, now
+from core.domain import Action, Case, Check, Decision, Draft, Intent, StrategyName, failed, is_edited, now
 from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed
 from core.settings import DeskSettings
 from ledger import Ledger
@@ -101,7 +101,7 @@ class Decisions:
             raise BadInput(_("The text to approve is not the draft's; to send another text, use edit."))
         checks = await self._checks_now(case, draft)
         _require_passing(case, checks, decision)
-        return await self._send(case, draft.text, checks, f"approved draft {draft.number}", decision, who)
+        return await self._send(case, draft.text, checks, decision, who)
 
     async def _edit(self, case: Case, decision: Decision, who: Moderator) -> Case:
         text = (decision.text or "").strip()
@@ -109,11 +109,9 @@ class Decisions:
             raise BadInput(_("The edited text is empty; write the reply, or reject the case."))
         checks = await self.checks_of(case, text)
         _require_passing(case, checks, decision)
-        return await self._send(case, text, checks, "edited", decision, who)
+        return await self._send(case, text, checks, decision, who)
 
-    async def _send(
-        self, case: Case, text: str, checks: Sequence[Check], why: str, decision: Decision, who: Moderator
-    ) -> Case:
+    async def _send(self, case: Case, text: str, checks: Sequence[Check], decision: Decision, who: Moderator) -> Case:
         if hidden := sorted(set(hidden_characters(text))):
             raise BadInput(
                 _(
@@ -122,6 +120,8 @@ class Decisions:
                     characters=", ".join(hidden[:5]),
                 )
             )
+        draft = case.draft
+        why = "edited" if draft is None or is_edited(text, draft) else f"approved draft {draft.number}"
         overridden = "checks overridden" if failed(checks) else None
         covered = "the post stayed covered" if decision.uncovered is False else None
         reasons = filter(None, [why, overridden, covered, decision.reason])

@@ -9,13 +9,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from core.domain import Action, Case, CaseState, DraftRequest, clean
+from core.domain import Action, Case, CaseState, DraftRequest, clean, is_edited
 from core.errors import BadInput, NotAllowed, StaleVersion
 from core.lifecycle import STAGES, TopicRole
 from ledger.conflicts import Attempt
 from ledger.database import Database
 from ledger.outbox_messages import OutboxMessage, enqueue, outcome, reply, withdraw
-from ledger.rows import request_columns, with_drafts
+from ledger.rows import newest_draft, request_columns, with_drafts
 from ledger.tables import cases
 from ledger.take import attempt_of, take
 from ledger.transition import UNCLAIMED, UNDECIDED
@@ -65,14 +65,17 @@ class Decisions:
     ) -> Case:
         """Approve `text`, exactly as it stands, for release at `release_at` unless it is undone before.
 
-        Raises BadInput when the text is blank or has control characters that can't be stored.
+        The history says whether it is the newest draft or an edited text. Raises BadInput when the text is blank or has
+        control characters that can't be stored.
         """
         _check_releasable(key, text)
         attempt = attempt_of(key, version, who, "approve", force)
         values = _decided(attempt.who, why, release_at) | {"final_text": text}
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await take(connection, at, attempt, Action.APPROVE, why, values, text=text)
+            edited = is_edited(text, await newest_draft(connection, attempt.key))
+            action = Action.EDIT if edited else Action.APPROVE
+            row = await take(connection, at, attempt, action, why, values, text=text)
             case = await with_drafts(connection, row)
             await enqueue(connection, reply(case, text, attempt.who, at), at)
         return case

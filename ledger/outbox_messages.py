@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import bindparam, insert, select, update
 
 from core.contract import IDEMPOTENCY_KEY, Appeal, Outcome, ReleasedReply, Retraction
-from core.domain import Case, CaseState
+from core.domain import Case, CaseState, is_edited
 from core.lifecycle import PUBLICATION, TopicRole
 from ledger.connection import Connection
 from ledger.tables import IS_OPEN, OutboxStatus, outbox
@@ -40,7 +40,7 @@ def reply(case: Case, text: str, who: str, at: datetime) -> OutboxMessage:
         approved_by=who,
         approved_at=at,
         draft_number=draft.number if draft else None,
-        edited=draft is None or draft.text != text,
+        edited=is_edited(text, draft),
     )
     headers = {IDEMPOTENCY_KEY: f"reply:{case.key}"}
     return OutboxMessage(case.key, TopicRole.REPLIES, released.model_dump_json(), case.release_at or at, headers)

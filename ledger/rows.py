@@ -24,6 +24,9 @@ _DRAFTS = (
     .where(drafts.c.case_key.in_(bindparam("keys", expanding=True)))
     .order_by(drafts.c.case_key, drafts.c.number)
 )
+_NEWEST_DRAFT = (
+    select(drafts.c.draft).where(drafts.c.case_key == bindparam("case")).order_by(drafts.c.number.desc()).limit(1)
+)
 _SAME_NAME = (
     "version", "received_at", "updated_at", "claimed_by", "claimed_until", "decided_by", "decided_why", "final_text",
     "release_at", "error", "handled", "appealed", "retracted_at", "erased_at",
@@ -66,6 +69,12 @@ async def find_case(connection: Connection, key: str) -> Case | None:
     """Return the case, with its drafts, or None."""
     row = (await connection.execute(_ONE, {"key": key})).mappings().one_or_none()
     return None if row is None else await with_drafts(connection, row)
+
+
+async def newest_draft(connection: Connection, key: str) -> Draft | None:
+    """Return the case's draft that moderators are shown, or None."""
+    json = (await connection.execute(_NEWEST_DRAFT, {"case": key})).scalar_one_or_none()
+    return None if json is None else Draft.model_validate_json(json)
 
 
 async def find_cases(connection: Connection, keys: Sequence[str]) -> list[Case]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from core.domain import CaseState, DraftRequest, Intent, TargetGroup
+from core.domain import Action, CaseState, DraftRequest, Intent, TargetGroup
 from core.lifecycle import DECIDED
 from ledger.chat_tables import cards
 from ledger.database import Database
@@ -60,7 +60,7 @@ class Statistics:
         decided = (
             select(
                 history.c.id, history.c.case_key, history.c.to_state, history.c.from_state, history.c.at, history.c.who,
-                history.c.why, cases.c.platform, cases.c.groups, cases.c.request, cases.c.received_at,
+                history.c.why, history.c.kind, cases.c.platform, cases.c.groups, cases.c.request, cases.c.received_at,
             )
             .join(cases, cases.c.key == history.c.case_key)
             .where(history.c.at >= moment, IS_DECISION)
@@ -97,12 +97,17 @@ def _decided(row: Any) -> DecidedCase:
         groups=groups_of(row["groups"]),
         intent=_intent(row["request"]),
         state=CaseState(row["to_state"]),
-        edited=row["to_state"] == CaseState.APPROVED and row["why"].startswith("edited"),
+        edited=row["to_state"] == CaseState.APPROVED and _is_edit(row),
         who=row["who"],
         why=row["why"],
         received_at=row["received_at"],
         decided_at=row["at"],
     )
+
+
+def _is_edit(row: Any) -> bool:
+    # Earlier releases noted every approval as one kind, and told edits in words, which erasure takes away.
+    return row["kind"] == Action.EDIT or row["why"].startswith("edited")
 
 
 @lru_cache(maxsize=1024)

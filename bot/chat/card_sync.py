@@ -44,11 +44,12 @@ PAGE = 200
 
 @dataclass
 class _ChannelWork:
-    """What is to be done in one channel: reservations left behind by a crash, outdated cards, keys of cases without one."""
+    """What is to be done in one channel: reservations left behind by a crash, outdated cards, cases without a card."""
 
     orphans: list[PostedCard] = field(default_factory=list)
     outdated: list[PostedCard] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    """Keys of cases."""
 
 
 @dataclass(frozen=True)

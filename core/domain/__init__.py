@@ -5,7 +5,18 @@ states it passes.
 """
 
 from core.domain.case import Action, Case, CaseState, Decision, EventKind, ModeratorRole, Note, Role, Transition
-from core.domain.draft import MAX_DRAFTS, Candidate, Check, Draft, DraftNumber, DraftRequest, Duel, Origin, failed
+from core.domain.draft import (
+    MAX_DRAFTS,
+    Candidate,
+    Check,
+    Draft,
+    DraftNumber,
+    DraftRequest,
+    Duel,
+    Origin,
+    failed,
+    is_edited,
+)
 from core.domain.evidence import Claim, CounterClaim, Evidence, Frame, Grounding, Plan, Source, VotedClaim
 from core.domain.post import MAX_FLAG_BYTES, STORED, FlaggedPost
 from core.domain.record import MAX_TEXT, Intent, Moment, Record, StrategyName, TargetGroup, Text, clean, now
@@ -53,5 +64,6 @@ __all__ = [
     "VotedClaim",
     "clean",
     "failed",
+    "is_edited",
     "now",
 ]

@@ -114,3 +114,8 @@ class Draft(Record):
     duels: tuple[Duel, ...] = ()
     note: str = ""
     created_at: Moment = Field(default_factory=now)
+
+
+def is_edited(text: str, draft: Draft | None) -> bool:
+    """Tell whether an approved text differs from the draft that its moderator was shown."""
+    return draft is None or text != draft.text

@@ -9,7 +9,7 @@ from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from ledger import Ledger
 from ledger.statistics import DecidedCase
-from tests.bot.samples import add_pending, post
+from tests.bot.samples import DRAFT, add_pending, post
 
 
 async def fill(ledger: Ledger) -> None:
@@ -17,8 +17,8 @@ async def fill(ledger: Ledger) -> None:
         key = await add_pending(ledger, post(number), group=TargetGroup.WOMEN if number == 4 else TargetGroup.MIGRANTS)
         case, due = await ledger.cases.get(key), now() + timedelta(minutes=1)
         if number in (0, 1):
-            why = "approved draft 1" if number == 0 else "edited; fine"
-            await ledger.decisions.approve(key, case.version, "ana", "A reply. Two.", why, due)
+            text = DRAFT if number == 0 else "A reply. Two."
+            await ledger.decisions.approve(key, case.version, "ana", text, "fine", due)
         elif number == 2:
             await ledger.decisions.reject(key, case.version, "ana", "tone", due)
         elif number == 5:

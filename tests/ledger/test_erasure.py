@@ -233,7 +233,9 @@ async def test_a_history_loses_words_alone_and_rows_only_with_an_erased_case(
 async def test_counts_and_statistics_stay(ledger: Ledger, make: Any, clock: Any) -> None:
     await make.bring(ledger, CaseState.RELEASED, post(make))
     await make.bring(ledger, CaseState.REJECTED, post(make, 2))
-    before = _decisions(await ledger.statistics.since(clock() - timedelta(1)))
+    period = await ledger.statistics.since(clock() - timedelta(1))
+    before = _decisions(period)
+    assert [decided.edited for decided in period.decided] == [True, False]
     for key in ("forum/1", "forum/2"):
         await ledger.erasure.erase(key, "operator", "erased on request")
     assert _decisions(await ledger.statistics.since(clock() - timedelta(1))) == before
@@ -241,4 +243,7 @@ async def test_counts_and_statistics_stay(ledger: Ledger, make: Any, clock: Any)
 
 
 def _decisions(period: Period) -> list[tuple[object, ...]]:
-    return [(period.received, case.key, case.state, case.who, case.groups, case.intent) for case in period.decided]
+    return [
+        (period.received, case.key, case.state, case.edited, case.who, case.groups, case.intent)
+        for case in period.decided
+    ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.reasons import REASONS
-from core.domain import Case, CaseState, Draft, Origin
+from core.domain import Case, CaseState, Draft, Origin, is_edited
 from ledger.decided_cases import DecidedCase
 from training.decisions.masking import masked
 from training.decisions.records import Example, Outcome, Preference, Verdict
@@ -56,7 +56,7 @@ def lesson_of(decided: DecidedCase) -> Lesson:
     drafts = [draft for draft in case.drafts if draft.text]
     if case.state in (CaseState.APPROVED, CaseState.RELEASED) and case.final_text:
         last = drafts[-1] if drafts else None
-        edited = last is None or case.final_text != last.text
+        edited = is_edited(case.final_text, last)
         outcome = Outcome.EDITED if edited else Outcome.APPROVED
         if last is not None:
             blame = _kept(last, case) if edited else ALL
