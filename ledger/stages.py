@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, RowMapping, bindparam, insert, select, tuple_
 
-from core.domain import STORED, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Route, Triage, clean
+from core.domain import STORED, CaseState, Draft, DraftRequest, FlaggedPost, Grounding, Triage, clean
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import FAILURE, REPLAY, ROUTES, STAGES, StageName, fails_in
 from ledger.chain import append_first
@@ -220,7 +220,7 @@ class Stages:
         at = self._database.clock()
         to = ROUTES[triage.route]
         groups = group_mask(score.group for score in triage.groups)
-        doubtful = triage.route is Route.DOUBT
+        doubtful = triage.leaves_in_doubt(DraftRequest())
         values = {"triage": triage.model_dump_json(), "groups": groups, "doubtful": doubtful}
         planned = _planned(StageName.TRIAGE, to, at, clean(triage.reason), values)
         async with self._database.write(durable=False) as connection:

@@ -15,7 +15,6 @@ from core.domain import (
     Grounding,
     Origin,
     Plan,
-    Route,
     Triage,
     failed,
 )
@@ -57,7 +56,7 @@ class Drafter:
         again; on the `last_attempt` the draft is composed instead. A model that refuses is not asked twice.
         """
         ctx = GuardContext.of(post, triage, grounding, request.intent, request.avoid)
-        if triage.route is Route.DOUBT and request.number == 1:
+        if triage.leaves_in_doubt(request):
             return _draft(ctx, request, None, [], in_doubt(triage.hate))
         strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback
         judged: list[Candidate] = []

@@ -11,7 +11,7 @@ from core.domain.draft import Draft, DraftRequest
 from core.domain.evidence import Grounding
 from core.domain.post import FlaggedPost
 from core.domain.record import MAX_TEXT, Intent, Moment, Record, StrategyName, Text
-from core.domain.triage import Route, Triage
+from core.domain.triage import Triage
 
 ModeratorRole = Literal["reviewer", "lead", "admin"]
 Role = Literal["platform", "monitor", ModeratorRole]
@@ -153,5 +153,5 @@ class Case(Record):
     @property
     def doubtful(self) -> bool:
         """Tell whether the case waits for a moderator to say if its post is hateful; nobody asked for a draft."""
-        in_doubt = self.triage is not None and self.triage.route is Route.DOUBT
-        return self.state is CaseState.PENDING and in_doubt and self.request.number == 1
+        in_doubt = self.triage is not None and self.triage.leaves_in_doubt(self.request)
+        return self.state is CaseState.PENDING and in_doubt

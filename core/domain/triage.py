@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from core.domain.draft import DraftRequest
 from core.domain.record import Record, TargetGroup
 
 
@@ -51,3 +52,7 @@ class Triage(Record):
     reason: str
     embedding: str | None = None
     summed: str | None = None
+
+    def leaves_in_doubt(self, request: DraftRequest) -> bool:
+        """Tell whether a moderator has yet to say if the post is hateful; whoever asks for a draft has said so."""
+        return self.route is Route.DOUBT and request.number == 1
