@@ -158,32 +158,32 @@ class Decisions:
         if assignee != who.name and not who.leads:
             raise Forbidden(_("Only a lead or an admin may assign a case to somebody else."))
         why = f"assigned to {assignee}" + (f": {decision.reason}" if decision.reason else "")
-        return await self.ledger.closed_cases.assign(case.key, case.version, who.name, assignee, why)
+        return await self.ledger.casework.assign(case.key, case.version, who.name, assignee, why)
 
     async def _reopen(self, case: Case, decision: Decision, who: Moderator) -> Case:
         _require_final(case)
         self._require_offered(decision)
         why = decision.reason or "opened again"
         way = reopening(case, decision)
-        return await self.ledger.closed_cases.reopen(case.key, case.version, who.name, why, way)
+        return await self.ledger.casework.reopen(case.key, case.version, who.name, why, way)
 
     async def _hand_over(self, case: Case, decision: Decision, who: Moderator) -> Case:
         _require_final(case)
         reason = _required_reason(decision)
-        return await self.ledger.closed_cases.hand_over(case.key, case.version, who.name, reason)
+        return await self.ledger.casework.hand_over(case.key, case.version, who.name, reason)
 
     async def _handle(self, case: Case, decision: Decision, who: Moderator) -> Case:
         _require_final(case)
         if not can_be_handled(case):
             raise NotAllowed(_("There is nothing to see to: {standing}", standing=standing(case)), case)
-        return await self.ledger.closed_cases.handle(case.key, case.version, who.name, decision.reason or "")
+        return await self.ledger.casework.handle(case.key, case.version, who.name, decision.reason or "")
 
     async def _retract(self, case: Case, decision: Decision, who: Moderator) -> Case:
         _require_final(case)
         reason = _required_reason(decision)
         if not may_undo(case, who):
             raise Forbidden(_("{who} approved this reply; only {who} or a lead may retract it.", who=case.decided_by))
-        return await self.ledger.closed_cases.retract(case.key, case.version, who.name, reason)
+        return await self.ledger.casework.retract(case.key, case.version, who.name, reason)
 
     async def checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
         """Return what the guard says about a text for a case."""

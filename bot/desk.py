@@ -190,7 +190,7 @@ class Desk:
 
     async def note(self, key: str, text: str, who: Moderator) -> Case:
         """Add a note to a case for whoever looks at it next; raises CaseNotFound, or BadInput for an empty one."""
-        return await self._ledger.closed_cases.note(key, who.name, _required(text, _("The note is empty; write one.")))
+        return await self._ledger.casework.note(key, who.name, _required(text, _("The note is empty; write one.")))
 
     async def appeal(self, key: str, text: str, who: str) -> Case:
         """Put a closed case into the queue of appeals; where one waits there already nothing changes.
@@ -201,7 +201,7 @@ class Desk:
         case = await self.case(key)
         if case.state not in EVENTS[EventKind.APPEAL].takes or undoable(case):
             raise NotAllowed(_("Nothing final is there to appeal against: {standing}", standing=standing(case)), case)
-        return await self._ledger.closed_cases.appeal(key, who, words)
+        return await self._ledger.casework.appeal(key, who, words)
 
     async def add_evidence(self, key: str, piece: Evidence, who: Moderator) -> Case:
         """Put a statement first among a waiting case's evidence, for its next draft and for checks of one's own words.
@@ -211,7 +211,7 @@ class Desk:
         case = await self.case(key)
         if holder(case) not in (None, who.name):
             raise ClaimedByOther(_("{who} holds this case; ask them, or wait.", who=holder(case)), case)
-        return await self._ledger.closed_cases.add_evidence(key, who.name, piece)
+        return await self._ledger.casework.add_evidence(key, who.name, piece)
 
 
 def _required(text: str, complaint: str) -> str:

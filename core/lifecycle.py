@@ -85,12 +85,12 @@ STAGES = {
 UNFINISHED = tuple(dict.fromkeys(spec.takes for spec in STAGES.values()))
 """States in which the machine owes the next step, in their order; the sweeper watches these."""
 
-CLOSED = (CaseState.REJECTED, CaseState.DISMISSED)
-"""States in which a case has ended without a reply, once its undo window is over."""
-DECIDED = (CaseState.APPROVED, *CLOSED)
+TURNED_DOWN = (CaseState.REJECTED, CaseState.DISMISSED)
+"""States in which the draft or the whole post was turned down, for good once the undo window is over."""
+DECIDED = (CaseState.APPROVED, *TURNED_DOWN)
 """States in which a moderator's decision waits out its undo window, or has done so; triage dismisses for good."""
 
-ENDED = (CaseState.RELEASED, *CLOSED, CaseState.ESCALATED)
+ENDED = (CaseState.RELEASED, *TURNED_DOWN, CaseState.ESCALATED)
 """States in which a case rests until somebody opens it again or appeals against it."""
 
 _APPROVAL = Change((CaseState.PENDING,), (CaseState.APPROVED,))
@@ -106,7 +106,7 @@ DECISIONS = {
     Action.UNDO: Change(DECIDED, (CaseState.PENDING,)),
     Action.ASSIGN: Change((CaseState.GROUNDED, CaseState.PENDING, CaseState.ESCALATED)),
     # What triage ended has no evidence yet, so its way goes on from there.
-    Action.REOPEN: Change((*CLOSED, CaseState.ESCALATED), (CaseState.TRIAGED, CaseState.GROUNDED)),
+    Action.REOPEN: Change((*TURNED_DOWN, CaseState.ESCALATED), (CaseState.TRIAGED, CaseState.GROUNDED)),
     Action.HAND_OVER: Change((CaseState.DISMISSED, CaseState.ESCALATED), (CaseState.ESCALATED,)),
     Action.HANDLE: Change(ENDED),
     Action.RETRACT: Change((CaseState.RELEASED,)),

@@ -1,7 +1,7 @@
 """What became of every post: cases, their drafts and history, moderators' decisions, and what is owed to Kafka."""
 
 from ledger.cases import CasePage
-from ledger.closed_cases import Reopening
+from ledger.casework import Reopening
 from ledger.ledger import Ledger
 from ledger.outbox import OutboxRow
 from ledger.stages import Step

@@ -9,7 +9,7 @@ from core.domain import now
 from ledger.audit import Audit
 from ledger.cards import Cards
 from ledger.cases import Cases
-from ledger.closed_cases import ClosedCases
+from ledger.casework import Casework
 from ledger.database import Database
 from ledger.decided_cases import DecidedCases
 from ledger.decisions import Decisions
@@ -33,7 +33,7 @@ from ledger.workloads import Workloads
 class Ledger:
     """What became of every post.
 
-    `stages` is for the stream's workers, `decisions` and `closed_cases` for moderators, `outbox` for publishers,
+    `stages` is for the stream's workers, `decisions` and `casework` for moderators, `outbox` for publishers,
     `cards` and `moderator_settings` for the chats, `sessions` for the web desk, `erasure`, `holdings` and `audit` for
     whoever answers for people's data, `replayed_letters` for operators; `cases`, `related`, `replies`, `history`,
     `statistics`, `workloads` and `decided_cases` only read. Every method of every part raises LedgerUnavailable when
@@ -53,7 +53,7 @@ class Ledger:
         self.audit = Audit(database, pseudonyms)
         self.decisions = Decisions(database)
         self.decided_cases = DecidedCases(database, pseudonyms)
-        self.closed_cases = ClosedCases(database)
+        self.casework = Casework(database)
         self.outbox = Outbox(database)
         self.cards = Cards(database)
         self.moderator_settings = ModeratorSettings(database)

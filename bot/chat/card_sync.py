@@ -26,7 +26,7 @@ from bot.chat.surge import SurgeLimiter
 from bot.translation import speaking
 from core.domain import Case, now
 from core.errors import CardGone, CardRefused, CaseNotFound, ChannelLost, Unavailable
-from core.lifecycle import CLOSED, ENDED
+from core.lifecycle import ENDED, TURNED_DOWN
 from core.settings import CareSettings, ChatWorkspace
 from ledger import Ledger
 from ledger.cards import PostedCard, UncardedCase
@@ -259,7 +259,7 @@ class CardSync:
         await self._record(place.server, message, case, card)
 
     async def _record(self, server: str, message: str, case: Case, card: Card) -> None:
-        final = case.state in ENDED and not (case.state in CLOSED and card.undo_until)
+        final = case.state in ENDED and not (case.state in TURNED_DOWN and card.undo_until)
         await self._ledger.cards.record_message(
             self._board.surface, server, case.key, message, case.version, card.stale_at, unsettled=not final
         )

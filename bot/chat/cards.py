@@ -32,7 +32,7 @@ from bot.stored_words import in_other_words
 from bot.translation import _, percent
 from bot.wording import GROUP_WORDS, IN_DOUBT, INTENT_NAMES, hate_probability, holder, standing
 from core.domain import Action, Case, CaseState, Check, EventKind, Evidence, Grounding, Note, Origin, now
-from core.lifecycle import CLOSED, DECIDED, DECISIONS
+from core.lifecycle import DECIDED, DECISIONS, TURNED_DOWN
 
 MAX_POST = 1_200
 MAX_DRAFT = 1_000
@@ -219,7 +219,7 @@ def _note_line(note: Note) -> str:
 
 def _standing(case: Case) -> str:
     sentence = standing(case)
-    says_more = case.state in CLOSED and case.decided_by and case.decided_why != NOT_HATEFUL.code
+    says_more = case.state in TURNED_DOWN and case.decided_by and case.decided_why != NOT_HATEFUL.code
     if says_more and case.decided_why:
         sentence = f"{sentence.rstrip('.')} ({in_other_words(case.decided_why)})."
     # A sentence about the case begins with a capital; one that begins with a name keeps the name as it is.

@@ -156,7 +156,7 @@ async def test_an_undo_takes_no_appeal_back_and_counts_none_as_its_own(house: Ho
     key = await add_pending(house.ledger, post(1))
     await house.ledger.decisions.reject(key, 4, "ana", "tone", now())
     await owed(house.ledger)
-    await house.ledger.closed_cases.appeal(key, "site", "It was a joke.")
+    await house.ledger.casework.appeal(key, "site", "It was a joke.")
     from core.errors import NotAllowed
 
     with pytest.raises(NotAllowed):

@@ -57,7 +57,7 @@ def _is_text(node: ast.AST) -> bool:
 
 
 WRITERS = (
-    "core/tokens.py", "ledger/cards.py", "ledger/closed_cases.py", "ledger/conflicts.py", "ledger/decisions.py",
+    "core/tokens.py", "ledger/cards.py", "ledger/casework.py", "ledger/conflicts.py", "ledger/decisions.py",
     "ledger/stages.py", "ledger/take.py", "pipeline/draft.py", "pipeline/ground.py", "pipeline/guard/*.py",
     "pipeline/routing_rules.py", "pipeline/strategies/*.py", "pipeline/triage.py", "stream/janitor.py",
 )  # fmt: skip

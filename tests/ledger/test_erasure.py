@@ -106,10 +106,10 @@ async def test_the_file_of_a_sqlite_ledger_holds_no_message_that_was_deleted(
 
 async def test_an_erased_case_waits_for_nobody_and_takes_no_note(ledger: Ledger, make: Any) -> None:
     await make.bring(ledger, CaseState.ESCALATED, post(make))
-    await ledger.closed_cases.appeal("forum/1", "platform", "It was a joke.")
+    await ledger.casework.appeal("forum/1", "platform", "It was a joke.")
     await ledger.erasure.erase("forum/1", "operator", "erased on request")
     assert (await ledger.cases.appealed(), await ledger.cases.handled()) == (0, 1)
-    for add in (ledger.closed_cases.note, ledger.closed_cases.appeal):
+    for add in (ledger.casework.note, ledger.casework.appeal):
         with pytest.raises(NotAllowed, match="were erased"):
             await add("forum/1", "ana", "One thing more.")
 

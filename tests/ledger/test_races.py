@@ -11,7 +11,7 @@ import pytest
 
 from core.domain import Case, CaseState
 from core.errors import NotAllowed, StaleVersion
-from ledger import Ledger, Step, closed_cases, stages
+from ledger import Ledger, Step, casework, stages
 from ledger.transition import move
 
 KEY = b"a key for tests"
@@ -97,15 +97,15 @@ async def test_a_step_that_waited_for_a_note_follows_it_in_the_chain(
     """On PostgreSQL the statement that waited sees the note's version, and not the row of its history."""
     case = await make.bring(ledger, CaseState.RECEIVED)
     added, waiting = asyncio.Event(), asyncio.Event()
-    shown_anew = closed_cases._shown_anew
+    shown_anew = casework._shown_anew
 
     async def show_when_the_other_waits(*args: Any) -> Case:
         added.set()
         await waiting.wait()
         return await shown_anew(*args)
 
-    monkeypatch.setattr(closed_cases, "_shown_anew", show_when_the_other_waits)
-    note = asyncio.create_task(ledger.closed_cases.note(case.key, "ana", "Look at this one."))
+    monkeypatch.setattr(casework, "_shown_anew", show_when_the_other_waits)
+    note = asyncio.create_task(ledger.casework.note(case.key, "ana", "Look at this one."))
     await added.wait()
     step = asyncio.create_task(other.stages.triage(make.post(), make.triage()))
     await asyncio.sleep(0.3)

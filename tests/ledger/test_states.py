@@ -97,39 +97,39 @@ DECISIONS: dict[str, tuple[Act, dict[CaseState, CaseState]]] = {
     ),
     "undo": (lambda ledger, case, _: ledger.decisions.undo(case.key, case.version, "bo"), {A: P, REJ: P}),
     "assign": (
-        lambda ledger, case, _: ledger.closed_cases.assign(case.key, case.version, "bo", "ana", "she knows it"),
+        lambda ledger, case, _: ledger.casework.assign(case.key, case.version, "bo", "ana", "she knows it"),
         {G: G, P: P, ESC: ESC},
     ),
     "reopen": (
-        lambda ledger, case, _: ledger.closed_cases.reopen(
+        lambda ledger, case, _: ledger.casework.reopen(
             case.key, case.version, "bo", "why", Reopening("a message", CaseState.TRIAGED, DraftRequest())
         ),
         {REJ: T, DIS: T, ESC: T},
     ),
     "reopen with evidence": (
-        lambda ledger, case, _: ledger.closed_cases.reopen(
+        lambda ledger, case, _: ledger.casework.reopen(
             case.key, case.version, "bo", "why", Reopening("a message", CaseState.GROUNDED, DraftRequest(number=2))
         ),
         {REJ: G, DIS: G, ESC: G},
     ),
     "hand over": (
-        lambda ledger, case, _: ledger.closed_cases.hand_over(case.key, case.version, "bo", "to the lawyers"),
+        lambda ledger, case, _: ledger.casework.hand_over(case.key, case.version, "bo", "to the lawyers"),
         {DIS: ESC, ESC: ESC},
     ),
     "handle": (
-        lambda ledger, case, _: ledger.closed_cases.handle(case.key, case.version, "bo", ""),
+        lambda ledger, case, _: ledger.casework.handle(case.key, case.version, "bo", ""),
         {REL: REL, REJ: REJ, DIS: DIS, ESC: ESC},
     ),
     "retract": (
-        lambda ledger, case, _: ledger.closed_cases.retract(case.key, case.version, "bo", "a wrong fact"),
+        lambda ledger, case, _: ledger.casework.retract(case.key, case.version, "bo", "a wrong fact"),
         {REL: REL},
     ),
     "appeal": (
-        lambda ledger, case, _: ledger.closed_cases.appeal(case.key, "forum", "It was a joke."),
+        lambda ledger, case, _: ledger.casework.appeal(case.key, "forum", "It was a joke."),
         {REL: REL, REJ: REJ, DIS: DIS, ESC: ESC},
     ),
     "note": (
-        lambda ledger, case, _: ledger.closed_cases.note(case.key, "bo", "See the other one."),
+        lambda ledger, case, _: ledger.casework.note(case.key, "bo", "See the other one."),
         {state: state for state in CaseState},
     ),
 }

@@ -94,7 +94,7 @@ async def test_a_case_that_changes_on_the_way_is_reported_and_not_decided(
     await press(page, "v")
     await page.locator('[data-same="approve"]').click()
     await gate.asked()
-    await house.ledger.closed_cases.note(f"{PLATFORM}/post-11", "ben", "Look again.")
+    await house.ledger.casework.note(f"{PLATFORM}/post-11", "ben", "Look again.")
     gate.opened.set()
     await expect(page.locator(".toast.undo p")).to_have_text("Approved: 1 case")
     await expect(page.locator(".toast.bad")).to_contain_text("Not decided: 1 case.")

@@ -177,7 +177,7 @@ async def test_an_appeal_is_listed_and_the_reply_is_retracted(working: Floor) ->
     await ledger.decisions.approve(key, 4, "ana", DRAFT.text, "approved", now())
     for row in await ledger.outbox.lease("test", 30, 10):
         await ledger.outbox.sent(row, "test")
-    await ledger.closed_cases.appeal(key, "site", "It was a joke.")
+    await ledger.casework.appeal(key, "site", "It was a joke.")
     await typed(working, "queue", "Appeals: 1. List them with: queue appeals")
     await typed(working, "queue appeals", "1: migrants 93 %")
     shown = await typed(working, "retract 1 a wrong figure", "Case 1 is retracted; the platform is told.")

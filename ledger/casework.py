@@ -1,4 +1,4 @@
-"""What can still be done with cases that have ended, and what can be added to any case.
+"""What people do with a case besides deciding on its draft, before and after its end.
 
 The methods that name a version return and raise the same as those of `ledger.decisions`.
 """
@@ -47,8 +47,8 @@ class Reopening:
     triage: Triage | None = None
 
 
-class ClosedCases:
-    """What is done with a case besides its decision: assigned, reopened, handed over, handled, retracted, noted on."""
+class Casework:
+    """What people do with a case besides its decision: assign, reopen, hand over, handle, retract, add to it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
