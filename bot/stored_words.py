@@ -96,6 +96,7 @@ WORDINGS = (
     N_("Reads as a threat: {text}."),
     N_("Reads as {language}; the post calls for {other}."),
     N_("Hidden or disguised characters: {text}."),
+    N_("Mixes scripts within a word: {text}."),
     N_("Remove {text}."),
     N_("Speaks as a machine or refuses: {text}."),
     N_("Shows a piece of the drafting instructions, or speaks of itself: {text}."),

@@ -86,10 +86,14 @@ def hidden_characters(text: str) -> list[str]:
 
 def plain_characters(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check for invisible, control and direction-changing characters, and for words that mix scripts."""
-    odd = hidden_characters(reply.text)
-    odd += [f"“{word}” (mixed scripts)" for word in re.findall(r"[^\W\d_]+", reply.text) if _mixes_scripts(word)]
-    detail = f"Hidden or disguised characters: {', '.join(sorted(set(odd))[:5])}." if odd else ""
-    return Measurement(passed=not odd, value=len(odd), threshold=0, detail=detail)
+    hidden = hidden_characters(reply.text)
+    mixed = [f"“{word}”" for word in re.findall(r"[^\W\d_]+", reply.text) if _mixes_scripts(word)]
+    findings = [
+        f"Hidden or disguised characters: {_first_few(hidden)}." if hidden else "",
+        f"Mixes scripts within a word: {_first_few(mixed)}." if mixed else "",
+    ]
+    number = len(hidden) + len(mixed)
+    return Measurement(passed=not number, value=number, threshold=0, detail=" ".join(filter(None, findings)))
 
 
 def no_mentions(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
@@ -131,6 +135,10 @@ def _is_hidden(text: str, position: int, char: str) -> bool:
     joins = char in "\u200c\u200d" and position > 0
     # Joiners belong inside emoji and inside Arabic and Indic words, never inside a word in Latin letters.
     return not (joins and not text[position - 1].isascii() and not _is_latin(text[position - 1]))
+
+
+def _first_few(pieces: list[str]) -> str:
+    return ", ".join(sorted(set(pieces))[:5])
 
 
 def _is_latin(char: str) -> bool:

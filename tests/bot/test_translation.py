@@ -66,7 +66,6 @@ PIECES = {
     "hand over", "mark as handled", "model drafts", "this post", "Reads as 7: 7.", "a threat", "an insult", "the judge",
     "Repeats the post's claim: “7” (7).", "Says more than its evidence: “7” (7).7", "a draft is made from 7",
     "seems to", "the limit is 7", "It does not read as hateful (7; 7).", "It may not be hateful at all (7; 7).",
-    "“7” (mixed scripts)",
 }  # fmt: skip
 """Said only in a sentence with others, which has wordings of its own."""
 UNSAID = {

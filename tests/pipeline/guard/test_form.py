@@ -114,6 +114,12 @@ def test_hidden_and_disguised_characters_fail(judge: Judge, text: str) -> None:
     assert not judge("characters", text).passed
 
 
+def test_hidden_characters_and_mixed_scripts_are_told_apart(judge: Judge) -> None:
+    assert judge("characters", "W\u043emen have\u2066 rights.").detail == (
+        "Hidden or disguised characters: U+2066. Mixes scripts within a word: “W\u043emen”."
+    )
+
+
 @pytest.mark.parametrize(
     "text",
     [
