@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, Protocol, TypeVar
 
@@ -26,19 +27,26 @@ class Connection(Protocol):
         """Call a function that takes a synchronous connection."""
 
 
-def in_use(pool: Pool) -> int:
-    """Count the connections that somebody has from the pool, which would never close them."""
-    assert isinstance(pool, QueuePool)
-    return pool.checkedout()
+class UnderWay:
+    """What closing a database waits for: calls that have not ended, and connections taken from its pool."""
 
+    def __init__(self, pool: Pool) -> None:
+        assert isinstance(pool, QueuePool)
+        self._pool = pool
+        self._calls: set[asyncio.Future[Any] | Future[Any]] = set()
 
-async def none_left(count: Callable[[], int], within_s: float) -> None:
-    """Wait until there is nothing left to count, or until the time is over."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(within_s):
-            # Looked at again and again: nobody is told of a connection that was given up while it was opened.
-            while count():  # noqa: ASYNC110
-                await asyncio.sleep(0.005)
+    def add(self, call: asyncio.Future[Any] | Future[Any]) -> None:
+        """Count a call until it is done; it may have no connection yet."""
+        self._calls.add(call)
+        call.add_done_callback(self._calls.discard)
+
+    async def over(self, within_s: float) -> None:
+        """Wait until nothing is under way, or until the time is over."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                # Looked at again and again: nobody is told of a connection that was given up while it was opened.
+                while self._calls or self._pool.checkedout():  # noqa: ASYNC110
+                    await asyncio.sleep(0.005)
 
 
 async def finished(work: asyncio.Future[R]) -> R:

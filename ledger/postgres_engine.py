@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from ledger.connection import finished, in_use, none_left
+from ledger.connection import UnderWay, finished
 
 CONNECT_S = 10.0
 COMMAND_S = 30.0
@@ -29,10 +29,13 @@ class PostgresEngine:
         ).execution_options(**options)  # fmt: skip
         # One snapshot for a case and its drafts, which SQLite has anyway.
         self._readers = self._writers.execution_options(isolation_level="REPEATABLE READ")
+        self._under_way = UnderWay(self._writers.pool)
 
     async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
         """Run a call to its end although its caller is cancelled."""
-        return await finished(asyncio.ensure_future(call))
+        task = asyncio.ensure_future(call)
+        self._under_way.add(task)
+        return await finished(task)
 
     @asynccontextmanager
     async def read(self, *, single: bool) -> AsyncIterator[AsyncConnection]:
@@ -53,6 +56,6 @@ class PostgresEngine:
         """Do nothing: what the server keeps in its log is not ours to overwrite."""
 
     async def close(self, within_s: float) -> None:
-        """Close every connection; wait for those in use, which the pool would never close."""
-        await none_left(lambda: in_use(self._writers.pool), within_s)
+        """Close every connection; wait for the calls under way, whose connections the pool would never close."""
+        await self._under_way.over(within_s)
         await self._writers.dispose()

@@ -24,7 +24,7 @@ from sqlalchemy.pool import QueuePool
 
 from core.errors import LedgerUnavailable
 from core.private_files import keep_private
-from ledger.connection import finished, in_use, none_left
+from ledger.connection import UnderWay, finished
 
 BUSY_S = 15.0
 """Seconds a writer waits for other writers, of this process and of others."""
@@ -73,7 +73,7 @@ class SqliteEngine:
         self._place = threading.local()
         self._threads = ThreadPoolExecutor(THREADS - 1, "ledger", initializer=self._enter)
         self._waiting_writers = ThreadPoolExecutor(1, "ledger-writers", initializer=self._enter)
-        self._calls: set[Future[Any]] = set()
+        self._under_way = UnderWay(self._engine.pool)
         self._is_closed = False
 
     async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
@@ -82,8 +82,7 @@ class SqliteEngine:
             return await call
         result: Future[R] = Future()
         result.set_running_or_notify_cancel()
-        self._calls.add(result)
-        result.add_done_callback(self._calls.discard)
+        self._under_way.add(result)
         self._send(self._threads, call, result)
         return await finished(asyncio.wrap_future(result))
 
@@ -129,7 +128,7 @@ class SqliteEngine:
 
     async def close(self, within_s: float) -> None:
         """Close every connection; wait for the calls under way, and refuse those that have not begun by then."""
-        await none_left(lambda: len(self._calls) + in_use(self._engine.pool), within_s)
+        await self._under_way.over(within_s)
         self._is_closed = True
         self._engine.dispose()
         self._threads.shutdown(wait=False)

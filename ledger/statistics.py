@@ -107,7 +107,7 @@ def _decided(row: Any) -> DecidedCase:
 
 def _is_edit(row: Any) -> bool:
     # Earlier releases noted every approval as one kind, and told edits in words, which erasure takes away.
-    return row["kind"] == Action.EDIT or row["why"].startswith("edited")
+    return row["kind"] == Action.EDIT or str(row["why"]).startswith("edited")
 
 
 @lru_cache(maxsize=1024)

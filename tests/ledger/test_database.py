@@ -121,6 +121,19 @@ async def test_closing_waits_for_those_who_still_read_and_leaves_no_connection_o
     gc.collect()
 
 
+async def test_closing_waits_for_a_call_that_has_begun_and_not_connected_yet() -> None:
+    database = Database("postgresql+asyncpg://nobody@127.0.0.1:1/none")
+    may_go = asyncio.Event()
+    call = asyncio.create_task(database.to_the_end(may_go.wait()))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(database.close())
+    await asyncio.wait({closing}, timeout=0.05)
+    assert not closing.done()
+    may_go.set()
+    assert await call
+    await closing
+
+
 async def test_a_failing_transaction_leaves_nothing(url: str, make: Any) -> None:
     database = Database(url)
     with pytest.raises(ZeroDivisionError):
