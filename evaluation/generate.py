@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
@@ -85,7 +86,7 @@ async def draft_answer(pipeline: Pipeline, system: System, post: EvaluationPost)
     """Return a system's draft for a post. The pipeline is given the post's text and language, never its references."""
     assert pipeline.triager and pipeline.grounder and pipeline.drafter
     begun = time.perf_counter()
-    flagged = FlaggedPost(platform=PLATFORM, post_id="1", text=post.text, language=post.language)
+    flagged = as_flagged(post)
     triage = await pipeline.triager.triage(flagged)
     grounding = await pipeline.grounder.ground(flagged, triage, last_attempt=True)
     # Whoever evaluates wants every post answered, also one that triage would have left to people.
@@ -108,6 +109,13 @@ async def draft_answer(pipeline: Pipeline, system: System, post: EvaluationPost)
         note=draft.note,
         seconds=round(time.perf_counter() - begun, 3),
     )
+
+
+def as_flagged(post: EvaluationPost) -> FlaggedPost:
+    """Return the post as a platform would send it, as a case of its own: which words on file it gets hangs on that."""
+    # A digest, because an id in a file may have blanks, which no platform's has.
+    post_id = hashlib.sha256(post.id.encode()).hexdigest()
+    return FlaggedPost(platform=PLATFORM, post_id=post_id, text=post.text, language=post.language)
 
 
 def reference_drafts(posts: Iterable[EvaluationPost]) -> Iterator[SystemDraft]:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from core.errors import BadInput
 from core.settings import Settings
 from evaluation.command import evaluate
-from evaluation.generate import STRATEGIES, asks_model, combinations, generate
+from evaluation.generate import STRATEGIES, as_flagged, asks_model, combinations, generate
 from evaluation.records import REFERENCES, EvaluationPost, System
 from evaluation.run import RunFolder
 from rejoinder import assembly
@@ -67,6 +67,11 @@ async def test_references_never_reach_the_drafting_model(
     assert "Quetzal" not in asked and "Zygote" not in asked
     assert bool(chat.asked) == asks_model(system, settings)
     assert next(run.drafts()).post_id == "a"
+
+
+def test_each_post_is_a_case_of_its_own_whatever_its_id() -> None:
+    ids = ["1", "2", "two words", "..", "x" * 200]
+    assert len({as_flagged(POST.model_copy(update={"id": id})).key for id in ids}) == len(ids)
 
 
 def test_generate_goes_on_where_it_was_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
