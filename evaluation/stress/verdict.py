@@ -43,11 +43,6 @@ class Verdict:
     wrong: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in NOT_AS_IT_SHOULD})
     states: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def is_clean(self) -> bool:
-        """Tell whether nothing went wrong."""
-        return not any(self.wrong.values())
-
 
 def judge(
     accepted: Iterable[str],

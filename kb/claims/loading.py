@@ -16,7 +16,6 @@ from core.domain import TargetGroup
 from core.errors import KnowledgeBaseError, describe_errors
 from kb.claims.records import FiledClaim, FiledFact, Speaker
 
-GLOSSARY = "glossary.toml"
 Entry = TypeVar("Entry", FiledClaim, FiledFact)
 
 
