@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
+from bot.reasons import REASONS
 from bot.wording import INTENT_WORDS, duration
 from core.domain import Intent, TargetGroup
 
@@ -14,3 +16,9 @@ def test_a_duration_is_told_in_its_largest_fitting_unit() -> None:
 def test_every_group_and_intent_has_words() -> None:
     assert all(group.label for group in TargetGroup)
     assert set(INTENT_WORDS) == set(Intent)
+
+
+def test_the_guide_says_when_to_choose_each_reason() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "moderators.md").read_text()
+    for key, reason in enumerate(REASONS, 1):
+        assert f"| <kbd>{key}</kbd> | {reason.words} | " in guide

@@ -25,7 +25,7 @@ pytestmark = [
 ROWS = int(os.environ.get("DESK_ROWS", "2000"))
 PAGE = 100
 LIMIT_MS = 200
-"""Four times the aim of 50 ms, which a crowded machine may miss: see docs/moderators.md for what was measured."""
+"""Four times the aim of 50 ms, which a crowded machine may miss: see docs/stress.md for what was measured."""
 IS_MARKED = """(key) =>
   document.querySelector("#cases .row:is([aria-busy], [aria-current])")?.dataset.key === key"""
 """Asked in the page: Playwright's own search for `:is` looks through all rows by script, and keys wait for it."""
