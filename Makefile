@@ -25,6 +25,7 @@ help:
 	@echo "make sbom    list the locked dependencies for machines (CycloneDX); make licences: docs/licences.md"
 	@echo "make messages  bring the catalogues of the interface's languages up to date with the source"
 	@echo "make pictures  draw every state of the desk's page anew for docs/moderators.md (needs Chromium)"
+	@echo "make settings  write docs/settings.md and the messages' schemas anew"
 	@echo "make format  format the code"
 	@echo "make lock    lock the dependencies anew"
 
