@@ -3,7 +3,8 @@
 RejoinderError
 ├── BadInput              somebody sent something that can't be used; sending it again won't help
 │   └── BadMessage        bytes on a topic that are not the record the topic carries
-│       └── UnsignedMessage   a record between stages that none of them has signed
+│       ├── UnsignedMessage   a record between stages that none of them has signed
+│       └── DeadlyMessage     a message that worker after worker ended on
 ├── MessageTooLarge       a message that the broker does not take; it never will
 ├── Unauthenticated       nobody knows who calls
 ├── Forbidden             the caller's role does not allow it
@@ -54,6 +55,10 @@ class BadMessage(BadInput):
 
 class UnsignedMessage(BadMessage):
     """A record between stages that none of them has signed; it says nothing about the case it names."""
+
+
+class DeadlyMessage(BadMessage):
+    """A message that worker after worker ended on, before it could be worked on."""
 
 
 class MessageTooLarge(RejoinderError):

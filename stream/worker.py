@@ -14,6 +14,7 @@ from core.lifecycle import STAGES, TopicRole
 from core.settings import KafkaSettings, Settings
 from stream.app import build_app
 from stream.dead_letters import DeadLetterWriter
+from stream.in_hand import InHand
 from stream.liveness import Liveness
 from stream.stages import Stage
 from stream.topic_reader import backlog
@@ -42,7 +43,8 @@ async def run_worker(
     if stop.is_set():
         return
     liveness = Liveness(settings.stream.idle_limit_s, longest_work_s=longest_work_s(settings))
-    app = build_app(settings, stages, dead_letters, liveness)
+    in_hand = InHand(settings.data_dir / "in-hand", settings.stream.attempts, liveness)
+    app = build_app(settings, stages, dead_letters, liveness, in_hand)
     names = [Topics(settings.kafka.prefix).named(STAGES[stage.name].reads) for stage in stages]
     tasks: dict[str, asyncio.Task[Any]] = {
         "stop": asyncio.create_task(stop.wait()),
@@ -61,6 +63,7 @@ async def run_worker(
         with suppress(TimeoutError):
             async with asyncio.timeout(STOP_LIMIT_S):
                 await app.stop()
+        in_hand.close()
 
 
 def _topics_of(stages: Sequence[Stage]) -> set[TopicRole]:
