@@ -14,6 +14,7 @@ RejoinderError
 │   ├── BrokerUnavailable
 │   ├── LedgerUnavailable
 │   ├── ModelUnavailable
+│   │   └── EmbedderUnavailable   nothing can be embedded, whatever the text; nothing goes on without
 │   └── ChatUnavailable
 ├── ChannelLost           a chat channel is gone, or closed to the bot
 ├── CardGone              a card's message was deleted in the chat
@@ -106,6 +107,10 @@ class LedgerUnavailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """A model server that can't be reached or did not answer in time."""
+
+
+class EmbedderUnavailable(ModelUnavailable):
+    """An embedding server that is away whatever it is asked; no post can be worked on without it."""
 
 
 class ChatUnavailable(Unavailable):

@@ -7,8 +7,8 @@
 | BadMessage               | dead letter at once                                                  |
 | result too large to send | dead letter at once                                                  |
 | the worker ended         | tried by the next, `attempts` times in all; then dead letter         |
-| broker or ledger away    | tried again, with backoff, until they are back: nothing else could go on either |
-| a model away             | tried `attempts` times; the last try may do without the model; then dead letter |
+| broker, ledger or embedding server away | tried again, with backoff, until it is back: nothing else could go on |
+| another model away       | tried `attempts` times; the last try may do without the model; then dead letter |
 | anything else            | tried once more, then dead letter                                    |
 """
 
@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from core.errors import (
     BadMessage,
     BrokerUnavailable,
+    EmbedderUnavailable,
     LedgerUnavailable,
     MessageTooLarge,
     Unavailable,
@@ -128,7 +129,7 @@ class Delivery:
     def _should_give_up(self, error: Exception, retry: Retry) -> bool:
         if isinstance(error, BadMessage | MessageTooLarge):
             return True
-        if isinstance(error, BrokerUnavailable | LedgerUnavailable):
+        if isinstance(error, BrokerUnavailable | LedgerUnavailable | EmbedderUnavailable):
             return False
         if isinstance(error, Unavailable):
             return retry.is_last_attempt

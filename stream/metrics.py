@@ -14,7 +14,8 @@ HANDLED = Counter("rejoinder_messages_handled_total", "Messages a stage has fini
 """Flat with lag on the stage's topic: the stage hangs; its worker should have been restarted by liveness."""
 
 RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed and were made again.", ["stage", "error"])
-"""Rising: the part named by `error` is away. Messages wait for broker and ledger; for a model only a few tries."""
+"""Rising: the part named by `error` is away. Messages wait for broker, ledger and the
+embedding server; for another model only a few tries."""
 
 DEAD_LETTERS = Counter("rejoinder_dead_letters_total", "Messages sent to dead letters.", ["stage"])
 """Any: `rejoinder dead-letters list` says why; replay after the cause is mended."""

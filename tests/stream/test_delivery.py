@@ -9,7 +9,14 @@ import pytest
 from pydantic import ValidationError
 
 from core.domain import FlaggedPost
-from core.errors import BadMessage, BrokerUnavailable, LedgerUnavailable, MessageTooLarge, ModelUnavailable
+from core.errors import (
+    BadMessage,
+    BrokerUnavailable,
+    EmbedderUnavailable,
+    LedgerUnavailable,
+    MessageTooLarge,
+    ModelUnavailable,
+)
 from core.lifecycle import StageName
 from core.settings import StreamSettings
 from stream.delivery import Delivery, Incoming
@@ -101,7 +108,7 @@ async def test_a_bad_message_is_given_up_at_once_with_its_reason(deliver: Delive
     assert len(script.last_attempts) == 1 and not ends.sent
 
 
-@pytest.mark.parametrize("error", [BrokerUnavailable("away"), LedgerUnavailable("away")])
+@pytest.mark.parametrize("error", [BrokerUnavailable("away"), LedgerUnavailable("away"), EmbedderUnavailable("away")])
 async def test_an_outage_is_waited_out_however_long(deliver: Deliver, error: Exception) -> None:
     ends = Ends()
     waits = await deliver(Script(*[error] * 20), ends)
