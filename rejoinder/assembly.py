@@ -71,8 +71,10 @@ async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> Asy
         yield None
     else:
         from models.llama_server import LlamaServer
+        from stream.metrics import CHAT_SERVER_HANGS
 
-        async with LlamaServer(settings.chat, chat_weights(settings), log_file) as server:
+        weights, on_hang = chat_weights(settings), CHAT_SERVER_HANGS.inc
+        async with LlamaServer(settings.chat, weights, log_file, on_hang=on_hang) as server:
             yield server.endpoint
 
 

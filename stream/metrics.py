@@ -28,6 +28,9 @@ STAGE_SECONDS = Histogram(
 )
 """`draft` rising: the model server is short of cores or slots."""
 
+CHAT_SERVER_HANGS = Counter("rejoinder_chat_server_hangs_total", "Chat servers that were ended because they hung.")
+"""Rising: the engine hangs again and again on this machine; the end of `chat-server.log`, another version of it."""
+
 PUBLISHED = Counter("rejoinder_published_total", "Messages the outbox has published.", ["topic"])
 """Flat while `rejoinder_outbox_backlog` grows: the broker refuses, or no desk process runs."""
 
