@@ -93,7 +93,8 @@ class StreamSettings(Section):
         0,
         ge=0,
         le=65535,
-        description="Port on which a worker serves its Prometheus metrics, on all addresses; 0: none.",
+        description="Port on which a worker serves its Prometheus metrics, `/healthz` and `/readyz`, on all addresses; "
+        "0: none.",
     )
     lease_s: Positive = Field(30.0, description="Seconds one publisher holds an outbox row.")
 
