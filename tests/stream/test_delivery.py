@@ -175,3 +175,20 @@ async def test_a_dead_letter_waits_for_the_ledger_too(deliver: Deliver) -> None:
     ends = Ends(write_errors=4)
     assert await deliver(Script(BadMessage("no")), ends) == [1, 2, 4, 8]
     assert len(ends.dead_letters) == 1
+
+
+async def test_a_message_is_noted_as_in_hand_while_a_stage_works_on_it(deliver: Deliver, tmp_path: Path) -> None:
+    class Looking(Script):
+        async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
+            self.noted = (tmp_path / "flags-0").read_text()
+            return await super().handle(value, last_attempt=last_attempt)
+
+    script = Looking()
+    await deliver(script, Ends())
+    assert script.noted.endswith(" 000001\n")
+    assert (tmp_path / "flags-0").read_text().endswith(" 000000\n")
+    (tmp_path / "flags-0").write_text(script.noted.replace("000001", f"{SETTINGS.attempts:06}"))
+    ends, untouched = Ends(), Script()
+    await deliver(untouched, ends)
+    [(_, _, reason)] = ends.dead_letters
+    assert "The worker ended 3 times" in reason and not untouched.last_attempts
