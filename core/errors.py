@@ -3,7 +3,8 @@
 RejoinderError
 ├── BadInput              somebody sent something that can't be used; sending it again won't help
 │   └── BadMessage        bytes on a topic that are not the record the topic carries
-│       └── UnsignedMessage   a record between stages that none of them has signed
+│       ├── UnsignedMessage   a record between stages that none of them has signed
+│       └── DeadlyMessage     a message that worker after worker ended on
 ├── MessageTooLarge       a message that the broker does not take; it never will
 ├── Unauthenticated       nobody knows who calls
 ├── Forbidden             the caller's role does not allow it
@@ -13,6 +14,7 @@ RejoinderError
 │   ├── BrokerUnavailable
 │   ├── LedgerUnavailable
 │   ├── ModelUnavailable
+│   │   └── EmbedderUnavailable   nothing can be embedded, whatever the text; nothing goes on without
 │   └── ChatUnavailable
 ├── ChannelLost           a chat channel is gone, or closed to the bot
 ├── CardGone              a card's message was deleted in the chat
@@ -54,6 +56,10 @@ class BadMessage(BadInput):
 
 class UnsignedMessage(BadMessage):
     """A record between stages that none of them has signed; it says nothing about the case it names."""
+
+
+class DeadlyMessage(BadMessage):
+    """A message that worker after worker ended on, before it could be worked on."""
 
 
 class MessageTooLarge(RejoinderError):
@@ -101,6 +107,10 @@ class LedgerUnavailable(Unavailable):
 
 class ModelUnavailable(Unavailable):
     """A model server that can't be reached or did not answer in time."""
+
+
+class EmbedderUnavailable(ModelUnavailable):
+    """An embedding server that is away whatever it is asked; no post can be worked on without it."""
 
 
 class ChatUnavailable(Unavailable):

@@ -70,6 +70,13 @@ class Database:
             async with self._engine.write(durable=durable) as connection:
                 yield connection
 
+    @asynccontextmanager
+    async def migrate(self) -> AsyncIterator[Connection]:
+        """Open a write transaction, as `write`, whose statements may take as long as they need."""
+        with self._translated():
+            async with self._engine.migrate() as connection:
+                yield connection
+
     async def open(self) -> None:
         """Make sure the database answers; raises LedgerUnavailable."""
         with self._translated():

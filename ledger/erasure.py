@@ -10,9 +10,9 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import Select, bindparam, delete, insert, select, text, update
+from sqlalchemy import Select, bindparam, delete, func, insert, select, text, update
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, clean
 from core.errors import CaseNotFound, NotAllowed
@@ -32,6 +32,7 @@ from ledger.uninterrupted import uninterrupted
 ERASED_TEXT = "[erased]"
 """What stands where the post's text was."""
 
+_NOW = select(func.now())
 _OF_CASE = select(cases).where(cases.c.key == bindparam("case")).with_for_update()
 _OLD = cases.c.received_at < bindparam("before")
 _DUE_FOR_ERASURE = (
@@ -88,6 +89,17 @@ class Erasure:
                 return False
             await self._erase(connection, row, who, why)
             return True
+
+    @uninterrupted
+    async def now(self) -> datetime:
+        """Return the moment by the clock of the database's server, or on SQLite by this machine's.
+
+        What is erased can't be brought back, so the clock of one process among many must not decide that it is due.
+        """
+        if self._database.is_sqlite:
+            return self._database.clock()
+        async with self._database.read(single=True) as connection:
+            return cast("datetime", (await connection.execute(_NOW)).scalar_one())
 
     @uninterrupted
     async def due(self, before: datetime, limit: int, skip: int = 0) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
+from sqlalchemy import select
+
 from core.domain import now
 from ledger.audit import Audit
 from ledger.cards import Cards
@@ -16,7 +18,7 @@ from ledger.decisions import Decisions
 from ledger.erasure import Erasure
 from ledger.history import History
 from ledger.holdings import Holdings
-from ledger.migrate import migrate
+from ledger.migrate import check_schema, migrate
 from ledger.moderator_settings import ModeratorSettings
 from ledger.outbox import Outbox
 from ledger.privacy import Pseudonyms
@@ -26,6 +28,7 @@ from ledger.replies import Replies
 from ledger.sessions import OpenSessions
 from ledger.stages import Stages
 from ledger.statistics import Statistics
+from ledger.tables import cases
 from ledger.uninterrupted import uninterrupted
 from ledger.workloads import Workloads
 
@@ -83,9 +86,15 @@ class Ledger:
         await migrate(self._database)
 
     @uninterrupted
+    async def check_schema(self) -> None:
+        """Raise BadSettings unless the tables are those of this version; changes nothing."""
+        await check_schema(self._database)
+
+    @uninterrupted
     async def ping(self) -> None:
-        """Ask the database for an answer; raises LedgerUnavailable."""
-        await self._database.ping()
+        """Read as little as can be; raises LedgerUnavailable."""
+        async with self._database.read(single=True) as connection:
+            await connection.execute(select(cases.c.key).limit(1))
 
     async def close(self) -> None:
         """Close every connection."""

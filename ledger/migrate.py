@@ -1,4 +1,4 @@
-"""Bring a database to the newest schema; safe when several processes start at once."""
+"""Bring a database to the newest schema, safe when several processes start at once, or say that it has another."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, text
 
@@ -24,7 +26,7 @@ async def migrate(database: Database) -> None:
     process in at a time, on PostgreSQL an advisory lock does.
     Raises BadSettings when a newer Rejoinder made the database, LedgerUnavailable when it is away.
     """
-    async with database.write() as connection:
+    async with database.migrate() as connection:
         if not database.is_sqlite:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         try:
@@ -35,9 +37,36 @@ async def migrate(database: Database) -> None:
             ) from error
 
 
+async def check_schema(database: Database) -> None:
+    """Raise BadSettings unless the database has the tables of this version, and LedgerUnavailable when it is away.
+
+    Changes nothing: a command that only looks must not upgrade what running processes of another version work with.
+    """
+    async with database.read() as connection:
+        revision = await connection.run_sync(lambda plain: MigrationContext.configure(plain).get_current_revision())
+    scripts = ScriptDirectory.from_config(_config())
+    newest = scripts.get_current_head()
+    if revision == newest:
+        return
+    if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
+        raise BadSettings(
+            f"the ledger has the tables of a newer Rejoinder ({revision}, and this is {newest}): install that one"
+        )
+    has = "no tables yet" if revision is None else f"the tables of an older Rejoinder ({revision}, not {newest})"
+    raise BadSettings(
+        f"the ledger has {has}. Run this command with the version that its processes run; or, once those are stopped, "
+        "bring the ledger to this version with: rejoinder ledger migrate"
+    )
+
+
 def upgrade(connection: Connection, to: str = "head") -> None:
     """Run the steps up to `to` that the database lacks, in the connection's transaction."""
-    config = Config()
-    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    config = _config()
     config.attributes["connection"] = connection
     command.upgrade(config, to)
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS).replace("%", "%%"))
+    return config

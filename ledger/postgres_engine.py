@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import URL
+from sqlalchemy import URL, NullPool, text
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from ledger.connection import UnderWay, finished
@@ -22,6 +22,7 @@ class PostgresEngine:
     """The connections to a PostgreSQL database."""
 
     def __init__(self, url: URL, options: dict[str, Any]) -> None:
+        self._url = url
         # Hidden, because an error's text goes into logs and dead letters, and the parameters are people's posts.
         self._writers = create_async_engine(
             url, hide_parameters=True, pool_pre_ping=True,
@@ -48,6 +49,19 @@ class PostgresEngine:
         """Open a write transaction, committed at the end unless the body raises; the server decides what is durable."""
         async with self._writers.begin() as connection:
             yield connection
+
+    @asynccontextmanager
+    async def migrate(self) -> AsyncIterator[AsyncConnection]:
+        """Open a write transaction whose statements may take as long as a large table needs."""
+        engine = create_async_engine(
+            self._url, hide_parameters=True, poolclass=NullPool, connect_args={"timeout": CONNECT_S}
+        )
+        try:
+            async with engine.begin() as connection:
+                await connection.execute(text("SET LOCAL statement_timeout = 0"))
+                yield connection
+        finally:
+            await engine.dispose()
 
     async def open(self) -> None:
         """Do nothing: the first statement connects."""

@@ -118,6 +118,12 @@ class SqliteEngine:
             self._writing_thread = None
             self._turn.release()
 
+    @asynccontextmanager
+    async def migrate(self) -> AsyncIterator[DirectConnection]:
+        """Open a write transaction; no statement has a limit here."""
+        async with self.write(durable=True) as connection:
+            yield connection
+
     async def open(self) -> None:
         """Make the file if it is missing, for this user alone; raises OSError or sqlite3.Error."""
         await asyncio.to_thread(_try_file, self._file)

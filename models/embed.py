@@ -28,10 +28,13 @@ class Embedder(Protocol):
         """Return the length of a vector; 0 while an endpoint has not answered yet."""
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that search; raises ModelUnavailable or ModelRefused when an endpoint fails."""
+        """Embed texts that search.
+
+        When an endpoint fails, raises EmbedderUnavailable (it is away), ModelUnavailable or ModelRefused (on these).
+        """
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that are searched; raises ModelUnavailable or ModelRefused when an endpoint fails."""
+        """Embed texts that are searched; raises as `queries` does."""
 
     async def close(self) -> None:
         """Let go of threads and connections; safe to call twice."""

@@ -90,15 +90,25 @@ class Endpoint:
 
         llama.cpp and vLLM answer `/health` beside `/v1`; servers without it are asked for `/v1/models`.
         """
-        root = self._base.parent if self._base.name == "v1" else self._base
-        status = await self._status(root / "health")
+        status = await self._status(self._root / "health")
         if status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.UNAUTHORIZED):
             status = await self._status(self._base / "models")
         return status == HTTPStatus.OK
 
-    async def _status(self, url: URL) -> int | None:
+    async def responds(self, within_s: float) -> bool:
+        """Tell whether the server still gets on with its work; never raises.
+
+        llama.cpp answers `/slots` out of the loop that computes, without a slot; another server's refusal will do.
+        """
+        return await self._status(self._root / "slots", within_s) is not None
+
+    @property
+    def _root(self) -> URL:
+        return self._base.parent if self._base.name == "v1" else self._base
+
+    async def _status(self, url: URL, within_s: float = CONNECT_S) -> int | None:
         try:
-            timeout = aiohttp.ClientTimeout(total=CONNECT_S)
+            timeout = aiohttp.ClientTimeout(total=within_s)
             async with self._open_session().get(url, timeout=timeout, allow_redirects=False) as answer:
                 return answer.status
         except (aiohttp.ClientError, TimeoutError):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from core.domain import clean
-from core.errors import ModelRefused
+from core.errors import EmbedderUnavailable, ModelRefused, ModelUnavailable
 from models.embed import Vectors
 from models.endpoint import Endpoint
 
@@ -54,7 +56,13 @@ class EndpointEmbedder:
 
     async def _ask(self, texts: list[str]) -> Vectors:
         # Some servers refuse an empty input; a space stands for it.
-        body = await self._endpoint.post("embeddings", {"model": self._model, "input": [t or " " for t in texts]})
+        inputs = [text or " " for text in texts]
+        try:
+            body = await self._post(inputs)
+        except ModelUnavailable as error:
+            if await self._answers():
+                raise  # it is these texts that the server fails on or takes too long for
+            raise EmbedderUnavailable(str(error)) from error
         try:
             rows = sorted(body["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
@@ -63,6 +71,18 @@ class EndpointEmbedder:
         self._check(vectors, len(texts))
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
+    async def _post(self, inputs: list[str]) -> dict[str, Any]:
+        return await self._endpoint.post("embeddings", {"model": self._model, "input": inputs})
+
+    async def _answers(self) -> bool:
+        """Tell whether the server answers when it is asked for as little as can be."""
+        try:
+            with suppress(ModelRefused):
+                await self._post(["a"])
+        except ModelUnavailable:
+            return False
+        return True
 
     def _check(self, vectors: Vectors, expected: int) -> None:
         """Raise ModelRefused unless there is one finite vector a text, as long as those before."""

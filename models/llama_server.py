@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import logging
 import shutil
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -22,8 +24,13 @@ from core.settings import ChatSettings
 from models.endpoint import Endpoint
 from models.engine_arguments import HOST, Weights, command
 
+log = logging.getLogger(__name__)
+
 START_S = 180.0
 """Seconds a server may take to load its weights; gigabytes from a slow disk take minutes."""
+PROBE_EVERY_S = 15.0
+HANGS_AFTER = 2
+"""Probes in a row without an answer, each in the time for a whole completion, after which a server hangs for good."""
 
 
 def missing(settings: ChatSettings) -> str | None:
@@ -38,14 +45,20 @@ def missing(settings: ChatSettings) -> str | None:
 
 
 class LlamaServer:
-    """A llama.cpp server that is started again whenever it dies, on the same port; use as a context manager.
+    """A llama.cpp server that is started again whenever it dies or hangs, on the same port; use as a context manager.
 
     Entering waits until the weights are loaded. Raises ModelUnavailable with the end of the log when the server can't
-    come up the first time; later deaths are logged and mended.
+    come up the first time; later deaths are logged and mended. `on_hang` is called for each that is ended as it hangs.
     """
 
     def __init__(
-        self, settings: ChatSettings, weights: Weights | Path, log_file: Path | None, port: int | None = None
+        self,
+        settings: ChatSettings,
+        weights: Weights | Path,
+        log_file: Path | None,
+        port: int | None = None,
+        on_hang: Callable[[], None] | None = None,
+        probe_every_s: float = PROBE_EVERY_S,
     ) -> None:
         self.port = port or free_port(HOST)
         self._settings = settings
@@ -53,6 +66,9 @@ class LlamaServer:
         self._log_file = log_file
         self._child: Child | None = None
         self._keeper: asyncio.Task[None] | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self._on_hang = on_hang
+        self._probe_every_s = probe_every_s
 
     @property
     def endpoint(self) -> str:
@@ -80,10 +96,11 @@ class LlamaServer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._keeper is not None:
-            self._keeper.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._keeper
+        for task in (self._keeper, self._watcher):
+            if task is not None:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
         if self._child is not None:
             await self._child.stop()
 
@@ -119,7 +136,22 @@ class LlamaServer:
         except BaseException:
             await child.stop()
             raise
+        self._watcher = asyncio.create_task(self._watch(child), name="chat server watcher")
         return child
+
+    async def _watch(self, child: Child) -> None:
+        """End a server that hangs, so that its keeper starts it again; return when it has ended."""
+        within_s, missed = self._settings.timeout_s, 0
+        async with Endpoint(self.endpoint, None, within_s, attempts=1) as endpoint:
+            while missed < HANGS_AFTER:
+                await asyncio.sleep(self._probe_every_s)
+                if not child.running:
+                    return
+                missed = 0 if await endpoint.responds(within_s) else missed + 1
+        log.error("%s hangs: %d probes in a row had no answer within %.0f s; ending it", child.name, missed, within_s)
+        if self._on_hang is not None:
+            self._on_hang()
+        await child.stop()
 
 
 def _in_use(port: int) -> bool:

@@ -9,8 +9,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prometheus_client import start_http_server
-
 from core.domain import StrategyName
 from core.errors import BadSettings
 from core.lifecycle import StageName
@@ -39,12 +37,15 @@ STAGES = tuple(StageName)
 
 
 @asynccontextmanager
-async def open_ledger(settings: Settings) -> AsyncIterator[Ledger]:
-    """Open the ledger, with its tables as this version needs them."""
+async def open_ledger(settings: Settings, *, migrating: bool = False) -> AsyncIterator[Ledger]:
+    """Open the ledger, with its tables as this version needs them: made so when `migrating`, else checked.
+
+    Raises LedgerUnavailable where it is away, BadSettings for the tables of another version.
+    """
     private_folder(settings.data_dir)
     ledger = await Ledger.open(settings.ledger_url, author_key(settings))
     try:
-        await ledger.migrate()
+        await (ledger.migrate() if migrating else ledger.check_schema())
         yield ledger
     finally:
         await ledger.close()
@@ -71,8 +72,10 @@ async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> Asy
         yield None
     else:
         from models.llama_server import LlamaServer
+        from stream.metrics import CHAT_SERVER_HANGS
 
-        async with LlamaServer(settings.chat, chat_weights(settings), log_file) as server:
+        weights, on_hang = chat_weights(settings), CHAT_SERVER_HANGS.inc
+        async with LlamaServer(settings.chat, weights, log_file, on_hang=on_hang) as server:
             yield server.endpoint
 
 
@@ -378,22 +381,3 @@ def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: 
     if StageName.DESK in names:
         stages.append(DeskStage(ledger))
     return stages
-
-
-async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) -> None:
-    """Run a worker with the named stages until `stop`; raises WorkerDied or RejoinderError."""
-    from stream.dead_letters import DeadLetterWriter
-    from stream.producer import Producer
-    from stream.signing import Signatures
-    from stream.topics import Topics
-    from stream.worker import run_worker
-
-    if settings.stream.metrics_port:
-        start_http_server(settings.stream.metrics_port)
-    async with (
-        open_ledger(settings) as ledger,
-        Producer(settings.kafka, Signatures.of(settings)) as producer,
-        open_pipeline(settings, names, settings.data_dir / "logs" / "chat-server.log") as pipeline,
-    ):
-        dead_letters = DeadLetterWriter(producer, Topics(settings.kafka.prefix), ledger)
-        await run_worker(settings, build_stages(settings, ledger, pipeline, names), dead_letters, stop)

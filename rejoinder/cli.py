@@ -8,7 +8,20 @@ from importlib.metadata import EntryPoint, entry_points
 import click
 
 from core.errors import RejoinderError
-from rejoinder.commands import audit, data, discord, doctor, draft, kb, messages, models, services, settings, slack
+from rejoinder.commands import (
+    audit,
+    data,
+    discord,
+    doctor,
+    draft,
+    kb,
+    ledger,
+    messages,
+    models,
+    services,
+    settings,
+    slack,
+)
 
 COMMANDS = "rejoinder.commands"
 """The entry-point group by which packages above, such as `evaluation` and `training`, add commands."""
@@ -83,6 +96,7 @@ for command in (
     settings.settings,
     data.data,
     audit.audit,
+    ledger.ledger,
 ):
     main.add_command(command)
 

@@ -142,7 +142,7 @@ async def run_demo(settings: Settings, *, samples: bool, announce: Announce, sto
             own = {"bootstrap": broker.bootstrap, "session_timeout_s": 6.0, "security_protocol": "PLAINTEXT"}
             kafka = settings.kafka.model_copy(update=own)
             settings = settings.model_copy(update={"kafka": kafka})
-            ledger = await stack.enter_async_context(open_ledger(settings))
+            ledger = await stack.enter_async_context(open_ledger(settings, migrating=True))
             producer = await stack.enter_async_context(Producer(settings.kafka, Signatures.of(settings)))
             processes = DemoProcesses(settings, ledger, producer, broker)
             await stack.enter_async_context(processes.broker())

@@ -21,6 +21,7 @@ from stream import readable_batches
 from stream.connection import aiokafka_options
 from stream.dead_letters import DeadLetterWriter
 from stream.delivery import Delivery, Incoming, Send
+from stream.in_hand import InHand
 from stream.liveness import Liveness
 from stream.messages import MAX_MESSAGE, encode
 from stream.producer import TOO_LARGE
@@ -32,7 +33,9 @@ from stream.topics import Topics, worker_group
 log = logging.getLogger(__name__)
 
 
-def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, liveness: Liveness) -> Any:
+def build_app(
+    settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, liveness: Liveness, in_hand: InHand
+) -> Any:
     """Return a Faust app with an agent for each stage; it is not started. Raises BadSettings without a signing key."""
     signatures = Signatures.of(settings)
     readable_batches.install()
@@ -61,7 +64,7 @@ def build_app(settings: Settings, stages: Sequence[Stage], dead_letters: DeadLet
     for stage in stages:
         spec = STAGES[stage.name]
         send = sender(app, topics, spec.writes, signatures)
-        delivery = Delivery(stage, signatures, send, dead_letters.write, settings.stream, liveness)
+        delivery = Delivery(stage, signatures, send, dead_letters.write, settings.stream, liveness, in_hand)
         source = raw_topic(app, topics.named(spec.reads))
         app.agent(source, name=stage.name.value, isolated_partitions=True)(agent(delivery))
     return app

@@ -6,8 +6,9 @@
 | no good signature        | dead letter at once, and the case stays as it is                     |
 | BadMessage               | dead letter at once                                                  |
 | result too large to send | dead letter at once                                                  |
-| broker or ledger away    | tried again, with backoff, until they are back: nothing else could go on either |
-| a model away             | tried `attempts` times; the last try may do without the model; then dead letter |
+| the worker ended         | tried by the next, `attempts` times in all; then dead letter         |
+| broker, ledger or embedding server away | tried again, with backoff, until it is back: nothing else could go on |
+| another model away       | tried `attempts` times; the last try may do without the model; then dead letter |
 | anything else            | tried once more, then dead letter                                    |
 """
 
@@ -23,6 +24,7 @@ from pydantic import ValidationError
 from core.errors import (
     BadMessage,
     BrokerUnavailable,
+    EmbedderUnavailable,
     LedgerUnavailable,
     MessageTooLarge,
     Unavailable,
@@ -33,6 +35,7 @@ from core.lifecycle import StageName
 from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
 from core.settings import StreamSettings
 from stream import metrics
+from stream.in_hand import InHand
 from stream.liveness import Liveness
 from stream.signing import Signatures
 from stream.stages import Outgoing, Stage
@@ -69,7 +72,8 @@ class WriteDeadLetter(Protocol):
 class Delivery:
     """The runs of `stage`; `send` passes results on, `write_dead_letter` gets what nobody can work on, and why.
 
-    No stage sees a message that `signatures` does not find good.
+    No stage sees a message that `signatures` does not find good, or that workers ended on too often by what `in_hand`
+    says.
     `deliver` returns only when the message may be acknowledged.
     """
 
@@ -81,6 +85,7 @@ class Delivery:
         write_dead_letter: WriteDeadLetter,
         settings: StreamSettings,
         liveness: Liveness,
+        in_hand: InHand,
         clock: Clock = SYSTEM_CLOCK,
     ) -> None:
         self._stage = stage
@@ -89,6 +94,7 @@ class Delivery:
         self._write_dead_letter = write_dead_letter
         self._settings = settings
         self._liveness = liveness
+        self._in_hand = in_hand
         self._clock = clock
         self._backoff = Backoff(settings.backoff_s, settings.backoff_max_s)
 
@@ -105,15 +111,17 @@ class Delivery:
         metrics.HANDLED.labels(self._stage.name).inc()
 
     async def _try(self, message: Incoming, last_attempt: bool) -> Exception | None:
+        content = b"%b %b" % (message.key or b"", message.value or b"")
         try:
-            with (
-                self._liveness.working(f"{message.topic} {message.partition}:{message.offset}"),
-                metrics.STAGE_SECONDS.labels(self._stage.name).time(),
-            ):
-                self._signatures.verify(message.topic, message.key, message.value, message.headers)
-                outgoing = await self._stage.handle(message.value, last_attempt=last_attempt)
-                if outgoing is not None:
-                    await self._send(outgoing)
+            async with self._in_hand.noted(message.topic, message.partition, content):
+                with (
+                    self._liveness.working(f"{message.topic} {message.partition}:{message.offset}"),
+                    metrics.STAGE_SECONDS.labels(self._stage.name).time(),
+                ):
+                    self._signatures.verify(message.topic, message.key, message.value, message.headers)
+                    outgoing = await self._stage.handle(message.value, last_attempt=last_attempt)
+                    if outgoing is not None:
+                        await self._send(outgoing)
         except Exception as error:
             return error
         return None
@@ -121,7 +129,7 @@ class Delivery:
     def _should_give_up(self, error: Exception, retry: Retry) -> bool:
         if isinstance(error, BadMessage | MessageTooLarge):
             return True
-        if isinstance(error, BrokerUnavailable | LedgerUnavailable):
+        if isinstance(error, BrokerUnavailable | LedgerUnavailable | EmbedderUnavailable):
             return False
         if isinstance(error, Unavailable):
             return retry.is_last_attempt

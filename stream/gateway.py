@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Mapping
 from typing import Any
 
 from aiohttp import web
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from core.domain import FlaggedPost, Role
-from core.errors import BadInput, BrokerUnavailable, MessageTooLarge, TooManyRequests, Unavailable
+from core.errors import BadInput, BrokerUnavailable, MessageTooLarge, TooManyRequests
 from core.settings import GatewaySettings, KafkaSettings
 from core.tokens import Caller, TokenTable
 from ledger import Ledger
 from stream import metrics
-from stream.broker import reachable
+from stream.health import LedgerProbe, alive, broker_complaint, metrics_page, readiness
 from stream.messages import encode, validated
 from stream.producer import Producer
 from stream.topics import Topics
@@ -35,7 +35,7 @@ class Gateway:
         self, producer: Producer, ledger: Ledger, tokens: TokenTable, settings: GatewaySettings, kafka: KafkaSettings
     ) -> None:
         self._producer = producer
-        self._ledger = ledger
+        self._ledger = LedgerProbe(ledger)
         self._tokens = tokens
         self._settings = settings
         self._kafka = kafka
@@ -46,7 +46,7 @@ class Gateway:
 
     def add_health_to(self, app: web.Application) -> None:
         """Add the routes that tell how the process fares; every process has them, and only the metrics need a token."""
-        app.router.add_get("/healthz", self.healthz)
+        app.router.add_get("/healthz", alive)
         app.router.add_get("/readyz", self.readyz)
         app.router.add_get("/metrics", self.metrics)
 
@@ -123,27 +123,17 @@ class Gateway:
                 raise web.HTTPRequestEntityTooLarge(max_size=limit, actual_size=len(body))
         return bytes(body)
 
-    async def healthz(self, request: web.Request) -> web.Response:
-        """Answer that the process runs."""
-        return web.json_response({"status": "ok"})
-
     async def readyz(self, request: web.Request) -> web.Response:
         """Answer whether broker and ledger can be reached, and which can't."""
-        away = {}
-        if not await reachable(self._kafka.bootstrap):
-            away["broker"] = f"nothing answers at {self._kafka.bootstrap}"
-        try:
-            await self._ledger.ping()
-        except Unavailable as error:
-            away["ledger"] = str(error)
-        return web.json_response({"ready": not away, "away": away}, status=503 if away else 200)
+        broker, ledger = await asyncio.gather(broker_complaint(self._kafka.bootstrap), self._ledger.complaint())
+        return readiness(broker=broker, ledger=ledger)
 
     async def metrics(self, request: web.Request) -> web.Response:
         """Answer with Prometheus metrics, which tell how many cases there are and how they were decided."""
         caller = self._caller(request, *METRICS_READERS)
         if isinstance(caller, web.Response):
             return caller
-        return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+        return metrics_page()
 
 
 def may_flag(caller: Caller, post: FlaggedPost) -> bool:

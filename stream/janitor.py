@@ -10,7 +10,6 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.domain import now
 from core.errors import CaseNotFound, LedgerUnavailable, NotAllowed
 from core.retry import SYSTEM_CLOCK, Clock
 from core.settings import Settings
@@ -49,7 +48,7 @@ class Janitor:
         """Go the round every hour until cancelled; a ledger that is away, or a full disk, is waited for."""
         while True:
             try:
-                await self.tidy(now())
+                await self.tidy(await self._erasure.now())
             except (LedgerUnavailable, OSError) as error:
                 log.warning("the janitor waits: %s", error)
             await self._clock.sleep(EVERY_S)

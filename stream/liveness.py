@@ -21,7 +21,8 @@ log = logging.getLogger(__name__)
 class Liveness:
     """The last sign of life of a worker. All times are seconds of the monotonic clock.
 
-    Work on one message counts as silence once it has lasted for `longest_work_s`.
+    Work on one message counts as silence once it has lasted for `longest_work_s`. `gave_up` tells whether `watch` has
+    found the worker dead.
     """
 
     def __init__(self, limit_s: float, clock: Clock = SYSTEM_CLOCK, longest_work_s: float = math.inf) -> None:
@@ -30,6 +31,7 @@ class Liveness:
         self._clock = clock
         self._last = clock.monotonic()
         self._working: dict[object, tuple[float, str]] = {}
+        self.gave_up = False
 
     def note_activity(self) -> None:
         """Note a sign of life."""
@@ -65,6 +67,7 @@ class Liveness:
             await self._clock.sleep(every_s)
             if not self._working and await self._answers(idle):
                 self.note_activity()
+        self.gave_up = True
         if self._working:
             begun, place = min(self._working.values())
             lasted_s = self._clock.monotonic() - begun

@@ -14,7 +14,8 @@ HANDLED = Counter("rejoinder_messages_handled_total", "Messages a stage has fini
 """Flat with lag on the stage's topic: the stage hangs; its worker should have been restarted by liveness."""
 
 RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed and were made again.", ["stage", "error"])
-"""Rising: the part named by `error` is away. Messages wait for broker and ledger; for a model only a few tries."""
+"""Rising: the part named by `error` is away. Messages wait for broker, ledger and the
+embedding server; for another model only a few tries."""
 
 DEAD_LETTERS = Counter("rejoinder_dead_letters_total", "Messages sent to dead letters.", ["stage"])
 """Any: `rejoinder dead-letters list` says why; replay after the cause is mended."""
@@ -26,6 +27,9 @@ STAGE_SECONDS = Histogram(
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120),
 )
 """`draft` rising: the model server is short of cores or slots."""
+
+CHAT_SERVER_HANGS = Counter("rejoinder_chat_server_hangs_total", "Chat servers that were ended because they hung.")
+"""Rising: the engine hangs again and again on this machine; the end of `chat-server.log`, another version of it."""
 
 PUBLISHED = Counter("rejoinder_published_total", "Messages the outbox has published.", ["topic"])
 """Flat while `rejoinder_outbox_backlog` grows: the broker refuses, or no desk process runs."""

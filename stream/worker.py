@@ -14,6 +14,8 @@ from core.lifecycle import STAGES, TopicRole
 from core.settings import KafkaSettings, Settings
 from stream.app import build_app
 from stream.dead_letters import DeadLetterWriter
+from stream.health import WorkerHealth
+from stream.in_hand import InHand
 from stream.liveness import Liveness
 from stream.stages import Stage
 from stream.topic_reader import backlog
@@ -34,19 +36,24 @@ class WorkerDied(Exception):
 
 
 async def run_worker(
-    settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, stop: asyncio.Event
+    settings: Settings,
+    stages: Sequence[Stage],
+    dead_letters: DeadLetterWriter,
+    stop: asyncio.Event,
+    health: WorkerHealth | None = None,
 ) -> None:
-    """Work until `stop` is set; raises WorkerDied when Faust crashed or fell silent."""
+    """Work until `stop` is set, and tell `health` how; raises WorkerDied when Faust crashed or fell silent."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     await topics_ready(settings.kafka, stop, _topics_of(stages))
     if stop.is_set():
         return
     liveness = Liveness(settings.stream.idle_limit_s, longest_work_s=longest_work_s(settings))
-    app = build_app(settings, stages, dead_letters, liveness)
+    in_hand = InHand(settings.data_dir / "in-hand", settings.stream.attempts, liveness)
+    app = build_app(settings, stages, dead_letters, liveness, in_hand)
     names = [Topics(settings.kafka.prefix).named(STAGES[stage.name].reads) for stage in stages]
     tasks: dict[str, asyncio.Task[Any]] = {
         "stop": asyncio.create_task(stop.wait()),
-        "faust": asyncio.create_task(_run_faust(app)),
+        "faust": asyncio.create_task(_run_faust(app, health)),
         "liveness": asyncio.create_task(
             liveness.watch(lambda: idle(app, settings.kafka, names), settings.stream.idle_limit_s / 6)
         ),
@@ -61,6 +68,7 @@ async def run_worker(
         with suppress(TimeoutError):
             async with asyncio.timeout(STOP_LIMIT_S):
                 await app.stop()
+        in_hand.close()
 
 
 def _topics_of(stages: Sequence[Stage]) -> set[TopicRole]:
@@ -84,8 +92,10 @@ async def topics_ready(
                 await stop.wait()
 
 
-async def _run_faust(app: Any) -> None:
+async def _run_faust(app: Any, health: WorkerHealth | None) -> None:
     await app.start()
+    if health is not None:
+        health.assignment = app.consumer.assignment
     log.info("worker is ready")
     await app.wait_until_stopped()
 

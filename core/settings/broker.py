@@ -76,7 +76,11 @@ class KafkaSettings(Section):
 class StreamSettings(Section):
     """How the worker behaves when things go wrong."""
 
-    attempts: Count = Field(5, description="Tries for a message when a part is away, before it goes to dead letters.")
+    attempts: Count = Field(
+        5,
+        description="Tries for a message when a model is away, and starts on one that its worker does not survive, "
+        "before it goes to dead letters.",
+    )
     backoff_s: Positive = Field(0.5, description="Wait before the second try; doubles with each further one.")
     backoff_max_s: Positive = Field(15.0, description="Longest wait between tries.")
     idle_limit_s: Positive = Field(
@@ -89,7 +93,8 @@ class StreamSettings(Section):
         0,
         ge=0,
         le=65535,
-        description="Port on which a worker serves its Prometheus metrics, on all addresses; 0: none.",
+        description="Port on which a worker serves its Prometheus metrics, `/healthz` and `/readyz`, on all addresses; "
+        "0: none.",
     )
     lease_s: Positive = Field(30.0, description="Seconds one publisher holds an outbox row.")
 

@@ -89,7 +89,7 @@ async def rehearse(folder: Path, cases: int, unseen: int, seed: int) -> Rehearsa
     """Let moderators decide `cases`, learn with the real commands, and draft for `unseen` other posts."""
     settings = Settings(data_dir=folder, desk=DeskSettings(undo_s=0), draft=DraftSettings(strategy="compose"))
     posts = _posts(seed)
-    async with open_pipeline(settings, STAGES) as pipeline, open_ledger(settings) as ledger:
+    async with open_pipeline(settings, STAGES) as pipeline, open_ledger(settings, migrating=True) as ledger:
         decided, used = await _decide(pipeline, ledger, settings, posts, cases, seed)
     commands = (["pairs", "--out", str(folder / "pairs")], ["rank", str(folder / "pairs"), "--name", NAME])
     for command in commands:

@@ -11,6 +11,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from core.errors import CaseConflict, MessageTooLarge
+from core.settings import Settings
 from rejoinder.commands.process import load_settings, run, start_logging
 
 MAX_SHOWN = 10
@@ -95,3 +97,40 @@ def replay(places: tuple[str, ...], everything: bool) -> None:
             return len(await send_again(settings.kafka, ledger, Signatures.of(settings), places))
 
     click.echo(f"{run(body())} dead letters sent again")
+
+
+@dead_letters.command()
+@click.argument("cases", nargs=-1, metavar="[PLATFORM/POST_ID]...")
+@click.option("--all", "everything", is_flag=True, help="Send all failed cases on.")
+def revive(cases: tuple[str, ...], everything: bool) -> None:
+    """Send failed CASES on from what the ledger has, without their dead letters.
+
+    For letters that are gone, or whose signing key was replaced. Exit code 1 when a case could not be sent on.
+    """
+    if bool(cases) == everything:
+        raise click.UsageError("name cases, or say --all")
+    settings = load_settings()
+    start_logging(settings)
+    revived, refused = run(_revive(settings, cases))
+    click.echo(f"{revived} failed cases sent on")
+    if refused:
+        raise click.ClickException(f"{len(refused)} cases are not sent on: {'; '.join(refused)}")
+
+
+async def _revive(settings: Settings, cases: tuple[str, ...]) -> tuple[int, list[str]]:
+    """Send these failed cases on, or all; return how many were, and of the others why not."""
+    from rejoinder.assembly import open_ledger
+    from stream.failed_cases import failed_cases, revive
+    from stream.producer import Producer
+    from stream.signing import Signatures
+    from stream.topics import Topics
+
+    topics, revived, refused = Topics(settings.kafka.prefix), 0, []
+    async with open_ledger(settings) as ledger, Producer(settings.kafka, Signatures.of(settings)) as producer:
+        for key in cases or [key async for key in failed_cases(ledger)]:
+            try:
+                await revive(ledger, producer, topics, key)
+                revived += 1
+            except (CaseConflict, MessageTooLarge) as error:
+                refused.append(str(error))
+    return revived, refused

@@ -70,7 +70,7 @@ def demo_settings(port: int | None, data_dir: Path | None, token: str | None, ch
 @click.option("--stages", default=",".join(StageName), show_default=True, help="Which stages this worker runs.")
 def worker(stages: str) -> None:
     """Run stream stages as a Faust worker."""
-    from rejoinder.assembly import work
+    from rejoinder.starting import work
     from stream.worker import WorkerDied
 
     names = [name.strip() for name in stages.split(",") if name.strip()]
@@ -104,10 +104,14 @@ def serve(*, gateway_on: bool, desk_on: bool) -> None:
 
     async def body(stop: asyncio.Event) -> None:
         from rejoinder.assembly import open_ledger
+        from rejoinder.starting import ledger_ready, waiting_room
         from rejoinder.web import web_process
         from stream.producer import Producer
         from stream.signing import Signatures
 
+        async with waiting_room(settings.desk.host, settings.desk.port):
+            if not await ledger_ready(settings, stop):
+                return
         async with (
             open_ledger(settings) as ledger,
             # The gateway sends flags only, and the key that stages are believed by is better away from the internet.

@@ -60,11 +60,15 @@ async def serve(
     from bot.slack.checkup import complaints
     from bot.translation import speaking
     from rejoinder.assembly import open_guard, open_ledger
+    from rejoinder.starting import ledger_ready, waiting_room
 
     await workspaces.require_working_token()
     with speaking(settings.desk.language):
         for complaint in await complaints(workspaces, None if isinstance(line, str) else line):
             click.echo(complaint, err=True)
+    async with waiting_room(settings.slack.host, settings.slack.port if isinstance(line, str) else 0):
+        if not await ledger_ready(settings, stop):
+            return
     async with open_ledger(settings) as ledger:
         changes = Changes(ledger.history)
         desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)

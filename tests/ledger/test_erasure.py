@@ -9,7 +9,7 @@ from sqlalchemy import String, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from core.domain import CaseState, DraftRequest
+from core.domain import CaseState, DraftRequest, now
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import StageName
 from ledger import Ledger, Step
@@ -247,3 +247,13 @@ def _decisions(period: Period) -> list[tuple[object, ...]]:
         (period.received, case.key, case.state, case.edited, case.who, case.groups, case.intent)
         for case in period.decided
     ]
+
+
+async def test_what_is_due_is_told_by_the_clock_that_all_processes_share(
+    ledger: Ledger, clock: Any, backend: str
+) -> None:
+    clock.pass_s(10 * 365 * 86_400)  # this process runs ahead
+    if backend == "sqlite":
+        assert await ledger.erasure.now() == clock.time, "there is no other clock"
+    else:
+        assert abs(await ledger.erasure.now() - now()) < timedelta(days=1)

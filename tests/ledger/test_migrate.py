@@ -12,12 +12,14 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from core.domain import CaseState, DraftRequest
 from core.errors import BadSettings, LedgerUnavailable
-from ledger import Ledger
+from ledger import Ledger, postgres_engine
+from ledger.database import Database
 from ledger.migrate import upgrade
 from ledger.tables import metadata
 from tests.factories import make_post
 
 KEY = b"a key for tests"
+ON_A_SERVER = pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.live)], indirect=True)
 PROCESS = """
 import asyncio, sys
 from ledger import Ledger
@@ -126,6 +128,41 @@ async def test_a_database_from_a_newer_release_is_refused_and_left_alone(empty_u
     async with engine.connect() as connection:
         assert (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalar_one() == "9999"
     await engine.dispose()
+
+
+async def test_a_command_that_looks_leaves_older_tables_alone_and_says_what_to_run(empty_url: str) -> None:
+    ledger = await Ledger.open(empty_url, KEY)
+    with pytest.raises(BadSettings, match=r"no tables yet.*rejoinder ledger migrate"):
+        await ledger.check_schema()
+    engine = create_async_engine(empty_url)
+    async with engine.begin() as connection:
+        await connection.run_sync(upgrade, "0010")
+    with pytest.raises(BadSettings, match=r"older Rejoinder \(0010, not .*rejoinder ledger migrate"):
+        await ledger.check_schema()
+    async with engine.connect() as connection:
+        assert (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalar_one() == "0010"
+    await ledger.migrate()
+    await ledger.check_schema()
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(BadSettings, match="newer Rejoinder"):
+        await ledger.check_schema()
+    await ledger.close()
+    await engine.dispose()
+
+
+@ON_A_SERVER
+async def test_a_step_may_take_longer_than_a_statement_may(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_engine, "COMMAND_S", 0.2)
+    database = Database(url)
+    async with database.migrate() as connection:
+        await connection.execute(text("SELECT pg_sleep(0.4)"))
+        limit = await connection.execute(text("SHOW statement_timeout"))
+        assert limit.scalar_one() == "0"
+    with pytest.raises(LedgerUnavailable):
+        async with database.write() as connection:
+            await connection.execute(text("SELECT pg_sleep(0.4)"))
+    await database.close()
 
 
 async def test_a_database_without_tables_is_unavailable_not_a_crash(empty_url: str) -> None:

@@ -56,7 +56,7 @@ async def before(settings: Settings) -> Rows:
 
 @pytest.fixture
 async def ledger(settings: Settings, before: Rows) -> AsyncIterator[Ledger]:
-    async with open_ledger(settings) as opened:
+    async with open_ledger(settings, migrating=True) as opened:
         yield opened
 
 

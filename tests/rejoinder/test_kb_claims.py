@@ -135,7 +135,7 @@ async def _bring_to_moderators(
     (embedding,) = await embedder.queries([text])
     await embedder.close()
     triage = make_triage(TargetGroup.MIGRANTS, language=language, embedding=vector.pack(embedding))
-    async with open_ledger(Settings()) as ledger:
+    async with open_ledger(Settings(), migrating=True) as ledger:
         for number, (name, found) in enumerate(evidence.items()):
             post = make_post(name, f"a post number {number} about jobs")
             await ledger.stages.receive([post])

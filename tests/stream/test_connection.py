@@ -28,6 +28,7 @@ from stream.app import build_app
 from stream.broker import listening
 from stream.connection import aiokafka_options, client_options
 from stream.dead_letters import DeadLetterWriter
+from stream.in_hand import InHand
 from stream.intake import Intake
 from stream.liveness import Liveness
 from stream.producer import Producer
@@ -54,7 +55,9 @@ def protected(**settings: object) -> KafkaSettings:
 
 def faust_options(kafka: KafkaSettings, folder: Path) -> dict[str, Any]:
     """Return what Faust hands to aiokafka."""
-    app = build_app(Settings(data_dir=folder, kafka=kafka), [], cast("Any", None), Liveness(60))
+    liveness = Liveness(60)
+    in_hand = InHand(folder / "in-hand", 5, liveness)
+    app = build_app(Settings(data_dir=folder, kafka=kafka), [], cast("Any", None), liveness, in_hand)
     return dict(credentials_to_aiokafka_auth(app.conf.broker_credentials, app.conf.ssl_context))
 
 

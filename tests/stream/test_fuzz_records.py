@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +29,7 @@ from stream import dead_letters
 from stream.dead_letters import letter_of, read_dead_letters
 from stream.delivery import Delivery, Incoming
 from stream.gateway import parse, validate
+from stream.in_hand import InHand
 from stream.ingest import IngestReport, read_line
 from stream.intake import posts
 from stream.liveness import Liveness
@@ -160,7 +162,7 @@ def ledger(runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.mark.parametrize("name", list(StageName))
 def test_every_stage_carries_every_message_to_its_end(
-    name: StageName, runner: asyncio.Runner, ledger: Ledger, caplog: pytest.LogCaptureFixture
+    name: StageName, runner: asyncio.Runner, ledger: Ledger, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     models = Models()
     stages: dict[StageName, tuple[Stage, type[BaseModel]]] = {
@@ -173,7 +175,9 @@ def test_every_stage_carries_every_message_to_its_end(
     ends = Ends(ledger)
     signatures = Signatures([b"k" * 16], Topics("t."))
     waits = StreamSettings(attempts=2, backoff_s=0.001, backoff_max_s=0.001)
-    delivery = Delivery(stage, signatures, ends.send, ends.write, waits, Liveness(60))
+    liveness = Liveness(60)
+    in_hand = InHand(tmp_path / "in-hand", waits.attempts, liveness)
+    delivery = Delivery(stage, signatures, ends.send, ends.write, waits, liveness, in_hand)
 
     @steady(max_examples=40)
     @given(spoiled(kind), st.none() | st.binary(max_size=20))
@@ -185,7 +189,8 @@ def test_every_stage_carries_every_message_to_its_end(
         assert "no dead letter could be written" not in caplog.text and SECRET not in caplog.text
         runner.run(ledger.cases.page())
 
-    check()
+    with closing(in_hand):
+        check()
 
 
 async def _afresh(ledger: Ledger, name: StageName) -> None:

@@ -12,13 +12,14 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from prometheus_client import REGISTRY
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, now
-from core.errors import BrokerUnavailable
-from core.lifecycle import StageName, TopicRole
+from core.errors import BrokerUnavailable, NotAllowed
+from core.lifecycle import UNFINISHED, StageName, TopicRole
 from core.settings import Settings
 from ledger import Ledger
 from stream import dead_letters
 from stream.dead_letters import DeadLetterWriter, read_dead_letters, replay
 from stream.delivery import Incoming
+from stream.failed_cases import failed_cases, revive
 from stream.intake import Intake
 from stream.messages import Grounded, Triaged, decode, encode
 from stream.producer import Producer
@@ -188,6 +189,27 @@ async def test_replay_sends_no_letter_twice_and_none_that_is_written_meanwhile(
     assert len(await replay(settings.kafka, ledger, Signatures.of(settings))) == 3, "those that came back, once more"
     assert await replay(settings.kafka, ledger, Signatures.of(settings)) == []
     assert len([record async for record in read_topic(settings.kafka, topics.flags)]) == 6
+
+
+async def test_a_failed_case_is_sent_on_from_the_ledger_to_where_it_failed(
+    ledger: Ledger, producer: Producer, settings: Settings, topics: Topics
+) -> None:
+    for number, stage in enumerate((StageName.TRIAGE, StageName.GROUND, StageName.DRAFT)):
+        await ledger.stages.receive([post(number)])
+        if stage is not StageName.TRIAGE:
+            await ledger.stages.triage(post(number), make_triage())
+        if stage is StageName.DRAFT:
+            await ledger.stages.ground(post(number).key, make_grounding(), DraftRequest())
+        await ledger.stages.fail(post(number).key, stage, "signed with a key of before")
+    keys = [key async for key in failed_cases(ledger)]
+    assert [await revive(ledger, producer, topics, key) for key in keys] == list(UNFINISHED)
+    for role in (TopicRole.FLAGS, TopicRole.TRIAGED, TopicRole.GROUNDED):
+        [record] = [record async for record in read_topic(settings.kafka, topics.named(role))]
+        if role is not TopicRole.FLAGS:
+            Signatures.of(settings).verify(record.topic, record.key, record.value, record.headers)
+    assert [key async for key in failed_cases(ledger)] == []
+    with pytest.raises(NotAllowed, match="nothing to revive"):
+        await revive(ledger, producer, topics, keys[0])
 
 
 async def test_the_backlog_of_a_group_is_what_it_has_not_committed(

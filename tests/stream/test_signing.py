@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from contextlib import closing
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,6 +19,7 @@ from core.settings import KafkaSettings, Settings, StreamSettings
 from ledger import Ledger
 from stream.dead_letters import DeadLetterWriter, read_dead_letters, replay
 from stream.delivery import Delivery, Incoming
+from stream.in_hand import InHand
 from stream.liveness import Liveness
 from stream.messages import Grounded, Triaged, encode
 from stream.producer import Producer
@@ -105,7 +107,7 @@ class Untouched:
         raise AssertionError("it was believed")
 
 
-async def test_an_unsigned_record_is_given_up_unread_and_its_case_is_left_alone() -> None:
+async def test_an_unsigned_record_is_given_up_unread_and_its_case_is_left_alone(tmp_path: Path) -> None:
     letters: list[tuple[str, bool]] = []
 
     async def write(
@@ -116,8 +118,10 @@ async def test_an_unsigned_record_is_given_up_unread_and_its_case_is_left_alone(
     async def send(outgoing: Outgoing) -> None:
         raise AssertionError
 
-    delivery = Delivery(Untouched(), Signatures([OLD], TOPICS), send, write, StreamSettings(), Liveness(60))
-    await delivery.deliver(Incoming(DRAFTS, 0, 7, *RECORD))
+    liveness = Liveness(60)
+    with closing(InHand(tmp_path, 5, liveness)) as in_hand:
+        delivery = Delivery(Untouched(), Signatures([OLD], TOPICS), send, write, StreamSettings(), liveness, in_hand)
+        await delivery.deliver(Incoming(DRAFTS, 0, 7, *RECORD))
     [(error, fails_case)] = letters
     assert "no signature" in error and not fails_case
 
