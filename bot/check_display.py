@@ -15,7 +15,7 @@ _ASKED = Wordings(
     {
         "not_empty": N_("says something"),
         "length": N_("length in characters"),
-        "sentences": N_("two sentences"),
+        "sentences": N_("at most two sentences"),
         "language": N_("the post's language"),
         "characters": N_("plain characters"),
         "mentions": N_("nobody is addressed by name"),

@@ -26,6 +26,7 @@ FRESH = {
     "second": "written before the change that brought `fits`, `topic` and `garbled`",
     "third": "written by somebody else than whoever made the checks of that day, and counted twice",
     "fourth": "written by a reader that had seen nothing of the project, labelled by a second one, and counted once",
+    "fifth": "written like the fourth by another reader, on whose drafts nothing was tuned or read",
 }
 """Sets of drafts that nothing was tuned on, and when they were written. What was, is `tuning.jsonl`."""
 

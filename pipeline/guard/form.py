@@ -29,6 +29,8 @@ _LINK = re.compile(
     r"[\w+.-]{0,32}://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|\b(?:\d{1,3}\.){3}\d{1,3}\b",
     re.IGNORECASE,
 )
+MOST_SENTENCES = 2
+"""Sentences of a reply: "at most 2", as the papers have it."""
 _MARKUP = re.compile(
     r"<\s?[a-z/!?@#:]|&(?:#\d+|#x[0-9a-f]+|[a-z]{2,8});|\]\s?\(|`|\*\w|\w\*|__|~~|\|\||^[^\S\n]*(?:[>#*-]|\d+\.)\s|"
     r"\{\{|\}\}|\{%|\[/?(?:b|i|u|url|img|quote)\b|:[a-z_][a-z0-9_]{1,31}:",
@@ -57,9 +59,9 @@ def limit_for(platform: str, settings: GuardSettings) -> int:
 
 
 def two_sentences(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check for exactly two complete sentences; a question may stand alone."""
+    """Check for complete sentences, at most two, as the papers have it."""
     count = len(reply.parts)
-    allowed = (1, 2) if context.intent is Intent.QUESTIONING else (2,)
+    allowed = range(1, MOST_SENTENCES + 1)
     cut = [part.text for part in reply.parts if not sentences.is_complete(part.text)]
     asks = context.intent is not Intent.QUESTIONING or any(sentences.is_question(p.text) for p in reply.parts)
     detail = f"{count} sentence{'' if count == 1 else 's'}, {' or '.join(map(str, allowed))} expected."
@@ -68,7 +70,7 @@ def two_sentences(reply: Material, context: GuardContext, settings: GuardSetting
     elif count in allowed and not asks:
         detail = "A questioning reply needs a question mark."
     passed = count in allowed and not cut and asks
-    return Measurement(passed=passed, value=count, threshold=2, detail=detail)
+    return Measurement(passed=passed, value=count, threshold=MOST_SENTENCES, detail=detail)
 
 
 def same_language(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:

@@ -19,11 +19,17 @@ from pipeline.languages import DEFAULT, pack
 SHORTEST_ROOT = 7
 """Letters at the start that make two words forms of one name: fewer would join Austria and Australia."""
 LONGEST_ENDING = 5
-_ACRONYM_WITH_ENDING = re.compile(r"([A-Z]{2,})[a-z]{1,5}$")
+_ACRONYM = re.compile(r"([A-Z]{2,})(?:['’]?[a-z]{1,5})?$")
+"""An acronym, perhaps with an ending."""
+_CAPITALISED = re.compile(r"\b[A-Z]")
+_RUN = re.compile(r"\b[A-Z][\w'’-]*(?:,?\s(?:[A-Z][\w'’-]*|[a-z'’]{1,6}))*")
+"""A name of several words, with the short ones between them."""
+SHORTEST_ACRONYM = 3
+"""Letters of an acronym that is known by the words it stands for."""
 _ELIDED = re.compile(r"^\w{1,6}['’](?=[A-Z])")
 """An article that has lost its vowel before a name: "l'UNICEF"."""
 _FIGURE = re.compile(r"\d")
-_WORD = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_]+\d*(?:['’.-][^\W\d_]+)*")
 
 
 def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
@@ -60,7 +66,9 @@ def _is_borne_out(appeal: str, known: frozenset[str], reply: Material, context: 
     if stem(appeal, reply.language) in known:
         return True
     if research.fullmatch(appeal):
-        return any(research.search(_folded(statement.evidence)) for statement in reply.statements)
+        studied = words_pattern("studied", reply.language)
+        texts = [_folded(statement.evidence) for statement in reply.statements]
+        return any(research.search(text) or studied.search(text) for text in texts)
     given = known_quantities(reply, context)
     return is_majority(appeal, reply.language) and (given.majority or max(given.of_kind(Kind.SHARE), default=0) > 50)
 
@@ -103,8 +111,8 @@ def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
     if name.isupper() and len(name) > 1 and fold(name) in function_words(reply.language):
         sources = [_with_source(statement.evidence) for statement in reply.statements]
         return any(name in _WORD.findall(text) or name in _other_names(text) for text in sources)
-    acronym = _ACRONYM_WITH_ENDING.match(name)
-    if acronym and stem(fold(acronym[1]), reply.language) in known:
+    acronym = _ACRONYM.match(name)
+    if acronym and (stem(fold(acronym[1]), reply.language) in known or _abbreviates(acronym[1], reply)):
         return True
     empty = function_words(reply.language)
     return all(
@@ -113,6 +121,22 @@ def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
         or _is_of_a_named_country(word, reply)
         for word in words(name)
         if word not in empty
+    )
+
+
+def _abbreviates(acronym: str, reply: Material) -> bool:
+    """Tell whether the letters begin, in this order, the words of a name in the evidence: "ONS", "NHGRI"."""
+    runs = (run for statement in reply.statements for run in _RUN.findall(_with_source(statement.evidence)))
+    initials = ("".join(_CAPITALISED.findall(run)) for run in runs)
+    return len(acronym) >= SHORTEST_ACRONYM and any(_is_in_order(acronym, letters) for letters in initials)
+
+
+def _is_in_order(acronym: str, initials: str) -> bool:
+    """Tell whether the letters stand among the initials in a row, at most one left out."""
+    return any(
+        acronym in (window, *(window[:left_out] + window[left_out + 1 :] for left_out in range(1, len(window))))
+        for start in range(len(initials))
+        for window in (initials[start : start + len(acronym)], initials[start : start + len(acronym) + 1])
     )
 
 
@@ -148,8 +172,8 @@ def known_names(reply: Material) -> frozenset[str]:
 
 
 def _other_names(text: str) -> list[str]:
-    """Return all names of those places and bodies that `text` names in one way."""
-    return [name for pattern, names in _same_names() if pattern.search(text) for name in names]
+    """Return all names of those places and bodies that `text` names in one way, and what their names imply."""
+    return [name for pattern, names in (*_same_names(), *_implied_names()) if pattern.search(text) for name in names]
 
 
 @lru_cache(maxsize=1)
@@ -169,9 +193,16 @@ def _folded(evidence: Evidence) -> str:
 @lru_cache(maxsize=1)
 def _same_names() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
     groups: list[list[str]] = table("names")["same"]
-    return tuple(
-        (re.compile(rf"\b(?:{'|'.join(map(_as_written, names))})\b", re.IGNORECASE), tuple(names)) for names in groups
-    )
+    return tuple((_any_of(names), tuple(names)) for names in groups)
+
+
+@lru_cache(maxsize=1)
+def _implied_names() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    return tuple((_any_of(entry["by"]), tuple(entry["names"])) for entry in table("names")["implied"])
+
+
+def _any_of(names: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(_as_written, names))})\b", re.IGNORECASE)
 
 
 def _as_written(name: str) -> str:

@@ -14,7 +14,7 @@ from pipeline.guard.figures import Figure, figures
 from pipeline.guard.lexicon import words_pattern
 from pipeline.guard.material import GuardContext, Material, Part
 from pipeline.guard.measurement import Measurement
-from pipeline.guard.quantities import Kind, quantities
+from pipeline.guard.quantities import Kind, is_plain, names_first_article, quantities
 from pipeline.guard.support import is_statement
 from pipeline.guard.words import fold
 from pipeline.sentences import is_question
@@ -41,7 +41,11 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
     post_text = fold(context.post.text)
     unknown = []
     for part in (part for part in reply.parts if not part.quoted):
-        written = figures(part.text, reply.language)
+        written = [
+            figure
+            for figure in figures(part.text, reply.language)
+            if not is_plain(part.folded, figure.start, figure.end, reply.language)
+        ]
         stated = is_statement(part, reply)
         known = evidence if _reports(part, reply.language) else evidence | post
         values = {figure.value for figure in known}
@@ -67,7 +71,7 @@ def _contradicted(text: str, language: str, borne: Given, *, stated: bool) -> It
     """Yield the quantities of a statement that the evidence does not bear out, though it may have their numbers."""
     spans = borne.of_kind(Kind.SPAN)
     for quantity in quantities(text, language):
-        if borne.bears_out(quantity):
+        if borne.bears_out(quantity) or is_plain(text, *quantity.span, language):
             continue
         wrong_unit = any(quantity.value in (value * factor, value / factor) for value in spans for factor in (10, 100))
         read = {figure.value for word in quantity.words for figure in figures(word, language)}
@@ -107,7 +111,9 @@ def _reports(part: Part, language: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _of_evidence(evidence: Evidence) -> tuple[Figure, ...]:
-    return figures(_everything(evidence), evidence.language)
+    text = _everything(evidence)
+    first = (Figure("1", 1.0, percent=False),) if names_first_article(fold(text), evidence.language) else ()
+    return (*figures(text, evidence.language), *first)
 
 
 def _everything(evidence: Evidence) -> str:

@@ -38,6 +38,10 @@ ROUNDED = 0.1
 """Part of a span in decades or centuries by which it may be longer."""
 CENTURY = 100
 FIRST_YEAR, LAST_YEAR = 1000, 2100
+FEWEST_JOINED = 20
+"""The least that a word like "and" joins with the rest of a number."""
+HALF_POINT = 0.5
+"""Points that a whole number of percent may be rounded by."""
 NEARLY_ALL = 15.0
 """Points by which "nearly all" may be under all."""
 LARGEST_WHOLE = 1000
@@ -187,7 +191,11 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
             yield _rough(text, match, Kind.NUMBER, size / 2, language, words)
     for figure in figures(text, language):
         marker = _marker(text, figure.start, figure.end, language)
-        if marker and figure.value:
+        if figure.percent and not marker and figure.value.is_integer():
+            # "17 %" is said of 17.2 %.
+            span = (figure.start, figure.end)
+            yield Quantity((figure.text,), span, Kind.SHARE, figure.value, HALF_POINT, HALF_POINT)
+        elif marker and figure.value:
             kind = Kind.SHARE if figure.percent else Kind.NUMBER
             words = (figure.text, *figure.text.split())
             below, above = _parts(marker, figure.value)
@@ -261,12 +269,19 @@ def _markers(kind: str, language: str) -> tuple[re.Pattern[str], re.Pattern[str]
 
 @lru_cache(maxsize=32)
 def _number(language: str) -> str:
-    """Return a pattern for one number: digits, or number words in a row, so few that hostile text can't hold it up."""
+    """Return a pattern for one number: digits, or number words in a row, so few that hostile text can't hold it up.
+
+    Only what is at least twenty is joined with more: "a hundred and five", but not "one in twelve and one in ten".
+    """
     grammar = pack(language).numbers
-    words = sorted({*grammar.words, *grammar.doubtful, *grammar.magnitudes, *ONE, "half"}, key=len)
-    either = "|".join(map(re.escape, reversed(words)))
+    known = {*grammar.words, *grammar.doubtful, *grammar.magnitudes, *ONE, "half"}
+    large = {word for word in known if word_value(word, language) >= FEWEST_JOINED}
+    either, joined = (
+        "|".join(map(re.escape, sorted(words, key=len, reverse=True))) or "(?!)" for words in (known, large)
+    )
     joiners = "|".join(grammar.joiners) or "(?!)"
-    return rf"(?:\d+(?:[.,]\d+)?|(?<!\w)(?:{either})(?:[\s-]?(?:(?:{joiners})\s)?(?:{either})){{0,7}})"
+    first = rf"(?:{joined})[\s-]?(?:{joiners})\s|(?:{either})[\s-]?"
+    return rf"(?:\d+(?:[.,]\d+)?|(?<!\w)(?:{first}){{0,7}}(?:{either}))"
 
 
 def _value(number: str, language: str) -> float:
@@ -306,6 +321,20 @@ def _patterns(kind: str, language: str) -> tuple[re.Pattern[str], ...]:
         listed = [rf"(?:(?P<count>{{n}})[\s-](?:an?\s|de\s)?)?(?:{each}){after}" for each in listed]
     number = _number(language) if any("{n}" in each for each in listed) else ""
     return tuple(re.compile(rf"(?<!\w)(?:{each.replace('{n}', number)})(?!\w)") for each in listed)
+
+
+def is_plain(text: str, start: int, end: int, language: str) -> bool:
+    """Tell whether a number is part of a turn of speech that counts nothing: "half of humanity", "think twice"."""
+    return any(
+        match.start() <= start and end <= match.end()
+        for pattern in _patterns("plain", language)
+        for match in pattern.finditer(text)
+    )
+
+
+def names_first_article(text: str, language: str) -> bool:
+    """Tell whether folded `text` speaks of a law's first article, which is its article 1."""
+    return any(pattern.search(text) for pattern in _patterns("first_article", language))
 
 
 def has_majority(text: str, language: str) -> bool:

@@ -110,7 +110,11 @@ def _opposes(part: Part, statement: Statement, language: str) -> bool:
 
 
 def _denies(text: str, language: str) -> bool:
-    """Tell whether folded text holds a negation, or a word that amounts to one ("zero risk"), but not both."""
+    """Tell whether folded text holds a negation, or a word that amounts to one ("zero risk"), but not both.
+
+    What is left out or passed over turns nothing round: "without distinction", "rather than".
+    """
+    text = words_pattern("aside", language).sub(" ", text)
     return negated(text, language) != (words_pattern("nothing", language).search(text) is not None)
 
 
@@ -118,7 +122,8 @@ def _about(statement: Statement, part: Part, language: str) -> str:
     """Return those clauses of a statement that share most with a sentence: others may be negated on their own."""
     folded = fold(statement.evidence.text)
     spans = [folded[start:end] for start, end in clauses(folded, language)]
-    shared = [len(content(words(clause), language) & part.content) for clause in spans]
+    told = part.content - statement.named
+    shared = [len(content(words(clause), language) & told) for clause in spans]
     return " ".join(clause for clause, count in zip(spans, shared, strict=True) if 2 * count > max(shared))
 
 

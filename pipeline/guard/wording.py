@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from core.settings import GuardSettings
 from pipeline.guard.borne_out import IsExplained, explained, given_by, known_quantities
@@ -31,13 +32,15 @@ LONGEST_ENDING = 4
 def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that a statement of fact says "proved", "never" or "all" only where its evidence does; `value` counts."""
     evidence = " ".join(fold(statement.evidence.text) for statement in reply.statements)
-    pattern = words_pattern("absolute", reply.language)
+    pattern, universal = words_pattern("absolute", reply.language), words_pattern("universal", reply.language)
     known = {stem(match.group(), reply.language) for match in pattern.finditer(evidence)}
+    speaks_of_all = universal.search(evidence) is not None
     strong = [
         match.group()
         for part in _statements(reply)
         for match in pattern.finditer(part.folded)
         if stem(match.group(), reply.language) not in known
+        and not (speaks_of_all and universal.fullmatch(match.group()))
         and marker_before(part.folded, match.start(), reply.language) != "under"
     ]
     detail = f"Claims more than its evidence: {', '.join(f'“{word}”' for word in dict.fromkeys(strong))}."
@@ -118,13 +121,40 @@ def _strange(part: Part, statement: Statement, reply: Material, is_explained: Is
         and not word.isdigit()
         and stem(word, reply.language) in part.content - known
         and not saying.fullmatch(word)
+        and not _has_synonym(word, statement, reply.language)
         and not is_explained(*span)
         and not word_value(word, reply.language)
         and not any(_alike(word, other) for other in known)
     ]
+    if _is_negated(part.folded, reply.language) == _is_negated(fold(statement.evidence.text), reply.language):
+        strange = [word for word in strange if _turns(word, reply.language)]
     strange += _strange_figures(part, statement, reply.language, this_year)
     exchanged = len(statement.content - part.content) >= len(strange)
     return strange if exchanged else []
+
+
+def _is_negated(text: str, language: str) -> bool:
+    return negated(words_pattern("aside", language).sub(" ", text), language)
+
+
+def _turns(word: str, language: str) -> bool:
+    """Tell whether a word makes another statement of one that it comes into: somebody else, or what has an opposite."""
+    opposites = (side for pair in table("speech")["opposites"].get(language, []) for side in pair)
+    return words_pattern("somebody", language).fullmatch(word) is not None or any(
+        re.fullmatch(side, word) for side in opposites
+    )
+
+
+def _has_synonym(word: str, statement: Statement, language: str) -> bool:
+    """Tell whether the statement has another word for the same."""
+    evidence = fold(statement.evidence.text)
+    return any(each.fullmatch(word) and each.search(evidence) for each in _synonyms(language))
+
+
+@lru_cache(maxsize=16)
+def _synonyms(language: str) -> tuple[re.Pattern[str], ...]:
+    listed: list[str] = table("speech")["synonyms"].get(language, [])
+    return tuple(re.compile(rf"(?<!\w)(?:{either})(?!\w)") for either in listed)
 
 
 def _replaced(part: Part, statement: Statement, language: str) -> frozenset[str]:

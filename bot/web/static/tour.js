@@ -27,7 +27,7 @@ function madeUpCase() {
     drafts: [{
       number: 1, text: `${evidence.text} ${t("Who bakes with us is a neighbour, whatever moon they come from.")}`,
       intent: "informative", origin: "composer", writer: t("words on file"), language: lang,
-      checks: [check("sentences", t("two sentences"), 2, 2), check("length", t("length in characters"), 133, 500)],
+      checks: [check("sentences", t("at most two sentences"), 2, 2), check("length", t("length in characters"), 133, 500)],
     }],
     request: { intent: "informative" }, answers: t("They eat what is ours."), warnings: [], marks: {}, used: ["made-up"], reading: [], history: [], notes: [],
     actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"],

@@ -52,22 +52,25 @@ def test_two_sentences_are_told_from_points_inside_them(judge: Judge, text: str)
 @pytest.mark.parametrize(
     "text",
     [
-        "Only one sentence here.",
         "One. Two. Three.",
         "One is here. Two has no end",
+        "One has no end",
         "One\nTwo\nThree",
-        "One is here. Two is here. ",
         "",
     ],
-    ids=["one", "three", "cut", "lines", "fine", "none"],
+    ids=["three", "cut", "one cut", "lines", "none"],
 )
-def test_other_counts_and_cut_sentences_fail(judge: Judge, text: str) -> None:
-    assert judge("sentences", text).passed is text.endswith("Two is here. ")
+def test_more_than_two_and_cut_sentences_fail(judge: Judge, text: str) -> None:
+    assert not judge("sentences", text).passed
+
+
+@pytest.mark.parametrize("text", ["Only one sentence here.", "One is here. Two is here. ", "What makes you think so?"])
+def test_one_or_two_whole_sentences_pass(judge: Judge, text: str) -> None:
+    assert judge("sentences", text).passed
 
 
 def test_a_questioning_reply_may_be_one_question(judge: Judge) -> None:
     assert judge("sentences", "What makes you think so?", intent=Intent.QUESTIONING).passed
-    assert not judge("sentences", "What makes you think so?").passed
 
 
 def test_a_questioning_reply_must_ask(judge: Judge) -> None:

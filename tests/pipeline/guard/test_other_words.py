@@ -1,0 +1,148 @@
+"""Words must know a statement that is told in other words, and one that such words turn into another."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.settings import GuardSettings
+from pipeline.guard import GuardContext, word_checks
+from pipeline.guard.material import material
+from tests.factories import make_evidence, make_post, make_source
+
+CHECKS = word_checks(GuardSettings(), judged=True)
+OPENING = {"en": "Nobody deserves less.", "es": "Nadie merece menos.", "it": "Nessuno merita di meno."}
+
+
+def stopped_by(
+    evidence: str, sentence: str, language: str = "en", institution: str = "Harbour Office", title: str = "A report"
+) -> set[str]:
+    """Return the checks by which words stop a reply of an opening and `sentence`."""
+    source = make_source(institution=institution, title=title, symbol="", locator="", year=2019)
+    statement = make_evidence("1", evidence, source=source, language=language)
+    context = GuardContext(make_post(text="…"), language, evidence=(statement,), year=2026)
+    reply = material(f"{OPENING[language]} {sentence}", context)
+    results = (check.check(reply, context) for check in CHECKS)
+    return {result.name for result in results if result.hard and not result.passed}
+
+
+@pytest.mark.parametrize(
+    ("institution", "honest", "wrong"),
+    [
+        ("World Health Organization", "The UN's health agency says", "The EU's health agency says"),
+        ("World Health Organization", "The WHO says", "The ILO says"),
+        ("EU Agency for Fundamental Rights", "The Vienna-based agency says", "The Geneva-based agency says"),
+        ("Council of Europe", "The body in Strasbourg says", "The body in Brussels says"),
+        ("Home Office", "The British interior ministry says", "The Spanish interior ministry says"),
+        ("National Harbour Research Institute", "The NHRI says", "The NHIR says"),
+        ("Office for National Harbours", "The ONH says", "The OHN says"),
+    ],
+)
+def test_a_source_may_be_named_in_another_form_and_not_as_another_body(
+    institution: str, honest: str, wrong: str
+) -> None:
+    evidence = "Walks in the harbour are good for the health of older people."
+    said = "{} that harbour walks are good for older people's health."
+    assert stopped_by(evidence, said.format(honest), institution=institution) == set()
+    assert "names" in stopped_by(evidence, said.format(wrong), institution=institution)
+
+
+@pytest.mark.parametrize(
+    ("language", "evidence", "honest", "wrong"),
+    [
+        (
+            "en",
+            "The Harbour Office requires ports to prohibit by law the mockery of fishers who are at sea.",
+            "The Harbour Office requires ports to ban by law the mockery of fishers who are at sea.",
+            "The Harbour Office requires ports to permit by law the mockery of fishers who are at sea.",
+        ),
+        (
+            "en",
+            "The Harbour Office described the work of older sailors as the backbone of the port in 2019.",
+            "The Harbour Office portrayed the work of older sailors as the backbone of the port in 2019.",
+            "The Harbour Office described the work of younger sailors as the backbone of the port in 2019.",
+        ),
+        (
+            "en",
+            "Sailors and fishers of the port are born equal in dignity and rights, the Harbour Office says.",
+            "The Harbour Office says that sailors and fishers of the port arrive equal in dignity and rights.",
+            "The Harbour Office says that sailors and fishers of the port are born unequal in dignity and rights.",
+        ),
+        (
+            "es",
+            "La Oficina del Puerto describe el trabajo de los marineros extranjeros como la base del puerto.",
+            "La Oficina del Puerto retrata el trabajo de los marineros extranjeros como la base del puerto.",
+            "La Oficina del Puerto describe el trabajo de los marineros autóctonos como la base del puerto.",
+        ),
+    ],
+)
+def test_a_word_in_a_near_copy_may_be_another_unless_it_tells_of_others_or_the_reverse(
+    language: str, evidence: str, honest: str, wrong: str
+) -> None:
+    assert stopped_by(evidence, honest, language) == set()
+    assert "swap" in stopped_by(evidence, wrong, language)
+
+
+def test_a_strange_word_beside_a_negation_that_the_evidence_lacks_is_a_swap() -> None:
+    evidence = "The Harbour Office regards the crossings of small boats as a normal part of port life."
+    assert "swap" not in stopped_by(evidence, evidence.replace("regards", "treats"))
+    denied = "The Harbour Office does not treat the crossings of small boats as a normal part of port life."
+    assert stopped_by(evidence, denied) & {"swap", "supported"}
+
+
+def test_evidence_that_speaks_of_all_bears_out_everybody_and_nobody() -> None:
+    universal = "All sailors have the same right to the 3 harbour basins, says the port's charter of 1948."
+    particular = "Sailors from two towns have the same right to the 3 harbour basins, says the port's charter of 1948."
+    said = "By the charter of 1948 nobody may be kept from the 3 harbour basins."
+    assert "overclaim" not in stopped_by(universal, said)
+    assert "overclaim" in stopped_by(particular, said)
+
+
+@pytest.mark.parametrize(
+    "phrase", ["without distinction as to origin", "rather than as guests", "regardless of origin"]
+)
+def test_what_is_passed_over_turns_nothing_round(phrase: str) -> None:
+    evidence = f"The port's charter of 1948 guarantees sailors from every town the use of harbour and quay, {phrase}."
+    plain = "The port's charter of 1948 guarantees sailors from every town the use of harbour and quay."
+    assert "supported" not in stopped_by(evidence, plain)
+    assert "supported" in stopped_by(evidence, plain.replace("guarantees", "does not guarantee"))
+
+
+@pytest.mark.parametrize(
+    ("honest", "wrong"),
+    [
+        (
+            "17% of sailors own a boat, the Harbour Office found.",
+            "18% of sailors own a boat, the Harbour Office found.",
+        ),
+        (
+            "Seventeen sailors in a hundred own a boat, the Harbour Office found.",
+            "Seventy sailors in a hundred own a boat, the Harbour Office found.",
+        ),
+    ],
+)
+def test_a_share_may_be_rounded_to_a_whole_number(honest: str, wrong: str) -> None:
+    evidence = "The Harbour Office found that 17.2% of sailors own a boat."
+    assert "numbers" not in stopped_by(evidence, honest)
+    assert "numbers" in stopped_by(evidence, wrong)
+
+
+def test_two_shares_in_one_sentence_are_read_apart() -> None:
+    evidence = "The Harbour Office found that 8% of sailors and 5% of fishers own a boat."
+    said = "The Harbour Office found that one sailor in twelve and one fisher in {} own a boat."
+    assert "numbers" not in stopped_by(evidence, said.format("twenty"))
+    assert "numbers" in stopped_by(evidence, said.format("two"))
+
+
+def test_the_first_article_is_article_one() -> None:
+    evidence = "Harbours are free to all, says the first article of the Charter of Harbours."
+    assert "numbers" not in stopped_by(
+        evidence, "Article 1 of the Charter of Harbours says that harbours are free to all."
+    )
+    assert "numbers" in stopped_by(evidence, "Article 4 of the Charter of Harbours says that harbours are free to all.")
+
+
+def test_a_turn_of_speech_counts_nothing() -> None:
+    evidence = "The Harbour Office found in 2019 that 36% of sailors are women."
+    said = "Half of humanity is no crew to sneer at, and the Harbour Office counted 36% women among sailors in 2019."
+    assert "numbers" not in stopped_by(evidence, said)
+    assert "numbers" in stopped_by(evidence, said.replace("Half of humanity", "Half of the sailors"))
