@@ -64,7 +64,7 @@ class E5Embedder(ABC):
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read, text)
 
     async def close(self) -> None:
-        """End the threads and free the model."""
+        """End the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:

@@ -29,6 +29,10 @@ EARLY = 10
 CONTENT = WINDOW - 2
 """Tokens of a text in a window: it starts and ends with one of its own."""
 
+_LOADING = threading.Lock()
+_LOADED: dict[Path, _Model] = {}
+"""The model by its file: search, triage and guard may open an embedder each, and loading takes half a second."""
+
 
 class OnnxE5Embedder(E5Embedder):
     """An Embedder by ONNX Runtime, with one session for all threads.
@@ -39,13 +43,10 @@ class OnnxE5Embedder(E5Embedder):
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
         """Open the model file; raises WeightsError when it is not the model of the graph, or the adapters are torn."""
-        file = E5File(path)
-        if file.shape != SHAPE:
-            raise WeightsError(f"{path} holds another model than multilingual-e5-small: {file.shape}.")
+        if (shape := E5File(path).shape) != SHAPE:
+            raise WeightsError(f"{path} holds another model than multilingual-e5-small: {shape}.")
         super().__init__(threads)
-        self._file, self._adapters = file, load_adapters()
-        self._lock = threading.Lock()
-        self._loaded: _Model | None = None
+        self._path, self._adapters = path, load_adapters()
 
     async def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
         """Return the last states of each text's own tokens, of length 1, shape (tokens, 384), of one window."""
@@ -71,11 +72,11 @@ class OnnxE5Embedder(E5Embedder):
         return self._model().reading(clean(text))
 
     def _model(self) -> _Model:
-        """Return the model, loading it on first use."""
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = _Model(self._file, self._adapters)
-            return self._loaded
+        """Return the model, loading it on first use of any embedder in this process."""
+        with _LOADING:
+            if self._path not in _LOADED:
+                _LOADED[self._path] = _Model(E5File(self._path), self._adapters)
+            return _LOADED[self._path]
 
 
 class _Model:

@@ -44,36 +44,36 @@ class ClaimFiles:
         return TargetGroup(group_named(self.places[claim.id].file))
 
 
+NOTHING = ClaimFiles({}, {}, {}, {})
+
+
 def load_claims(own: Traversable | None = None, *, shipped: Traversable | None = None) -> ClaimFiles:
     """Read `claims/*.toml` and `facts/*.toml` of the package, and of an own folder beside it.
 
     Raises KnowledgeBaseError naming file, line and field of the first entry that can't be read. What the entries say is
-    not judged here but in `kb.claims.checking`. What the package ships is read once in a process, unless a
-    folder is read beside it.
+    not judged here but in `kb.claims.checking`. What the package ships is read once in a process.
     """
-    return _shipped() if own is None and shipped is None else _read(own, shipped or files("kb"))
+    base = _shipped() if shipped is None else _with(NOTHING, "kb", shipped)
+    return _with(base, str(own), own) if own else base
 
 
 @lru_cache(maxsize=1)
 def _shipped() -> ClaimFiles:
-    return _read(None, files("kb"))
+    return _with(NOTHING, "kb", files("kb"))
 
 
-def _read(own: Traversable | None, shipped: Traversable) -> ClaimFiles:
-    places: dict[str, Place] = {}
-    speakers: dict[str, Speaker] = {}
-    facts: dict[str, FiledFact] = {}
-    claims: dict[str, FiledClaim] = {}
-    roots = [("kb", shipped)] + ([(str(own), own)] if own else [])
-    for name, root in roots:
-        for file, text, tables in _tables(f"{name}/facts", root / "facts"):
-            _add_speakers(speakers, file, text, tables.get("speakers", {}))
-            facts |= _entries(FiledFact, file, text, tables.get("fact", []), places)
-        for file, text, tables in _tables(f"{name}/claims", root / "claims"):
-            if group_named(file) not in list(TargetGroup):
-                groups = ", ".join(TargetGroup)
-                raise KnowledgeBaseError(f"{file}: no target group has this name. Call it after one: {groups}.")
-            claims |= _entries(FiledClaim, file, text, tables.get("claim", []), places)
+def _with(base: ClaimFiles, name: str, root: Traversable) -> ClaimFiles:
+    """Return what is on file with what stands below a root, which messages call `name`."""
+    places, speakers = dict(base.places), dict(base.speakers)
+    facts, claims = dict(base.facts), dict(base.claims)
+    for file, text, tables in _tables(f"{name}/facts", root / "facts"):
+        _add_speakers(speakers, file, text, tables.get("speakers", {}))
+        facts |= _entries(FiledFact, file, text, tables.get("fact", []), places)
+    for file, text, tables in _tables(f"{name}/claims", root / "claims"):
+        if group_named(file) not in list(TargetGroup):
+            groups = ", ".join(TargetGroup)
+            raise KnowledgeBaseError(f"{file}: no target group has this name. Call it after one: {groups}.")
+        claims |= _entries(FiledClaim, file, text, tables.get("claim", []), places)
     return ClaimFiles(claims, facts, speakers, places)
 
 

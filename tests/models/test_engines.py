@@ -29,7 +29,7 @@ ENDLESS = "root ::= [a-z ] root"
 
 
 def settings(engine: Engine, **more: object) -> ChatSettings:
-    return ChatSettings.model_validate({"model": "smollm2-135m", "engine": engine, "slots": 2, **more})
+    return ChatSettings.model_validate({"model": "smollm2-135m", "engine": engine, "slots": 2, "threads": 1, **more})
 
 
 def client(server: LlamaServer, attempts: int = 3) -> ChatClient:
@@ -113,7 +113,7 @@ class TestEngine:
             "from models.llama_server import LlamaServer\n"
             "from core.settings import ChatSettings\n"
             "async def main():\n"
-            "    settings = ChatSettings(model='smollm2-135m', engine=sys.argv[1], slots=1)\n"
+            "    settings = ChatSettings(model='smollm2-135m', engine=sys.argv[1], slots=1, threads=1)\n"
             "    async with LlamaServer(settings, pathlib.Path(sys.argv[2]), None) as server:\n"
             "        print('PID', server.pid, flush=True)\n"
             "        await asyncio.Event().wait()\n"

@@ -10,6 +10,7 @@ from core.domain import Intent
 from core.settings import Settings
 from evaluation.redteam.report import LANGUAGES, Judged, judge_all, share_stopped, table
 from evaluation.redteam.sheets import fresh, red_team
+from pipeline.guard import Verdict
 from rejoinder.assembly import open_drafting_guard
 
 FEWEST_BAD_STOPPED = {"en": 0.90, "es": 0.96, "it": 0.96, "eu": 0.93}
@@ -50,7 +51,8 @@ def test_each_draft_has_an_id_and_a_text_of_its_own() -> None:
     assert all(line.context().intent is Intent.INFORMATIVE for line in lines)
 
 
-def test_the_table_has_a_row_for_each_kind_and_for_each_half(judged: tuple[Judged, ...]) -> None:
+def test_the_table_has_a_row_for_each_kind_and_for_each_half() -> None:
+    judged = [Judged(draft, Verdict((), 0.0)) for draft in red_team()]
     rows = list(table(judged))
     kinds = {(one.draft.good, one.draft.kind) for one in judged}
     assert len(rows) == 2 + len(kinds) + 6

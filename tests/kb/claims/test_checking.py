@@ -107,6 +107,9 @@ def test_own_claims_stand_beside_the_shipped_ones(folder: Path) -> None:
     shipped, both = load_claims(), load_claims(folder)
     assert set(both.claims) - set(shipped.claims) == {"other-no-boats"}
     assert str(both.places["other-no-boats"]) == f"{folder}/claims/other.toml:2"
+    assert all(both.claims[name] is claim for name, claim in shipped.claims.items()), (
+        "read once, not beside each folder"
+    )
 
 
 def test_own_entries_with_something_to_correct_are_left_out_with_a_warning_each(

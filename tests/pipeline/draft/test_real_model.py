@@ -32,7 +32,7 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture
 async def chat(smollm2: Path, tmp_path: Path) -> AsyncIterator[ChatClient]:
-    settings = ChatSettings(model=MODEL, timeout_s=240)
+    settings = ChatSettings(model=MODEL, timeout_s=240, threads=1)
     async with (
         LlamaServer(settings, smollm2, tmp_path / "server.log") as server,
         ChatClient(server.endpoint, MODEL, None, 240, 3) as client,

@@ -19,7 +19,7 @@ from tests.factories import make_evidence, make_grounding
 
 MODEL = "smollm2-135m"
 SETTINGS = Settings(
-    chat=ChatSettings(model=MODEL, timeout_s=240),
+    chat=ChatSettings(model=MODEL, timeout_s=240, threads=1),
     draft=DraftSettings(
         offered=tuple(StrategyName),
         timeout_s=400,
