@@ -43,6 +43,8 @@ from stream.stages import Outgoing, Stage
 log = logging.getLogger(__name__)
 
 TRIES_ON_A_FAULT = 2
+OUTAGES = (BrokerUnavailable, LedgerUnavailable, EmbedderUnavailable)
+"""What is waited for however long: no message could go on without it."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,14 @@ class Delivery:
 
     async def deliver(self, message: Incoming) -> None:
         """Handle one message to its end."""
-        retry = Retry(self._backoff, self._clock, self._settings.attempts)
-        while (error := await self._try(message, retry.is_last_attempt)) is not None:
-            if self._should_give_up(error, retry):
+        tries, outages = Retry(self._backoff, self._clock, self._settings.attempts), Retry(self._backoff, self._clock)
+        while (error := await self._try(message, tries.is_last_attempt)) is not None:
+            is_away = isinstance(error, OUTAGES)
+            if not is_away and self._should_give_up(error, tries):
                 await self._give_up(message, error)
                 return
+            # What waited out an outage has used up none of its tries.
+            retry = outages if is_away else tries
             metrics.RETRIED.labels(self._stage.name, type(error).__name__).inc()
             log.warning("%s: try %d of %s failed: %s", self._stage.name, retry.attempt, message.key, _reason(error)[0])
             await retry.wait()
@@ -126,14 +131,12 @@ class Delivery:
             return error
         return None
 
-    def _should_give_up(self, error: Exception, retry: Retry) -> bool:
+    def _should_give_up(self, error: Exception, tries: Retry) -> bool:
         if isinstance(error, BadMessage | MessageTooLarge):
             return True
-        if isinstance(error, BrokerUnavailable | LedgerUnavailable | EmbedderUnavailable):
-            return False
         if isinstance(error, Unavailable):
-            return retry.is_last_attempt
-        return retry.attempt >= TRIES_ON_A_FAULT
+            return tries.is_last_attempt
+        return tries.attempt >= TRIES_ON_A_FAULT
 
     async def _give_up(self, message: Incoming, error: Exception) -> None:
         reason, exc_info = _reason(error)
