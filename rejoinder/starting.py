@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import threading
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager, suppress
 
@@ -25,6 +27,10 @@ log = logging.getLogger(__name__)
 
 ALL_ADDRESSES = "0.0.0.0"  # noqa: S104  # as docs/settings.md says of stream.metrics_port
 LEDGER_WAITS = Backoff(first_s=1.0, longest_s=15.0)
+EX_SOFTWARE = 70
+"""The exit code of a worker that died (sysexits.h)."""
+END_S = 30.0
+"""How long such a worker may take to close its parts."""
 
 
 async def ledger_ready(settings: Settings, stop: asyncio.Event, waits: Backoff = LEDGER_WAITS) -> bool:
@@ -65,8 +71,11 @@ async def waiting_room(host: str, port: int) -> AsyncIterator[None]:
 
 
 async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) -> None:
-    """Run a worker with the named stages until `stop`; raises WorkerDied or RejoinderError."""
-    from stream.worker import run_worker
+    """Run a worker with the named stages until `stop`; raises WorkerDied or RejoinderError.
+
+    A worker that died ends, whatever hangs in it.
+    """
+    from stream.worker import WorkerDied, run_worker
 
     async with _served_health(settings) as health:
         if not await ledger_ready(settings, stop):
@@ -78,7 +87,27 @@ async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) 
         ):
             health.ledger = LedgerProbe(ledger)
             dead_letters = DeadLetterWriter(producer, Topics(settings.kafka.prefix), ledger)
-            await run_worker(settings, build_stages(settings, ledger, pipeline, names), dead_letters, stop, health)
+            try:
+                await run_worker(settings, build_stages(settings, ledger, pipeline, names), dead_letters, stop, health)
+            except WorkerDied as error:
+                log.error("%s Exiting so that the supervisor starts a fresh worker.", error)
+                _end_in_any_case(END_S)
+                raise
+
+
+def _end_in_any_case(within_s: float) -> None:
+    """End this process after a while, should it not have ended by then: Python waits for ever for a thread that hangs.
+
+    Programs that it started end with it (`core.tether`).
+    """
+
+    def end() -> None:
+        log.error("the worker did not end by itself within %.0f s; something in it hangs", within_s)
+        os._exit(EX_SOFTWARE)
+
+    timer = threading.Timer(within_s, end)
+    timer.daemon = True
+    timer.start()
 
 
 @asynccontextmanager

@@ -70,7 +70,7 @@ def demo_settings(port: int | None, data_dir: Path | None, token: str | None, ch
 @click.option("--stages", default=",".join(StageName), show_default=True, help="Which stages this worker runs.")
 def worker(stages: str) -> None:
     """Run stream stages as a Faust worker."""
-    from rejoinder.starting import work
+    from rejoinder.starting import EX_SOFTWARE, work
     from stream.worker import WorkerDied
 
     names = [name.strip() for name in stages.split(",") if name.strip()]
@@ -80,9 +80,8 @@ def worker(stages: str) -> None:
     start_logging(settings)
     try:
         run_until_stopped(lambda stop: work(settings, names, stop))
-    except WorkerDied as error:
-        click.echo(f"{error} Exiting so that the supervisor starts a fresh worker.", err=True)
-        sys.exit(70)
+    except WorkerDied:
+        sys.exit(EX_SOFTWARE)
 
 
 @click.command()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,34 @@ from rejoinder.assembly import open_ledger
 from rejoinder.starting import ledger_ready, waiting_room
 from tests.ports import unused_port
 
+HANGS_IN_A_THREAD = """
+import asyncio, sys, threading
+from contextlib import asynccontextmanager
+from rejoinder import starting
+from rejoinder.cli import main
+from stream import worker
+
+@asynccontextmanager
+async def no_pipeline(*arguments):
+    yield None
+
+async def died(*arguments):
+    begun = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def hang():
+        loop.call_soon_threadsafe(begun.set)
+        threading.Event().wait()
+
+    hanging = asyncio.ensure_future(asyncio.to_thread(hang))
+    await begun.wait()
+    hanging.cancel()
+    raise worker.WorkerDied("One message took too long.")
+
+worker.run_worker, starting.open_pipeline, starting.build_stages = died, no_pipeline, lambda *arguments: []
+starting.END_S = float(sys.argv.pop())
+main(["worker"])
+"""
 WAITS = Backoff(first_s=0.01, longest_s=0.01)
 
 
@@ -80,3 +111,12 @@ async def test_while_it_waits_it_lives_and_takes_nothing() -> None:
         assert status == 503 and not body["ready"] and "ledger" in body["away"]
         status, body = await ask("POST", "/v1/flags")
         assert (status, body["error"]) == (503, "unavailable")
+
+
+def test_a_worker_that_died_ends_although_a_thread_of_it_hangs(tmp_path: Path) -> None:
+    died = subprocess.run(
+        [sys.executable, "-c", HANGS_IN_A_THREAD, "0.1"], cwd=Path(__file__).parents[2], check=False, timeout=120,
+        env={**os.environ, "REJOINDER_DATA_DIR": str(tmp_path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert died.returncode == 70, died.stderr
+    assert "One message took too long. Exiting" in died.stderr and "something in it hangs" in died.stderr
