@@ -72,7 +72,7 @@ class Database:
 
     @asynccontextmanager
     async def migrate(self) -> AsyncIterator[Connection]:
-        """Open a write transaction, as `write`, whose statements may take as long as they need, but not wait so long."""
+        """Open a write transaction, as `write`, whose statements may take as long as they need, but not wait long."""
         with self._translated():
             async with self._engine.migrate() as connection:
                 yield connection

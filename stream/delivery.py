@@ -6,7 +6,7 @@
 | no good signature        | dead letter at once, and the case stays as it is                     |
 | BadMessage               | dead letter at once                                                  |
 | result too large to send | dead letter at once                                                  |
-| the worker ended         | tried by the next, `attempts` times in all; then dead letter         |
+| the worker ended         | tried by the next, `attempts` times in all, 3 at least; then dead letter |
 | broker, ledger or embedding server away | tried again, with backoff, until it is back: nothing else could go on |
 | another model away       | tried `attempts` times; the last try may do without the model; then dead letter |
 | anything else            | tried once more, then dead letter                                    |
@@ -118,7 +118,7 @@ class Delivery:
     async def _try(self, message: Incoming, last_attempt: bool) -> Exception | None:
         content = b"%b %b" % (message.key or b"", message.value or b"")
         try:
-            async with self._in_hand.noted(message.topic, message.partition, content):
+            async with self._in_hand.noted(message.topic, message.partition, message.offset, content):
                 with (
                     self._liveness.working(f"{message.topic} {message.partition}:{message.offset}"),
                     metrics.STAGE_SECONDS.labels(self._stage.name).time(),
