@@ -23,6 +23,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.domain import now
 from core.errors import BadSettings, LedgerUnavailable
+from core.secrets import without_passwords
 from ledger.connection import Connection
 from ledger.postgres_engine import PostgresEngine
 from ledger.sqlite_engine import SqliteEngine
@@ -120,9 +121,10 @@ class Database:
             raise self._unavailable(error) from error
 
     def _unavailable(self, error: BaseException) -> LedgerUnavailable:
-        where = self._url.render_as_string(hide_password=True)
-        reason = str(error) or type(error).__name__
-        return LedgerUnavailable(f"the ledger at {where} did not do its work: {reason}; try again later")
+        where, reason = self._url.render_as_string(hide_password=True), str(error) or type(error).__name__
+        complaint = f"the ledger at {where} did not do its work: {reason}; try again later"
+        # A password may also stand in the URL's query.
+        return LedgerUnavailable(without_passwords(complaint))
 
 
 def _is_about_a_value(error: DBAPIError) -> bool:
