@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 import asyncpg
@@ -22,7 +23,7 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.domain import now
-from core.errors import BadSettings, LedgerUnavailable
+from core.errors import BadSettings, EmptyLedger, LedgerUnavailable
 from core.secrets import without_passwords
 from ledger.connection import Connection
 from ledger.postgres_engine import PostgresEngine
@@ -78,8 +79,10 @@ class Database:
             async with self._engine.migrate() as connection:
                 yield connection
 
-    async def open(self) -> None:
-        """Make sure the database answers; raises LedgerUnavailable."""
+    async def open(self, *, making: bool = True) -> None:
+        """Make sure the database answers; raises LedgerUnavailable, or EmptyLedger for a missing file unless `making`."""
+        if not making and self.is_sqlite and not Path(str(self._url.database)).exists():
+            raise EmptyLedger
         with self._translated():
             await self._engine.open()
         await self.to_the_end(self.ping())

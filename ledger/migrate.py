@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, text
 
-from core.errors import BadSettings
+from core.errors import BadSettings, EmptyLedger
 from ledger.database import Database
 
 log = logging.getLogger(__name__)
@@ -51,9 +51,10 @@ async def migrate(database: Database) -> None:
 
 
 async def check_schema(database: Database) -> None:
-    """Raise BadSettings unless the database has the tables of this version, and LedgerUnavailable when it is away.
+    """Raise BadSettings unless the database has the tables of this version: EmptyLedger where it has none.
 
     Changes nothing: a command that only looks must not upgrade what running processes of another version work with.
+    Raises LedgerUnavailable when the database is away.
     """
     async with database.read() as connection:
         revision = await connection.run_sync(_revision)
@@ -61,14 +62,16 @@ async def check_schema(database: Database) -> None:
     newest = scripts.get_current_head()
     if revision == newest:
         return
-    if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
+    if revision is None:
+        raise EmptyLedger
+    if revision not in {script.revision for script in scripts.walk_revisions()}:
         raise BadSettings(
             f"the ledger has the tables of a newer Rejoinder ({revision}, and this is {newest}): install that one"
         )
-    has = "no tables yet" if revision is None else f"the tables of an older Rejoinder ({revision}, not {newest})"
     raise BadSettings(
-        f"the ledger has {has}. Run this command with the version that its processes run; or, once those are stopped, "
-        "bring the ledger to this version with: rejoinder ledger migrate"
+        f"the ledger has the tables of an older Rejoinder ({revision}, not {newest}). Run this command with the "
+        "version that its processes run; or, once those are stopped, bring the ledger to this version with: "
+        "rejoinder ledger migrate"
     )
 
 

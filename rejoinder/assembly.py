@@ -40,10 +40,10 @@ STAGES = tuple(StageName)
 async def open_ledger(settings: Settings, *, migrating: bool = False) -> AsyncIterator[Ledger]:
     """Open the ledger, with its tables as this version needs them: made so when `migrating`, else checked.
 
-    Raises LedgerUnavailable where it is away, BadSettings for the tables of another version.
+    Raises LedgerUnavailable where it is away, BadSettings for the tables of another version, EmptyLedger for none.
     """
     private_folder(settings.data_dir)
-    ledger = await Ledger.open(settings.ledger_url, author_key(settings))
+    ledger = await Ledger.open(settings.ledger_url, author_key(settings), making=migrating)
     try:
         await (ledger.migrate() if migrating else ledger.check_schema())
         yield ledger

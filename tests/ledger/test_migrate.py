@@ -14,7 +14,7 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from core.domain import CaseState, DraftRequest
-from core.errors import BadSettings, LedgerUnavailable
+from core.errors import BadSettings, EmptyLedger, LedgerUnavailable
 from ledger import Ledger, postgres_engine
 from ledger.database import Database
 from ledger.migrate import LOCK, upgrade
@@ -146,7 +146,7 @@ async def test_a_database_from_a_newer_release_is_refused_and_left_alone(empty_u
 
 async def test_a_command_that_looks_leaves_older_tables_alone_and_says_what_to_run(empty_url: str) -> None:
     ledger = await Ledger.open(empty_url, KEY)
-    with pytest.raises(BadSettings, match=r"no tables yet.*rejoinder ledger migrate"):
+    with pytest.raises(EmptyLedger, match=r"no tables yet.*rejoinder ledger migrate"):
         await ledger.check_schema()
     engine = create_async_engine(empty_url)
     async with engine.begin() as connection:

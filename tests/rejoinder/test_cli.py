@@ -14,10 +14,11 @@ from click.testing import CliRunner, Result
 
 from core.domain import TargetGroup
 from core.lifecycle import StageName
-from core.settings import ChatSettings, Settings, WeightsSettings
+from core.settings import ChatSettings, LedgerSettings, Settings, WeightsSettings
 from models.accelerator import Device
 from rejoinder.assembly import open_ledger
 from rejoinder.cli import main
+from rejoinder.commands import doctor
 from rejoinder.commands.doctor import Finding, disk
 from rejoinder.demo import sample_posts
 from stream import dead_letters
@@ -78,6 +79,15 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, mon
     monkeypatch.setenv("REJOINDER_CHAT__MODEL", "qwen2.5-coder-1.5b")
     monkeypatch.setenv("REJOINDER_WEIGHTS__FOLDER", "nowhere")
     assert "rejoinder models pull qwen2.5-coder-1.5b" in invoke(rejoinder, "doctor", code=1).output
+
+
+async def test_doctor_takes_a_ledger_without_tables_for_a_new_one_and_makes_none(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path}/ledger.db"
+    finding = await doctor.ledger(Settings(data_dir=tmp_path / "data", ledger=LedgerSettings(url=url)))
+    assert (finding.verdict, "no tables yet" in finding.detail) == ("ok", True)
+    assert not (tmp_path / "ledger.db").exists()
+    (tmp_path / "ledger.db").touch()
+    assert (await doctor.ledger(Settings(data_dir=tmp_path / "data", ledger=LedgerSettings(url=url)))).verdict == "ok"
 
 
 async def test_doctor_looks_at_the_room_for_weights_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from core.errors import BadSettings
+from core.errors import EmptyLedger
 from core.retry import Backoff
 from core.settings import LedgerSettings, Settings
 from rejoinder import starting
@@ -93,9 +93,10 @@ async def test_a_process_that_is_told_to_stop_waits_no_longer(settings: Settings
 
 async def test_a_command_that_only_looks_does_not_make_the_tables(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "later").mkdir()
-    with pytest.raises(BadSettings, match="rejoinder ledger migrate"):
+    with pytest.raises(EmptyLedger, match="rejoinder ledger migrate"):
         async with open_ledger(settings):
             pass
+    assert not list((tmp_path / "later").iterdir())
 
 
 async def test_while_it_waits_it_lives_and_takes_nothing() -> None:
