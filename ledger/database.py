@@ -80,7 +80,7 @@ class Database:
                 yield connection
 
     async def open(self, *, making: bool = True) -> None:
-        """Make sure the database answers; raises LedgerUnavailable, or EmptyLedger for a missing file unless `making`."""
+        """Make sure the database answers, `making` a missing file; raises LedgerUnavailable, or EmptyLedger for it."""
         if not making and self.is_sqlite and not Path(str(self._url.database)).exists():
             raise EmptyLedger
         with self._translated():
