@@ -113,7 +113,8 @@ class InHand:
             log.info("a message of %s %d is in hand elsewhere still; a crash on it here is not counted", *place)
             file = None
         except (OSError, ValueError) as error:
-            file = self._without(topic, partition, error)
+            self._go_without(topic, partition, error)
+            file = None
         if file is None:
             yield None, b""
             return
@@ -134,10 +135,10 @@ class InHand:
                 path = self._folder / f"{topic}-{partition}"
                 self._files[place] = FileIO(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
             except OSError as error:
-                return self._without(topic, partition, error)
+                self._go_without(topic, partition, error)
         return self._files[place]
 
-    def _without(self, topic: str, partition: int, error: Exception) -> None:
+    def _go_without(self, topic: str, partition: int, error: Exception) -> None:
         """Go on without a partition's note, and say so."""
         log.warning("crashes on messages of %s %d are not counted: %s", topic, partition, error)
         if file := self._files.get((topic, partition)):
