@@ -9,6 +9,7 @@ RejoinderError
 ├── Unauthenticated       nobody knows who calls
 ├── Forbidden             the caller's role does not allow it
 ├── BadSettings           a setting is missing or contradicts another
+│   └── EmptyLedger           a ledger whose tables no process has made yet
 ├── TooManyRequests       a call that comes too soon after others; later it may be made
 ├── Unavailable           a part is away; trying again later may help
 │   ├── BrokerUnavailable
@@ -91,6 +92,15 @@ class Forbidden(RejoinderError):
 
 class BadSettings(RejoinderError):
     """A setting that is missing or contradicts another."""
+
+
+class EmptyLedger(BadSettings):
+    """A ledger whose tables no process has made yet."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the ledger has no tables yet; its processes make them when they start, as does: rejoinder ledger migrate"
+        )
 
 
 class Unavailable(RejoinderError):

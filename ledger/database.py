@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 import asyncpg
@@ -22,7 +23,8 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, IntegrityError,
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from core.domain import now
-from core.errors import BadSettings, LedgerUnavailable
+from core.errors import BadSettings, EmptyLedger, LedgerUnavailable
+from core.secrets import without_passwords
 from ledger.connection import Connection
 from ledger.postgres_engine import PostgresEngine
 from ledger.sqlite_engine import SqliteEngine
@@ -72,13 +74,15 @@ class Database:
 
     @asynccontextmanager
     async def migrate(self) -> AsyncIterator[Connection]:
-        """Open a write transaction, as `write`, whose statements may take as long as they need."""
+        """Open a write transaction, as `write`, whose statements may take as long as they need, but not wait long."""
         with self._translated():
             async with self._engine.migrate() as connection:
                 yield connection
 
-    async def open(self) -> None:
-        """Make sure the database answers; raises LedgerUnavailable."""
+    async def open(self, *, making: bool = True) -> None:
+        """Make sure the database answers, `making` a missing file; raises LedgerUnavailable, or EmptyLedger for it."""
+        if not making and self.is_sqlite and not Path(str(self._url.database)).exists():
+            raise EmptyLedger
         with self._translated():
             await self._engine.open()
         await self.to_the_end(self.ping())
@@ -120,9 +124,10 @@ class Database:
             raise self._unavailable(error) from error
 
     def _unavailable(self, error: BaseException) -> LedgerUnavailable:
-        where = self._url.render_as_string(hide_password=True)
-        reason = str(error) or type(error).__name__
-        return LedgerUnavailable(f"the ledger at {where} did not do its work: {reason}; try again later")
+        where, reason = self._url.render_as_string(hide_password=True), str(error) or type(error).__name__
+        complaint = f"the ledger at {where} did not do its work: {reason}; try again later"
+        # A password may also stand in the URL's query.
+        return LedgerUnavailable(without_passwords(complaint))
 
 
 def _is_about_a_value(error: DBAPIError) -> bool:

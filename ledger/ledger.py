@@ -66,15 +66,18 @@ class Ledger:
         self.replayed_letters = ReplayedLetters(database)
 
     @classmethod
-    async def open(cls, url: str, author_key: bytes, clock: Callable[[], datetime] = now) -> Ledger:
+    async def open(
+        cls, url: str, author_key: bytes, clock: Callable[[], datetime] = now, *, making: bool = True
+    ) -> Ledger:
         """Connect to `sqlite+aiosqlite:///file.db` or `postgresql+asyncpg://…`; author ids are hashed with the key.
 
-        Raises BadSettings for another URL or an empty key, LedgerUnavailable when the database does not answer.
+        A file that is not there is made, or without `making` refused as EmptyLedger. Raises BadSettings for another URL
+        or an empty key, LedgerUnavailable when the database does not answer.
         """
         database = Database(url, clock, author_key)
         try:
             ledger = cls(database, author_key)
-            await database.open()
+            await database.open(making=making)
         except BaseException:
             await database.close()
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 from alembic import command
@@ -11,51 +12,66 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, text
 
-from core.errors import BadSettings
+from core.errors import BadSettings, EmptyLedger
 from ledger.database import Database
 
+log = logging.getLogger(__name__)
+
 SCRIPTS = Path(__file__).parent / "migrations"
-_LOCK = 0x52454A4F
+LOCK = 0x52454A4F
 """Key of the PostgreSQL advisory lock: "REJO"."""
 
 
 async def migrate(database: Database) -> None:
-    """Run every migration the database lacks, all in one transaction.
+    """Run every migration the database lacks, all in one transaction; tables of this version are only looked at.
 
     Both databases roll back half a migration. The transaction is also the lock: on SQLite BEGIN IMMEDIATE lets one
     process in at a time, on PostgreSQL an advisory lock does.
-    Raises BadSettings when a newer Rejoinder made the database, LedgerUnavailable when it is away.
+    Raises BadSettings when a newer Rejoinder made the database, LedgerUnavailable when it is away, or when another
+    holds for too long what has to be locked.
     """
+    newest = _scripts().get_current_head()
+    async with database.read() as connection:
+        if await connection.run_sync(_revision) == newest:
+            return
     async with database.migrate() as connection:
         if not database.is_sqlite:
-            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+            await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+        revision = await connection.run_sync(_revision)
+        if revision == newest:
+            return
+        log.info("migrating the ledger from %s to %s", revision or "no tables", newest)
         try:
             await connection.run_sync(upgrade)
         except CommandError as error:
             raise BadSettings(
                 f"the ledger can't be migrated: {error}; a newer Rejoinder may have made it: install that one"
             ) from error
+    log.info("the ledger was migrated to %s", newest)
 
 
 async def check_schema(database: Database) -> None:
-    """Raise BadSettings unless the database has the tables of this version, and LedgerUnavailable when it is away.
+    """Raise BadSettings unless the database has the tables of this version: EmptyLedger where it has none.
 
     Changes nothing: a command that only looks must not upgrade what running processes of another version work with.
+    Raises LedgerUnavailable when the database is away.
     """
     async with database.read() as connection:
-        revision = await connection.run_sync(lambda plain: MigrationContext.configure(plain).get_current_revision())
-    scripts = ScriptDirectory.from_config(_config())
+        revision = await connection.run_sync(_revision)
+    scripts = _scripts()
     newest = scripts.get_current_head()
     if revision == newest:
         return
-    if revision is not None and revision not in {script.revision for script in scripts.walk_revisions()}:
+    if revision is None:
+        raise EmptyLedger
+    if revision not in {script.revision for script in scripts.walk_revisions()}:
         raise BadSettings(
             f"the ledger has the tables of a newer Rejoinder ({revision}, and this is {newest}): install that one"
         )
-    has = "no tables yet" if revision is None else f"the tables of an older Rejoinder ({revision}, not {newest})"
     raise BadSettings(
-        f"the ledger has {has}. Run this command with the version that its processes run; or, once those are stopped, "
-        "bring the ledger to this version with: rejoinder ledger migrate"
+        f"the ledger has the tables of an older Rejoinder ({revision}, not {newest}). Run this command with the "
+        "version that its processes run; or, once those are stopped, bring the ledger to this version with: "
+        "rejoinder ledger migrate"
     )
 
 
@@ -64,6 +80,15 @@ def upgrade(connection: Connection, to: str = "head") -> None:
     config = _config()
     config.attributes["connection"] = connection
     command.upgrade(config, to)
+
+
+def _revision(connection: Connection) -> str | None:
+    """Return the version of the tables, None where there are none."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_config())
 
 
 def _config() -> Config:

@@ -14,6 +14,8 @@ from ledger.connection import UnderWay, finished
 
 CONNECT_S = 10.0
 COMMAND_S = 30.0
+LOCK_S = 10.0
+"""How long a migration waits for a lock: what other processes ask for meanwhile waits behind it."""
 
 R = TypeVar("R")
 
@@ -52,13 +54,17 @@ class PostgresEngine:
 
     @asynccontextmanager
     async def migrate(self) -> AsyncIterator[AsyncConnection]:
-        """Open a write transaction whose statements may take as long as a large table needs."""
+        """Open a write transaction whose statements may take as long as a large table needs, but wait for no lock long.
+
+        Behind a lock that is waited for, every other query on the table waits too.
+        """
         engine = create_async_engine(
             self._url, hide_parameters=True, poolclass=NullPool, connect_args={"timeout": CONNECT_S}
         )
         try:
             async with engine.begin() as connection:
                 await connection.execute(text("SET LOCAL statement_timeout = 0"))
+                await connection.execute(text(f"SET LOCAL lock_timeout = {int(LOCK_S * 1000)}"))
                 yield connection
         finally:
             await engine.dispose()

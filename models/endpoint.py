@@ -98,7 +98,8 @@ class Endpoint:
     async def responds(self, within_s: float) -> bool:
         """Tell whether the server still gets on with its work; never raises.
 
-        llama.cpp answers `/slots` out of the loop that computes, without a slot; another server's refusal will do.
+        llama.cpp answers `/slots` out of the loop that computes, without a slot. What a server without `/slots`
+        answers shows only that it takes requests; a probe that computes would wait behind them, and look like a hang.
         """
         return await self._status(self._root / "slots", within_s) is not None
 

@@ -34,16 +34,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STAGES = tuple(StageName)
+READERS = {StageName.TRIAGE, StageName.GROUND}
+"""The stages that embed posts."""
 
 
 @asynccontextmanager
 async def open_ledger(settings: Settings, *, migrating: bool = False) -> AsyncIterator[Ledger]:
     """Open the ledger, with its tables as this version needs them: made so when `migrating`, else checked.
 
-    Raises LedgerUnavailable where it is away, BadSettings for the tables of another version.
+    Raises LedgerUnavailable where it is away, BadSettings for the tables of another version, EmptyLedger for none.
     """
     private_folder(settings.data_dir)
-    ledger = await Ledger.open(settings.ledger_url, author_key(settings))
+    ledger = await Ledger.open(settings.ledger_url, author_key(settings), making=migrating)
     try:
         await (ledger.migrate() if migrating else ledger.check_schema())
         yield ledger
@@ -322,21 +324,22 @@ async def open_pipeline(
         grounder: Grounder | None = None
         drafter: Drafter | None = None
         chat: ChatClient | None = None
+        embedder = await stack.enter_async_context(open_embedder(settings)) if READERS & set(stages) else None
+        # Embedded before a chat server starts, which would load its weights for nothing where the embedder is away.
+        claims = await open_claims(settings, embedder) if embedder is not None and StageName.GROUND in stages else None
         if stages_need_chat(settings, stages, open_strategies(settings, None)):
             chat = await stack.enter_async_context(chat_client(settings, log_file))
         turns = chat_turns(settings)
         strategies = open_strategies(settings, chat, turns)
-        if {StageName.TRIAGE, StageName.GROUND} & set(stages):
-            from pipeline.ground import Grounder
+        if embedder is not None and StageName.TRIAGE in stages:
             from pipeline.triage import Triager
 
-            embedder = await stack.enter_async_context(open_embedder(settings))
-            if StageName.TRIAGE in stages:
-                triager = Triager(embedder, settings.triage)
-            if StageName.GROUND in stages:
-                searcher = await stack.enter_async_context(open_searcher(settings, embedder, chat))
-                claims = await open_claims(settings, embedder)
-                grounder = Grounder(searcher, claims, strategies, settings.kb)
+            triager = Triager(embedder, settings.triage)
+        if embedder is not None and claims is not None:
+            from pipeline.ground import Grounder
+
+            searcher = await stack.enter_async_context(open_searcher(settings, embedder, chat))
+            grounder = Grounder(searcher, claims, strategies, settings.kb)
         if StageName.DRAFT in stages:
             from pipeline.draft import Drafter
 

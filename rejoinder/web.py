@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -41,11 +41,12 @@ async def web_process(
     gateway: bool,
     desk: bool,
     parts: Mapping[str, str] | None = None,
+    before_serving: Callable[[], Awaitable[None]] | None = None,
 ) -> AsyncIterator[int]:
     """Serve the chosen parts and give the port that is listened on.
 
     The gateway brings the intake with it; the desk brings the outbox publisher, the sweeper and the janitor.
-    `parts` are those of a demo, each with what it does.
+    `parts` are those of a demo, each with what it does; `before_serving` is called when all is loaded.
     """
     if not settings.desk.tokens:
         raise BadSettings(
@@ -73,6 +74,8 @@ async def web_process(
             background.append(Sweeper(ledger, producer, settings).run())
             background.append(Janitor(ledger, settings).run())
         await stack.enter_async_context(running(background))
+        if before_serving is not None:
+            await before_serving()
         yield await stack.enter_async_context(serving(app, settings.desk.host, settings.desk.port))
 
 

@@ -6,7 +6,7 @@
 | no good signature        | dead letter at once, and the case stays as it is                     |
 | BadMessage               | dead letter at once                                                  |
 | result too large to send | dead letter at once                                                  |
-| the worker ended         | tried by the next, `attempts` times in all; then dead letter         |
+| the worker ended         | tried by the next, `attempts` times in all, 3 at least; then dead letter |
 | broker, ledger or embedding server away | tried again, with backoff, until it is back: nothing else could go on |
 | another model away       | tried `attempts` times; the last try may do without the model; then dead letter |
 | anything else            | tried once more, then dead letter                                    |
@@ -43,6 +43,8 @@ from stream.stages import Outgoing, Stage
 log = logging.getLogger(__name__)
 
 TRIES_ON_A_FAULT = 2
+OUTAGES = (BrokerUnavailable, LedgerUnavailable, EmbedderUnavailable)
+"""What is waited for however long: no message could go on without it."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,14 @@ class Delivery:
 
     async def deliver(self, message: Incoming) -> None:
         """Handle one message to its end."""
-        retry = Retry(self._backoff, self._clock, self._settings.attempts)
-        while (error := await self._try(message, retry.is_last_attempt)) is not None:
-            if self._should_give_up(error, retry):
+        tries, outages = Retry(self._backoff, self._clock, self._settings.attempts), Retry(self._backoff, self._clock)
+        while (error := await self._try(message, tries.is_last_attempt)) is not None:
+            is_away = isinstance(error, OUTAGES)
+            if not is_away and self._should_give_up(error, tries):
                 await self._give_up(message, error)
                 return
+            # What waited out an outage has used up none of its tries.
+            retry = outages if is_away else tries
             metrics.RETRIED.labels(self._stage.name, type(error).__name__).inc()
             log.warning("%s: try %d of %s failed: %s", self._stage.name, retry.attempt, message.key, _reason(error)[0])
             await retry.wait()
@@ -113,7 +118,7 @@ class Delivery:
     async def _try(self, message: Incoming, last_attempt: bool) -> Exception | None:
         content = b"%b %b" % (message.key or b"", message.value or b"")
         try:
-            async with self._in_hand.noted(message.topic, message.partition, content):
+            async with self._in_hand.noted(message.topic, message.partition, message.offset, content):
                 with (
                     self._liveness.working(f"{message.topic} {message.partition}:{message.offset}"),
                     metrics.STAGE_SECONDS.labels(self._stage.name).time(),
@@ -126,14 +131,12 @@ class Delivery:
             return error
         return None
 
-    def _should_give_up(self, error: Exception, retry: Retry) -> bool:
+    def _should_give_up(self, error: Exception, tries: Retry) -> bool:
         if isinstance(error, BadMessage | MessageTooLarge):
             return True
-        if isinstance(error, BrokerUnavailable | LedgerUnavailable | EmbedderUnavailable):
-            return False
         if isinstance(error, Unavailable):
-            return retry.is_last_attempt
-        return retry.attempt >= TRIES_ON_A_FAULT
+            return tries.is_last_attempt
+        return tries.attempt >= TRIES_ON_A_FAULT
 
     async def _give_up(self, message: Incoming, error: Exception) -> None:
         reason, exc_info = _reason(error)

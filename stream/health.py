@@ -7,6 +7,7 @@ longer than `PROBE_S` for the ledger, or for one of the broker's addresses.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -15,6 +16,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from ledger import Ledger
 from stream.broker import reachable
+
+log = logging.getLogger(__name__)
 
 PROBE_S = 2.0
 
@@ -55,9 +58,13 @@ class LedgerProbe:
         look = self._look
         await asyncio.wait({look}, timeout=self._within_s)
         if not look.done():
-            return f"the ledger did not answer within {self._within_s:g} s"
+            return f"it did not answer within {self._within_s:g} s"
         error = look.exception()
-        return None if error is None else str(error)
+        if error is None:
+            return None
+        # Whoever asks has shown no token, and the error may name machines and accounts.
+        log.warning("the ledger can't be read: %s", error)
+        return "it can't be read; the process's log says why"
 
 
 class WorkerHealth:
@@ -78,7 +85,7 @@ class WorkerHealth:
 
     async def _readyz(self, request: web.Request) -> web.Response:
         if self.ledger is None:
-            return readiness(ledger="the worker waits for the ledger, or loads its models")
+            return readiness(ledger="the worker waits for the ledger or the embedding server, or loads its models")
         ledger, broker = await asyncio.gather(self.ledger.complaint(), broker_complaint(self._bootstrap))
         return readiness(ledger=ledger, broker=broker, partitions=self._partitions_complaint())
 

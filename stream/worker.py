@@ -66,8 +66,9 @@ async def run_worker(
         for task in tasks.values():
             task.cancel()
         with suppress(TimeoutError):
+            # Shielded, for what hangs may not heed a cancellation either.
             async with asyncio.timeout(STOP_LIMIT_S):
-                await app.stop()
+                await asyncio.shield(app.stop())
         in_hand.close()
 
 

@@ -78,8 +78,8 @@ class StreamSettings(Section):
 
     attempts: Count = Field(
         5,
-        description="Tries for a message when a model is away, and starts on one that its worker does not survive, "
-        "before it goes to dead letters.",
+        description="Tries for a message when a model is away, and starts (3 at least) on one that its worker does not "
+        "survive, before it goes to dead letters.",
     )
     backoff_s: Positive = Field(0.5, description="Wait before the second try; doubles with each further one.")
     backoff_max_s: Positive = Field(15.0, description="Longest wait between tries.")

@@ -27,15 +27,15 @@ def discord() -> None:
         from bot.discord.client import DeskClient
         from bot.discord.connection import stay_connected
         from bot.translation import speaking
-        from rejoinder.assembly import open_guard, open_ledger
+        from rejoinder.assembly import open_guard
         from rejoinder.starting import ledger_ready
 
         with speaking(settings.desk.language):
             for complaint in await complaints(chat, token):
                 click.echo(complaint, err=True)
-        if not await ledger_ready(settings, stop):
-            return
-        async with open_ledger(settings) as ledger:
+        async with ledger_ready(settings, stop) as ledger:
+            if ledger is None:
+                return
             desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
             await stay_connected(lambda: DeskClient(ledger, desk, chat, settings.care), token, stop)
 

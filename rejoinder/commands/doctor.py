@@ -13,7 +13,7 @@ from typing import Literal
 
 import click
 
-from core.errors import BadSettings, RejoinderError, WeightsError
+from core.errors import BadSettings, EmptyLedger, RejoinderError, WeightsError
 from core.secrets import without_passwords
 from core.settings import NO_MODEL, Settings
 from rejoinder.commands.process import load_settings, run
@@ -123,6 +123,8 @@ async def ledger(settings: Settings) -> Finding:
     try:
         async with open_ledger(settings) as opened:
             counts = await opened.cases.counts()
+    except EmptyLedger:
+        return Finding("ledger", "ok", "has no tables yet; the first process makes them")
     except BadSettings as error:
         return Finding("ledger", "missing", str(error))
     except RejoinderError as error:

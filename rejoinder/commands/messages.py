@@ -105,20 +105,19 @@ def replay(places: tuple[str, ...], everything: bool) -> None:
 def revive(cases: tuple[str, ...], everything: bool) -> None:
     """Send failed CASES on from what the ledger has, without their dead letters.
 
-    For letters that are gone, or whose signing key was replaced. Exit code 1 when a case could not be sent on.
+    For letters that are gone, or whose signing key was replaced. Cases that took workers down are sent on only if they
+    are named. Exit code 1 when a case could not be sent on.
     """
     if bool(cases) == everything:
         raise click.UsageError("name cases, or say --all")
     settings = load_settings()
     start_logging(settings)
-    revived, refused = run(_revive(settings, cases))
-    click.echo(f"{revived} failed cases sent on")
-    if refused:
+    if refused := run(_revive(settings, cases)):
         raise click.ClickException(f"{len(refused)} cases are not sent on: {'; '.join(refused)}")
 
 
-async def _revive(settings: Settings, cases: tuple[str, ...]) -> tuple[int, list[str]]:
-    """Send these failed cases on, or all; return how many were, and of the others why not."""
+async def _revive(settings: Settings, cases: tuple[str, ...]) -> list[str]:
+    """Send these failed cases on, or all; say how many were, and return why the others were not."""
     from rejoinder.assembly import open_ledger
     from stream.failed_cases import failed_cases, revive
     from stream.producer import Producer
@@ -127,10 +126,13 @@ async def _revive(settings: Settings, cases: tuple[str, ...]) -> tuple[int, list
 
     topics, revived, refused = Topics(settings.kafka.prefix), 0, []
     async with open_ledger(settings) as ledger, Producer(settings.kafka, Signatures.of(settings)) as producer:
-        for key in cases or [key async for key in failed_cases(ledger)]:
-            try:
-                await revive(ledger, producer, topics, key)
-                revived += 1
-            except (CaseConflict, MessageTooLarge) as error:
-                refused.append(str(error))
-    return revived, refused
+        try:
+            for key in cases or [key async for key in failed_cases(ledger)]:
+                try:
+                    await revive(ledger, producer, topics, key, though_deadly=bool(cases))
+                    revived += 1
+                except (CaseConflict, MessageTooLarge) as error:
+                    refused.append(str(error))
+        finally:  # also where the broker or the ledger went away meanwhile
+            click.echo(f"{revived} failed cases sent on")
+    return refused

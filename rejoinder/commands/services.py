@@ -70,7 +70,7 @@ def demo_settings(port: int | None, data_dir: Path | None, token: str | None, ch
 @click.option("--stages", default=",".join(StageName), show_default=True, help="Which stages this worker runs.")
 def worker(stages: str) -> None:
     """Run stream stages as a Faust worker."""
-    from rejoinder.starting import work
+    from rejoinder.starting import EX_SOFTWARE, work
     from stream.worker import WorkerDied
 
     names = [name.strip() for name in stages.split(",") if name.strip()]
@@ -80,9 +80,8 @@ def worker(stages: str) -> None:
     start_logging(settings)
     try:
         run_until_stopped(lambda stop: work(settings, names, stop))
-    except WorkerDied as error:
-        click.echo(f"{error} Exiting so that the supervisor starts a fresh worker.", err=True)
-        sys.exit(70)
+    except WorkerDied:
+        sys.exit(EX_SOFTWARE)
 
 
 @click.command()
@@ -103,22 +102,23 @@ def serve(*, gateway_on: bool, desk_on: bool) -> None:
     start_logging(settings)
 
     async def body(stop: asyncio.Event) -> None:
-        from rejoinder.assembly import open_ledger
         from rejoinder.starting import ledger_ready, waiting_room
         from rejoinder.web import web_process
         from stream.producer import Producer
         from stream.signing import Signatures
 
-        async with waiting_room(settings.desk.host, settings.desk.port):
-            if not await ledger_ready(settings, stop):
-                return
         async with (
-            open_ledger(settings) as ledger,
-            # The gateway sends flags only, and the key that stages are believed by is better away from the internet.
-            Producer(settings.kafka, Signatures.of(settings) if desk_on else None) as producer,
-            web_process(settings, ledger, producer, gateway=gateway_on, desk=desk_on) as port,
+            waiting_room(settings.desk.host, settings.desk.port) as leave,
+            ledger_ready(settings, stop) as ledger,
         ):
-            click.echo(f"listening on http://{settings.desk.host}:{port}")
-            await stop.wait()
+            if ledger is None:
+                return
+            async with (
+                # The gateway sends flags only; the key that stages are believed by is better away from the internet.
+                Producer(settings.kafka, Signatures.of(settings) if desk_on else None) as producer,
+                web_process(settings, ledger, producer, gateway=gateway_on, desk=desk_on, before_serving=leave) as port,
+            ):
+                click.echo(f"listening on http://{settings.desk.host}:{port}")
+                await stop.wait()
 
     run_until_stopped(body)

@@ -59,17 +59,17 @@ async def serve(
     from bot.slack.bot import SlackBot
     from bot.slack.checkup import complaints
     from bot.translation import speaking
-    from rejoinder.assembly import open_guard, open_ledger
+    from rejoinder.assembly import open_guard
     from rejoinder.starting import ledger_ready, waiting_room
 
     await workspaces.require_working_token()
     with speaking(settings.desk.language):
         for complaint in await complaints(workspaces, None if isinstance(line, str) else line):
             click.echo(complaint, err=True)
-    async with waiting_room(settings.slack.host, settings.slack.port if isinstance(line, str) else 0):
-        if not await ledger_ready(settings, stop):
+    port = settings.slack.port if isinstance(line, str) else 0
+    async with waiting_room(settings.slack.host, port) as leave, ledger_ready(settings, stop) as ledger:
+        if ledger is None:
             return
-    async with open_ledger(settings) as ledger:
         changes = Changes(ledger.history)
         desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
         bot = SlackBot(
@@ -77,6 +77,7 @@ async def serve(
             signing_secret=line if isinstance(line, str) else "", api_url=settings.slack.api_url,
         )  # fmt: skip
         jobs = [job.run() for job in (changes, bot.languages, bot.card_sync, bot.reminders, bot.escalations)]
+        await leave()
         async with running(jobs), _listening(settings.slack, bot, line) as notice:
             click.echo(notice)
             await stop.wait()

@@ -38,6 +38,7 @@ async def test_an_empty_author_key_is_a_bad_setting(tmp_path: Path) -> None:
     "postgresql+asyncpg://user:hush@127.0.0.1:1/db",
     "postgresql+asyncpg://user:hush@no-such-host.invalid/db",
     "postgresql+asyncpg://user:hush@/db?host=/no/such/socket",
+    "postgresql+asyncpg://127.0.0.1:1/db?user=user&password=hush",
 ])  # fmt: skip
 async def test_a_database_that_is_away_is_unavailable_and_no_password_shows(url: str) -> None:
     with pytest.raises(LedgerUnavailable, match="try again later") as away:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,10 +14,10 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from core.domain import CaseState, DraftRequest
-from core.errors import BadSettings, LedgerUnavailable
+from core.errors import BadSettings, EmptyLedger, LedgerUnavailable
 from ledger import Ledger, postgres_engine
 from ledger.database import Database
-from ledger.migrate import upgrade
+from ledger.migrate import LOCK, upgrade
 from ledger.tables import metadata
 from tests.factories import make_post
 
@@ -34,6 +37,17 @@ async def main():
 print("ready", flush=True)
 asyncio.run(main())
 """
+
+
+@asynccontextmanager
+async def lock_held(url: str) -> AsyncIterator[None]:
+    """Hold the lock of a process that migrates while the body runs, which fails where it waits for that too long."""
+    engine = create_async_engine(url)
+    async with engine.begin() as connection:
+        await connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = '60s'"))
+        await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+        yield
+    await engine.dispose()
 
 
 async def test_an_empty_database_gets_every_table_and_a_second_run_changes_nothing(empty_url: str) -> None:
@@ -132,7 +146,7 @@ async def test_a_database_from_a_newer_release_is_refused_and_left_alone(empty_u
 
 async def test_a_command_that_looks_leaves_older_tables_alone_and_says_what_to_run(empty_url: str) -> None:
     ledger = await Ledger.open(empty_url, KEY)
-    with pytest.raises(BadSettings, match=r"no tables yet.*rejoinder ledger migrate"):
+    with pytest.raises(EmptyLedger, match=r"no tables yet.*rejoinder ledger migrate"):
         await ledger.check_schema()
     engine = create_async_engine(empty_url)
     async with engine.begin() as connection:
@@ -163,6 +177,30 @@ async def test_a_step_may_take_longer_than_a_statement_may(url: str, monkeypatch
         async with database.write() as connection:
             await connection.execute(text("SELECT pg_sleep(0.4)"))
     await database.close()
+
+
+@ON_A_SERVER
+async def test_tables_of_this_version_wait_for_no_lock(url: str) -> None:
+    """Every start takes this way, also while another process migrates."""
+    ledger = await Ledger.open(url, KEY)
+    async with lock_held(url):
+        await ledger.migrate()
+    await ledger.close()
+
+
+@ON_A_SERVER
+async def test_a_lock_that_another_holds_is_waited_for_only_so_long_and_the_ledger_is_unavailable(
+    empty_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(postgres_engine, "LOCK_S", 0.1)
+    ledger = await Ledger.open(empty_url, KEY)
+    async with lock_held(empty_url):
+        with pytest.raises(LedgerUnavailable, match="lock timeout"):
+            await ledger.migrate()
+    with caplog.at_level(logging.INFO):
+        await ledger.migrate()
+    assert "migrating the ledger from no tables to" in caplog.text
+    await ledger.close()
 
 
 async def test_a_database_without_tables_is_unavailable_not_a_crash(empty_url: str) -> None:

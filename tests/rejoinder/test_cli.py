@@ -13,15 +13,18 @@ import pytest
 from click.testing import CliRunner, Result
 
 from core.domain import TargetGroup
+from core.errors import BrokerUnavailable
 from core.lifecycle import StageName
-from core.settings import ChatSettings, Settings, WeightsSettings
+from core.settings import ChatSettings, LedgerSettings, Settings, WeightsSettings
 from models.accelerator import Device
 from rejoinder.assembly import open_ledger
 from rejoinder.cli import main
+from rejoinder.commands import doctor
 from rejoinder.commands.doctor import Finding, disk
 from rejoinder.demo import sample_posts
 from stream import dead_letters
 from stream.dead_letters import StoredDeadLetter
+from stream.in_hand import DEADLY
 from stream.messages import DeadLetter
 from stream.producer import Producer
 from tests.factories import make_post
@@ -78,6 +81,15 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, mon
     monkeypatch.setenv("REJOINDER_CHAT__MODEL", "qwen2.5-coder-1.5b")
     monkeypatch.setenv("REJOINDER_WEIGHTS__FOLDER", "nowhere")
     assert "rejoinder models pull qwen2.5-coder-1.5b" in invoke(rejoinder, "doctor", code=1).output
+
+
+async def test_doctor_takes_a_ledger_without_tables_for_a_new_one_and_makes_none(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path}/ledger.db"
+    finding = await doctor.ledger(Settings(data_dir=tmp_path / "data", ledger=LedgerSettings(url=url)))
+    assert (finding.verdict, "no tables yet" in finding.detail) == ("ok", True)
+    assert not (tmp_path / "ledger.db").exists()
+    (tmp_path / "ledger.db").touch()
+    assert (await doctor.ledger(Settings(data_dir=tmp_path / "data", ledger=LedgerSettings(url=url)))).verdict == "ok"
 
 
 async def test_doctor_looks_at_the_room_for_weights_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,15 +184,37 @@ def test_failed_cases_are_sent_on_and_others_are_named(
 
     async def fail_one() -> None:
         async with open_ledger(Settings(data_dir=tmp_path / "data"), migrating=True) as ledger:
-            await ledger.stages.receive([make_post(1), make_post(2)])
+            await ledger.stages.receive([make_post(number) for number in (1, 2, 3)])
             await ledger.stages.fail("forum/1", StageName.TRIAGE, "no model")
+            await ledger.stages.fail("forum/3", StageName.TRIAGE, f"The worker ended 3 times {DEADLY}.")
 
     asyncio.run(fail_one())
     monkeypatch.setattr(Producer, "send", send)
     assert "name cases, or say --all" in invoke(rejoinder, "dead-letters", "revive", code=2).output
     assert "forum/2 is received" in invoke(rejoinder, "dead-letters", "revive", "forum/2", code=1).output
-    assert "1 failed cases sent on" in invoke(rejoinder, "dead-letters", "revive", "--all").output
+    output = invoke(rejoinder, "dead-letters", "revive", "--all", code=1).output
+    assert "1 failed cases sent on" in output and "forum/3 took workers down" in output
     assert sent == [("rejoinder.flags", "forum/1")]
+    assert "1 failed cases sent on" in invoke(rejoinder, "dead-letters", "revive", "forum/3").output
+
+
+def test_a_broker_that_goes_away_hides_not_how_many_cases_were_sent_on(
+    rejoinder: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def send(self: Producer, topic: str, key: str, value: bytes) -> None:
+        if key == "forum/2":
+            raise BrokerUnavailable("the broker is away")
+
+    async def fail_both() -> None:
+        async with open_ledger(Settings(data_dir=tmp_path / "data"), migrating=True) as ledger:
+            await ledger.stages.receive([make_post(1), make_post(2)])
+            for key in ("forum/1", "forum/2"):
+                await ledger.stages.fail(key, StageName.TRIAGE, "no model")
+
+    asyncio.run(fail_both())
+    monkeypatch.setattr(Producer, "send", send)
+    output = invoke(rejoinder, "dead-letters", "revive", "forum/1", "forum/2", code=1).output
+    assert "1 failed cases sent on" in output and "the broker is away" in output
 
 
 def test_doctor_says_what_the_engine_computes_on_and_that_no_gpu_is_there(

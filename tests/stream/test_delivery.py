@@ -116,6 +116,16 @@ async def test_an_outage_is_waited_out_however_long(deliver: Deliver, error: Exc
     assert ends.sent == [RESULT] and not ends.dead_letters
 
 
+async def test_an_outage_uses_up_no_tries(deliver: Deliver) -> None:
+    outage = [LedgerUnavailable("away")] * SETTINGS.attempts
+    ends, script = Ends(), Script(*outage, ZeroDivisionError("once"))
+    assert await deliver(script, ends) == [1, 2, 4, 1]
+    assert ends.sent == [RESULT] and not ends.dead_letters and not any(script.last_attempts)
+    ends, script = Ends(), Script(*outage, ModelUnavailable("away"), ModelUnavailable("away"))
+    assert await deliver(script, ends) == [1, 2, 4, 1, 2]
+    assert ends.sent == [RESULT] and script.last_attempts == [False] * 5 + [True]
+
+
 async def test_a_send_that_fails_is_tried_again(deliver: Deliver) -> None:
     ends = Ends(send_errors=5)
     await deliver(Script(), ends)

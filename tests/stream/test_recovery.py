@@ -12,7 +12,7 @@ from aiokafka import AIOKafkaConsumer, TopicPartition
 from prometheus_client import REGISTRY
 
 from core.domain import CaseState, DraftRequest, FlaggedPost, now
-from core.errors import BrokerUnavailable, NotAllowed
+from core.errors import BrokerUnavailable, MessageTooLarge, NotAllowed
 from core.lifecycle import UNFINISHED, StageName, TopicRole
 from core.settings import Settings
 from ledger import Ledger
@@ -210,6 +210,17 @@ async def test_a_failed_case_is_sent_on_from_the_ledger_to_where_it_failed(
     assert [key async for key in failed_cases(ledger)] == []
     with pytest.raises(NotAllowed, match="nothing to revive"):
         await revive(ledger, producer, topics, keys[0])
+
+
+async def test_a_failed_case_whose_message_is_too_large_stays_failed(
+    ledger: Ledger, producer: Producer, topics: Topics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ledger.stages.receive([post()])
+    await ledger.stages.fail(post().key, StageName.TRIAGE, "too large")
+    monkeypatch.setattr("stream.failed_cases.MAX_MESSAGE", 10)
+    with pytest.raises(MessageTooLarge, match="10 is the most"):
+        await revive(ledger, producer, topics, post().key)
+    assert [key async for key in failed_cases(ledger)] == [post().key]
 
 
 async def test_the_backlog_of_a_group_is_what_it_has_not_committed(
