@@ -26,7 +26,7 @@ def test_the_fit_finds_what_makes_the_quality() -> None:
 def test_the_card_has_the_figures_of_the_test_split() -> None:
     arguments = train.Arguments(("one", "two words", "three more words"), np.array([0.1, 0.2, 0.3], np.float32))
     head = QualityHead(np.array([1.0], np.float32), 0.0, "a test")
-    text = train.card(arguments, arguments, head, np.array([[0.1], [0.2], [0.3]], np.float32))
+    text = train.card(arguments, arguments, head, np.array([[0.1], [0.2], [0.3]], np.float32), "abc")
     assert "| Pearson | 1.000 | 1.000 |" in text and "3 arguments" in text
 
 

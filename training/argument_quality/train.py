@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import hashlib
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -52,7 +53,8 @@ CARD = """# Argument quality head
 
 Written on {day} by `rejoinder train argument-quality`; do not edit. A ridge regression (alpha {alpha:,.0f})
 over the query embedding of the default embedder (multilingual-e5-small, 384-d); `argument_quality.npz` holds
-{parameters} numbers.
+{parameters} numbers, sha256
+`{digest}`.
 
 **For**: the metric AQ of `rejoinder evaluate score`, and CoARL's reward. **Not for**: choosing what a
 moderator is shown, or ranking people.
@@ -77,12 +79,13 @@ are a little optimistic.
 """
 
 
-def card(trained: Arguments, tested: Arguments, head: QualityHead, vectors: Vectors) -> str:
-    """Return the model card, with what the head reaches on vectors of shape (n, d) of the tested arguments."""
+def card(trained: Arguments, tested: Arguments, head: QualityHead, vectors: Vectors, digest: str) -> str:
+    """Return the model card of the file with this digest, with what the head reaches on vectors of shape (n, d)."""
     estimate = head.quality(vectors)
     lengths = [len(text.split()) for text in tested.texts]
     return CARD.format(
         day=date.today(),
+        digest=digest,
         alpha=ALPHA,
         parameters=len(head.weights) + 1,
         trained=len(trained.texts),
@@ -104,7 +107,8 @@ def train_and_write(data: Path, out: Path) -> str:
     np.savez_compressed(
         out / "argument_quality.npz", weights=head.weights, bias=np.float32(head.bias), embedder=head.embedder
     )
-    text = card(trained, tested, head, unseen)
+    digest = hashlib.sha256((out / "argument_quality.npz").read_bytes()).hexdigest()
+    text = card(trained, tested, head, unseen, digest)
     (out / "argument_quality.md").write_text(text, encoding="utf-8")
     return text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,7 +72,8 @@ def _row(origin: str, toxic: NDArray[np.bool_], scores: NDArray[np.float64]) -> 
 CARD = """# Toxicity head
 
 A logistic regression over hashed word and character n-grams ({buckets:,} buckets, half precision), written by
-`rejoinder train toxicity`. Do not edit: the command writes this page together with the weights.
+`rejoinder train toxicity`. Do not edit: the command writes this page together with the weights, `toxicity.npz`,
+sha256 `{digest}`.
 
 **For**: a hard check on reply drafts (`guard.max_toxicity`): is this reply insulting? **Not for**: deciding whether a
 post is hateful, ranking people, or acting without a person. It sees letters, not meaning: hate put politely scores
@@ -109,6 +111,7 @@ def train_and_write(data: Path, rights: Path | None, out: Path) -> str:
     out.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(out / "toxicity.npz", weights=head.weights.astype(np.float16), bias=np.float32(head.bias))
     rows = "\n".join(measure(head, unseen))
-    card = CARD.format(buckets=1 << BITS, seen=len(seen), unseen=len(unseen), groups=len(GROUPS), rows=rows)
+    card = CARD.format(buckets=1 << BITS, seen=len(seen), unseen=len(unseen), groups=len(GROUPS), rows=rows,
+                       digest=hashlib.sha256((out / "toxicity.npz").read_bytes()).hexdigest())  # fmt: skip
     (out / "toxicity.md").write_text(card, encoding="utf-8")
     return rows
