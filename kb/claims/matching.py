@@ -241,7 +241,7 @@ class ClaimMatcher:
         claim = self._files.claims[name]
         presumes = claim.kind is AttackKind.CLAIM or claim.instead_of is not None
         least = self._settings.assertion_from if presumes else self._settings.claim_from
-        return least * self._settings.less_sure_in.get(language, 1.0)
+        return max(least, claim.least) * self._settings.less_sure_in.get(language, 1.0)
 
     def _nearest_two(self, vector: Vectors, groups: Collection[TargetGroup], language: Language) -> dict[str, float]:
         cosines = self._vectors @ self.centred(vector, language)

@@ -30,6 +30,7 @@ class FiledClaim(_Entry):
     counter-claims an intent, others one at least. `instead_of` names a wider claim of the same group that nearly every
     post which makes this one makes too. Where this one is likely in itself and at least a quarter as likely, it answers
     (`kb.claims.matching`); like a claim that asserts something, it must reach `kb.assertion_from`.
+    `least` is the probability from which a post counts as making the claim, where that is more than the settings ask.
     """
 
     id: Name
@@ -37,6 +38,7 @@ class FiledClaim(_Entry):
     gist: dict[Language, Line]
     common: bool = False
     instead_of: Name | None = None
+    least: float = Field(0.0, ge=0.0, le=1.0)
     wordings: Lines
     counter: dict[Intent, Lines]
     facts: tuple[Name, ...]

@@ -14,10 +14,11 @@ from evaluation.command import evaluate
 from evaluation.live import changed_share, live
 from ledger import Ledger
 from rejoinder.cli import Program
+from rejoinder.commands.ledger import migrate
 from tests.bot.samples import DRAFT, add_pending, post
 from tests.new_ledger import KEY, new_sqlite
 
-PROGRAM = Program(commands=[evaluate])
+PROGRAM = Program(commands=[evaluate, migrate])
 
 
 @pytest.fixture
@@ -75,6 +76,8 @@ def test_the_share_of_changed_words() -> None:
 def test_the_command_reads_the_ledger_of_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REJOINDER_DATA_DIR", str(tmp_path))
     out = tmp_path / "live.md"
+    made = CliRunner().invoke(PROGRAM, ["migrate"])
+    assert made.exit_code == 0, made.output
     result = CliRunner().invoke(PROGRAM, ["evaluate", "live", "--since", "8w", "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert out.read_text() == result.stdout

@@ -160,7 +160,7 @@ async def test_e5_cuts_a_long_post_so_that_it_costs_no_more(e5: Embedder) -> Non
 
 @pytest.mark.parametrize("text", ["x" * 8_000, "ж" * 8_000, "🙂🙃" * 4_000, " " * 8_000, "wörter und mehr " * 500])
 async def test_e5_embeds_eight_thousand_characters_in_bounded_time(e5: Embedder, text: str) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         assert np.isfinite(await e5.queries([text])).all()
 
 

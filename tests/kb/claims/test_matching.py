@@ -153,9 +153,20 @@ async def test_a_claim_that_is_likely_enough_stands_in_for_a_wider_one(
 async def test_a_claim_that_stands_in_for_a_wider_one_is_not_taken_where_it_is_unlikely(
     matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    claims = dict.fromkeys(matcher.names, 0.01) | {"women-slur-as-insult": 0.09}
+    claims = dict.fromkeys(matcher.names, 0.01) | {"jews-slur": 0.09}
     monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
-    assert matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], "en") == ((), ())
+    assert matcher.match("any", np.ones(384, np.float32), [TargetGroup.JEWS], "en") == ((), ())
+
+
+@pytest.mark.parametrize(("probability", "taken"), [(0.29, []), (0.31, ["women-slur-as-insult"])])
+async def test_a_claim_may_have_a_limit_of_its_own(
+    matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch, probability: float, taken: list[str]
+) -> None:
+    assert FILES.claims["women-slur-as-insult"].least == 0.3
+    claims = dict.fromkeys(matcher.names, 0.01) | {"women-slur-as-insult": probability}
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    answered, _ = matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], "en")
+    assert [claim.id for claim in answered] == taken
 
 
 async def test_less_is_enough_in_a_language_of_which_models_are_less_sure(
