@@ -110,7 +110,6 @@ export class Queue {
 
   /** Read as much of the list again as was shown; what is open stays open. */
   async refresh() {
-    const atLeast = Math.max(this.cases.length, 1);
     const turn = ++this.refreshes;
     let cases = [];
     let cursor = null;
@@ -124,7 +123,8 @@ export class Queue {
         this.hidden = page.hidden;
         this.flagged = { doubtful: page.doubtful, handled: page.handled, appealed: page.appealed };
       }
-    } while (cursor && cases.length < atLeast);
+      // More may have been read meanwhile.
+    } while (cursor && cases.length < this.cases.length);
     if (turn !== this.refreshes) return;
     this.cases = cases;
     this.cursor = cursor;

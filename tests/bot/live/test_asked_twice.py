@@ -53,6 +53,32 @@ async def test_more_cases_than_one_request_takes_are_decided_at_once(browser: Br
     assert (await house.desk.counts()).get(CaseState.PENDING, 0) == 0
 
 
+async def test_what_more_brings_stays_though_the_list_was_being_read_again(
+    browser: Browser, base: str, house: House
+) -> None:
+    for number in range(7, 103):
+        await add_pending(house.ledger, post(number))
+    page = await browser.new_page()
+    await log_in(page, base)
+    await expect(page.locator("#cases .row")).to_have_count(100)
+    gate = Gate()
+
+    async def late(route: Route) -> None:
+        if "cursor=" not in route.request.url and not gate.waiting.is_set():
+            gate.waiting.set()
+            await gate.opened.wait()
+        await route.continue_()
+
+    await page.route("**/v1/cases?*", late)
+    await add_pending(house.ledger, post(103))
+    await gate.waiting.wait()
+    await page.locator("#more").click()
+    await expect(page.locator("#cases .row")).to_have_count(103)
+    async with page.expect_request(lambda request: "cursor=" in request.url):
+        gate.opened.set()
+    await expect(page.locator("#cases .row")).to_have_count(103)
+
+
 async def test_forward_leads_on_after_back_over_a_change_of_filters(browser: Browser, base: str) -> None:
     page = await browser.new_page()
     await log_in(page, base)
