@@ -125,8 +125,10 @@ def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
 
 
 def _abbreviates(acronym: str, reply: Material) -> bool:
-    """Tell whether the letters begin, in this order, the words of a name in the evidence: "ONS", "NHGRI"."""
-    runs = (run for statement in reply.statements for run in _RUN.findall(_with_source(statement.evidence)))
+    """Tell whether the letters begin, in this order, the words of a source's name or title: "ONS", "NHGRI"."""
+    sources = (statement.evidence.source for statement in reply.statements)
+    names = (name for source in sources for name in (source.institution, source.title))
+    runs = (run for name in names for run in _RUN.findall(name))
     initials = ("".join(_CAPITALISED.findall(run)) for run in runs)
     return len(acronym) >= SHORTEST_ACRONYM and any(_is_in_order(acronym, letters) for letters in initials)
 

@@ -194,7 +194,8 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
         if figure.percent and not marker and figure.value.is_integer():
             # "17 %" is said of 17.2 %.
             span = (figure.start, figure.end)
-            yield Quantity((figure.text,), span, Kind.SHARE, figure.value, HALF_POINT, HALF_POINT)
+            off = max(0.0, min(HALF_POINT, figure.value / 10, (100 - figure.value) / 10))
+            yield Quantity((figure.text,), span, Kind.SHARE, figure.value, off, off)
         elif marker and figure.value:
             kind = Kind.SHARE if figure.percent else Kind.NUMBER
             words = (figure.text, *figure.text.split())
@@ -325,11 +326,12 @@ def _patterns(kind: str, language: str) -> tuple[re.Pattern[str], ...]:
 
 def is_plain(text: str, start: int, end: int, language: str) -> bool:
     """Tell whether a number is part of a turn of speech that counts nothing: "half of humanity", "think twice"."""
-    return any(
-        match.start() <= start and end <= match.end()
-        for pattern in _patterns("plain", language)
-        for match in pattern.finditer(text)
-    )
+    return any(first <= start and end <= last for first, last in _plain_spans(text, language))
+
+
+@lru_cache(maxsize=64)
+def _plain_spans(text: str, language: str) -> tuple[tuple[int, int], ...]:
+    return tuple(match.span() for pattern in _patterns("plain", language) for match in pattern.finditer(text))
 
 
 def names_first_article(text: str, language: str) -> bool:

@@ -106,24 +106,37 @@ def _opposes(part: Part, statement: Statement, language: str) -> bool:
         return False
     spans = (part.folded[start:end] for start, end in clauses(part.folded, language))
     about = " ".join(clause for clause in spans if len(content(words(clause), language) & statement.content) > 1)
-    return _denies(about, language) != _denies(_about(statement, part, language), language)
+    evidence = fold(statement.evidence.text)
+    return _denies(about, evidence, language) != _denies(_about(statement, part, language), part.folded, language)
 
 
-def _denies(text: str, language: str) -> bool:
+def _denies(text: str, other: str, language: str) -> bool:
     """Tell whether folded text holds a negation, or a word that amounts to one ("zero risk"), but not both.
 
     What is left out or passed over turns nothing round: "without distinction", "rather than".
     """
-    text = words_pattern("aside", language).sub(" ", text)
+    text = without_asides(text, other, language)
     return negated(text, language) != (words_pattern("nothing", language).search(text) is not None)
+
+
+def without_asides(text: str, other: str, language: str) -> str:
+    """Return folded text less negations of what is passed over, but keep one of what `other` says without it."""
+    aside = words_pattern("aside", language)
+    said = frozenset[str]() if aside.search(other) else content(words(other), language)
+
+    def passed_over(match: re.Match[str]) -> str:
+        beside = words(text[: match.start()])[-1:] if language == "eu" else words(text[match.end() :])
+        first = next((word for word in beside if content([word], language)), "")
+        return match.group() if content([first], language) & said else " "
+
+    return aside.sub(passed_over, text)
 
 
 def _about(statement: Statement, part: Part, language: str) -> str:
     """Return those clauses of a statement that share most with a sentence: others may be negated on their own."""
     folded = fold(statement.evidence.text)
     spans = [folded[start:end] for start, end in clauses(folded, language)]
-    told = part.content - statement.named
-    shared = [len(content(words(clause), language) & told) for clause in spans]
+    shared = [len(content(words(clause), language) & part.content) for clause in spans]
     return " ".join(clause for clause, count in zip(spans, shared, strict=True) if 2 * count > max(shared))
 
 

@@ -14,8 +14,8 @@ from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, Statement
 from pipeline.guard.measurement import Measurement
 from pipeline.guard.names import known_names
-from pipeline.guard.quantities import marker_before
-from pipeline.guard.support import is_statement
+from pipeline.guard.quantities import marker_before, names_first_article
+from pipeline.guard.support import is_statement, without_asides
 from pipeline.guard.words import claim_stems, common_start, content, fold, stem, word_spans, words
 
 NEAR_COPY = 0.75
@@ -126,15 +126,37 @@ def _strange(part: Part, statement: Statement, reply: Material, is_explained: Is
         and not word_value(word, reply.language)
         and not any(_alike(word, other) for other in known)
     ]
-    if _is_negated(part.folded, reply.language) == _is_negated(fold(statement.evidence.text), reply.language):
-        strange = [word for word in strange if _turns(word, reply.language)]
+    own, told = part.folded, fold(statement.evidence.text)
+    if _is_negated(own, told, reply.language) == _is_negated(told, own, reply.language):
+        turned = _stands_for_a_turn(part, statement, reply.language)
+        strange = [word for word in strange if _turns(word, reply.language) or stem(word, reply.language) in turned]
     strange += _strange_figures(part, statement, reply.language, this_year)
     exchanged = len(statement.content - part.content) >= len(strange)
     return strange if exchanged else []
 
 
-def _is_negated(text: str, language: str) -> bool:
-    return negated(words_pattern("aside", language).sub(" ", text), language)
+def _is_negated(text: str, other: str, language: str) -> bool:
+    return negated(without_asides(text, other, language), language)
+
+
+def _stands_for_a_turn(part: Part, statement: Statement, language: str) -> frozenset[str]:
+    """Return the stems that stand in the place of a word of the statement that has an opposite."""
+    own, others = (
+        [word for word in sequence if stem(word, language) in known]
+        for sequence, known in ((part.words, part.content), (statement.words, statement.content))
+    )
+    sides = [side for pair in table("speech")["opposites"].get(language, []) for side in pair]
+    blocks = SequenceMatcher(
+        None, [stem(word, language) for word in own], [stem(word, language) for word in others], autojunk=False
+    ).get_opcodes()
+    return frozenset(
+        stem(word, language)
+        for kind, start, end, first, last in blocks
+        if kind == "replace"
+        and max(end - start, last - first) <= LONGEST_SWAP
+        and any(re.fullmatch(side, other) for other in others[first:last] for side in sides)
+        for word in own[start:end]
+    )
 
 
 def _turns(word: str, language: str) -> bool:
@@ -177,6 +199,8 @@ def _strange_figures(part: Part, statement: Statement, language: str, this_year:
     evidence = statement.evidence
     known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
     values = {figure.value for figure in known}
+    if names_first_article(fold(evidence.text), evidence.language):
+        values.add(1.0)
     is_explained = explained(part.folded, language, given_by(evidence, this_year))
     return [
         figure.text

@@ -146,3 +146,67 @@ def test_a_turn_of_speech_counts_nothing() -> None:
     said = "Half of humanity is no crew to sneer at, and the Harbour Office counted 36% women among sailors in 2019."
     assert "numbers" not in stopped_by(evidence, said)
     assert "numbers" in stopped_by(evidence, said.replace("Half of humanity", "Half of the sailors"))
+
+
+@pytest.mark.parametrize(
+    ("language", "evidence", "wrong"),
+    [
+        (
+            "en",
+            "States must respect every sailor's rights without discrimination of any kind, says the port's charter.",
+            "States must respect every sailor's rights with discrimination of any kind, says the port's charter.",
+        ),
+        (
+            "en",
+            "Sailors with disabilities enjoy legal capacity in all aspects of life, says the port's charter.",
+            "Sailors with disabilities are without legal capacity in all aspects of life, says the port's charter.",
+        ),
+        (
+            "en",
+            "About 16% of the people of the port have a significant disability, the Harbour Office estimates.",
+            "Half the population of the port have a significant disability, the Harbour Office estimates.",
+        ),
+        (
+            "en",
+            "The Harbour Office found in 2019 that disabled children are 3.7 times more likely to be hurt.",
+            "The Harbour Office found in 2019 that disabled children are a hundred times more likely to be hurt.",
+        ),
+        (
+            "en",
+            "In 2019 scholars signed a letter rejecting the arguments of the pirates, says the Harbour Office.",
+            "In 2019 scholars signed a letter praising the arguments of the pirates, says the Harbour Office.",
+        ),
+        (
+            "en",
+            "The Harbour Office reported that 0.4% of the sailors asked in 2019 own a boat.",
+            "The Harbour Office reported that 0% of the sailors asked in 2019 own a boat.",
+        ),
+        (
+            "en",
+            "In 2019 the Harbour Office said that 12 million sailors go to sea each year.",
+            "In 2019 the Harbour Office said that 12 million sailors go to sea each year and nobody helps them.",
+        ),
+        (
+            "it",
+            "Secondo l'ufficio del porto, nel 2019 le marinaie guadagnavano 3 euro meno dei marinai.",
+            "Secondo l'ufficio del porto, nel 2019 due donne guadagnavano meno dei marinai.",
+        ),
+        (
+            "es",
+            "Según la Oficina del Puerto, en 2019 los marineros heridos eran 3,7 veces más que los demás.",
+            "Según la Oficina del Puerto, en 2019 los marineros heridos eran mil veces más que los demás.",
+        ),
+    ],
+)
+def test_leeway_does_not_let_the_reverse_or_another_figure_pass(language: str, evidence: str, wrong: str) -> None:
+    assert stopped_by(evidence, wrong, language)
+
+
+def test_initials_are_those_of_a_source_and_not_of_words_in_a_row() -> None:
+    evidence = "The Police in England and Wales recorded 10,224 thefts of boats in 2019."
+    assert "names" in stopped_by(evidence, "PEW recorded 10,224 thefts of boats in 2019.")
+
+
+def test_what_a_court_found_is_no_research() -> None:
+    evidence = "In 2019 the Harbour Court found that the ban on flags breached the charter."
+    assert "names" in stopped_by(evidence, "Research shows that the ban on flags breached the charter.")
