@@ -108,7 +108,7 @@ def word_checks(settings: GuardSettings, *, judged: bool = False) -> tuple[Funct
     return (
         check("not_empty", form.not_empty),
         check("length", form.length, reward=BREVITY),
-        check("sentences", form.two_sentences),
+        check("sentences", form.at_most_two_sentences),
         check("language", form.same_language),
         check("characters", form.plain_characters),
         check("mentions", form.no_mentions),

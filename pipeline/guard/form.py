@@ -58,7 +58,7 @@ def limit_for(platform: str, settings: GuardSettings) -> int:
     return min(settings.platform_max_chars.get(platform.lower(), settings.max_chars), LONGEST_READ)
 
 
-def two_sentences(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
+def at_most_two_sentences(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check for complete sentences, at most two, as the papers have it."""
     count = len(reply.parts)
     allowed = range(1, MOST_SENTENCES + 1)

@@ -58,7 +58,7 @@ BEGINS_WITH_A_COUNTRY = {
 }
 """A sentence whose first word is a country."""
 CHECKS = (
-    form.two_sentences,
+    form.at_most_two_sentences,
     form.same_language,
     no_refusal,
     no_leak,
