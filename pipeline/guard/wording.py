@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
 
@@ -141,30 +142,27 @@ def _is_negated(text: str, other: str, language: str) -> bool:
 
 def _stands_for_a_turn(part: Part, statement: Statement, language: str) -> frozenset[str]:
     """Return the stems that stand in the place of a word of the statement that has an opposite."""
-    own, others = (
-        [word for word in sequence if stem(word, language) in known]
-        for sequence, known in ((part.words, part.content), (statement.words, statement.content))
-    )
-    sides = [side for pair in table("speech")["opposites"].get(language, []) for side in pair]
-    blocks = SequenceMatcher(
-        None, [stem(word, language) for word in own], [stem(word, language) for word in others], autojunk=False
-    ).get_opcodes()
     return frozenset(
         stem(word, language)
-        for kind, start, end, first, last in blocks
-        if kind == "replace"
-        and max(end - start, last - first) <= LONGEST_SWAP
-        and any(re.fullmatch(side, other) for other in others[first:last] for side in sides)
-        for word in own[start:end]
+        for words_there, words_told in _replacements(part, statement, language)
+        if any(_has_opposite(word, language) for word in words_told)
+        for word in words_there
     )
 
 
 def _turns(word: str, language: str) -> bool:
     """Tell whether a word makes another statement of one that it comes into: somebody else, or what has an opposite."""
-    opposites = (side for pair in table("speech")["opposites"].get(language, []) for side in pair)
-    return words_pattern("somebody", language).fullmatch(word) is not None or any(
-        re.fullmatch(side, word) for side in opposites
-    )
+    return words_pattern("somebody", language).fullmatch(word) is not None or _has_opposite(word, language)
+
+
+def _has_opposite(word: str, language: str) -> bool:
+    return any(side.fullmatch(word) for side in _opposite_sides(language))
+
+
+@lru_cache(maxsize=16)
+def _opposite_sides(language: str) -> tuple[re.Pattern[str], ...]:
+    pairs: list[list[str]] = table("speech")["opposites"].get(language, [])
+    return tuple(re.compile(side) for pair in pairs for side in pair)
 
 
 def _has_synonym(word: str, statement: Statement, language: str) -> bool:
@@ -181,17 +179,20 @@ def _synonyms(language: str) -> tuple[re.Pattern[str], ...]:
 
 def _replaced(part: Part, statement: Statement, language: str) -> frozenset[str]:
     """Return the stems that stand where the statement has few other words, between words that both have."""
+    there = (words_there for words_there, _ in _replacements(part, statement, language))
+    return frozenset(stem(word, language) for words_there in there for word in words_there)
+
+
+def _replacements(part: Part, statement: Statement, language: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the few words of a sentence and those of the statement that stand in the same place."""
     own, others = (
-        [root for root in (stem(word, language) for word in sequence) if root in known]
+        [(word, root) for word, root in ((word, stem(word, language)) for word in sequence) if root in known]
         for sequence, known in ((part.words, part.content), (statement.words, statement.content))
     )
-    blocks = SequenceMatcher(None, own, others, autojunk=False).get_opcodes()
-    return frozenset(
-        root
-        for kind, start, end, first, last in blocks
-        if kind == "replace" and max(end - start, last - first) <= LONGEST_SWAP
-        for root in own[start:end]
-    )
+    roots = [root for _, root in own], [root for _, root in others]
+    for kind, start, end, first, last in SequenceMatcher(None, *roots, autojunk=False).get_opcodes():
+        if kind == "replace" and max(end - start, last - first) <= LONGEST_SWAP:
+            yield [word for word, _ in own[start:end]], [word for word, _ in others[first:last]]
 
 
 def _strange_figures(part: Part, statement: Statement, language: str, this_year: int) -> list[str]:

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.settings import GuardSettings
-from pipeline.guard import GuardContext, word_checks
-from pipeline.guard.material import material
-from tests.factories import make_evidence, make_post, make_source
-
-CHECKS = word_checks(GuardSettings(), judged=True)
-OPENING = {"en": "Nobody deserves less.", "es": "Nadie merece menos.", "it": "Nessuno merita di meno."}
+from tests.factories import make_evidence, make_source
+from tests.pipeline.guard.by_words import stopped_by_words
 
 
 def stopped_by(
@@ -19,10 +14,7 @@ def stopped_by(
     """Return the checks by which words stop a reply of an opening and `sentence`."""
     source = make_source(institution=institution, title=title, symbol="", locator="", year=2019)
     statement = make_evidence("1", evidence, source=source, language=language)
-    context = GuardContext(make_post(text="…"), language, evidence=(statement,), year=2026)
-    reply = material(f"{OPENING[language]} {sentence}", context)
-    results = (check.check(reply, context) for check in CHECKS)
-    return {result.name for result in results if result.hard and not result.passed}
+    return set(stopped_by_words(statement, sentence))
 
 
 @pytest.mark.parametrize(
@@ -84,9 +76,20 @@ def test_a_word_in_a_near_copy_may_be_another_unless_it_tells_of_others_or_the_r
 
 def test_a_strange_word_beside_a_negation_that_the_evidence_lacks_is_a_swap() -> None:
     evidence = "The Harbour Office regards the crossings of small boats as a normal part of port life."
-    assert "swap" not in stopped_by(evidence, evidence.replace("regards", "treats"))
-    denied = "The Harbour Office does not treat the crossings of small boats as a normal part of port life."
-    assert stopped_by(evidence, denied) & {"swap", "supported"}
+    assert "swap" not in stopped_by(evidence, evidence.replace("regards", "describes"))
+    denied = "The Harbour Office does not describe the crossings of small boats as a normal part of port life."
+    assert "swap" in stopped_by(evidence, denied)
+    passed_over = (
+        "The Harbour Office describes the crossings of small boats without fuss as a normal part of port life."
+    )
+    assert "swap" not in stopped_by(evidence, passed_over)
+
+
+@pytest.mark.parametrize(("word", "is_somebody"), [("lawyers", True), ("regulars", False)])
+def test_another_word_for_people_is_a_swap(word: str, is_somebody: bool) -> None:
+    evidence = "The Harbour Office counted 140 fishers among those who crossed the bay in 2019."
+    said = f"The Harbour Office counted 140 {word} among those who crossed the bay in 2019."
+    assert ("swap" in stopped_by(evidence, said)) is is_somebody
 
 
 def test_evidence_that_speaks_of_all_bears_out_everybody_and_nobody() -> None:
@@ -200,6 +203,35 @@ def test_a_turn_of_speech_counts_nothing() -> None:
 )
 def test_leeway_does_not_let_the_reverse_or_another_figure_pass(language: str, evidence: str, wrong: str) -> None:
     assert stopped_by(evidence, wrong, language)
+
+
+@pytest.mark.parametrize(("share", "rounded", "wrong"), [("17.4", "17", "18"), ("17.6", "18", "17")])
+def test_a_share_is_rounded_to_the_nearest_whole_number(share: str, rounded: str, wrong: str) -> None:
+    evidence = f"The Harbour Office found that {share}% of sailors own a boat."
+    said = "The Harbour Office found that {}% of sailors own a boat."
+    assert "numbers" not in stopped_by(evidence, said.format(rounded))
+    assert "numbers" in stopped_by(evidence, said.format(wrong))
+
+
+@pytest.mark.parametrize(
+    ("acronym", "is_known"), [("NHRI", True), ("NHI", True), ("NI", False), ("NRI", True), ("HIN", False)]
+)
+def test_initials_may_leave_out_one_word_and_are_three_at_least(acronym: str, is_known: bool) -> None:
+    evidence = "Walks in the harbour are good for the health of older people."
+    said = f"The {acronym} says that harbour walks are good for older people's health."
+    known = "names" not in stopped_by(evidence, said, institution="National Harbour Research Institute")
+    assert known is is_known
+
+
+def test_what_a_journal_tells_is_research() -> None:
+    evidence = "Walks in the harbour were good for the health of 410 older people (Journal of Harbours, 2019)."
+    assert "names" not in stopped_by(evidence, "Research links harbour walks to the health of 410 older people.")
+
+
+def test_a_name_with_a_digit_is_one_name() -> None:
+    evidence = "In 2019 the Harbour Office ended what was called Operation K4."
+    assert "names" not in stopped_by(evidence, "The Harbour Office ended Operation K4 in 2019.")
+    assert "names" in stopped_by(evidence, "The Harbour Office ended Operation K5 in 2019.")
 
 
 def test_initials_are_those_of_a_source_and_not_of_words_in_a_row() -> None:

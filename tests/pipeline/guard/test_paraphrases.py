@@ -9,24 +9,13 @@ from typing import Any
 
 import pytest
 
-from core.domain import Evidence, FlaggedPost, Source
-from core.settings import GuardSettings
+from core.domain import Evidence, Source
 from kb.claims.loading import load_claims
-from pipeline.guard import GuardContext, word_checks
-from pipeline.guard.material import material
+from tests.pipeline.guard.by_words import stopped_by_words
 
 FACTS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("paraphrases.toml").read_text(encoding="utf-8"))[
     "fact"
 ]
-OPENING = {
-    "en": "Nobody deserves less.",
-    "es": "Nadie merece menos.",
-    "it": "Nessuno merita di meno.",
-    "eu": "Inork ez du gutxiago merezi.",
-}
-CHECKS = word_checks(GuardSettings(), judged=True)
-
-
 filed_claims = cache(load_claims)
 
 
@@ -36,11 +25,7 @@ def stops(fact: dict[str, Any], sentence: str) -> list[str]:
         institution=filed.institution, title=filed.title, symbol=filed.symbol, locator="", year=filed.year, url=""
     )
     evidence = Evidence(id="1", text=filed.text[language], groups=(), source=source, language=language)
-    post = FlaggedPost(platform="forum", post_id="1", text="…")
-    context = GuardContext(post=post, language=language, evidence=(evidence,), year=2026)
-    reply = material(f"{OPENING[language]} {sentence}", context)
-    results = (check.check(reply, context) for check in CHECKS)
-    return [f"{result.name}: {result.detail}" for result in results if result.hard and not result.passed]
+    return [f"{name}: {detail}" for name, detail in stopped_by_words(evidence, sentence).items()]
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=lambda fact: f"{fact['id']}-{fact['language']}")

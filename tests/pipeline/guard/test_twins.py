@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from core.settings import GuardSettings
-from pipeline.guard import GuardContext, word_checks
 from pipeline.guard.borne_out import given
-from pipeline.guard.material import material
 from pipeline.guard.quantities import quantities
 from pipeline.guard.words import fold
-from tests.factories import make_evidence, make_post, make_source
-
-CHECKS = word_checks(GuardSettings(), judged=True)
-OPENING = {"en": "Nobody deserves less.", "es": "Nadie merece menos.", "it": "Nessuno merita di meno."}
-YEAR = 2026
+from tests.factories import make_evidence, make_source
+from tests.pipeline.guard.by_words import YEAR, stopped_by_words
 
 
 def reasons(evidence: str, sentence: str, language: str = "en", post: str = "…", source_year: int = 2019) -> list[str]:
     """Return why words stop a reply of an opening and `sentence`."""
     source = make_source(institution="Harbour Office", title="A report", symbol="", locator="", year=source_year)
     statement = make_evidence("1", evidence, source=source, language=language)
-    context = GuardContext(make_post(text=post), language, evidence=(statement,), year=YEAR)
-    reply = material(f"{OPENING[language]} {sentence}", context)
-    results = (check.check(reply, context) for check in CHECKS)
-    return [f"{result.name}: {result.detail}" for result in results if result.hard and not result.passed]
+    return [f"{name}: {detail}" for name, detail in stopped_by_words(statement, sentence, post).items()]
 
 
 CRIMES = "The Harbour Office found that migrants were suspected in fewer crimes than before."
