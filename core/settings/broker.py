@@ -11,60 +11,79 @@ from core.settings.section import Count, Positive, Section
 
 
 class KafkaSettings(Section):
-    """Where the broker is, and how its topics look."""
+    """Where the broker is, how to connect to it, and how its topics are set up."""
 
-    bootstrap: str = Field("127.0.0.1:9092", description="Broker addresses, `host:port`, comma-separated.")
-    prefix: str = Field("rejoinder.", description="Put before every topic's and consumer group's name.")
-    partitions: Count = Field(
-        4, description="Partitions of a topic that Rejoinder creates; also how many posts one stage works on at once."
+    bootstrap: str = Field("127.0.0.1:9092", description="Broker addresses, `host:port`, separated by commas.")
+    prefix: str = Field(
+        "rejoinder.",
+        description="Prefix of all names of topics and consumer groups. Change it if several installations share a "
+        "broker.",
     )
-    replication: Count = Field(1, description="Replicas of a topic that Rejoinder creates; 3 in production.")
-    timeout_s: Positive = Field(10.0, description="Seconds to wait for the broker's acknowledgement.")
+    partitions: Count = Field(
+        4,
+        description="Number of partitions of the topics that Rejoinder creates, and so of posts that one stage works "
+        "on at once.",
+    )
+    replication: Count = Field(
+        1, description="Number of replicas of the topics that Rejoinder creates. Use 3 in production."
+    )
+    timeout_s: Positive = Field(10.0, description="Longest wait for an acknowledgement from the broker, in seconds.")
     session_timeout_s: Annotated[float, Field(ge=6)] = Field(
         10.0,
-        description="Seconds after which the broker gives a silent worker's partitions to another; brokers "
-        "refuse less than 6 by default.",
+        description="Seconds of silence after which the broker gives a worker's partitions to another worker. By "
+        "default, brokers refuse less than 6.",
     )
-    topics_days: Count = Field(7, description="Days that a topic Rejoinder creates keeps a message.")
-    dead_letters_days: Count = Field(30, description="Days that the topic of dead letters keeps one, if we create it.")
+    topics_days: Count = Field(7, description="Days that a topic keeps a message, if Rejoinder creates the topic.")
+    dead_letters_days: Count = Field(
+        30, description="Days that the topic of dead letters keeps a message, if Rejoinder creates the topic."
+    )
     transactions: bool = Field(
         False,
         description="Send each reply in a Kafka transaction, so that a publisher that was paused while sending can't "
-        "double it; for brokers that have them (not the embedded one) and readers set to `read_committed`.",
+        "send it twice. Turn it on if the broker supports transactions (the embedded one does not) and "
+        "readers of `replies` are set to `read_committed`.",
     )
     signing_key: SecretStr | None = Field(
         None,
-        description="Key that records between stages are signed with, at least 16 characters, the same in every "
-        "process; unset: made once and kept in the data folder, if the broker is on this machine.",
+        description="Key that signs the records between stages: at least 16 characters, the same in every process. "
+        "Unset: if the broker is on this machine, a key is created once and kept in the data folder.",
     )
-    signing_key_file: Path | None = Field(None, description="File that holds the signing key instead.")
+    signing_key_file: Path | None = Field(None, description="File with the signing key, instead of `signing_key`.")
     accepted_signing_key: SecretStr | None = Field(
-        None, description="A second key whose signatures are good too, while keys are changed."
+        None, description="Second key whose signatures are accepted too. Set it while you replace the signing key."
     )
-    accepted_signing_key_file: Path | None = Field(None, description="File that holds the second key instead.")
+    accepted_signing_key_file: Path | None = Field(
+        None, description="File with the second key, instead of `accepted_signing_key`."
+    )
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = Field(
         "PLAINTEXT",
-        description="How to talk to the broker: `SSL` encrypts, `SASL_SSL` also signs in; the other two are for "
-        "loopback and networks of one's own.",
+        description="Protocol for the broker: `SSL` encrypts, `SASL_SSL` also signs in. Use the other two only on "
+        "loopback or in a private network.",
     )
     tls_ca_file: Path | None = Field(
-        None, description="PEM file of the authorities that may vouch for the broker; unset: the system's."
+        None,
+        description="PEM file with the authorities that the broker's certificate is checked against. Unset: those of "
+        "the system.",
     )
     tls_certificate_file: Path | None = Field(
-        None, description="PEM file of our own certificate, where the broker asks for one."
+        None, description="PEM file with Rejoinder's own certificate. Set it if the broker requires one."
     )
-    tls_key_file: Path | None = Field(None, description="PEM file of that certificate's key.")
-    tls_key_password: SecretStr | None = Field(None, description="Password of that key, if it has one.")
-    tls_key_password_file: Path | None = Field(None, description="File that holds that password instead.")
+    tls_key_file: Path | None = Field(None, description="PEM file with the private key of that certificate.")
+    tls_key_password: SecretStr | None = Field(None, description="Password of that private key, if it has one.")
+    tls_key_password_file: Path | None = Field(
+        None, description="File with that password, instead of `tls_key_password`."
+    )
     sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] = Field(
         "SCRAM-SHA-512",
-        description="How to sign in; `PLAIN` and `OAUTHBEARER` send a secret, so use them over `SASL_SSL` only.",
+        description="How to sign in. `PLAIN` and `OAUTHBEARER` send a secret, so use them only over `SASL_SSL`.",
     )
-    sasl_username: str | None = Field(None, description="Name to sign in with; not for `OAUTHBEARER`.")
-    sasl_password: SecretStr | None = Field(None, description="Password to sign in with; not for `OAUTHBEARER`.")
-    sasl_password_file: Path | None = Field(None, description="File that holds that password instead.")
+    sasl_username: str | None = Field(None, description="Name to sign in with; not used by `OAUTHBEARER`.")
+    sasl_password: SecretStr | None = Field(None, description="Password to sign in with; not used by `OAUTHBEARER`.")
+    sasl_password_file: Path | None = Field(None, description="File with that password, instead of `sasl_password`.")
     sasl_token_file: Path | None = Field(
-        None, description="File in which something else keeps a fresh token for `OAUTHBEARER`; read at each connection."
+        None,
+        description="File with the token for `OAUTHBEARER`, read at each connection. Something else has to keep the "
+        "token fresh.",
     )
 
     @property
@@ -74,33 +93,41 @@ class KafkaSettings(Section):
 
 
 class StreamSettings(Section):
-    """How the worker behaves when things go wrong."""
+    """How the worker retries messages, finds lost cases and publishes replies."""
 
     attempts: Count = Field(
         5,
-        description="Tries for a message when a model is away, and starts (3 at least) on one that its worker does not "
-        "survive, before it goes to dead letters.",
+        description="Number of tries before a message becomes a dead letter, if a model is unavailable. A message "
+        "that ends its worker becomes one after as many starts, 3 at least.",
     )
-    backoff_s: Positive = Field(0.5, description="Wait before the second try; doubles with each further one.")
-    backoff_max_s: Positive = Field(15.0, description="Longest wait between tries.")
+    backoff_s: Positive = Field(
+        0.5, description="Wait before the second try, in seconds. It doubles with each further try."
+    )
+    backoff_max_s: Positive = Field(15.0, description="Longest wait between two tries, in seconds.")
     idle_limit_s: Positive = Field(
         60.0, description="Seconds without an event or a successful poll after which a worker exits, to be restarted."
     )
-    stale_after_s: Positive = Field(300.0, description="Seconds an unfinished case may sit before it is sent again.")
-    sweep_every_s: Positive = Field(30.0, description="Seconds between two looks for such cases.")
+    stale_after_s: Positive = Field(
+        300.0,
+        description="Seconds after which an unfinished case that has not moved is sent again, if its message is no "
+        "longer on the topic.",
+    )
+    sweep_every_s: Positive = Field(30.0, description="Seconds between two searches for such cases.")
     publish_every_s: Positive = Field(0.25, description="Seconds between two looks into the outbox.")
     metrics_port: int = Field(
         0,
         ge=0,
         le=65535,
-        description="Port on which a worker serves its Prometheus metrics, `/healthz` and `/readyz`, on all addresses; "
+        description="Port on which a worker serves Prometheus metrics, `/healthz` and `/readyz`, on all addresses. "
         "0: none.",
     )
-    lease_s: Positive = Field(30.0, description="Seconds one publisher holds an outbox row.")
+    lease_s: Positive = Field(
+        30.0, description="Seconds for which a publisher holds a row of the outbox before another may take it over."
+    )
 
 
 class GatewaySettings(Section):
-    """What the HTTP gateway takes in."""
+    """What the HTTP gateway accepts."""
 
-    max_body_bytes: Count = Field(8_000_000, description="Largest request body.")
-    max_batch: Count = Field(1000, description="Most posts in one request.")
+    max_body_bytes: Count = Field(8_000_000, description="Largest request body, in bytes.")
+    max_batch: Count = Field(1000, description="Largest number of posts in one request.")

@@ -20,69 +20,95 @@ class ChannelRule(Section):
     """A channel and the cases that go there; a criterion left out fits every case."""
 
     channel: RoomId = Field(description="Channel id.")
-    groups: tuple[TargetGroup, ...] = Field((), description="Target groups that fit.")
-    languages: tuple[str, ...] = Field((), description="Languages of the post that fit, ISO 639-1.")
-    platforms: tuple[str, ...] = Field((), description="Platforms of the post that fit.")
+    groups: tuple[TargetGroup, ...] = Field((), description="Target groups whose cases go there. Empty: all.")
+    languages: tuple[str, ...] = Field(
+        (), description="Languages of the posts whose cases go there, as ISO 639-1 codes. Empty: all."
+    )
+    platforms: tuple[str, ...] = Field((), description="Platforms of the posts whose cases go there. Empty: all.")
 
 
 class ChatWorkspace(Section):
     """How one Discord server or Slack workspace is used."""
 
-    channel: RoomId | None = Field(None, description="Channel id for cases that no rule fits; unset: they stay away.")
-    rules: tuple[ChannelRule, ...] = Field((), description="Where cases go; the first rule that fits wins.")
+    channel: RoomId | None = Field(
+        None, description="Channel id for cases that fit no rule. Unset: they are not posted here."
+    )
+    rules: tuple[ChannelRule, ...] = Field(
+        (), description="Rules for which channel gets which cases. The first rule that fits wins."
+    )
     lead_channel: RoomId | None = Field(
-        None, description="Channel id for reminders of an old queue and notices of escalations; unset: none."
+        None, description="Channel id for reminders of an old queue and notices of escalations. Unset: none are sent."
     )
     reviewers: tuple[str, ...] = Field(
-        (), description="Role, user-group or user ids that may decide; empty: nobody but leads and admins."
+        (), description="Ids of the roles, user groups or users that may decide. Empty: only leads and admins."
     )
-    leads: tuple[str, ...] = Field((), description="Role, user-group or user ids of leads.")
-    admins: tuple[str, ...] = Field((), description="Role, user-group or user ids of admins.")
-    people: dict[str, str] = Field({}, description="User id -> name on the desk, for who also works on the web page.")
+    leads: tuple[str, ...] = Field((), description="Ids of the roles, user groups or users that are leads.")
+    admins: tuple[str, ...] = Field((), description="Ids of the roles, user groups or users that are admins.")
+    people: dict[str, str] = Field(
+        {}, description="User id -> name on the desk, for people who also work on the web page."
+    )
     language: InterfaceLanguage | None = Field(
-        None, description="Language of its cards and notices; unset: `desk.language`."
+        None, description="Language of the cards and notices here. Unset: `desk.language`."
     )
 
 
 class DiscordSettings(Section):
     """How Discord is connected."""
 
-    token: SecretStr | None = Field(None, description="The bot's token.")
-    token_file: Path | None = Field(None, description="File that holds the token instead.")
-    servers: dict[RoomId, ChatWorkspace] = Field({}, description="Server id -> how it is used.")
+    token: SecretStr | None = Field(None, description="Token of the bot.")
+    token_file: Path | None = Field(None, description="File with the bot's token, instead of `token`.")
+    servers: dict[RoomId, ChatWorkspace] = Field({}, description="Server id -> how that server is used.")
 
 
 class SlackWorkspace(ChatWorkspace):
     """How one Slack workspace is used, and with which token."""
 
-    bot_token: SecretStr | None = Field(None, description="The workspace's bot token, `xoxb-…`.")
-    bot_token_file: Path | None = Field(None, description="File that holds the bot token instead.")
+    bot_token: SecretStr | None = Field(None, description="Bot token of the workspace, `xoxb-…`.")
+    bot_token_file: Path | None = Field(None, description="File with the bot token, instead of `bot_token`.")
 
 
 class SlackSettings(Section):
     """How Slack is connected."""
 
-    mode: Literal["socket", "http"] = Field("socket", description="`socket` needs no public address, `http` does.")
+    mode: Literal["socket", "http"] = Field(
+        "socket", description="How Slack reaches Rejoinder: `socket` needs no public address, `http` does."
+    )
     app_token: SecretStr | None = Field(None, description="App-level token for `socket`, `xapp-…`.")
-    app_token_file: Path | None = Field(None, description="File that holds the app-level token instead.")
+    app_token_file: Path | None = Field(None, description="File with the app-level token, instead of `app_token`.")
     signing_secret: SecretStr | None = Field(None, description="Signing secret for `http`.")
-    signing_secret_file: Path | None = Field(None, description="File that holds the signing secret instead.")
-    api_url: str = Field("https://slack.com/api/", description="Web API; Slack for Government has another address.")
-    host: str = Field("127.0.0.1", description="Address to listen on for `http`.")
-    port: int = Field(3000, ge=0, le=65535, description="Port to listen on for `http`; 0 takes a free one.")
-    workspaces: dict[RoomId, SlackWorkspace] = Field({}, description="Workspace (team) id -> how it is used.")
+    signing_secret_file: Path | None = Field(
+        None, description="File with the signing secret, instead of `signing_secret`."
+    )
+    api_url: str = Field(
+        "https://slack.com/api/", description="Address of Slack's Web API. Change it for Slack for Government."
+    )
+    host: str = Field("127.0.0.1", description="Address to listen on with `http`.")
+    port: int = Field(3000, ge=0, le=65535, description="Port to listen on with `http`. 0: any free port.")
+    workspaces: dict[RoomId, SlackWorkspace] = Field(
+        {}, description="Workspace (team) id -> how that workspace is used."
+    )
 
 
 class CareSettings(Section):
-    """How the chats spare the moderators."""
+    """How the chats limit what reaches moderators and leads."""
 
-    remind_after_s: Positive = Field(1800.0, description="Age of the oldest open case from which leads are reminded.")
-    remind_every_s: Positive = Field(3600.0, description="Seconds between two reminders.")
-    quiet_from: time | None = Field(None, description="Start of the quiet hours, `22:00`; no reminders then.")
-    quiet_until: time | None = Field(None, description="End of the quiet hours, `07:00`.")
-    timezone: str = Field("UTC", description="Time zone of the quiet hours, `Europe/Madrid`.")
-    escalations_every_s: Positive = Field(
-        600.0, description="Seconds in which the leads get one notice of escalations, which counts further ones."
+    remind_after_s: Positive = Field(
+        1800.0, description="Age of the oldest open case, in seconds, from which leads are reminded."
     )
-    surge_cards: Count = Field(20, description="Cards a channel gets in a minute; more become one notice that counts.")
+    remind_every_s: Positive = Field(3600.0, description="Shortest time between two reminders, in seconds.")
+    quiet_from: time | None = Field(
+        None, description="Start of the quiet hours, such as `22:00`. No reminders are sent during them."
+    )
+    quiet_until: time | None = Field(None, description="End of the quiet hours, such as `07:00`.")
+    timezone: str = Field("UTC", description="Time zone of the quiet hours, such as `Europe/Madrid`.")
+    escalations_every_s: Positive = Field(
+        600.0,
+        description="Seconds for which further escalations are counted in the same notice to the leads instead of "
+        "getting a new one.",
+    )
+    surge_cards: Count = Field(
+        20,
+        description="Largest number of new cards in a channel per minute. Posts beyond it are counted in one notice "
+        "and wait in the queue.",
+    )
     surge_window_s: Positive = Field(600.0, description="Seconds without a new post after which a surge is over.")

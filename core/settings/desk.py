@@ -15,13 +15,13 @@ class LedgerSettings(Section):
 
     url: str | None = Field(
         None,
-        description="SQLAlchemy URL, `sqlite+aiosqlite:///file` or "
-        "`postgresql+asyncpg://…`; unset: `ledger.db` in the data folder.",
+        description="SQLAlchemy URL of the database, `sqlite+aiosqlite:///file` or `postgresql+asyncpg://…`. Unset: "
+        "`ledger.db` in the data folder.",
     )
     author_key: SecretStr | None = Field(
         None,
-        description="Key for hashing author ids and chaining the history, the same in every process; needed unless the "
-        "ledger is SQLite, for which it is made once and kept in the data folder.",
+        description="Key that hashes author ids and chains the history, the same in every process. Required with "
+        "PostgreSQL. Unset with SQLite: a key is created once and kept in the data folder.",
     )
 
 
@@ -31,45 +31,46 @@ class Token(Section):
     token: SecretStr = Field(description="The bearer token, at least 8 characters.", min_length=8)
     role: Role = Field(
         "reviewer",
-        description="`platform` may send flags; `monitor` may read the metrics; `reviewer` decides; `lead` also "
-        "overrides checks and other people's claims; `admin` may do all.",
+        description="What the caller may do. `platform`: send flags; `monitor`: read the metrics; `reviewer`: "
+        "decide; `lead`: also override checks and other people's claims; `admin`: everything.",
     )
-    platforms: tuple[str, ...] = Field((), description="Platforms whose posts this token may flag; empty: all.")
+    platforms: tuple[str, ...] = Field((), description="Platforms whose posts this token may flag. Empty: all.")
 
 
 class DeskSettings(Section):
     """How the moderators' side behaves."""
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
-    port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    port: int = Field(8080, ge=0, le=65535, description="Port to listen on. 0: any free port.")
     tokens: dict[str, Token] = Field(
         {},
-        description='Who may call: name -> token and role, for example `{"ana": {"token": "…", "role": "lead"}}`; '
-        "a `platform` with `platforms` may flag the posts of these alone.",
+        description='Who may call: name -> token and role, for example `{"ana": {"token": "…", "role": "lead"}}`. A '
+        "`platform` token with `platforms` may flag only the posts of those platforms.",
     )
     trusted_proxies: tuple[IPvAnyNetwork, ...] = Field(
         (),
-        description="Addresses or networks of the reverse proxies before gateway and desk, `10.0.0.0/8`; who calls, "
-        "and whether over TLS, is believed from them alone.",
+        description="Addresses or networks of the reverse proxies in front of gateway and desk, such as "
+        "`10.0.0.0/8`. Only their headers are believed about who calls, and whether over TLS.",
     )
     proxy_header: Literal["X-Forwarded-For", "Forwarded"] = Field(
         "X-Forwarded-For",
-        description="The header in which those proxies say who calls; with the first, `X-Forwarded-Proto` says how.",
+        description="Header in which those proxies name the caller. With `X-Forwarded-For`, `X-Forwarded-Proto` says "
+        "whether the call came over TLS.",
     )
     undo_s: Annotated[float, Field(ge=0)] = Field(15.0, description="Seconds in which a decision can be undone.")
-    claim_s: Positive = Field(600.0, description="Seconds a claim holds without a decision.")
-    default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of a first draft.")
+    claim_s: Positive = Field(600.0, description="Seconds after which a claim without a decision ends.")
+    default_intent: Intent = Field(Intent.INFORMATIVE, description="Intent of the first draft of a case.")
     language: InterfaceLanguage = Field(
         "en",
-        description="Language of the page and the chats for whoever has chosen none and whose browser or chat names "
-        "none that is offered: English, Spanish, Italian or Basque.",
+        description="Language of the page and the chats for anyone who has chosen none, if their browser or chat "
+        "names none of the four on offer: English, Spanish, Italian, Basque.",
     )
     platform_rules: dict[str, str] = Field(
-        {}, description="The rules of each platform, shown beside its cases: platform -> text, in plain words."
+        {}, description="Rules of each platform, in plain words, shown beside its cases: platform -> text."
     )
     confirm_covered: bool = Field(
-        False, description="Ask once more on the page before a draft goes out whose post was never uncovered."
+        False, description="Ask for confirmation on the page before a draft is approved whose post was never uncovered."
     )
     record_uncovering: bool = Field(
-        False, description="Record who uncovers which post on the page; tell the moderators before you turn it on."
+        False, description="Record who uncovers which post on the page. Inform the moderators before you turn it on."
     )

@@ -29,15 +29,17 @@ CacheType = Literal["f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0"
 class TriageSettings(Section):
     """When a post gets a draft."""
 
-    group_threshold: Share = Field(0.25, description="Probability from which a post counts as attacking a group.")
-    dismiss_below: Share = Field(0.08, description="Hate probability under which a post is dismissed as not hateful.")
+    group_threshold: Share = Field(0.25, description="Least probability for a post to count as attacking a group.")
+    dismiss_below: Share = Field(0.08, description="Hate probability below which a post is dismissed as not hateful.")
     doubt_below: Share = Field(
         0.46,
-        description="Hate probability under which a moderator says first whether a post is hateful at all; "
-        "from it on a draft is made.",
+        description="Hate probability below which a moderator first decides whether a post is hateful at all. From "
+        "this value on, a draft is made.",
     )
     threat_from: Share = Field(
-        0.1, description="Probability from which a post counts as a threat and goes to people instead of a draft."
+        0.1,
+        description="Least probability for a post to count as a threat, which goes to people instead of getting a "
+        "draft. Lower it to catch more threats, with more false alarms.",
     )
     doubt_below_in: dict[str, Share] = Field(
         {"es": 0.25, "it": 0.3, "eu": 0.25}, description="Language code -> `doubt_below` for posts in that language."
@@ -45,7 +47,11 @@ class TriageSettings(Section):
     threat_from_in: dict[str, Share] = Field(
         {}, description="Language code -> `threat_from` for posts in that language."
     )
-    language_threshold: Share = Field(0.6, description="Confidence under which the language counts as unknown.")
+    language_threshold: Share = Field(
+        0.6,
+        description="Confidence below which the detected language of a post is not relied on. Then the platform's "
+        "hint counts, or the language is unknown.",
+    )
 
     def in_language(self, language: str) -> TriageSettings:
         """Return the settings with the limits for posts in a language."""
@@ -58,61 +64,63 @@ class TriageSettings(Section):
 
 
 class ChatSettings(Section):
-    """Which language model there is, and how it is asked; `draft.strategy` says what drafts."""
+    """Which language model is used, and how it is run. `draft.strategy` says what drafts."""
 
     model: str = Field(
         "qwen2.5-coder-1.5b",
-        description="Name from `rejoinder models list`, or `none`. It is started only where something asks it: a "
+        description="Name from `rejoinder models list`, or `none`. The model is started only if something uses it: a "
         "strategy other than `compose`, `kb.reranker` or `kb.expansion`.",
     )
     engine: Literal["xllamacpp", "llama-cpp-python", "llama-server"] = Field(
         "xllamacpp", description="Which llama.cpp server the worker's supervisor starts."
     )
-    binary: str = Field("llama-server", description="Program to start when `engine` is `llama-server`.")
+    binary: str = Field("llama-server", description="Program to start if `engine` is `llama-server`.")
     endpoint: str | None = Field(
-        None, description="Base URL of a running OpenAI-compatible server (`http://…/v1`); set: no server is started."
+        None,
+        description="Base URL of a running OpenAI-compatible server (`http://…/v1`). If set, no server is started.",
     )
     api_key: SecretStr | None = Field(None, description="Bearer token for `endpoint`.")
-    slots: Count = Field(4, description="Requests the model server works on at once.")
-    threads: int = Field(0, ge=0, description="Threads of the started server; 0: all cores.")
-    context_tokens: Count = Field(2048, description="Context window per slot, in tokens.")
+    slots: Count = Field(4, description="Number of requests that the model server works on at once.")
+    threads: int = Field(0, ge=0, description="Threads of the started server. 0: all cores.")
+    context_tokens: Count = Field(2048, description="Context window of each slot, in tokens.")
     temperature: Annotated[float, Field(ge=0, le=2)] = Field(0.5, description="Sampling temperature.")
     max_tokens: Count = Field(150, description="Longest reply, in tokens.")
-    candidates: Count = Field(4, description="Replies sampled for one draft, in one batch.")
-    timeout_s: Positive = Field(120.0, description="Seconds to wait for one completion.")
-    attempts: Count = Field(3, description="Tries before the model server counts as away.")
+    candidates: Count = Field(4, description="Number of replies sampled for one draft, in one batch.")
+    timeout_s: Positive = Field(120.0, description="Longest wait for one completion, in seconds.")
+    attempts: Count = Field(3, description="Number of tries before the model server counts as unavailable.")
     gpu_layers: Literal["auto", "all"] | Annotated[int, Field(ge=0)] = Field(
-        "auto", description="Layers of the model on the GPU: as many as fit, `all`, or a number; without a GPU none."
+        "auto",
+        description="Layers of the model on the GPU: `auto` (as many as fit), `all`, or a number. Without a GPU, none.",
     )
     flash_attention: Literal["auto", "on", "off"] = Field(
-        "auto", description="Flash attention; `auto` leaves it to the engine."
+        "auto", description="Flash attention. `auto` leaves it to the engine."
     )
     batch_tokens: Count | None = Field(
-        None, description="Tokens of prompts that the server takes up at once; unset: the engine's default."
+        None, description="Number of prompt tokens that the server accepts at once. Unset: the engine's default."
     )
     micro_batch_tokens: Count | None = Field(
-        None, description="Tokens computed in one step, at most `batch_tokens`; unset: the engine's default."
+        None, description="Number of tokens computed in one step, at most `batch_tokens`. Unset: the engine's default."
     )
     cache_type_k: CacheType = Field("f16", description="Number format of the keys in the KV cache.")
     cache_type_v: CacheType = Field(
-        "f16", description="Number format of the values in the KV cache; a quantised one needs flash attention."
+        "f16", description="Number format of the values in the KV cache. A quantised one needs flash attention."
     )
     draft_model: str | None = Field(
         None,
         description="Smaller model with the same vocabulary that guesses ahead of `model` (speculative decoding): a "
-        "name from `rejoinder models list` or a GGUF file. Not with `llama-cpp-python`.",
+        "name from `rejoinder models list` or a GGUF file. Not available with `llama-cpp-python`.",
     )
     ngram_speculation: bool = Field(
-        False, description="Guess ahead from what stands in the prompt already, instead of by a `draft_model`."
+        False, description="Guess ahead from the text that is already in the prompt. Not together with a `draft_model`."
     )
     adapters: dict[Intent, Path] = Field(
         {},
-        description="LoRA adapters (GGUF) by intent, chosen for each reply. Not with `llama-cpp-python`; a server at "
-        "`endpoint` must have loaded the same ones in this order.",
+        description="Intent -> LoRA adapter (GGUF), chosen for each reply. Not available with `llama-cpp-python`; a "
+        "server at `endpoint` must have loaded the same adapters in this order.",
     )
     server_args: tuple[str, ...] = Field(
         (),
-        description="What no setting names, a JSON list: words of the engine's command line, or for `xllamacpp` "
+        description="Further options of the engine, as a JSON list: words of its command line, or for `xllamacpp` "
         '`name=value` of its parameters, such as `["cache_ram_mib=0"]`.',
     )
 
@@ -138,20 +146,21 @@ class ChatSettings(Section):
 
 
 class DraftSettings(Section):
-    """How replies come about."""
+    """How replies are drafted."""
 
     strategy: StrategyName = Field(
         StrategyName.COMPOSE,
         description="What drafts: `compose` (words on file, no model), or with the chat model `locked`, `free`, "
-        "`plain`, `claim-guided`, `intent-frames` or `tournament`. Where nothing of these passes, `compose` drafts.",
+        "`plain`, `claim-guided`, `intent-frames` or `tournament`. If nothing of these passes the guard, "
+        "`compose` drafts.",
     )
     offered: tuple[StrategyName, ...] = Field(
         (),
-        description="Strategies, as a JSON list, that moderators may ask for in a redraft beside that one. One that "
-        "asks the chat model makes the workers start it.",
+        description="Further strategies that moderators may request in a redraft, as a JSON list. Workers start the "
+        "chat model if one of them needs it.",
     )
     timeout_s: Positive = Field(
-        120.0, description="Seconds that a strategy may take to plan, and again to write; then `compose` does it."
+        120.0, description="Seconds that a strategy may take to plan, and again to write. After that, `compose` drafts."
     )
     locked: LockedSettings = LockedSettings()
     plain: PlainSettings = PlainSettings()
@@ -166,29 +175,42 @@ class DraftSettings(Section):
 
 
 class GuardSettings(Section):
-    """The limits of the hard checks."""
+    """Limits and judges of the guard's checks."""
 
-    max_chars: Count = Field(500, description="Longest reply, in characters, on platforms not listed below.")
+    max_chars: Count = Field(
+        500, description="Longest reply, in characters, on platforms that `platform_max_chars` does not list."
+    )
     platform_max_chars: dict[str, int] = Field(
         {"twitter": 280, "x": 280, "bluesky": 300, "mastodon": 500, "threads": 500, "gab": 3000},
-        description="Longest reply by platform.",
+        description="Platform -> longest reply, in characters.",
     )
-    max_echo: Share = Field(0.5, description="Largest share of the post's content words a reply may repeat.")
+    max_echo: Share = Field(0.5, description="Largest share of the post's content words that a reply may repeat.")
     judge: Literal["none", "head", "entailment", "chat"] = Field(
         "head",
-        description="What judges the sentences that are not on file: nothing (words alone, which stop all they can't "
-        "account for), the small head shipped with Rejoinder, the head and an entailment model, or the chat model.",
+        description="What judges sentences that are not on file: `none` (word checks alone, which stop everything "
+        "they can't account for), `head` (the small one shipped with Rejoinder), `entailment` (that head "
+        "and an entailment model) or `chat` (the chat model).",
     )
     min_opposition: Share = Field(
-        0.5, description="Probability of standing against the post that the judge must give the best such sentence."
+        0.5,
+        description="Least probability of opposing the post that the judge must give to the best sentence that is "
+        "not on file.",
     )
-    min_harmless: Share = Field(0.1, description="The same probability that every such sentence needs.")
+    min_harmless: Share = Field(
+        0.1,
+        description="Least value of that probability for each sentence that is not on file. Raise it to stop more "
+        "bad drafts, and more good ones.",
+    )
     min_fit: Share = Field(
-        0.3, description="Probability of answering something that the shipped head must give the best such sentence."
+        0.3,
+        description="Least probability of answering something that the shipped head must give to the best sentence "
+        "that is not on file.",
     )
-    min_sentence_fit: Share = Field(0.05, description="The same probability that every such sentence needs.")
+    min_sentence_fit: Share = Field(
+        0.05, description="Least value of that probability for each sentence that is not on file."
+    )
     min_nearness: Share = Field(
-        0.2, description="Cosine to the post or its evidence that a reply without a sentence on file needs."
+        0.2, description="Least cosine similarity to the post or its evidence for a reply without a sentence on file."
     )
     entailment_model: str = Field(
         "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7",
@@ -197,33 +219,37 @@ class GuardSettings(Section):
     )
     entailment_revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = Field(
         None,
-        description="Commit of the hub repository (40 hexadecimal digits) from which that model is fetched; a hub name "
-        "is refused without one.",
+        description="Commit of the hub repository (40 hexadecimal digits) from which that model is downloaded. "
+        "Required for a hub name.",
     )
     entailment_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
-        None, description="SHA-256 of its ONNX file, from hub or folder, which is then checked before it is loaded."
+        None,
+        description="SHA-256 of the model's ONNX file, from hub or folder. If set, the file is checked before it is "
+        "loaded.",
     )
     entailment_languages: tuple[str, ...] = Field(
-        (), description="Languages that this model reads (ISO 639-1); none: all."
+        (), description="Languages that the model reads, as ISO 639-1 codes. Empty: all."
     )
     min_entailment: Share = Field(
-        0.2, description="Probability of following from its evidence that each statement of fact needs."
+        0.2, description="Least probability of following from its evidence for each statement of fact."
     )
     judge_timeout_s: Positive = Field(
         60.0,
-        description="Seconds the judge has for the replies of one draft; what it has not judged then is not shown.",
+        description="Seconds that the judge has for the replies of one draft. Replies it has not judged by then are "
+        "not shown.",
     )
     max_toxicity: Share = Field(0.5, description="Toxicity probability from which a reply fails.")
     toxicity: Literal["head", "detoxify"] = Field(
         "head",
-        description="What judges drafts: the small head shipped with Rejoinder, or Detoxify (`accurate` extra). What "
-        "moderators write is judged by the head.",
+        description="What judges the toxicity of drafts: the small head shipped with Rejoinder, or Detoxify "
+        "(`accurate` extra). Moderators' own text is always judged by the head.",
     )
     detoxify_model: Literal["unbiased", "multilingual", "original", "unbiased-small", "original-small"] = Field(
-        "unbiased", description="Which of Detoxify's models; it is downloaded unless a checkpoint is given."
+        "unbiased",
+        description="Which of Detoxify's models is used. It is downloaded unless `detoxify_checkpoint` is set.",
     )
-    detoxify_checkpoint: Path | None = Field(None, description="File of that model's weights, a pickle.")
-    detoxify_config: Path | None = Field(None, description="Folder of that model's configuration and tokenizer.")
+    detoxify_checkpoint: Path | None = Field(None, description="File with that model's weights, a pickle.")
+    detoxify_config: Path | None = Field(None, description="Folder with that model's configuration and tokenizer.")
     max_similarity: Share = Field(
-        0.8, description="Similarity to an earlier reply in the thread from which it counts as a repeat."
+        0.8, description="Similarity to an earlier reply in the thread from which a reply counts as a repeat."
     )

@@ -8,15 +8,15 @@ from core.settings.section import Count, Section
 
 
 class RetentionSettings(Section):
-    """How long what concerns people is kept in ledger, chats and logs; without a period it is kept for good."""
+    """How long personal data is kept in ledger, chats and logs. Unset: for good."""
 
     posts_days: Count | None = Field(
         None,
-        description="Days after its arrival from which a case has no texts any more: post, drafts, reply, reasons, "
-        "author; decided or not.",
+        description="Days after a case's arrival until its texts are deleted, decided or not: post, drafts, reply, "
+        "reasons, author.",
     )
     cases_days: Count | None = Field(
-        None, description="Days after its arrival from which all of a case is gone but an anonymous tombstone."
+        None, description="Days after a case's arrival until all of it is deleted, except for an anonymous tombstone."
     )
     logs_days: Count | None = Field(
         None,

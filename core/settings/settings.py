@@ -28,8 +28,13 @@ class Settings(BaseSettings):
         env_prefix="REJOINDER_", env_nested_delimiter="__", toml_file="rejoinder.toml", extra="forbid", frozen=True
     )
 
-    data_dir: Path = Field(Path("rejoinder-data"), description="Folder for everything kept on disk by default.")
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="How much is logged.")
+    data_dir: Path = Field(
+        Path("rejoinder-data"),
+        description="Folder for everything that is kept on disk, unless another setting names a place of its own.",
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO", description="Least serious messages that are logged. `DEBUG` is for finding faults."
+    )
     kafka: KafkaSettings = KafkaSettings()
     ledger: LedgerSettings = LedgerSettings()
     chat: ChatSettings = ChatSettings()

@@ -17,9 +17,10 @@ HEAD = """# Settings
 
 Made by `make settings` from `core/settings/`; a test compares the two.
 
-Strongest first: command-line flags, `REJOINDER_…` environment variables (`__` nests), `rejoinder.toml` in the working
-folder, the defaults below. In `rejoinder.toml` a section is a table: `REJOINDER_KAFKA__BOOTSTRAP` is `bootstrap` under
-`[kafka]`. Give secrets by environment only.
+If a setting is given in several places, the first of these wins: command-line flags, `REJOINDER_…` environment
+variables (`__` nests), `rejoinder.toml` in the working folder, the defaults below. In `rejoinder.toml` a section is a
+table: `REJOINDER_KAFKA__BOOTSTRAP` is `bootstrap` under `[kafka]`. Give secrets only through the environment, or in
+the files that a `…_FILE` setting names.
 """
 
 
