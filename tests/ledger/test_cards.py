@@ -144,8 +144,3 @@ async def test_settings_are_kept_changed_and_taken_back(ledger: Ledger, clock: A
     assert await settings.hidden("ben") == frozenset()
     await settings.hide("ana", TargetGroup.JEWS, hidden=False)
     assert await settings.hidden("ana") == frozenset()
-
-    await settings.assign("forum/1", "ana", "lea")
-    await settings.assign("forum/1", "ben", "lea")
-    assert await settings.assigned("ana") == []
-    assert [item.who for item in await settings.assigned("ben")] == ["lea"]
