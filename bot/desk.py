@@ -126,13 +126,13 @@ class Desk:
         """The names of those who may work at this desk, as far as its settings have them."""
         return sorted(name for name, token in self.settings.tokens.items() if token.role not in ("platform", "monitor"))
 
-    async def handled(self) -> int:
+    async def count_handled(self) -> int:
         """Return how many of the escalated cases somebody has seen to."""
-        return await self._ledger.cases.handled()
+        return await self._ledger.cases.count_handled()
 
-    async def appealed(self) -> int:
+    async def count_appealed(self) -> int:
         """Return against how many cases an appeal waits."""
-        return await self._ledger.cases.appealed()
+        return await self._ledger.cases.count_appealed()
 
     async def waiting_with_same_text(self, keys: Sequence[str]) -> dict[str, int]:
         """Return for each case how many others with the very same text wait; none for one that stands alone."""
@@ -148,11 +148,11 @@ class Desk:
             rules=self.settings.platform_rules.get(case.post.platform, ""),
         )
 
-    async def doubtful(self) -> int:
+    async def count_doubtful(self) -> int:
         """Return how many of the pending cases are in doubt."""
-        return await self._ledger.cases.doubtful()
+        return await self._ledger.cases.count_doubtful()
 
-    async def uncovered(self, key: str, who: Moderator) -> None:
+    async def record_uncovering(self, key: str, who: Moderator) -> None:
         """Record that somebody uncovered a post, where the operator has that recorded; raises CaseNotFound."""
         if self.settings.record_uncovering:
             case = await self.case(key)

@@ -60,9 +60,9 @@ class OverviewApi:
                 {"group": surge.group, "words": surge.words} for surge in surges(arrivals, care.surge_cards)
             ],
             "waiting": counts[CaseState.PENDING],
-            "doubtful": await self._desk.doubtful(),
-            "appealed": await self._desk.appealed(),
-            "unhandled": counts[CaseState.ESCALATED] - await self._desk.handled(),
+            "doubtful": await self._desk.count_doubtful(),
+            "appealed": await self._desk.count_appealed(),
+            "unhandled": counts[CaseState.ESCALATED] - await self._desk.count_handled(),
             "now": now().isoformat(),
         })  # fmt: skip
 

@@ -19,9 +19,9 @@ from bot.wording import GROUP_WORDS, INTENT_NAMES, duration
 from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from ledger import Ledger
-from ledger.statistics import DecidedCase, Period
+from ledger.statistics import CountedDecision, Period
 
-_DECIDED = TypeAdapter(DecidedCase)
+_DECIDED = TypeAdapter(CountedDecision)
 Key = TypeVar("Key", TargetGroup, Intent)
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -128,7 +128,7 @@ def picture(totals: Figures) -> bytes:
     return buffer.getvalue()
 
 
-def table(decided: Iterable[DecidedCase]) -> bytes:
+def table(decided: Iterable[CountedDecision]) -> bytes:
     """Return decisions as CSV, without any text of a post. A cell never begins as a spreadsheet's formula does."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
@@ -140,7 +140,7 @@ def table(decided: Iterable[DecidedCase]) -> bytes:
     return buffer.getvalue().encode()
 
 
-def lines(decided: Iterable[DecidedCase]) -> bytes:
+def lines(decided: Iterable[CountedDecision]) -> bytes:
     """Return decisions as JSON, one a line, without any text of a post."""
     return b"".join(_DECIDED.dump_json(item) + b"\n" for item in decided)
 
@@ -168,7 +168,7 @@ def _figures(decisions: Period, pending: int) -> Figures:
     )
 
 
-def _by(pairs: Iterable[tuple[Key, DecidedCase]]) -> dict[Key, Share]:
+def _by(pairs: Iterable[tuple[Key, CountedDecision]]) -> dict[Key, Share]:
     decided: Counter[Key] = Counter()
     approved: Counter[Key] = Counter()
     for key, item in pairs:

@@ -15,7 +15,7 @@ from core.domain import Case, CaseState
 from core.settings import NO_MODEL
 from evaluation.metrics.tokens import words
 from ledger import Ledger
-from ledger.statistics import DecidedCase
+from ledger.statistics import CountedDecision
 
 FEWEST = 5
 """Decisions that each half of a period needs before its halves are compared."""
@@ -77,7 +77,7 @@ async def live(ledger: Ledger, since: datetime) -> LiveReport:
     return LiveReport(since, tuple(sorted(decisions, key=lambda decision: decision.at)), dismissed)
 
 
-def _decision(decided: DecidedCase, case: Case) -> LiveDecision:
+def _decision(decided: CountedDecision, case: Case) -> LiveDecision:
     draft = case.draft
     accepted = decided.state is CaseState.APPROVED
     year, week, _ = decided.decided_at.isocalendar()

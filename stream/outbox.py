@@ -151,7 +151,7 @@ class OutboxPublisher:
                     return
         elif not await self._send_once(row, topic, self._producer.send, look):
             return
-        await self._ledger.outbox.sent(row, self._owner)
+        await self._ledger.outbox.note_sent(row, self._owner)
         metrics.PUBLISHED.labels(row.topic).inc()
 
     async def _send_once(self, row: OutboxRow, topic: str, send: SendReply, look: _Look) -> bool:

@@ -125,7 +125,7 @@ class CardSync:
         lock = self._locks.setdefault(posted.message, asyncio.Lock())
         async with lock:
             case = await self._ledger.cases.get(posted.case_key)
-            number = await self._ledger.cards.number(case.key)
+            number = await self._ledger.cards.number_of(case.key)
             with speaking(self._languages.of_server(posted.server)):
                 card = build_card(case)
                 if edit is not None:
@@ -208,7 +208,7 @@ class CardSync:
             self._busy.pop(place, None)
 
     async def _resolve_orphan(self, orphan: PostedCard) -> None:
-        number = await self._ledger.cards.number(orphan.case_key)
+        number = await self._ledger.cards.number_of(orphan.case_key)
         since = orphan.at - timedelta(seconds=ORPHAN_S)
         try:
             message = await self._board.find(orphan.server, orphan.channel, number, since)
@@ -249,7 +249,7 @@ class CardSync:
     async def _post_one(self, place: Place, case: Case) -> None:
         if not await self._ledger.cards.reserve(place.surface, place.server, case.key, place.channel):
             return
-        number = await self._ledger.cards.number(case.key)
+        number = await self._ledger.cards.number_of(case.key)
         card = build_card(case)
         try:
             message = await self._board.post(place.server, place.channel, card, number)

@@ -119,7 +119,7 @@ class Commands:
     async def suggested_cases(self, place: Place, typed: str) -> list[tuple[int, Case]]:
         """Return the oldest open cases whose numbers begin as typed, each with its number."""
         cases = await self._own_cases.list(place.server, CaseQuery(limit=SUGGESTED), SUGGESTED)
-        numbered = [(await self._ledger.cards.number(case.key), case) for case in cases]
+        numbered = [(await self._ledger.cards.number_of(case.key), case) for case in cases]
         return [(number, case) for number, case in numbered if str(number).startswith(typed.strip().removeprefix("#"))]
 
     async def suggested_platforms(self, place: Place, typed: str) -> list[str]:
@@ -279,7 +279,7 @@ class Commands:
 
     async def _number(self, case: Case) -> str:
         """Return a case's short number as it is typed, whatever the language."""
-        return str(await self._ledger.cards.number(case.key))
+        return str(await self._ledger.cards.number_of(case.key))
 
     async def _case(self, place: Place, id: str) -> Case:
         id = id.strip().removeprefix("#")

@@ -151,7 +151,7 @@ class DecisionInteractions:
         if posted is not None and posted.message == str(message.id):
             await self._card_sync.refresh(posted, lambda card, number: _edit_message(interaction, card, number))
         elif message.embeds:
-            number = await self._cards.number(key)
+            number = await self._cards.number_of(key)
             case = await self._dialogue.case(server_id(interaction), number)
             await _edit_message(interaction, build_card(case), number)
 

@@ -139,7 +139,7 @@ class SlashCommands:
         text = escaped("\n".join(filter(None, [*answer.lines, answer.quote])))
         if answer.case is not None:
             card = build_card(answer.case)
-            blocks += card_blocks(card, await self._cards.number(answer.case.key))
+            blocks += card_blocks(card, await self._cards.number_of(answer.case.key))
             text = text or summary(card)
         await show_ephemeral(call.respond, text, blocks)
 

@@ -121,7 +121,7 @@ def _calls(ledger: Ledger) -> dict[str, Callable[[], Awaitable[object]]]:
     async def queue() -> None:
         await ledger.cases.page(states=[CaseState.PENDING], limit=50)
         await ledger.cases.counts()
-        await ledger.cases.doubtful()
+        await ledger.cases.count_doubtful()
 
     def statistics(days: int) -> Callable[[], Awaitable[object]]:
         return lambda: ledger.statistics.since(now() - timedelta(days=days))
@@ -134,7 +134,7 @@ def _calls(ledger: Ledger) -> dict[str, Callable[[], Awaitable[object]]]:
             states=[CaseState.PENDING], platform="forum", group=TargetGroup.MIGRANTS, limit=50
         ),
         "counts by state": ledger.cases.counts,
-        "cases in doubt": ledger.cases.doubtful,
+        "cases in doubt": ledger.cases.count_doubtful,
         **{f"statistics of {days} days": statistics(days) for days in (1, 7, 30, 365)},
     }
 

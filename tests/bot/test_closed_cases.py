@@ -38,7 +38,7 @@ async def owed(ledger: Ledger) -> list[OutboxRow]:
     """Return what the outbox sends now, and let it arrive."""
     rows = await ledger.outbox.lease("test", 30, 50)
     for row in rows:
-        assert await ledger.outbox.sent(row, "test")
+        assert await ledger.outbox.note_sent(row, "test")
     return rows
 
 
