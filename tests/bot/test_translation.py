@@ -58,12 +58,12 @@ def _is_text(node: ast.AST) -> bool:
 
 WRITERS = (
     "core/tokens.py", "ledger/cards.py", "ledger/casework.py", "ledger/conflicts.py", "ledger/decisions.py",
-    "ledger/stages.py", "ledger/take.py", "pipeline/draft.py", "pipeline/ground.py", "pipeline/guard/*.py",
+    "ledger/stages.py", "ledger/decided_move.py", "pipeline/draft.py", "pipeline/ground.py", "pipeline/guard/*.py",
     "pipeline/routing_rules.py", "pipeline/strategies/*.py", "pipeline/triage.py", "stream/janitor.py",
 )  # fmt: skip
 """What writes notes, findings, reasons and refusals that moderators read."""
 PIECES = {
-    "hand over", "mark as handled", "model drafts", "this post", "Reads as 7: 7.", "a threat", "an insult", "the judge",
+    "model drafts", "this post", "Reads as 7: 7.", "a threat", "an insult", "the judge",
     "Repeats the post's claim: “7” (7).", "Says more than its evidence: “7” (7).7", "a draft is made from 7",
     "seems to", "the limit is 7", "It does not read as hateful (7; 7).", "It may not be hateful at all (7; 7).",
 }  # fmt: skip
