@@ -17,7 +17,7 @@ from bot.changes import Changes, Subscription
 from bot.chat.card_board import CardBoard
 from bot.chat.languages import Languages
 from bot.chat.routing import channel_for
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from bot.translation import _, ngettext, speaking
 from bot.wording import duration
 from core.domain import CaseState, Transition, now
@@ -104,7 +104,7 @@ class Escalations:
 
 def escalation_text(count: int, why: str, number: int, length: timedelta) -> str:
     """Say how many posts were escalated, why the newest one was, and how to open it."""
-    reason = in_other_words(why).partition(":")[0].rstrip(".") or _("No reason was noted")
+    reason = translate_stored(why).partition(":")[0].rstrip(".") or _("No reason was noted")
     words = {"reason": reason, "command": f"/rejoinder case {number}"}
     if count == 1 or length < timedelta(seconds=1):
         return ngettext(

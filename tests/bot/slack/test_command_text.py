@@ -22,7 +22,7 @@ from core.errors import BadInput
 )  # fmt: skip
 def test_a_command_is_read_as_it_was_meant(text: str, name: str, options: dict[str, str], rest: str) -> None:
     typed = parse(text)
-    assert (typed.name, typed.options, typed.rest) == (name, options, rest)
+    assert (typed.name, typed.options, typed.arguments) == (name, options, rest)
 
 
 def test_a_person_is_read_by_id() -> None:
