@@ -1,4 +1,4 @@
-"""Tables for people's spreadsheets: read CSV by commas, semicolons or tabs in any encoding, and write safe cells."""
+"""Tables for people's spreadsheets: read CSV by commas, semicolons or tabs in any encoding."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ def read_rows(lines: Iterable[str], path: Path, needed: Sequence[str]) -> Iterat
     `path` is named in complaints. Raises BadInput where a needed column is missing or a row can't be taken apart.
     """
     csv.field_size_limit(MOST_CHARACTERS)
-    rest = iter(lines)
-    header = next(rest, "")
+    unread = iter(lines)
+    header = next(unread, "")
     separator = max(SEPARATORS, key=header.count)
-    rows = csv.DictReader(chain([header], rest), delimiter=separator, restval="", strict=True)
+    rows = csv.DictReader(chain([header], unread), delimiter=separator, restval="", strict=True)
     try:
         columns = rows.fieldnames or []
         missing = [name for name in needed if name not in columns]
         if missing:
             named = ", ".join(columns)
-            there = f"its columns: {named}" if named.isprintable() else "it is no text"
-            raise BadInput(f"{path} has no column {', '.join(missing)} ({there}); it needs {', '.join(needed)}.")
+            present = f"its columns: {named}" if named.isprintable() else "it is no text"
+            raise BadInput(f"{path} has no column {', '.join(missing)} ({present}); it needs {', '.join(needed)}.")
         for row in rows:
             row.pop(None, None)  # what stands beyond the last column
             yield rows.line_num, row
@@ -73,8 +73,3 @@ def read_rows(lines: Iterable[str], path: Path, needed: Sequence[str]) -> Iterat
         raise BadInput(
             f"{path}, {where}: {error}; is it CSV with all quotations closed, and marks within them doubled?"
         ) from error
-
-
-def as_text(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell

@@ -8,9 +8,9 @@ from pathlib import Path
 from random import Random
 
 from core.errors import BadInput
+from core.spreadsheets import without_formula
 from evaluation.records import SystemDraft
 from evaluation.run import RunFolder
-from evaluation.sheets import as_text
 
 FOLDER = "reading"
 KEY = f"{FOLDER}/key.json"
@@ -73,5 +73,5 @@ def read_key(run: RunFolder) -> ReadingKey:
 
 def _cell(text: str) -> str:
     """Return a text on one line, which no spreadsheet takes for a formula or for a quotation that runs on."""
-    line = as_text(" ".join(text.split()))
+    line = without_formula(" ".join(text.split()))
     return f"'{line}" if line.startswith('"') else line

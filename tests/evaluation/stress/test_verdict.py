@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.domain import CaseState, Transition
-from evaluation.stress.moderators import Attempt
+from evaluation.stress.moderators import SentDecision
 from evaluation.stress.verdict import judge
 from tests.factories import START
 
@@ -26,9 +26,9 @@ def history(key: str, *states: str | None) -> list[Transition]:
     ]  # fmt: skip
 
 
-FIRST = Attempt("forum/1", 4, "ana", "approve", "First words.", 200, 1)
-TAKEN_BACK = Attempt("forum/1", 5, "ana", "undo", None, 200, 1)
-SECOND = Attempt("forum/1", 6, "ana", "edit", "Second words.", 200, 1)
+FIRST = SentDecision("forum/1", 4, "ana", "approve", "First words.", 200, 1)
+TAKEN_BACK = SentDecision("forum/1", 5, "ana", "undo", None, 200, 1)
+SECOND = SentDecision("forum/1", 6, "ana", "edit", "Second words.", 200, 1)
 GOOD: dict[str, Any] = {
     "accepted": ["forum/1"],
     "refused": [],
