@@ -56,8 +56,13 @@ class DemoProcesses:
     async def start_broker(self) -> Child:
         """Start the broker, make its topics, and send it what it has forgotten; the worker starts afresh with it."""
         child = await self._broker.start()
-        await ensure_topics(self._settings.kafka)
-        resent = await Sweeper(self._ledger, self._producer, self._settings).sweep(now(), topics_are_lost=True)
+        try:
+            await ensure_topics(self._settings.kafka)
+            resent = await Sweeper(self._ledger, self._producer, self._settings).sweep(now(), topics_are_lost=True)
+        except BaseException:
+            # Else it would hold the port against the one that is started next.
+            await child.stop()
+            raise
         if resent:
             log.info("%d unfinished cases go on", resent)
         if self._worker is not None:
