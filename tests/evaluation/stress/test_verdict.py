@@ -33,7 +33,7 @@ GOOD: dict[str, Any] = {
     "accepted": ["forum/1"],
     "refused": [],
     "states": {"forum/1": CaseState.RELEASED},
-    "attempts": [FIRST, TAKEN_BACK, SECOND],
+    "decisions": [FIRST, TAKEN_BACK, SECOND],
     "history": history("forum/1", *STEPS),
     "replies": {"forum/1": ["Second words."]},
 }
@@ -55,9 +55,9 @@ def test_a_case_that_went_as_it_should_is_found_good() -> None:
         ({"refused": ["forum/2"]}, "flags refused"),
         ({"states": {**GOOD["states"], "forum/2": CaseState.GROUNDED}}, "cases unfinished"),
         ({"states": {**GOOD["states"], "forum/2": CaseState.FAILED}}, "cases failed"),
-        ({"attempts": [*GOOD["attempts"], replace(SECOND, version=9)]}, "decisions lost"),
-        ({"attempts": [*GOOD["attempts"], replace(SECOND, who="ben")]}, "decisions doubled"),
-        ({"attempts": [FIRST, TAKEN_BACK]}, "approvals nobody made"),
+        ({"decisions": [*GOOD["decisions"], replace(SECOND, version=9)]}, "decisions lost"),
+        ({"decisions": [*GOOD["decisions"], replace(SECOND, who="ben")]}, "decisions doubled"),
+        ({"decisions": [FIRST, TAKEN_BACK]}, "approvals nobody made"),
         ({"replies": {}}, "replies lost"),
         ({"replies": {"forum/1": ["Second words.", "Second words."]}}, "replies doubled"),
         ({"replies": {"forum/1": ["First words."]}}, "replies with a wrong text"),
@@ -71,6 +71,6 @@ def test_each_kind_of_fault_is_found(changes: dict[str, Any], found: str) -> Non
 
 def test_a_decision_that_nobody_answered_counts_by_the_history() -> None:
     unanswered = replace(SECOND, status=None)
-    assert wrong(attempts=[FIRST, TAKEN_BACK, unanswered]) == set()
+    assert wrong(decisions=[FIRST, TAKEN_BACK, unanswered]) == set()
     never_made = {"history": history("forum/1", *STEPS[:7]), "replies": {}, "states": {"forum/1": CaseState.PENDING}}
-    assert wrong(attempts=[FIRST, TAKEN_BACK, unanswered], **never_made) == set()
+    assert wrong(decisions=[FIRST, TAKEN_BACK, unanswered], **never_made) == set()
