@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import StatisticsError, correlation, fmean
 
 from core.errors import BadInput
+from core.spreadsheets import TextLines
 from evaluation.reading.sheets import ReadingKey, own_words
 from evaluation.records import SystemDraft
-from evaluation.sheets import TextLines
 
 FITS = ("0", "1", "2", "n")
 FAULTS = ("echo", "agrees", "false", "awkward", "garbled", "tone", "language")
