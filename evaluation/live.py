@@ -151,7 +151,7 @@ def _drift(decisions: Sequence[LiveDecision]) -> Iterator[str]:
     p = float(fisher_exact(table).pvalue)
     yield (
         f"Accepted: {_percent(accepted[0], len(first))} of the first half, {_percent(accepted[1], len(second))} of the "
-        f"second (Fisher's exact test: p = {p:.3f}{_said(p)})."
+        f"second (Fisher's exact test: p = {p:.3f}{_verdict(p)})."
     )
     yield from (_mix(trait, first, second) for trait in ("group", "language"))
 
@@ -162,10 +162,10 @@ def _mix(trait: str, first: Sequence[LiveDecision], second: Sequence[LiveDecisio
     if len(values) < 2:
         return f"Mix by {trait}: all the same."
     p = float(chi2_contingency([[count[name] for name in values] for count in counts]).pvalue)
-    return f"Mix by {trait}: chi-squared test, p = {p:.3f}{_said(p)}."
+    return f"Mix by {trait}: chi-squared test, p = {p:.3f}{_verdict(p)}."
 
 
-def _said(p: float) -> str:
+def _verdict(p: float) -> str:
     return ", it drifts" if p < 0.05 else ", may be chance"
 
 
