@@ -68,7 +68,7 @@ def read_key(run: RunFolder) -> ReadingKey:
     path = run.path / KEY
     if not path.exists():
         raise BadInput(f"{run.path} has no sheets; write them with `rejoinder evaluate read {run.path}`.")
-    return {int(number): what for number, what in run.read_json(KEY).items()}
+    return {int(number): item for number, item in run.read_json(KEY).items()}
 
 
 def _cell(text: str) -> str:
