@@ -165,11 +165,11 @@ class SlashCommands:
         return await self._commands.redraft(call.place, call.who, call.command.arguments, chosen)
 
     async def _after_the_end(self, action: Action, call: CommandCall) -> CommandAnswer:
-        number, _space, words = call.command.arguments.partition(" ")
+        number, words = call.command.first_and_rest()
         return await self._commands.after_the_end(call.place, call.who, action, number, words)
 
     async def _note(self, call: CommandCall) -> CommandAnswer:
-        number, _space, text = call.command.arguments.partition(" ")
+        number, text = call.command.first_and_rest()
         return await self._commands.note(call.place, call.who, number, text)
 
     async def _intent(self, call: CommandCall) -> CommandAnswer:
