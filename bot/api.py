@@ -113,9 +113,9 @@ class CaseApi:
                 "cases": [summary(case, same_text.get(case.key, 0)) for case in page.cases],
                 "next_cursor": page.next_cursor,
                 "counts": {str(state): number for state, number in counts.items()},
-                "doubtful": await self._desk.doubtful(),
-                "appealed": await self._desk.appealed(),
-                "handled": await self._desk.handled(),
+                "doubtful": await self._desk.count_doubtful(),
+                "appealed": await self._desk.count_appealed(),
+                "handled": await self._desk.count_handled(),
                 "hidden": sorted(hidden),
                 "now": now().isoformat(),
             }
@@ -167,7 +167,7 @@ class CaseApi:
         return web.json_response(brief(case), status=202)
 
     async def _note_uncovering(self, request: web.Request) -> web.Response:
-        await self._desk.uncovered(case_key(request), await self._auth.moderator(request))
+        await self._desk.record_uncovering(case_key(request), await self._auth.moderator(request))
         return web.Response(status=204)
 
     async def _related(self, request: web.Request) -> web.Response:

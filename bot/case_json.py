@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from bot.backing import answered_claim, drafting_strategy, marks, model_reading, used_facts, warnings, writer
 from bot.check_display import checks_as_json
 from bot.permissions import Moderator, allowed, undoable
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from core.domain import Case, Transition, now
 
 _LISTED = (
@@ -26,11 +26,11 @@ def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dic
     drafts = [
         draft.model_dump(mode="json", exclude={"candidates"})
         | {"checks": checks_as_json(draft.checks), "writer": writer(draft), "strategy": drafting_strategy(draft)}
-        | {"note": in_other_words(draft.note)}
+        | {"note": translate_stored(draft.note)}
         for draft in case.drafts
     ]
     return {
-        "key": case.key, **_in_other_words(fields),
+        "key": case.key, **_with_translated_words(fields),
         "drafts": drafts,
         "answers": answered_claim(case),
         "warnings": warnings(case),
@@ -72,7 +72,7 @@ def summary(case: Case, waiting_with_same_text: int = 0) -> dict[str, Any]:
 def related_case(case: Case) -> dict[str, Any]:
     """Return what to show of a case beside another one: where it stands, who decided it and why, what was sent."""
     fields = case.model_dump(mode="json", include={"decided_by", "decided_why", "final_text"})
-    return {**summary(case), **_in_other_words(fields)}
+    return {**summary(case), **_with_translated_words(fields)}
 
 
 def is_sample(case: Case) -> bool:
@@ -89,13 +89,15 @@ def _change(change: Transition, case: Case) -> dict[str, Any]:
     """Return a row of the history, a note's with its words."""
     words = {note.version: note.text for note in case.notes}
     fields = change.model_dump(mode="json", exclude={"case_key"})
-    return {**fields, "why": in_other_words(change.why) or words.get(change.version, "")}
+    return {**fields, "why": translate_stored(change.why) or words.get(change.version, "")}
 
 
-def _in_other_words(fields: dict[str, Any]) -> dict[str, Any]:
+def _with_translated_words(fields: dict[str, Any]) -> dict[str, Any]:
     """Return a case's fields with those in the language of the moment that hold words of the machine or a decision."""
-    said: dict[str, Any] = {name: in_other_words(fields[name]) for name in ("decided_why", "error") if fields.get(name)}
+    translated: dict[str, Any] = {
+        name: translate_stored(fields[name]) for name in ("decided_why", "error") if fields.get(name)
+    }
     for part, name in (("triage", "reason"), ("grounding", "note")):
         if fields.get(part):
-            said[part] = {**fields[part], name: in_other_words(fields[part][name])}
-    return {**fields, **said}
+            translated[part] = {**fields[part], name: translate_stored(fields[part][name])}
+    return {**fields, **translated}

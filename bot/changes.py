@@ -9,10 +9,11 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from core.domain import Transition
 from core.errors import LedgerUnavailable
+from ledger.history import History
 
 log = logging.getLogger(__name__)
 
@@ -22,16 +23,6 @@ S = TypeVar("S")
 PAGE = 500
 BACKLOG = 1_000
 """Changes a subscriber may lag behind before it is told to start over."""
-
-
-class FollowedHistory(Protocol):
-    """What the feed reads of `ledger.history.History`."""
-
-    async def since(self, id: int, limit: int = 500, /) -> list[Transition]:
-        """Return up to `limit` transitions of all cases after row `id`, in order."""
-
-    async def last_id(self) -> int:
-        """Return the newest row's id."""
 
 
 class Subscription(Generic[T]):
@@ -60,7 +51,7 @@ class Subscription(Generic[T]):
 class Changes:
     """The history as it grows, handed to every subscriber."""
 
-    def __init__(self, history: FollowedHistory, every_s: float = 0.5, backlog: int = BACKLOG) -> None:
+    def __init__(self, history: History, every_s: float = 0.5, backlog: int = BACKLOG) -> None:
         self._history = history
         self._every_s = every_s
         self._backlog = backlog

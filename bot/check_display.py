@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from bot.translation import N_, Wordings, _, number
 from core.domain import Check
 
@@ -60,7 +60,7 @@ def finding(check: Check) -> str:
     """Say how a check went, for example `close to the limit: doesn't repeat the post (school; 0.47 of 0.5)`."""
     outcome = _("close to the limit") if check.passed else _("fails") if check.hard else _("advice")
     measured = _("{value} of {limit}", value=_rounded(check.value), limit=_rounded(check.threshold))
-    return f"{outcome}: {label(check)} ({'; '.join(filter(None, (in_other_words(check.detail), measured)))})"
+    return f"{outcome}: {label(check)} ({'; '.join(filter(None, (translate_stored(check.detail), measured)))})"
 
 
 def _rounded(value: float) -> str:

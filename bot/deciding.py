@@ -45,8 +45,8 @@ from pipeline.guard import Guard, GuardContext, hidden_characters
 
 
 @dataclass(frozen=True)
-class Decisions:
-    """What moderators may decide on a case that stands as they saw it."""
+class DecisionRules:
+    """What a moderator's decision does to a case that stands as they saw it, and what keeps it from happening."""
 
     ledger: Ledger
     guard: Guard

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.deciding import Decisions
+from bot.deciding import DecisionRules
 from bot.permissions import Moderator, undoable
 from bot.translation import _
 from bot.wording import holder, standing
@@ -86,8 +86,8 @@ class Desk:
         """Those that a redraft may be asked for."""
 
     @property
-    def _decisions(self) -> Decisions:
-        return Decisions(self._ledger, self._guard, self.settings, self.strategies)
+    def _rules(self) -> DecisionRules:
+        return DecisionRules(self._ledger, self._guard, self.settings, self.strategies)
 
     async def case(self, key: str) -> Case:
         """Return a case; raises CaseNotFound."""
@@ -123,16 +123,16 @@ class Desk:
 
     @property
     def moderators(self) -> list[str]:
-        """The names of those who may work at this desk, as far as its settings have them."""
+        """Return the names of those who may work at this desk, as far as its settings have them."""
         return sorted(name for name, token in self.settings.tokens.items() if token.role not in ("platform", "monitor"))
 
-    async def handled(self) -> int:
+    async def count_handled(self) -> int:
         """Return how many of the escalated cases somebody has seen to."""
-        return await self._ledger.cases.handled()
+        return await self._ledger.cases.count_handled()
 
-    async def appealed(self) -> int:
+    async def count_appealed(self) -> int:
         """Return against how many cases an appeal waits."""
-        return await self._ledger.cases.appealed()
+        return await self._ledger.cases.count_appealed()
 
     async def waiting_with_same_text(self, keys: Sequence[str]) -> dict[str, int]:
         """Return for each case how many others with the very same text wait; none for one that stands alone."""
@@ -148,11 +148,11 @@ class Desk:
             rules=self.settings.platform_rules.get(case.post.platform, ""),
         )
 
-    async def doubtful(self) -> int:
+    async def count_doubtful(self) -> int:
         """Return how many of the pending cases are in doubt."""
-        return await self._ledger.cases.doubtful()
+        return await self._ledger.cases.count_doubtful()
 
-    async def uncovered(self, key: str, who: Moderator) -> None:
+    async def record_uncovering(self, key: str, who: Moderator) -> None:
         """Record that somebody uncovered a post, where the operator has that recorded; raises CaseNotFound."""
         if self.settings.record_uncovering:
             case = await self.case(key)
@@ -160,7 +160,7 @@ class Desk:
 
     async def check(self, key: str, text: str) -> tuple[Check, ...]:
         """Return what the guard says about a text a moderator is writing for a case."""
-        return await self._decisions.checks_of(await self.case(key), text)
+        return await self._rules.checks_of(await self.case(key), text)
 
     async def decide(self, key: str, decision: Decision, who: Moderator) -> Case:
         """Carry out a decision and return the case as it then is.
@@ -186,7 +186,7 @@ class Desk:
             )
         if case.state not in DECISIONS[decision.action].takes:
             raise NotAllowed(_("Too late or too early for this: {standing}", standing=standing(case)), case)
-        return await self._decisions.carry_out(case, decision, who)
+        return await self._rules.carry_out(case, decision, who)
 
     async def note(self, key: str, text: str, who: Moderator) -> Case:
         """Add a note to a case for whoever looks at it next; raises CaseNotFound, or BadInput for an empty one."""

@@ -22,7 +22,7 @@ from bot.auth import Auth
 from bot.changes import BACKLOG, Changes, Subscription
 from bot.presence import Presence, Viewing
 from bot.request_body import read_body
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from core.domain import Transition
 from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable
 
@@ -30,15 +30,13 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 15.0
 """Seconds of silence after which a comment is sent, so that proxies keep the line open and we notice a dead one."""
-
-
 MOST_STREAMS = 16
 """Streams that one token may have open: more tabs than anybody reads, too few to wear a server out."""
 MAX_TAB = 64
-_Told = Transition | Viewing
+_StreamedEvent = Transition | Viewing
 
 
-class _Looking(BaseModel):
+class _TabView(BaseModel):
     """Which case is on which tab of the page; None for no case."""
 
     tab: Annotated[str, Field(min_length=1, max_length=MAX_TAB)]
@@ -74,7 +72,7 @@ class EventRoute:
         self._streams[task] = who.name
         try:
             await response.prepare(request)
-            with self._changes.attach(Subscription[_Told](BACKLOG)) as subscription, ExitStack() as stack:
+            with self._changes.attach(Subscription[_StreamedEvent](BACKLOG)) as subscription, ExitStack() as stack:
                 if tab:
                     stack.enter_context(self._presence.present(tab, who.name, subscription.offer))
                 await self._send_all(request, response, subscription, after)
@@ -88,28 +86,33 @@ class EventRoute:
 
     async def _look(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        looking = await read_body(request, _Looking)
-        self._presence.look(looking.tab, who.name, looking.case)
+        view = await read_body(request, _TabView)
+        self._presence.look(view.tab, who.name, view.case)
         return web.json_response({})
 
     async def _send_all(
-        self, request: web.Request, response: web.StreamResponse, subscription: Subscription[_Told], after: int | None
+        self,
+        request: web.Request,
+        response: web.StreamResponse,
+        subscription: Subscription[_StreamedEvent],
+        after: int | None,
     ) -> None:
         """Send changes until the listener goes away; raises Unauthenticated soon after its session has ended."""
         watch = _SessionWatch(self._auth, request, await self._auth.session(request), self._heartbeat_s)
-        sent = await self._catch_up(response, after)
+        last_sent_id = await self._catch_up(response, after)
         while True:
             change = await self._next(response, subscription, watch)
             await watch.require_open()
             if change is None:
                 await response.write(_event("reload", self._changes.last_id or 0, {}))
             elif isinstance(change, Viewing):
-                await response.write(_event("viewing", sent, asdict(change)))
-            elif change.id > sent:
+                await response.write(_event("viewing", last_sent_id, asdict(change)))
+            elif change.id > last_sent_id:
                 await response.write(_transition(change))
-                sent = change.id
+                last_sent_id = change.id
 
     async def _catch_up(self, response: web.StreamResponse, after: int | None) -> int:
+        """Send what was missed and return the id of the newest change that the client now has."""
         newest = self._changes.last_id or 0
         missed = [] if after is None else await self._changes.missed(after)
         if missed is None:
@@ -117,13 +120,13 @@ class EventRoute:
             return newest
         for change in missed:
             await response.write(_transition(change))
-        sent = missed[-1].id if missed else newest
-        await response.write(_event("ready", sent, {}))
-        return sent
+        last_sent_id = missed[-1].id if missed else newest
+        await response.write(_event("ready", last_sent_id, {}))
+        return last_sent_id
 
     async def _next(
-        self, response: web.StreamResponse, subscription: Subscription[_Told], watch: _SessionWatch
-    ) -> _Told | None:
+        self, response: web.StreamResponse, subscription: Subscription[_StreamedEvent], watch: _SessionWatch
+    ) -> _StreamedEvent | None:
         while True:
             try:
                 async with asyncio.timeout(self._heartbeat_s):
@@ -146,13 +149,13 @@ class _SessionWatch:
         self._request = request
         self._session = session
         self._every_s = every_s
-        self._looked = time.monotonic()
+        self._checked_at = time.monotonic()
 
     async def require_open(self) -> None:
         """Raise Unauthenticated when the session has ended."""
-        if self._session is None or time.monotonic() < self._looked + self._every_s:
+        if self._session is None or time.monotonic() < self._checked_at + self._every_s:
             return
-        self._looked = time.monotonic()
+        self._checked_at = time.monotonic()
         # While the ledger is away nothing new is sent either.
         with suppress(Unavailable):
             if await self._auth.session(self._request) is None:
@@ -170,7 +173,7 @@ def _last_seen(request: web.Request) -> int | None:
 
 def _transition(change: Transition) -> bytes:
     fields = change.model_dump(mode="json", exclude={"id"})
-    return _event("transition", change.id, {**fields, "why": in_other_words(change.why)})
+    return _event("transition", change.id, {**fields, "why": translate_stored(change.why)})
 
 
 def _event(name: str, id: int, data: object) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from bot.check_display import checks_as_json
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from core.domain import Case
 from core.errors import (
     BadInput,
@@ -57,8 +57,8 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         if not request.path.startswith("/v1/"):
             raise
         body = {"error": error.reason.lower().replace(" ", "_"), "message": error.text}
-        kept = {name: error.headers[name] for name in ("Allow",) if name in error.headers}
-        return web.json_response(body, status=error.status, headers=kept)
+        headers = {name: error.headers[name] for name in ("Allow",) if name in error.headers}
+        return web.json_response(body, status=error.status, headers=headers)
 
 
 def answer(error: RejoinderError) -> web.Response:
@@ -72,7 +72,7 @@ def answer(error: RejoinderError) -> web.Response:
 def answer_body(error: RejoinderError) -> dict[str, Any]:
     """Return what the answer to an error says: its code, its words, and what is known of the case."""
     code = next(code for kind, _, code in _ANSWERS if isinstance(error, kind))
-    body: dict[str, Any] = {"error": code, "message": in_other_words(str(error))}
+    body: dict[str, Any] = {"error": code, "message": translate_stored(str(error))}
     if isinstance(error, FailsChecks):
         body["checks"] = checks_as_json(error.checks)
     if isinstance(error, CaseConflict) and error.case is not None:
@@ -86,7 +86,7 @@ def brief(case: Case) -> dict[str, Any]:
         mode="json",
         include={"state", "version", "decided_by", "decided_why", "claimed_by", "claimed_until", "release_at"},
     )
-    standing["decided_why"] = case.decided_why and in_other_words(case.decided_why)
+    standing["decided_why"] = case.decided_why and translate_stored(case.decided_why)
     return {"key": case.key, **standing}
 
 

@@ -13,7 +13,7 @@ from bot.bars import bars
 from bot.case_json import summary
 from bot.desk import CaseQuery, Desk
 from bot.permissions import require_lead
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from bot.surges import surges
 from bot.surroundings import Surroundings
 from bot.translation import _
@@ -60,9 +60,9 @@ class OverviewApi:
                 {"group": surge.group, "words": surge.words} for surge in surges(arrivals, care.surge_cards)
             ],
             "waiting": counts[CaseState.PENDING],
-            "doubtful": await self._desk.doubtful(),
-            "appealed": await self._desk.appealed(),
-            "unhandled": counts[CaseState.ESCALATED] - await self._desk.handled(),
+            "doubtful": await self._desk.count_doubtful(),
+            "appealed": await self._desk.count_appealed(),
+            "unhandled": counts[CaseState.ESCALATED] - await self._desk.count_handled(),
             "now": now().isoformat(),
         })  # fmt: skip
 
@@ -72,7 +72,7 @@ class OverviewApi:
     async def _about(self, request: web.Request) -> web.Response:
         await self._auth.moderator(request)
         parts = [
-            {"name": in_other_words(name), "does": in_other_words(does)}
+            {"name": translate_stored(name), "does": translate_stored(does)}
             for name, does in self._surroundings.parts.items()
         ]
         return web.json_response({"parts": parts, "takes_flags": self._surroundings.takes_flags})

@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.translation import _
 from core.domain import Draft, Evidence, Grounding, Intent, TargetGroup
-from core.environment import DOORS, MODELS, NETWORK, environment
+from core.environment import DOORS, MODELS, NETWORK, child_environment
 from core.errors import BadInput, Unavailable
 
 AT_ONCE = 2
@@ -56,7 +56,7 @@ class PipelineCli:
             child = await asyncio.create_subprocess_exec(
                 *self._program, *arguments,
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-                env=environment("REJOINDER_", *NETWORK, *MODELS, without=NOT_ASKED),
+                env=child_environment("REJOINDER_", *NETWORK, *MODELS, without=NOT_ASKED),
             )  # fmt: skip
             try:
                 async with asyncio.timeout(self._timeout_s):

@@ -38,21 +38,21 @@ class Presence:
     @contextmanager
     def present(self, tab: str, who: str, tell: Callable[[Viewing], None]) -> Iterator[None]:
         """Count a tab as open for as long as the context lasts; `tell` gets who looks at the case on it."""
-        mine = self._tabs[tab] = _Tab(who, tell)
+        own_tab = self._tabs[tab] = _Tab(who, tell)
         try:
             yield
         finally:
             # The same tab may have come back by a new stream before the old one was given up.
-            if self._tabs.get(tab) is mine:
+            if self._tabs.get(tab) is own_tab:
                 del self._tabs[tab]
-                self._tell(mine.case_key)
+                self._tell(own_tab.case_key)
 
     def look(self, tab: str, who: str, case_key: str | None) -> None:
         """Note which case is on a tab now; raises BadInput for a tab that has no open stream of this person's."""
-        mine = self._tabs.get(tab)
-        if mine is None or mine.who != who:
+        own_tab = self._tabs.get(tab)
+        if own_tab is None or own_tab.who != who:
             raise BadInput("This page has no open event stream here; open /v1/events with its `tab` first.")
-        before, mine.case_key = mine.case_key, case_key
+        before, own_tab.case_key = own_tab.case_key, case_key
         if before != case_key:
             self._tell(before)
         self._tell(case_key)

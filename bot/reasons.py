@@ -43,8 +43,8 @@ def stored_reason(given: str | None) -> str:
 
     Raises BadInput when there is none, or `other` comes without words.
     """
-    code, *rest = (part.strip() for part in (given or "").split(":", 1))
-    words = "".join(rest)
+    code, *after_colon = (part.strip() for part in (given or "").split(":", 1))
+    words = "".join(after_colon)
     if code not in _CODES:
         code, words = OTHER.code, (given or "").strip()
     if code == OTHER.code and not words:

@@ -24,7 +24,7 @@ class SessionApi:
 
     async def _list(self, request: web.Request) -> web.Response:
         who = await self._auth.moderator(request)
-        this = await self._auth.session(request)
+        current = await self._auth.session(request)
         listed = [
             {
                 "id": session.id,
@@ -32,7 +32,7 @@ class SessionApi:
                 "opened_at": session.opened_at.isoformat(),
                 "until": session.until.isoformat(),
                 "browser": session.browser,
-                "this": session.id == this,
+                "this": session.id == current,
             }
             for session in await self._sessions.list(None if who.leads else who.name)
         ]

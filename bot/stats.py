@@ -18,10 +18,11 @@ from bot.translation import _, day, moment, percent
 from bot.wording import GROUP_WORDS, INTENT_NAMES, duration
 from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
+from core.spreadsheets import without_formula
 from ledger import Ledger
-from ledger.statistics import DecidedCase, Period
+from ledger.statistics import CountedDecision, Period
 
-_DECIDED = TypeAdapter(DecidedCase)
+_DECIDED = TypeAdapter(CountedDecision)
 Key = TypeVar("Key", TargetGroup, Intent)
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -128,7 +129,7 @@ def picture(totals: Figures) -> bytes:
     return buffer.getvalue()
 
 
-def table(decided: Iterable[DecidedCase]) -> bytes:
+def table(decided: Iterable[CountedDecision]) -> bytes:
     """Return decisions as CSV, without any text of a post. A cell never begins as a spreadsheet's formula does."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
@@ -136,17 +137,13 @@ def table(decided: Iterable[DecidedCase]) -> bytes:
     for item in decided:
         row = [item.key, " ".join(item.groups), item.intent, item.state, item.edited, item.who, item.why,
                item.received_at.isoformat(), item.decided_at.isoformat()]  # fmt: skip
-        writer.writerow([_without_formula(str(cell)) for cell in row])
+        writer.writerow([without_formula(str(cell)) for cell in row])
     return buffer.getvalue().encode()
 
 
-def lines(decided: Iterable[DecidedCase]) -> bytes:
+def lines(decided: Iterable[CountedDecision]) -> bytes:
     """Return decisions as JSON, one a line, without any text of a post."""
     return b"".join(_DECIDED.dump_json(item) + b"\n" for item in decided)
-
-
-def _without_formula(cell: str) -> str:
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def _figures(decisions: Period, pending: int) -> Figures:
@@ -168,7 +165,7 @@ def _figures(decisions: Period, pending: int) -> Figures:
     )
 
 
-def _by(pairs: Iterable[tuple[Key, DecidedCase]]) -> dict[Key, Share]:
+def _by(pairs: Iterable[tuple[Key, CountedDecision]]) -> dict[Key, Share]:
     decided: Counter[Key] = Counter()
     approved: Counter[Key] = Counter()
     for key, item in pairs:

@@ -201,49 +201,52 @@ _MOST_SENTENCES = 4
 """Sentences, or parts between semicolons, that one wording may have."""
 
 
-def in_other_words(text: str) -> str:
-    """Return a stored text in the language of the moment, part by part and sentence by sentence."""
+def translate_stored(text: str) -> str:
+    """Translate a stored text into the language of the moment, part by part and sentence by sentence."""
     if language() == SOURCE_LANGUAGE or not text:
         return text
     gaps = [*_GAP.finditer(text)]
     starts = [0, *(gap.end() for gap in gaps)]
     ends = [*(gap.start() for gap in gaps), len(text)]
-    said, place = [], 0
-    while place < len(starts):
-        last, words = _first_known(text, starts[place], ends[place : place + _MOST_SENTENCES])
-        said.append(words)
-        place += last + 1
-        said += [gaps[place - 1].group()] if place < len(starts) else []
-    return "".join(said)
+    pieces: list[str] = []
+    part = 0
+    while part < len(starts):
+        crossed, words = _translate_shortest(text, starts[part], ends[part : part + _MOST_SENTENCES])
+        pieces.append(words)
+        part += crossed + 1
+        if part < len(starts):
+            pieces.append(gaps[part - 1].group())
+    return "".join(pieces)
 
 
-def _first_known(text: str, start: int, ends: list[int]) -> tuple[int, str]:
+def _translate_shortest(text: str, start: int, ends: list[int]) -> tuple[int, str]:
     """Return over how many gaps the shortest known wording goes, and its words; else the first sentence as it is."""
-    for last, end in enumerate(ends):
-        if (words := _said_anew(text[start:end])) is not None:
-            return last, words
+    for crossed, end in enumerate(ends):
+        if (words := _translate_wording(text[start:end])) is not None:
+            return crossed, words
     return 0, text[start : ends[0]]
 
 
-def _said_anew(text: str) -> str | None:
+def _translate_wording(text: str) -> str | None:
+    """Return a text that is one of the wordings in the language of the moment; None for any other."""
     for message, pattern in _patterns():
         if match := pattern.fullmatch(text):
-            return _(message, **{name: _place(name, value) for name, value in match.groupdict().items()})
+            return _(message, **{name: _translate_place(name, value) for name, value in match.groupdict().items()})
     return None
 
 
-def _place(name: str, value: str) -> str:
+def _translate_place(name: str, value: str) -> str:
     """Return what stands in a place, where it is one of a few words itself."""
     if name == "groups":
-        return _groups(value)
+        return _translate_groups(value)
     if name == "intent":
         return {str(intent): words for intent, words in INTENT_NAMES.items()}.get(value, value)
     if name in ("what", "why", "states", "origin", "expected"):
-        return _said_anew(value) or " / ".join(_said_anew(part) or part for part in value.split(" or "))
+        return _translate_wording(value) or " / ".join(_translate_wording(part) or part for part in value.split(" or "))
     return value
 
 
-def _groups(listed: str) -> str:
+def _translate_groups(listed: str) -> str:
     labels = {group.label: words for group, words in GROUP_WORDS.items()}
     names = [labels.get(label, label) for label in re.split(", | and ", listed)]
     *first, last = names

@@ -153,11 +153,11 @@ def script_messages(name: str) -> Mapping[str, str | list[str]]:
     """Return what the page's scripts say, by the English words; a message with a plural has both its forms."""
     if name == SOURCE_LANGUAGE:
         return {}
-    said = [message for message in catalogue(name) if any(path.endswith(".js") for path, _ in message.locations)]
+    of_scripts = [message for message in catalogue(name) if any(path.endswith(".js") for path, _ in message.locations)]
     return {
         message.id if isinstance(message.id, str) else message.id[0]:
         message.string if isinstance(message.string, str) else list(message.string or ())
-        for message in said
+        for message in of_scripts
     }  # fmt: skip
 
 

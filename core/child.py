@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core import tether
-from core.environment import environment
+from core.environment import child_environment
 from core.errors import Unavailable
 from core.private_files import end_of_log, open_log
 from core.retry import SYSTEM_CLOCK, Backoff, Clock, Retry
@@ -48,7 +48,7 @@ class Child:
     ) -> None:
         self.name = name
         self._argv = list(argv)
-        self._env = environment() if env is None else dict(env)
+        self._env = child_environment() if env is None else dict(env)
         self._log_file = log_file
         self._process: asyncio.subprocess.Process | None = None
 
@@ -108,7 +108,9 @@ class Child:
         """Return the last lines the program logged, for an error message."""
         return "" if self._log_file is None else "\n".join(end_of_log(self._log_file).splitlines()[-lines:])
 
-    async def until(self, ready: Callable[[], Awaitable[bool]], timeout_s: float, every_s: float = 0.05) -> None:
+    async def wait_until_ready(
+        self, ready: Callable[[], Awaitable[bool]], timeout_s: float, every_s: float = 0.05
+    ) -> None:
         """Wait until `ready` says so; raises Unavailable when the program ends first or time runs out."""
         deadline = time.monotonic() + timeout_s
         while not await ready():

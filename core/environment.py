@@ -21,14 +21,14 @@ _BASICS = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMP", "TMPDIR", "TEMP", "VIRTUAL_ENV",
     "LD_LIBRARY_PATH",
 })  # fmt: skip
-_BASIC_BEGINNINGS = ("LC_", "XDG_", "PYTHON", "DYLD_")
+_BASIC_PREFIXES = ("LC_", "XDG_", "PYTHON", "DYLD_")
 
 
-def environment(*beginnings: str, without: Collection[str] = ()) -> dict[str, str]:
-    """Return the variables for a child: the basics and those whose names begin with `beginnings`, less `without`."""
-    kept = (*_BASIC_BEGINNINGS, *beginnings)
+def child_environment(*prefixes: str, without: Collection[str] = ()) -> dict[str, str]:
+    """Return the variables for a child: the basics and those with one of the prefixes, less those of `without`."""
+    wanted, unwanted = (*_BASIC_PREFIXES, *prefixes), tuple(without)
     return {
         name: value
         for name, value in os.environ.items()
-        if (name.upper() in _BASICS or name.upper().startswith(kept)) and not name.upper().startswith(tuple(without))
+        if (name.upper() in _BASICS or name.upper().startswith(wanted)) and not name.upper().startswith(unwanted)
     }

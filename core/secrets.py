@@ -29,14 +29,14 @@ def author_key(settings: Settings) -> bytes:
     """
     if settings.ledger.author_key is not None:
         return settings.ledger.author_key.get_secret_value().encode()
-    kept = settings.data_dir / "author.key"
+    key_file = settings.data_dir / "author.key"
     if not settings.ledger_url.startswith("sqlite"):
         raise BadSettings(
             "REJOINDER_LEDGER__AUTHOR_KEY is not set. All processes that share a ledger must hash authors and chain "
             "the history with the same key, or both are broken for good: set it in each. A ledger in use needs the key "
-            f"that it was begun with, which its first process kept in {kept}."
+            f"that it was begun with, which its first process kept in {key_file}."
         )
-    return kept_secret(kept).encode()
+    return kept_secret(key_file).encode()
 
 
 def record_keys(settings: Settings) -> tuple[bytes, ...]:

@@ -9,7 +9,7 @@ from ipaddress import ip_address, ip_network
 REMEMBERED_S = 12 * 3600
 """Seconds for which an address is remembered as one that an account has come from."""
 PATIENCE = 10
-"""How many times more failures than a stranger's those accounts put up with at their address."""
+"""How many times as often as a stranger an account may fail at an address that it was let in from lately."""
 
 
 class Throttle:
@@ -34,17 +34,17 @@ class Throttle:
         """Return the seconds until `account`, or None for a stranger, may try again from an address; 0 for now."""
         place = _network(address)
         let_in = self._accounts.get((place, account)) if account is not None else None
-        known = let_in is not None and let_in > self._clock() - REMEMBERED_S
-        most = self._max_tries * (PATIENCE if known else 1)
+        is_known = let_in is not None and let_in > self._clock() - REMEMBERED_S
+        most_tries = self._max_tries * (PATIENCE if is_known else 1)
         recent = self._recent(place)
-        return 0.0 if len(recent) < most else recent[-most] + self._window_s - self._clock()
+        return 0.0 if len(recent) < most_tries else recent[-most_tries] + self._window_s - self._clock()
 
     def failed(self, address: str) -> None:
         """Count a failed try."""
         self._sweep()
         place = _network(address)
-        kept = self._max_tries * PATIENCE
-        self._failures[place] = [*self._recent(place), self._clock()][-kept:]
+        most_kept = self._max_tries * PATIENCE
+        self._failures[place] = [*self._recent(place), self._clock()][-most_kept:]
 
     def succeeded(self, address: str, account: str) -> None:
         """Remember that an account was let in from an address."""
@@ -60,7 +60,7 @@ class Throttle:
             return
         self._swept = moment
         self._failures = {place: recent for place in self._failures if (recent := self._recent(place))}
-        self._accounts = {known: at for known, at in self._accounts.items() if at > moment - REMEMBERED_S}
+        self._accounts = {pair: at for pair, at in self._accounts.items() if at > moment - REMEMBERED_S}
 
 
 def _network(address: str) -> str:

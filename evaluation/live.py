@@ -15,7 +15,7 @@ from core.domain import Case, CaseState
 from core.settings import NO_MODEL
 from evaluation.metrics.tokens import words
 from ledger import Ledger
-from ledger.statistics import DecidedCase
+from ledger.statistics import CountedDecision
 
 FEWEST = 5
 """Decisions that each half of a period needs before its halves are compared."""
@@ -77,7 +77,7 @@ async def live(ledger: Ledger, since: datetime) -> LiveReport:
     return LiveReport(since, tuple(sorted(decisions, key=lambda decision: decision.at)), dismissed)
 
 
-def _decision(decided: DecidedCase, case: Case) -> LiveDecision:
+def _decision(decided: CountedDecision, case: Case) -> LiveDecision:
     draft = case.draft
     accepted = decided.state is CaseState.APPROVED
     year, week, _ = decided.decided_at.isocalendar()
@@ -151,7 +151,7 @@ def _drift(decisions: Sequence[LiveDecision]) -> Iterator[str]:
     p = float(fisher_exact(table).pvalue)
     yield (
         f"Accepted: {_percent(accepted[0], len(first))} of the first half, {_percent(accepted[1], len(second))} of the "
-        f"second (Fisher's exact test: p = {p:.3f}{_said(p)})."
+        f"second (Fisher's exact test: p = {p:.3f}{_verdict(p)})."
     )
     yield from (_mix(trait, first, second) for trait in ("group", "language"))
 
@@ -162,10 +162,10 @@ def _mix(trait: str, first: Sequence[LiveDecision], second: Sequence[LiveDecisio
     if len(values) < 2:
         return f"Mix by {trait}: all the same."
     p = float(chi2_contingency([[count[name] for name in values] for count in counts]).pvalue)
-    return f"Mix by {trait}: chi-squared test, p = {p:.3f}{_said(p)}."
+    return f"Mix by {trait}: chi-squared test, p = {p:.3f}{_verdict(p)}."
 
 
-def _said(p: float) -> str:
+def _verdict(p: float) -> str:
     return ", it drifts" if p < 0.05 else ", may be chance"
 
 

@@ -38,9 +38,9 @@ async def score(
     posts = run.posts()
     partial = _partial_path(run, metrics)
     mend(partial)
-    done = sum(1 for _ in read_lines(partial, DraftScores))
-    advance(done)
-    for portion in portions(islice(run.drafts(), done, None), PORTION):
+    scored = sum(1 for _ in read_lines(partial, DraftScores))
+    advance(scored)
+    for portion in portions(islice(run.drafts(), scored, None), PORTION):
         append_lines(partial, await _score_drafts(portion, posts, metrics))
         advance(len(portion))
     partial.replace(run.scores_path)

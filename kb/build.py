@@ -78,10 +78,10 @@ async def update(folder: Path, embedder: Embedder, put: Sequence[Evidence] = (),
     with _write_errors_explained(folder):
         async with versions.locked(folder):
             with closing(await asyncio.to_thread(Snapshot.open, folder)) as old:
-                gone = await asyncio.to_thread(_numbers_to_remove, old, embedder, put, remove)
+                replaced = await asyncio.to_thread(_numbers_to_remove, old, embedder, put, remove)
                 fresh = [await embed(put[start : start + BATCH], embedder) for start in range(0, len(put), BATCH)]
                 with versions.new_version(folder) as version:
-                    await asyncio.to_thread(_write_update, version, old, gone, fresh)
+                    await asyncio.to_thread(_write_update, version, old, replaced, fresh)
 
 
 async def _build(statements: Iterable[Evidence], embedder: Embedder, folder: Path) -> None:
@@ -135,29 +135,29 @@ def _numbers_to_remove(
     return np.array(sorted(numbers.values()), np.int64)
 
 
-def _write_update(version: Path, old: Snapshot, gone: NDArray[np.int64], fresh: Sequence[Batch]) -> None:
-    removed = np.union1d(old.removed, gone)
+def _write_update(version: Path, old: Snapshot, replaced: NDArray[np.int64], fresh: Sequence[Batch]) -> None:
+    removed = np.union1d(old.removed, replaced)
     added = sum(len(batch.paragraphs) for batch in fresh)
     sizes = [segment.count for segment in old.segments]
     total = sum(sizes) + added
     if total - len(removed) <= 0:
         raise KnowledgeBaseError("The update would leave no paragraph. Keep at least one.")
-    first = _first_rewritten(sizes, added)
+    first_rewritten = _first_rewritten(sizes, added)
     if sum(sizes) < SMALL or len(removed) > STALE * total:
-        first = 0
-    for name in old.manifest.segments[:first]:
+        first_rewritten = 0
+    for name in old.manifest.segments[:first_rewritten]:
         _link(old.folder / name, version / name)
-    names = [*old.manifest.segments[:first]]
+    names = [*old.manifest.segments[:first_rewritten]]
     centre = old.centre
-    if fresh or first < len(sizes):
-        names.append(str(first))
-        with closing(SegmentWriter(version / names[-1], pieces=first == 0 and total < SMALL)) as writer:
-            for batch in (*_remaining(old, removed, first), *fresh):
+    if fresh or first_rewritten < len(sizes):
+        names.append(str(first_rewritten))
+        with closing(SegmentWriter(version / names[-1], pieces=first_rewritten == 0 and total < SMALL)) as writer:
+            for batch in (*_remaining(old, removed, first_rewritten), *fresh):
                 writer.add(batch)
-            centre = writer.finish(old.centre if first else None)
-    still = removed[removed < sum(sizes[:first])]
-    facts = {"segments": tuple(names), "paragraphs": total - len(removed)}
-    _finish_version(version, centre, still, old.manifest.model_copy(update=facts))
+            centre = writer.finish(old.centre if first_rewritten else None)
+    removed_from_linked = removed[removed < sum(sizes[:first_rewritten])]
+    changes = {"segments": tuple(names), "paragraphs": total - len(removed)}
+    _finish_version(version, centre, removed_from_linked, old.manifest.model_copy(update=changes))
 
 
 def _first_rewritten(sizes: Sequence[int], added: int) -> int:
@@ -173,9 +173,9 @@ def _remaining(old: Snapshot, removed: NDArray[np.int64], first_segment: int) ->
     """Yield what stays of the segments from one on, with the vectors it has."""
     start = sum(segment.count for segment in old.segments[:first_segment])
     for segment in old.segments[first_segment:]:
-        gone = np.isin(np.arange(segment.count) + start, removed)
+        is_removed = np.isin(np.arange(segment.count) + start, removed)
         for first in range(0, segment.count, BATCH):
-            numbers = np.flatnonzero(~gone[first : first + BATCH]) + first
+            numbers = np.flatnonzero(~is_removed[first : first + BATCH]) + first
             if len(numbers):
                 yield _batch_of(segment, numbers)
         start += segment.count

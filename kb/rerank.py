@@ -126,12 +126,12 @@ class MmrReranker:
         vectors = np.stack([_vector_of(ranked) for ranked in evidence])
         similarity = vectors @ vectors.T
         relevance = 1 - np.arange(len(evidence)) / len(evidence)
-        taken, left = [0], list(range(1, len(evidence)))
-        while left:
-            nearest = similarity[np.ix_(left, taken)].max(axis=1)
-            gains = self._trade_off * relevance[left] - (1 - self._trade_off) * nearest
-            taken.append(left.pop(int(np.argmax(gains))))
-        return [evidence[place] for place in taken]
+        chosen, remaining = [0], list(range(1, len(evidence)))
+        while remaining:
+            nearest = similarity[np.ix_(remaining, chosen)].max(axis=1)
+            gains = self._trade_off * relevance[remaining] - (1 - self._trade_off) * nearest
+            chosen.append(remaining.pop(int(np.argmax(gains))))
+        return [evidence[place] for place in chosen]
 
 
 def _vector_of(ranked: RankedEvidence) -> Vectors:

@@ -29,16 +29,16 @@ NAME = "starter_vectors.npz"
 BATCH = 32
 
 
-class Passage(NamedTuple):
+class TextToEmbed(NamedTuple):
     """A text to embed: a paragraph's, or a claim that it answers, which speaks as a query does."""
 
     text: str
     is_claim: bool
 
 
-def passages_of(evidence: Evidence) -> tuple[Passage, ...]:
+def texts_to_embed(evidence: Evidence) -> tuple[TextToEmbed, ...]:
     """Return what is embedded of a paragraph: its text, and each claim it answers, to meet the post halfway."""
-    return (Passage(evidence.text, False), *(Passage(claim, True) for claim in evidence.answers))
+    return (TextToEmbed(evidence.text, False), *(TextToEmbed(claim, True) for claim in evidence.answers))
 
 
 @lru_cache(maxsize=1)
@@ -52,8 +52,8 @@ def shipped_vectors(embedder: str) -> dict[bytes, Vectors]:
 
 async def embed(statements: Sequence[Evidence], embedder: Embedder) -> Batch:
     """Embed statements, taking from the shipped vectors what is there."""
-    passages = [passage for statement in statements for passage in passages_of(statement)]
-    vectors = normalised(await embed_passages(passages, embedder))
+    passages = [passage for statement in statements for passage in texts_to_embed(statement)]
+    vectors = normalised(await embed_texts(passages, embedder))
     weights = None
     if isinstance(embedder, SparseEmbedder):
         weights = await embedder.token_weights(
@@ -62,7 +62,7 @@ async def embed(statements: Sequence[Evidence], embedder: Embedder) -> Batch:
     return Batch(statements, vectors, [1 + len(statement.answers) for statement in statements], weights)
 
 
-async def embed_passages(passages: Sequence[Passage], embedder: Embedder) -> Vectors:
+async def embed_texts(passages: Sequence[TextToEmbed], embedder: Embedder) -> Vectors:
     """Embed texts and claims; shape (number of them, dimension)."""
     shipped = shipped_vectors(embedder.name)
     vectors_by_key = {key(passage): shipped[key(passage)] for passage in passages if key(passage) in shipped}
@@ -82,6 +82,6 @@ def in_bytes(vectors: Vectors) -> NDArray[np.int8]:
     return np.asarray(np.rint(127 * vectors / np.abs(vectors).max(axis=1, keepdims=True)), np.int8)
 
 
-def key(passage: Passage) -> bytes:
+def key(passage: TextToEmbed) -> bytes:
     """Return the key of a passage: the first 16 bytes of a SHA-256."""
     return hashlib.sha256(f"{'claim' if passage.is_claim else 'text'}: {passage.text}".encode()).digest()[:16]

@@ -96,8 +96,8 @@ class Snapshot:
 
     def batches(self, size: int) -> Iterator[list[int]]:
         """Yield the numbers of all paragraphs that are there, `size` at a time."""
-        there = np.flatnonzero(self._mask(frozenset()))
-        yield from (there[start : start + size].tolist() for start in range(0, len(there), size))
+        present = np.flatnonzero(self._mask(frozenset()))
+        yield from (present[start : start + size].tolist() for start in range(0, len(present), size))
 
     def find(self, ids: Collection[str]) -> dict[str, int]:
         """Return the numbers of those paragraphs of these ids that are there."""
@@ -143,13 +143,13 @@ class Snapshot:
         mask[self.removed] = False
         return mask
 
-    def _present(self, look: Callable[[Segment], dict[str, int]]) -> dict[str, int]:
-        gone = set(self.removed.tolist())
+    def _present(self, find: Callable[[Segment], dict[str, int]]) -> dict[str, int]:
+        removed = set(self.removed.tolist())
         return {
             name: start + number
             for segment, start in zip(self.segments, self._starts.tolist(), strict=False)
-            for name, number in look(segment).items()
-            if start + number not in gone
+            for name, number in find(segment).items()
+            if start + number not in removed
         }
 
     def _gather(self, numbers: Sequence[int], take: Callable[[Segment, NDArray[np.int64]], Vectors]) -> Vectors:

@@ -29,7 +29,7 @@ READ = 1_000
 
 
 @dataclass(frozen=True)
-class Change:
+class SyncCounts:
     """Counts of what a sync put (new or changed), removed (gone or changed) and kept.
 
     `skipped` names what was left out, and for each the paragraph that has the same text and came first.
@@ -54,7 +54,7 @@ async def sync(
     embedder: Embedder,
     folder: Path,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Change:
+) -> SyncCounts:
     """Make `folder` hold the statements, whatever it held before; `statements()` yields them, each time the same.
 
     A text is kept once, under the id that gave it first, since a knowledge base refuses a repeated text.
@@ -67,19 +67,20 @@ async def sync(
     fresh = {name for name, mark in marks.items() if name not in digests or digests[name].mark != mark}
     stale = [name for name in digests if name not in marks or name in fresh]
     # A changed paragraph is replaced when its turn comes, unless another is to have its old text: none is held twice.
-    gone = [name for name in stale if name not in marks or holders.get(digests[name].text, name) != name]
-    change = Change(len(fresh), len(stale), len(digests) - len(stale), skipped)
-    done, source = 0, (statement for statement in statements() if statement.id in fresh)
-    progress(done, len(fresh))
-    if len(gone) == len(digests):
-        await build(first := _portion(source), embedder, folder)
-        progress(done := len(first), len(fresh))
-    elif gone:
-        await update(folder, embedder, put=(first := _portion(source)), remove=gone)
-        progress(done := len(first), len(fresh))
-    while portion := _portion(source):
-        await update(folder, embedder, put=portion)
-        progress(done := done + len(portion), len(fresh))
+    removed_first = [name for name in stale if name not in marks or holders.get(digests[name].text, name) != name]
+    change = SyncCounts(len(fresh), len(stale), len(digests) - len(stale), skipped)
+    unwritten = (statement for statement in statements() if statement.id in fresh)
+    written = 0
+    progress(written, len(fresh))
+    portion = _portion(unwritten)
+    if len(removed_first) == len(digests):
+        await build(portion, embedder, folder)
+    elif removed_first or portion:
+        await update(folder, embedder, put=portion, remove=removed_first)
+    while portion:
+        progress(written := written + len(portion), len(fresh))
+        if portion := _portion(unwritten):
+            await update(folder, embedder, put=portion)
     return change
 
 

@@ -87,7 +87,7 @@ class Cards:
         self._database = database
 
     @uninterrupted
-    async def number(self, key: str) -> int:
+    async def number_of(self, key: str) -> int:
         """Return the case's short number, which fits into a button's id and is easy to type; given out once."""
         async with self._database.read() as connection:
             number = (await connection.execute(_NUMBER, {"key": key})).scalar_one_or_none()
@@ -98,7 +98,7 @@ class Cards:
             return int((await connection.execute(_NUMBER, {"key": key})).scalar_one())
 
     @uninterrupted
-    async def key(self, number: int) -> str:
+    async def key_of(self, number: int) -> str:
         """Return the key of the case with this number; raises CaseNotFound."""
         query = select(case_numbers.c.case_key).where(case_numbers.c.number == number)
         async with self._database.read() as connection:
@@ -192,7 +192,7 @@ class Cards:
         return await self._posted_cards(query)
 
     @uninterrupted
-    async def recent(self, surface: str, server: str, channel: str, since: datetime) -> int:
+    async def count_recent(self, surface: str, server: str, channel: str, since: datetime) -> int:
         """Count the cards that a channel got since a moment."""
         query = select(func.count()).where(
             cards.c.surface == surface, cards.c.server == server, cards.c.channel == channel, cards.c.at >= since,
@@ -202,7 +202,7 @@ class Cards:
             return int((await connection.execute(query)).scalar_one())
 
     @uninterrupted
-    async def notice(self, surface: str, server: str, channel: str, topic: str) -> Notice | None:
+    async def find_notice(self, surface: str, server: str, channel: str, topic: str) -> Notice | None:
         """Return the newest message about a topic, or None."""
         query = select(notices).where(*_notice(surface, server, channel, topic))
         async with self._database.read() as connection:
@@ -210,7 +210,7 @@ class Cards:
         return None if row is None else Notice(**row)
 
     @uninterrupted
-    async def note(self, notice: Notice) -> None:
+    async def record_notice(self, notice: Notice) -> None:
         """Remember a message about a topic in place of the one before."""
         same_topic = _notice(notice.surface, notice.server, notice.channel, notice.topic)
         async with self._database.write() as connection:

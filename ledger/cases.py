@@ -140,19 +140,19 @@ class Cases:
                 await connection.execute(insert(state_counts), rows)
 
     @uninterrupted
-    async def doubtful(self) -> int:
+    async def count_doubtful(self) -> int:
         """Count the pending cases of which a moderator is asked whether they are hateful at all."""
         async with self._database.read() as connection:
             return int((await connection.execute(_DOUBTFUL)).scalar_one())
 
     @uninterrupted
-    async def handled(self) -> int:
+    async def count_handled(self) -> int:
         """Count the escalated cases that somebody has seen to."""
         async with self._database.read() as connection:
             return int((await connection.execute(_HANDLED)).scalar_one())
 
     @uninterrupted
-    async def appealed(self) -> int:
+    async def count_appealed(self) -> int:
         """Count the cases against whose end an appeal waits."""
         async with self._database.read() as connection:
             return int((await connection.execute(_APPEALED)).scalar_one())

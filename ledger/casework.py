@@ -13,13 +13,14 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from core.domain import Action, Case, CaseState, DraftRequest, EventKind, Evidence, Grounding, Note, Triage, clean
 from core.errors import CaseNotFound, NotAllowed
 from core.lifecycle import EVENTS, TopicRole
+from ledger.attempt import Attempt
 from ledger.chat_tables import assignments, cards
 from ledger.connection import Connection
 from ledger.database import Database
+from ledger.decided_move import move_as_decided
 from ledger.outbox_messages import OutboxMessage, appeal, enqueue, outcome, retraction, withdraw
 from ledger.rows import NOTES, request_columns, with_drafts
 from ledger.tables import cases
-from ledger.take import attempt_of, take
 from ledger.transition import UNCLAIMED, UNDECIDED, Move, move
 from ledger.uninterrupted import uninterrupted
 
@@ -56,11 +57,11 @@ class Casework:
     @uninterrupted
     async def assign(self, key: str, version: int, who: str, assignee: str, why: str) -> Case:
         """Say who should take care of a case; a claim stays as it is."""
-        attempt = attempt_of(key, version, who, "assign", force=True)
+        attempt = Attempt.of(key, version, who, "assign", force=True)
         at = self._database.clock()
         row = {"case_key": attempt.key, "assignee": clean(assignee), "who": attempt.who, "at": at}
         async with self._database.write() as connection:
-            moved = await take(connection, at, attempt, Action.ASSIGN, why, {})
+            moved = await move_as_decided(connection, at, attempt, Action.ASSIGN, why, {})
             await connection.execute(_UNASSIGN, {"case": attempt.key})
             await connection.execute(insert(assignments), row)
             return await with_drafts(connection, moved)
@@ -74,8 +75,8 @@ class Casework:
             values["triage"] = way.triage.model_dump_json()
         at = self._database.clock()
         async with self._database.write() as connection:
-            attempt = attempt_of(key, version, who, "reopen")
-            row = await take(connection, at, attempt, Action.REOPEN, why, values, to=way.to)
+            attempt = Attempt.of(key, version, who, "reopen")
+            row = await move_as_decided(connection, at, attempt, Action.REOPEN, why, values, to=way.to)
             await withdraw(connection, row["key"])
             await enqueue(connection, OutboxMessage(row["key"], topic, way.message, at), at)
             return await _shown_anew(connection, row)
@@ -83,11 +84,11 @@ class Casework:
     @uninterrupted
     async def hand_over(self, key: str, version: int, who: str, why: str) -> Case:
         """Give a case to people outside the queue; one that was dismissed is escalated, and that is its new end."""
-        attempt = attempt_of(key, version, who, "hand over")
+        attempt = Attempt.of(key, version, who, "escalate")
         values = {"handled": False, "decided_by": attempt.who, "decided_why": clean(why), "release_at": None}
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await take(connection, at, attempt, Action.HAND_OVER, why, values)
+            row = await move_as_decided(connection, at, attempt, Action.HAND_OVER, why, values)
             if row["previous_state"] != row["state"]:
                 await withdraw(connection, attempt.key)
                 await enqueue(connection, outcome(row, at, attempt.who, clean(why)), at)
@@ -96,21 +97,21 @@ class Casework:
     @uninterrupted
     async def handle(self, key: str, version: int, who: str, why: str) -> Case:
         """Note that somebody has seen to a case; an appeal against it is answered with that."""
-        attempt = attempt_of(key, version, who, "mark as handled")
+        attempt = Attempt.of(key, version, who, "handle")
         values = {"handled": True, "appealed": False}
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await take(connection, at, attempt, Action.HANDLE, why, values)
+            row = await move_as_decided(connection, at, attempt, Action.HANDLE, why, values)
             return await _shown_anew(connection, row)
 
     @uninterrupted
     async def retract(self, key: str, version: int, who: str, why: str) -> Case:
         """Owe the platform, once, the news that a released reply is to be taken back."""
-        attempt = attempt_of(key, version, who, "retract")
+        attempt = Attempt.of(key, version, who, "retract")
         at = self._database.clock()
         values = {"retracted_at": at, "handled": True, "appealed": False}
         async with self._database.write() as connection:
-            row = await take(
+            row = await move_as_decided(
                 connection, at, attempt, Action.RETRACT, why, values, _NOT_RETRACTED, otherwise="was retracted before"
             )
             case = await _shown_anew(connection, row)

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from core.domain import Action, Case, CaseState, EventKind, Transition
 from core.errors import CaseConflict, CaseNotFound, ClaimedByOther, NotAllowed, StaleVersion
+from ledger.attempt import Attempt
 from ledger.connection import Connection
 from ledger.history import latest_of
 from ledger.rows import find_case
 
 
-@dataclass(frozen=True)
-class Attempt:
-    """What a moderator tries: on which case, on which version they saw; `force` overrides another's claim."""
-
-    key: str
-    version: int
-    who: str
-    action: str
-    force: bool = False
-
-
-async def conflict(
+async def conflict_of(
     connection: Connection, attempt: Attempt, states: Collection[CaseState], at: datetime, otherwise: str
 ) -> CaseConflict:
     """Return the error for an attempt that found nothing to change; `otherwise` explains what the rest can't."""
@@ -37,7 +26,7 @@ async def conflict(
         return NotAllowed(f"the texts of case {case.key} were erased; nothing can be done with it any more", case)
     if case.state not in states:
         return NotAllowed(
-            f"case {case.key} is {case.state}, so you can't {attempt.action} it; "
+            f"case {case.key} is {case.state}, so you can't {attempt.verb} it; "
             f"that takes a case that is {' or '.join(states)}", case,
         )  # fmt: skip
     if case.claimed_by not in (None, attempt.who) and case.claimed_until is not None and case.claimed_until > at:

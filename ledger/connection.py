@@ -27,7 +27,7 @@ class Connection(Protocol):
         """Call a function that takes a synchronous connection."""
 
 
-class UnderWay:
+class OpenCalls:
     """What closing a database waits for: calls that have not ended, and connections taken from its pool."""
 
     def __init__(self, pool: Pool) -> None:
@@ -40,7 +40,7 @@ class UnderWay:
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
 
-    async def over(self, within_s: float) -> None:
+    async def wait_until_done(self, within_s: float) -> None:
         """Wait until nothing is under way, or until the time is over."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within_s):
@@ -49,7 +49,7 @@ class UnderWay:
                     await asyncio.sleep(0.005)
 
 
-async def finished(work: asyncio.Future[R]) -> R:
+async def await_uninterrupted(work: asyncio.Future[R]) -> R:
     """Return what comes of `work`; a caller that is cancelled meanwhile waits until it is done.
 
     A transaction that was cut off under way was seen to leave a connection behind that held the write lock.

@@ -12,12 +12,12 @@ from typing import Any
 from core.domain import Action, Case, CaseState, DraftRequest, clean, is_edited
 from core.errors import BadInput, NotAllowed, StaleVersion
 from core.lifecycle import STAGES, TopicRole
-from ledger.conflicts import Attempt
+from ledger.attempt import Attempt
 from ledger.database import Database
+from ledger.decided_move import move_as_decided
 from ledger.outbox_messages import OutboxMessage, enqueue, outcome, reply, withdraw
 from ledger.rows import newest_draft, request_columns, with_drafts
 from ledger.tables import cases
-from ledger.take import attempt_of, take
 from ledger.transition import UNCLAIMED, UNDECIDED
 from ledger.uninterrupted import uninterrupted
 
@@ -35,19 +35,19 @@ class Decisions:
     @uninterrupted
     async def claim(self, key: str, version: int, who: str, until: datetime, force: bool = False) -> Case:
         """Hold a pending case for one moderator until a moment; their own claim is extended."""
-        attempt = attempt_of(key, version, who, "claim", force)
+        attempt = Attempt.of(key, version, who, "claim", force)
         values = {"claimed_by": attempt.who, "claimed_until": until}
         why = f"claimed until {until.isoformat(timespec='seconds')}"
         async with self._database.write() as connection:
-            row = await take(connection, self._database.clock(), attempt, Action.CLAIM, why, values)
+            row = await move_as_decided(connection, self._database.clock(), attempt, Action.CLAIM, why, values)
             return await with_drafts(connection, row)
 
     @uninterrupted
     async def unclaim(self, key: str, version: int, who: str, force: bool = False) -> Case:
         """Give a claim up; also one that waits for its redraft."""
-        attempt = attempt_of(key, version, who, "unclaim", force)
+        attempt = Attempt.of(key, version, who, "unclaim", force)
         async with self._database.write() as connection:
-            row = await take(
+            row = await move_as_decided(
                 connection,
                 self._database.clock(),
                 attempt,
@@ -69,13 +69,13 @@ class Decisions:
         control characters that can't be stored.
         """
         _check_releasable(key, text)
-        attempt = attempt_of(key, version, who, "approve", force)
+        attempt = Attempt.of(key, version, who, "approve", force)
         values = _decided(attempt.who, why, release_at) | {"final_text": text}
         at = self._database.clock()
         async with self._database.write() as connection:
             edited = is_edited(text, await newest_draft(connection, attempt.key))
             action = Action.EDIT if edited else Action.APPROVE
-            row = await take(connection, at, attempt, action, why, values, text=text)
+            row = await move_as_decided(connection, at, attempt, action, why, values, text=text)
             case = await with_drafts(connection, row)
             await enqueue(connection, reply(case, text, attempt.who, at), at)
         return case
@@ -85,14 +85,14 @@ class Decisions:
         self, key: str, version: int, who: str, reason: str, final_at: datetime, force: bool = False
     ) -> Case:
         """Reject a case; final at `final_at` (shown as `release_at`) unless it is undone before."""
-        return await self._close(attempt_of(key, version, who, "reject", force), Action.REJECT, reason, final_at)
+        return await self._close(Attempt.of(key, version, who, "reject", force), Action.REJECT, reason, final_at)
 
     @uninterrupted
     async def dismiss(
         self, key: str, version: int, who: str, reason: str, final_at: datetime, force: bool = False
     ) -> Case:
         """Dismiss a case as not hateful; final at `final_at` (shown as `release_at`) unless it is undone before."""
-        return await self._close(attempt_of(key, version, who, "dismiss", force), Action.DISMISS, reason, final_at)
+        return await self._close(Attempt.of(key, version, who, "dismiss", force), Action.DISMISS, reason, final_at)
 
     @uninterrupted
     async def redraft(
@@ -104,14 +104,14 @@ class Decisions:
         `message` goes as it is to the topic of the stage that takes cases in the state `to`: grounded, or triaged for
         another search. Raises BadInput when the request's number is not new.
         """
-        attempt = attempt_of(key, version, who, "redraft", force)
+        attempt = Attempt.of(key, version, who, "redraft", force)
         by = f", by {request.strategy}" if request.strategy else ""
         why = clean(f"redraft {request.number}, {request.intent}{by}" + (f": {request.hint}" if request.hint else ""))
         (topic,) = {spec.reads for spec in STAGES.values() if spec.takes is to and spec.reads is not TopicRole.DRAFTS}
         values = {**request_columns(request), "doubtful": False, "error": None}
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await take(
+            row = await move_as_decided(
                 connection, at, attempt, Action.REDRAFT, why, values, _GROUNDED, to=to,
                 otherwise="failed before it had evidence; replay its dead letter instead",
             )  # fmt: skip
@@ -125,10 +125,10 @@ class Decisions:
     @uninterrupted
     async def undo(self, key: str, version: int, who: str) -> Case:
         """Take a moderator's decision back, while its message waits and no publisher has touched it."""
-        attempt = attempt_of(key, version, who, "undo", force=True)
+        attempt = Attempt.of(key, version, who, "undo", force=True)
         async with self._database.write() as connection:
             try:
-                row = await take(
+                row = await move_as_decided(
                     connection, self._database.clock(), attempt, Action.UNDO, "undone", UNDECIDED, _BY_A_MODERATOR,
                     otherwise="was dismissed by triage; there is no decision to undo",
                 )  # fmt: skip
@@ -145,7 +145,7 @@ class Decisions:
         values = _decided(attempt.who, reason, final_at)
         at = self._database.clock()
         async with self._database.write() as connection:
-            row = await take(connection, at, attempt, action, reason, values)
+            row = await move_as_decided(connection, at, attempt, action, reason, values)
             await enqueue(connection, outcome(row, at, attempt.who, clean(reason), final_at), at)
             return await with_drafts(connection, row)
 

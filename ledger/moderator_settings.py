@@ -1,4 +1,4 @@
-"""What moderators have set: intents by scope, paused channels, muted sources, hidden groups, languages, assignments."""
+"""What moderators have set: intents by scope, paused channels, muted sources, hidden groups, languages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Table, delete, insert, or_, select
 
 from core.domain import Intent, TargetGroup, clean
-from ledger.chat_tables import assignments, hidden_groups, intents, languages, switches
+from ledger.chat_tables import hidden_groups, intents, languages, switches
 from ledger.database import Database
 from ledger.uninterrupted import uninterrupted
 
@@ -55,16 +55,6 @@ class Switch:
     who: str
     at: datetime
     until: datetime | None
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """The person who should take care of a case, and who said so."""
-
-    case_key: str
-    assignee: str
-    who: str
-    at: datetime
 
 
 class ModeratorSettings:
@@ -145,20 +135,6 @@ class ModeratorSettings:
         async with self._database.read() as connection:
             rows = (await connection.execute(select(languages.c.who, languages.c.language))).all()
         return {row.who: row.language for row in rows}
-
-    @uninterrupted
-    async def assign(self, key: str, assignee: str, who: str) -> None:
-        """Say who should take care of a case."""
-        case = {"case_key": clean(key)}
-        row = {**case, "assignee": clean(assignee), "who": clean(who), "at": self._database.clock()}
-        await self._replace(assignments, case, row)
-
-    @uninterrupted
-    async def assigned(self, assignee: str) -> list[Assignment]:
-        """Return what somebody was assigned, the oldest first; decided cases are still among it."""
-        query = select(assignments).where(assignments.c.assignee == clean(assignee)).order_by(assignments.c.at)
-        async with self._database.read() as connection:
-            return [Assignment(**row) for row in (await connection.execute(query)).mappings()]
 
     async def _replace(self, table: Table, key: dict[str, Any], row: dict[str, Any] | None) -> None:
         async with self._database.write() as connection:

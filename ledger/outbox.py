@@ -1,8 +1,8 @@
 """The outbox: messages owed to Kafka, leased by publishers until they are sent.
 
 A publisher goes: `lease` -> for each row `note_probe` (how far the topic's partitions reach now), `renew`, send, then
-`sent` or `retry`. When a publisher dies between sending and `sent`, its lease ends and the row is leased again, with
-the probe: the next publisher looks from there on whether the message is on the topic already.
+`note_sent` or `retry`. When a publisher dies between sending and `note_sent`, its lease ends and the row is leased
+again, with the probe: the next publisher looks from there on whether the message is on the topic already.
 
 Leases of a row are numbered, and each call names the one it is about. So who was paused for longer than its lease, and
 wakes up, is told so by whichever call comes next.
@@ -133,7 +133,7 @@ class Outbox:
         return await self._change(_RENEW, row, owner, at=at, until=at + timedelta(seconds=lease_s))
 
     @uninterrupted
-    async def sent(self, row: OutboxRow, owner: str) -> bool:
+    async def note_sent(self, row: OutboxRow, owner: str) -> bool:
         """Record that the message is on the topic; a reply's case moves to released, with its outcome owed.
 
         False: the row is not (or no longer) this owner's, and nothing changed.

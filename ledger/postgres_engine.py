@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import URL, NullPool, text
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from ledger.connection import UnderWay, finished
+from ledger.connection import OpenCalls, await_uninterrupted
 
 CONNECT_S = 10.0
 COMMAND_S = 30.0
@@ -32,13 +32,13 @@ class PostgresEngine:
         ).execution_options(**options)  # fmt: skip
         # One snapshot for a case and its drafts, which SQLite has anyway.
         self._readers = self._writers.execution_options(isolation_level="REPEATABLE READ")
-        self._under_way = UnderWay(self._writers.pool)
+        self._open_calls = OpenCalls(self._writers.pool)
 
     async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
         """Run a call to its end although its caller is cancelled."""
         task = asyncio.ensure_future(call)
-        self._under_way.add(task)
-        return await finished(task)
+        self._open_calls.add(task)
+        return await await_uninterrupted(task)
 
     @asynccontextmanager
     async def read(self, *, single: bool) -> AsyncIterator[AsyncConnection]:
@@ -77,5 +77,5 @@ class PostgresEngine:
 
     async def close(self, within_s: float) -> None:
         """Close every connection; wait for the calls under way, whose connections the pool would never close."""
-        await self._under_way.over(within_s)
+        await self._open_calls.wait_until_done(within_s)
         await self._writers.dispose()

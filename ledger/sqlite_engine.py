@@ -24,7 +24,7 @@ from sqlalchemy.pool import QueuePool
 
 from core.errors import LedgerUnavailable
 from core.private_files import keep_private
-from ledger.connection import UnderWay, finished
+from ledger.connection import OpenCalls, await_uninterrupted
 
 BUSY_S = 15.0
 """Seconds a writer waits for other writers, of this process and of others."""
@@ -33,7 +33,7 @@ THREADS = 16
 
 _PRAGMAS = ("foreign_keys=ON", "synchronous=NORMAL", "journal_size_limit=67108864")
 
-_MY_TURN = object()
+_WAITING_FOR_TURN = object()
 """What a call yields to go on where writers wait."""
 
 R = TypeVar("R")
@@ -68,23 +68,23 @@ class SqliteEngine:
         )  # fmt: skip
         event.listen(self._engine.pool, "connect", _set_up)
         # SQLite takes one writer at a time; queueing here spares its busy-wait.
-        self._turn = threading.Lock()
+        self._write_lock = threading.Lock()
         self._writing_thread: int | None = None
-        self._place = threading.local()
-        self._threads = ThreadPoolExecutor(THREADS - 1, "ledger", initializer=self._enter)
-        self._waiting_writers = ThreadPoolExecutor(1, "ledger-writers", initializer=self._enter)
-        self._under_way = UnderWay(self._engine.pool)
+        self._this_thread = threading.local()
+        self._threads = ThreadPoolExecutor(THREADS - 1, "ledger", initializer=self._mark_thread)
+        self._waiting_writers = ThreadPoolExecutor(1, "ledger-writers", initializer=self._mark_thread)
+        self._open_calls = OpenCalls(self._engine.pool)
         self._is_closed = False
 
     async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
         """Run a call on a thread, or right here where another call makes it; raises LedgerUnavailable once closed."""
-        if self._is_ours():
+        if self._is_on_ledger_thread():
             return await call
         result: Future[R] = Future()
         result.set_running_or_notify_cancel()
-        self._under_way.add(result)
+        self._open_calls.add(result)
         self._send(self._threads, call, result)
-        return await finished(asyncio.wrap_future(result))
+        return await await_uninterrupted(asyncio.wrap_future(result))
 
     @asynccontextmanager
     async def read(self, *, single: bool) -> AsyncIterator[DirectConnection]:
@@ -100,7 +100,7 @@ class SqliteEngine:
         until = time.monotonic() + BUSY_S
         if self._writing_thread == threading.get_ident():
             raise RuntimeError("a write of the ledger began within another; use the connection of the first")
-        await self._take_turn(until)
+        await self._acquire_write_lock(until)
         try:
             with self._connected() as connection:
                 mode = "FULL" if durable else "NORMAL"
@@ -116,7 +116,7 @@ class SqliteEngine:
                     yield DirectConnection(connection)
         finally:
             self._writing_thread = None
-            self._turn.release()
+            self._write_lock.release()
 
     @asynccontextmanager
     async def migrate(self) -> AsyncIterator[DirectConnection]:
@@ -134,7 +134,7 @@ class SqliteEngine:
 
     async def close(self, within_s: float) -> None:
         """Close every connection; wait for the calls under way, and refuse those that have not begun by then."""
-        await self._under_way.over(within_s)
+        await self._open_calls.wait_until_done(within_s)
         self._is_closed = True
         self._engine.dispose()
         self._threads.shutdown(wait=False)
@@ -158,19 +158,21 @@ class SqliteEngine:
         except BaseException as error:
             _fail(call, result, error)
         else:
-            if awaited is _MY_TURN:
+            if awaited is _WAITING_FOR_TURN:
                 self._send(self._waiting_writers, call, result)
                 return
             message = f"{call!r} waits for the event loop, and no call of the ledger may on SQLite"
             _fail(call, result, RuntimeError(message))
 
-    async def _take_turn(self, until: float) -> None:
-        if not self._turn.acquire(blocking=False):
-            if self._is_ours():
-                await _my_turn()
+    async def _acquire_write_lock(self, until: float) -> None:
+        if not self._write_lock.acquire(blocking=False):
+            if self._is_on_ledger_thread():
+                await _wait_for_turn()
             left_s = until - time.monotonic()
-            if left_s <= 0 or not self._turn.acquire(timeout=left_s):
-                raise LedgerUnavailable(f"the ledger at {self._file} had no turn for a writer; try again later")
+            if left_s <= 0 or not self._write_lock.acquire(timeout=left_s):
+                raise LedgerUnavailable(
+                    f"the ledger at {self._file} was kept by other writers for {BUSY_S:.0f} s; try again later"
+                )
         self._writing_thread = threading.get_ident()
 
     @contextmanager
@@ -188,11 +190,11 @@ class SqliteEngine:
         if self._is_closed:
             raise LedgerUnavailable(f"the ledger at {self._file} was closed; open it again")
 
-    def _enter(self) -> None:
-        self._place.is_ours = True
+    def _mark_thread(self) -> None:
+        self._this_thread.is_of_the_ledger = True
 
-    def _is_ours(self) -> bool:
-        return getattr(self._place, "is_ours", False)
+    def _is_on_ledger_thread(self) -> bool:
+        return getattr(self._this_thread, "is_of_the_ledger", False)
 
 
 def _fail(call: Coroutine[Any, Any, R], result: Future[R], error: BaseException) -> None:
@@ -203,8 +205,8 @@ def _fail(call: Coroutine[Any, Any, R], result: Future[R], error: BaseException)
 
 
 @types.coroutine
-def _my_turn() -> Generator[object]:
-    yield _MY_TURN
+def _wait_for_turn() -> Generator[object]:
+    yield _WAITING_FOR_TURN
 
 
 def _try_file(file: str) -> None:

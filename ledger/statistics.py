@@ -20,7 +20,7 @@ from ledger.uninterrupted import uninterrupted
 
 
 @dataclass(frozen=True)
-class DecidedCase:
+class CountedDecision:
     """The last decision on a case in the period; `edited`: the moderator's own text was approved."""
 
     key: str
@@ -41,7 +41,7 @@ class Period:
 
     since: datetime
     received: int
-    decided: tuple[DecidedCase, ...]
+    decided: tuple[CountedDecision, ...]
 
 
 class Statistics:
@@ -78,9 +78,9 @@ class Statistics:
         return Period(moment, new, tuple(_standing_decisions(in_order)))
 
 
-def _standing_decisions(rows: Any) -> Iterator[DecidedCase]:
+def _standing_decisions(rows: Any) -> Iterator[CountedDecision]:
     """Return the decisions that were not undone within `rows`, which are in the order in which they happened."""
-    last: dict[str, DecidedCase] = {}
+    last: dict[str, CountedDecision] = {}
     for row in rows:
         key = row["case_key"]
         if row["from_state"] == CaseState.PENDING and row["to_state"] in DECIDED:
@@ -90,8 +90,8 @@ def _standing_decisions(rows: Any) -> Iterator[DecidedCase]:
     yield from last.values()
 
 
-def _decided(row: Any) -> DecidedCase:
-    return DecidedCase(
+def _decided(row: Any) -> CountedDecision:
+    return CountedDecision(
         key=row["case_key"],
         platform=row["platform"],
         groups=groups_of(row["groups"]),

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from core.domain import Record
-from core.environment import MODELS, environment
+from core.environment import MODELS, child_environment
 from core.settings import ChatSettings
 from models.engine_arguments import script
 
@@ -66,7 +66,7 @@ async def _output(argv: list[str]) -> str | None:
     try:
         process = await asyncio.create_subprocess_exec(
             *argv,
-            env=environment(*MODELS),
+            env=child_environment(*MODELS),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
         )

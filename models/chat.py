@@ -256,10 +256,12 @@ class ChatClient:
             answers = [(choice["message"]["content"], choice["finish_reason"]) for choice in body["choices"]]
         except (KeyError, IndexError, TypeError):
             answers = []
-        if not answers:
-            raise ModelRefused(f"The answer of the model server at {self._endpoint.name} holds no message.")
-        if not all(isinstance(text, str) for text, _ in answers):
-            raise ModelRefused(f"The answer of the model server at {self._endpoint.name} holds no text.")
+        if not answers or not all(isinstance(text, str) for text, _ in answers):
+            lacking = "text" if answers else "message"
+            raise ModelRefused(
+                f"The answer of the model server at {self._endpoint.name} holds no {lacking}. Check that {self.model} "
+                "is a chat model there."
+            )
         return [Completion(text, str(reason)) for text, reason in answers]
 
 

@@ -122,7 +122,10 @@ class Endpoint:
                     raise _TryAgain(f"answers {answer.status}", _retry_after_s(answer.headers.get("Retry-After")))
                 body = await answer.text(errors="replace")
                 if answer.status != HTTPStatus.OK:
-                    raise ModelRefused(f"The model server at {self.name} answered {answer.status}: {self._quote(body)}")
+                    raise ModelRefused(
+                        f"The model server at {self.name} answered {answer.status}; check its address, the model's "
+                        f"name and the key in the settings. It says: {self._quote(body)}"
+                    )
                 return self._parsed(await answer.json(content_type=None), body)
         except TimeoutError:
             raise ModelUnavailable(
@@ -131,13 +134,19 @@ class Endpoint:
             ) from None
         except (aiohttp.InvalidURL, ValueError) as error:
             kind = type(error).__name__
-            raise ModelRefused(f"The model server at {self.name} can't be understood: {kind}.") from None
+            raise ModelRefused(
+                f"What the model server at {self.name} answered can't be read ({kind}). Check that its address in the "
+                "settings is that of an OpenAI-compatible API."
+            ) from None
         except aiohttp.ClientError as error:
             raise _TryAgain(f"can't be reached: {self._quote(str(error) or type(error).__name__)}", None) from None
 
     def _parsed(self, body: Any, text: str) -> dict[str, Any]:
         if not isinstance(body, dict):
-            raise ModelRefused(f"The model server at {self.name} did not answer with an object: {self._quote(text)}")
+            raise ModelRefused(
+                f"The model server at {self.name} did not answer with a JSON object. Check that its address in the "
+                f"settings is that of an OpenAI-compatible API. It says: {self._quote(text)}"
+            )
         return body
 
     def _open_session(self) -> aiohttp.ClientSession:

@@ -67,7 +67,10 @@ class EndpointEmbedder:
             rows = sorted(body["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
         except (KeyError, TypeError, ValueError):
-            raise ModelRefused(f"The embedding server at {self._endpoint.name} answered without vectors.") from None
+            raise ModelRefused(
+                f"The embedding server at {self._endpoint.name} answered without vectors. Check that embedding.model "
+                "names an embedding model there."
+            ) from None
         self._check(vectors, len(texts))
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from core.child import Child, free_port, keep_running
-from core.environment import MODELS, environment
+from core.environment import MODELS, child_environment
 from core.errors import ModelUnavailable, Unavailable
 from core.settings import ChatSettings
 from models.endpoint import Endpoint
@@ -127,12 +127,14 @@ class LlamaServer:
 
     async def _start(self) -> Child:
         argv = command(self._settings, self._weights, self.port)
-        child = Child(f"chat server ({self._settings.engine})", argv, env=environment(*MODELS), log_file=self._log_file)
+        child = Child(
+            f"chat server ({self._settings.engine})", argv, env=child_environment(*MODELS), log_file=self._log_file
+        )
         self._child = child
         await child.start()
         try:
             async with Endpoint(self.endpoint, None, timeout_s=5.0, attempts=1) as endpoint:
-                await child.until(endpoint.healthy, START_S)
+                await child.wait_until_ready(endpoint.healthy, START_S)
         except BaseException:
             await child.stop()
             raise

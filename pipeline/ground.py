@@ -16,7 +16,7 @@ from pipeline.languages import DEFAULT, UNKNOWN
 from pipeline.normalise import normalise
 from pipeline.second_opinion import SecondOpinion
 from pipeline.strategies import Strategies
-from pipeline.triage import LONGEST_READ, named
+from pipeline.triage import LONGEST_READ, listed_groups
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class Grounder:
         paragraphs = tuple(paragraph for paragraph in near if paragraph.score >= self._settings.paragraph_from)
         if paragraphs:
             return Grounding(evidence=paragraphs, plan=plan)
-        whom = named(groups) if groups else "this post"
+        whom = listed_groups(groups) if groups else "this post"
         note = f"No fitting evidence in the knowledge base for {whom}; search it by hand or write the reply yourself."
         return Grounding(evidence=(), note=note, plan=plan)
 

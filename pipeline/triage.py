@@ -47,15 +47,15 @@ class Triager:
         # It takes a millisecond for most posts, but a long hostile one must not hold up the event loop.
         text, language = await asyncio.to_thread(self._read, post)
         reading = await self._reading(text)
-        own = reading.vector
-        embedding = own if self._reader is self._embedder else (await self._embedder.queries([text]))[0]
-        scores = self._heads.score(own, text, reading.tokens) if text else NOTHING
+        own_vector = reading.vector
+        embedding = own_vector if self._reader is self._embedder else (await self._embedder.queries([text]))[0]
+        scores = self._heads.score(own_vector, text, reading.tokens) if text else NOTHING
         # Nothing can be read twice in a post without text.
         summed = reading.summed if text else None
         if summed is not None:
             scores = scores.beside(self._opinion, summed)
         settings = self._settings.in_language(language)
-        threat, rule = await asyncio.to_thread(self._escalation, post.text, own, summed, settings.threat_from)
+        threat, rule = await asyncio.to_thread(self._escalation, post.text, own_vector, summed, settings.threat_from)
         groups = scores.attacked(settings.group_threshold)
         decision = routing_rules.decide(rule, scores, settings, duplicate_of)
         if not text and decision.route is Route.DISMISS and duplicate_of is None:
@@ -66,7 +66,7 @@ class Triager:
             hate=round(scores.hate, 4),
             threat=round(threat, 4),
             route=decision.route,
-            reason=decision.reason or attack(groups, scores.hate),
+            reason=decision.reason or describe_attack(groups, scores.hate),
             embedding=vector.pack(embedding),
             summed=None if summed is None else f"{self._opinion.layers}:{vector.pack(summed)}",
         )
@@ -92,15 +92,15 @@ class Triager:
         return text, language
 
 
-def attack(groups: tuple[GroupScore, ...], hate: float) -> str:
+def describe_attack(groups: tuple[GroupScore, ...], hate: float) -> str:
     """Say in a sentence whom a post that gets a draft attacks, as surely as `hate` allows."""
     if not groups:
         return "It may be hateful, but it is unclear whom it attacks."
     seems = "seems to" if hate >= HATE_IS_HIGH else "may"
-    return f"It {seems} attack {named([score.group for score in groups])}."
+    return f"It {seems} attack {listed_groups([score.group for score in groups])}."
 
 
-def named(groups: list[TargetGroup]) -> str:
+def listed_groups(groups: list[TargetGroup]) -> str:
     """Return the groups' names as a list for a sentence."""
     *first, last = [group.label for group in groups]
     return f"{', '.join(first)} and {last}" if first else last

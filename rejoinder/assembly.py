@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 STAGES = tuple(StageName)
-READERS = {StageName.TRIAGE, StageName.GROUND}
+EMBEDDING_STAGES = {StageName.TRIAGE, StageName.GROUND}
 """The stages that embed posts."""
 
 
@@ -114,7 +115,7 @@ def kb_folder(settings: Settings) -> Path:
     return settings.kb.folder or settings.data_dir / "kb"
 
 
-async def starter_built(settings: Settings, embedder: Embedder) -> None:
+async def ensure_starter_indexed(settings: Settings, embedder: Embedder) -> None:
     """Index the starter statements when they are what is searched and that was not done yet."""
     from kb.build import ensure_starter
 
@@ -139,7 +140,7 @@ async def open_searcher(
     from kb.summaries import Summariser, SummaryStore
 
     folder = kb_folder(settings)
-    await starter_built(settings, embedder)
+    await ensure_starter_indexed(settings, embedder)
     with closing(SummaryStore(folder)) as store:
         writer = chat if settings.kb.summaries == "on-use" else None
         shorten = Summariser(store, settings.chat.model, writer).summary
@@ -217,44 +218,56 @@ async def _judges(
     settings: Settings, stack: AsyncExitStack, log_file: Path | None, chat: ChatClient | None, turns: Turns
 ) -> list[GuardCheck]:
     """Return the checks of the judge that the settings name; what they need is closed by `stack`."""
-    from pipeline.guard.entailed import EntailedCheck
-    from pipeline.guard.opposition import ChatOpposition, FitsCheck, OpposesCheck, TopicCheck
-
-    chosen, within_s = settings.guard, settings.guard.judge_timeout_s
-    if chosen.judge == "none":
+    if settings.guard.judge == "none":
         return []
-    if chosen.judge == "chat":
-        from models.entailment import ChatEntailment
-
+    if settings.guard.judge == "chat":
         chat = chat or await stack.enter_async_context(chat_client(settings, log_file))
         if chat is None:
             raise BadSettings(
                 "guard.judge is `chat`, but chat.model is `none`. Set chat.model, or guard.judge to `head`."
             )
-        # A turn has slots for the replies of one draft, and a judge's questions fill no more of them.
-        at_once = settings.chat.candidates
-        opposition, entailment = ChatOpposition(chat, at_once), ChatEntailment(chat, at_once)
-        return [
-            OpposesCheck(opposition, chosen.min_opposition, chosen.min_harmless, within_s, turns),
-            EntailedCheck(entailment, chosen.min_entailment, within_s, turns),
-        ]
+        return _chat_judge(settings, chat, turns)
+    checks = _head_judge(settings, stack)
+    if settings.guard.judge == "entailment":
+        checks.append(await _entailment_check(settings.guard))
+    return checks
+
+
+def _chat_judge(settings: Settings, chat: ChatClient, turns: Turns) -> list[GuardCheck]:
+    from models.entailment import ChatEntailment
+    from pipeline.guard.entailed import EntailedCheck
+    from pipeline.guard.opposition import ChatOpposition, OpposesCheck
+
+    chosen, within_s = settings.guard, settings.guard.judge_timeout_s
+    # A turn has slots for the replies of one draft, and a judge's questions fill no more of them.
+    at_once = settings.chat.candidates
+    return [
+        OpposesCheck(ChatOpposition(chat, at_once), chosen.min_opposition, chosen.min_harmless, within_s, turns),
+        EntailedCheck(ChatEntailment(chat, at_once), chosen.min_entailment, within_s, turns),
+    ]
+
+
+def _head_judge(settings: Settings, stack: AsyncExitStack) -> list[GuardCheck]:
     from models.embedders import e5_embedder
+    from pipeline.guard.opposition import FitsCheck, OpposesCheck, TopicCheck
     from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, HeadNearness, LateEmbedder
 
+    chosen, within_s = settings.guard, settings.guard.judge_timeout_s
     embedder = LateEmbedder(lambda: e5_embedder(settings.embedding))
     stack.push_async_callback(embedder.close)
-    stance, fit = HeadJudge(STANCE, embedder), HeadJudge(FITS, embedder)
-    checks: list[GuardCheck] = [
-        OpposesCheck(stance, chosen.min_opposition, chosen.min_harmless, within_s),
-        FitsCheck(fit, chosen.min_fit, chosen.min_sentence_fit, within_s),
+    return [
+        OpposesCheck(HeadJudge(STANCE, embedder), chosen.min_opposition, chosen.min_harmless, within_s),
+        FitsCheck(HeadJudge(FITS, embedder), chosen.min_fit, chosen.min_sentence_fit, within_s),
         TopicCheck(HeadNearness(FITS, embedder), chosen.min_nearness, within_s),
     ]
-    if chosen.judge == "entailment":
-        from models.entailment import OnnxEntailment
 
-        model = await asyncio.to_thread(OnnxEntailment.open, chosen)
-        checks.append(EntailedCheck(model, chosen.min_entailment, within_s))
-    return checks
+
+async def _entailment_check(chosen: GuardSettings) -> GuardCheck:
+    from models.entailment import OnnxEntailment
+    from pipeline.guard.entailed import EntailedCheck
+
+    model = await asyncio.to_thread(OnnxEntailment.open, chosen)
+    return EntailedCheck(model, chosen.min_entailment, chosen.judge_timeout_s)
 
 
 def chat_turns(settings: Settings) -> Turns:
@@ -302,13 +315,13 @@ def _entrants(settings: Settings, writer: Writer) -> tuple[Strategy, ...]:
     )
 
 
+@dataclass(frozen=True)
 class Pipeline:
     """What is done to one post, part by part; only the stages asked for are loaded."""
 
-    def __init__(self, triager: Triager | None, grounder: Grounder | None, drafter: Drafter | None) -> None:
-        self.triager = triager
-        self.grounder = grounder
-        self.drafter = drafter
+    triager: Triager | None
+    grounder: Grounder | None
+    drafter: Drafter | None
 
 
 @asynccontextmanager
@@ -324,7 +337,7 @@ async def open_pipeline(
         grounder: Grounder | None = None
         drafter: Drafter | None = None
         chat: ChatClient | None = None
-        embedder = await stack.enter_async_context(open_embedder(settings)) if READERS & set(stages) else None
+        embedder = await stack.enter_async_context(open_embedder(settings)) if EMBEDDING_STAGES & set(stages) else None
         # Embedded before a chat server starts, which would load its weights for nothing where the embedder is away.
         claims = await open_claims(settings, embedder) if embedder is not None and StageName.GROUND in stages else None
         if stages_need_chat(settings, stages, open_strategies(settings, None)):
@@ -358,8 +371,8 @@ def stages_need_chat(settings: Settings, stages: Collection[str], strategies: St
 
 def starts_chat_server(settings: Settings) -> bool:
     """Tell whether all stages together ask a chat model that nobody else runs."""
-    given = settings.chat.endpoint is not None or settings.chat.model == NO_MODEL
-    return not given and stages_need_chat(settings, STAGES, open_strategies(settings, None))
+    needs_none = settings.chat.endpoint is not None or settings.chat.model == NO_MODEL
+    return not needs_none and stages_need_chat(settings, STAGES, open_strategies(settings, None))
 
 
 def chat_workspaces(settings: Settings) -> dict[str, Mapping[str, ChatWorkspace]]:

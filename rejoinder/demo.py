@@ -20,7 +20,7 @@ from pathlib import Path
 from core.background import running
 from core.child import Child, keep_running
 from core.domain import FlaggedPost, now
-from core.environment import DOORS, MODELS, NETWORK, environment
+from core.environment import DOORS, MODELS, NETWORK, child_environment
 from core.errors import BadSettings, Unavailable
 from core.lifecycle import StageName
 from core.private_files import private_folder
@@ -56,8 +56,13 @@ class DemoProcesses:
     async def start_broker(self) -> Child:
         """Start the broker, make its topics, and send it what it has forgotten; the worker starts afresh with it."""
         child = await self._broker.start()
-        await ensure_topics(self._settings.kafka)
-        resent = await Sweeper(self._ledger, self._producer, self._settings).sweep(now(), topics_are_lost=True)
+        try:
+            await ensure_topics(self._settings.kafka)
+            resent = await Sweeper(self._ledger, self._producer, self._settings).sweep(now(), topics_are_lost=True)
+        except BaseException:
+            # Else it would hold the port against the one that is started next.
+            await child.stop()
+            raise
         if resent:
             log.info("%d unfinished cases go on", resent)
         if self._worker is not None:
@@ -71,7 +76,7 @@ class DemoProcesses:
             for team, server in self._settings.slack.workspaces.items()
         }
         env = {
-            **environment("REJOINDER_", *NETWORK, *MODELS, without=DOORS),
+            **child_environment("REJOINDER_", *NETWORK, *MODELS, without=DOORS),
             # A worker sends nothing to Slack, but drafts with the intents that are set for its channels.
             "REJOINDER_SLACK__WORKSPACES": json.dumps(workspaces),
             "REJOINDER_DATA_DIR": str(self._settings.data_dir),

@@ -38,7 +38,7 @@ END_S = 30.0
 
 
 @asynccontextmanager
-async def once_there(
+async def open_when_there(
     part: str,
     away: type[Unavailable],
     opening: Callable[[], AbstractAsyncContextManager[T]],
@@ -60,18 +60,18 @@ async def once_there(
         yield opened
 
 
-def ledger_ready(
+def wait_for_ledger(
     settings: Settings, stop: asyncio.Event, waits: Backoff = WAITS
 ) -> AbstractAsyncContextManager[Ledger | None]:
     """Give the ledger, with its tables brought to this version, once it answers; None if `stop` is set first.
 
     Raises BadSettings where a newer Rejoinder made it, or where the settings name no ledger that could be.
     """
-    return once_there("the ledger", LedgerUnavailable, lambda: open_ledger(settings, migrating=True), stop, waits)
+    return open_when_there("the ledger", LedgerUnavailable, lambda: open_ledger(settings, migrating=True), stop, waits)
 
 
 @asynccontextmanager
-async def waiting_room(host: str, port: int) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+async def answer_while_starting(host: str, port: int) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Answer there while a process starts, which may have to wait for its ledger: it lives, and can do nothing yet.
 
     Gives a function that frees the address, for what is to be served there.
@@ -79,7 +79,7 @@ async def waiting_room(host: str, port: int) -> AsyncIterator[Callable[[], Await
 
     async def refuse(request: web.Request) -> web.Response:
         reason = "it waits for the ledger, migrates it, or loads what it needs; its log says which"
-        message = f"The process starts: {reason}."
+        message = f"The process is still starting: {reason}. Ask again in {RETRY_AFTER_S} s."
         body = {"error": "unavailable", "message": message, "ready": False, "away": {"process": reason}}
         return web.json_response(body, status=503, headers={"Retry-After": str(RETRY_AFTER_S)})
 
@@ -92,7 +92,7 @@ async def waiting_room(host: str, port: int) -> AsyncIterator[Callable[[], Await
         yield room.aclose
 
 
-async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) -> None:
+async def run_stages(settings: Settings, names: Collection[str], stop: asyncio.Event) -> None:
     """Run a worker with the named stages until `stop`; raises WorkerDied or RejoinderError.
 
     A worker that died ends, whatever hangs in it.
@@ -100,11 +100,11 @@ async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) 
     from stream.worker import WorkerDied, run_worker
 
     async with _served_health(settings) as health, AsyncExitStack() as stack:
-        ledger = await stack.enter_async_context(ledger_ready(settings, stop))
+        ledger = await stack.enter_async_context(wait_for_ledger(settings, stop))
         if ledger is None:
             return
         producer = await stack.enter_async_context(Producer(settings.kafka, Signatures.of(settings)))
-        pipeline = await stack.enter_async_context(_pipeline_ready(settings, names, stop))
+        pipeline = await stack.enter_async_context(_wait_for_pipeline(settings, names, stop))
         if pipeline is None:
             return
         health.ledger = LedgerProbe(ledger)
@@ -117,11 +117,11 @@ async def work(settings: Settings, names: Collection[str], stop: asyncio.Event) 
             raise
 
 
-def _pipeline_ready(
+def _wait_for_pipeline(
     settings: Settings, names: Collection[str], stop: asyncio.Event
 ) -> AbstractAsyncContextManager[Pipeline | None]:
     log_file = settings.data_dir / "logs" / "chat-server.log"
-    return once_there(
+    return open_when_there(
         "the embedding server", EmbedderUnavailable, lambda: open_pipeline(settings, names, log_file), stop
     )
 

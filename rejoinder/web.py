@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any
 
 from aiohttp import web
@@ -57,26 +57,36 @@ async def web_process(
     if settings.desk.trusted_proxies:
         app.middlewares.append(behind_proxies(settings.desk.trusted_proxies, settings.desk.proxy_header))
     tokens = TokenTable(settings.desk.tokens)
-    background: list[Coroutine[Any, Any, None]] = []
+    jobs: list[Coroutine[Any, Any, None]] = []
     http_gateway = Gateway(producer, ledger, tokens, settings.gateway, settings.kafka)
     http_gateway.add_health_to(app)
     if gateway:
         http_gateway.add_to(app)
-        background.append(Intake(ledger, settings).run())
-    async with AsyncExitStack() as stack:
-        if desk:
-            changes = Changes(ledger.history)
-            surroundings = Surroundings(settings.care, chat_workspaces(settings), parts or {}, takes_flags=gateway)
-            moderating = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
-            add_desk(app, moderating, ledger, changes, Auth(tokens, ledger.sessions), surroundings)
-            background.append(changes.run())
-            background.append(OutboxPublisher(ledger, producer, settings).run())
-            background.append(Sweeper(ledger, producer, settings).run())
-            background.append(Janitor(ledger, settings).run())
-        await stack.enter_async_context(running(background))
+        jobs.append(Intake(ledger, settings).run())
+    if desk:
+        surroundings = Surroundings(settings.care, chat_workspaces(settings), parts or {}, takes_flags=gateway)
+        jobs += _add_desk(app, settings, ledger, producer, tokens, surroundings)
+    async with running(jobs):
         if before_serving is not None:
             await before_serving()
-        yield await stack.enter_async_context(serving(app, settings.desk.host, settings.desk.port))
+        async with serving(app, settings.desk.host, settings.desk.port) as port:
+            yield port
+
+
+def _add_desk(
+    app: web.Application, settings: Settings, ledger: Ledger, producer: Producer, tokens: TokenTable,
+    surroundings: Surroundings,
+) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
+    """Add the desk to an application and return the jobs that run beside it."""
+    changes = Changes(ledger.history)
+    desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
+    add_desk(app, desk, ledger, changes, Auth(tokens, ledger.sessions), surroundings)
+    return [
+        changes.run(),
+        OutboxPublisher(ledger, producer, settings).run(),
+        Sweeper(ledger, producer, settings).run(),
+        Janitor(ledger, settings).run(),
+    ]
 
 
 @asynccontextmanager

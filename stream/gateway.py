@@ -28,6 +28,15 @@ FLAGGERS: tuple[Role, ...] = ("platform", "reviewer", "lead", "admin")
 METRICS_READERS: tuple[Role, ...] = ("monitor", "lead", "admin")
 
 
+class _Refused(Exception):
+    """A request that is answered with an error, in the desk's form: a code for programs, plain words for people."""
+
+    def __init__(self, status: int, code: str, message: str, *, retry_after_s: int | None = None) -> None:
+        super().__init__(message)
+        headers = None if retry_after_s is None else {"Retry-After": str(retry_after_s)}
+        self.response = web.json_response({"error": code, "message": message}, status=status, headers=headers)
+
+
 class Gateway:
     """The HTTP routes that take flags in and answer once the broker has them."""
 
@@ -55,33 +64,12 @@ class Gateway:
 
         202 lists what was refused; all else was accepted. After 503 nothing counts as accepted.
         """
-        caller = self._caller(request, *FLAGGERS)
-        if isinstance(caller, web.Response):
-            return caller
         try:
-            items = parse(await self._body(request))
-        except BadInput as error:
-            return problem(400, "bad_input", str(error))
-        except web.HTTPRequestEntityTooLarge:
-            return problem(
-                413, "too_large", f"The body is over {self._settings.max_body_bytes:,} bytes; send fewer posts at once."
-            )
-        if len(items) > self._settings.max_batch:
-            return problem(
-                413,
-                "too_large",
-                f"{len(items):,} posts at once; {self._settings.max_batch:,} is the most. Send them in parts.",
-            )
-        posts, rejected = validate(items)
-        for index in [index for index, post in posts.items() if not may_flag(caller, post)]:
-            del posts[index]
-            rejected[index] = f"this token may flag posts of {', '.join(caller.platforms)} alone"
-        try:
-            rejected |= await self._send(posts)
-        except BrokerUnavailable as error:
-            log.warning("%s", error)
-            message = "The broker is away; no post of this request counts as accepted. Send it again later."
-            return problem(503, "unavailable", message, {"Retry-After": str(RETRY_AFTER_S)})
+            caller = self._caller(request, *FLAGGERS)
+            items = await self._items(request)
+            rejected = await self._accept(items, caller)
+        except _Refused as refusal:
+            return refusal.response
         accepted = len(items) - len(rejected)
         metrics.FLAGS_ACCEPTED.inc(accepted)
         metrics.FLAGS_REJECTED.inc(len(rejected))
@@ -89,17 +77,46 @@ class Gateway:
         complaints = [{"index": index, "error": error} for index, error in sorted(rejected.items())]
         return web.json_response({"accepted": accepted, "rejected": complaints}, status=status)
 
-    def _caller(self, request: web.Request, *roles: Role) -> Caller | web.Response:
-        """Return who calls, if they have one of the roles, else what to answer."""
+    def _caller(self, request: web.Request, *roles: Role) -> Caller:
+        """Return who calls; raises _Refused unless they have one of the roles."""
         try:
             caller = self._tokens.caller(request.headers.get("Authorization"), request.remote or "")
         except TooManyRequests as error:
-            return problem(429, "too_many_requests", str(error), {"Retry-After": str(error.wait_s)})
+            raise _Refused(429, "too_many_requests", str(error), retry_after_s=error.wait_s) from error
         if caller is None:
-            return problem(401, "unauthenticated", "This needs a bearer token: `Authorization: Bearer …`.")
+            raise _Refused(401, "unauthenticated", "This needs a bearer token: `Authorization: Bearer …`.")
         if caller.role not in roles:
-            return problem(403, "forbidden", f"The token of {caller.name} is a {caller.role}'s and may not do this.")
+            message = f"The token of {caller.name} is a {caller.role}'s and may not do this."
+            raise _Refused(403, "forbidden", message)
         return caller
+
+    async def _items(self, request: web.Request) -> list[Any]:
+        """Return what a request holds, before it is validated; raises _Refused for too much or what is no JSON."""
+        limit, most = self._settings.max_body_bytes, self._settings.max_batch
+        try:
+            items = parse(await self._body(request))
+        except BadInput as error:
+            raise _Refused(400, "bad_input", str(error)) from error
+        except web.HTTPRequestEntityTooLarge as error:
+            message = f"The body is over {limit:,} bytes; send fewer posts at once."
+            raise _Refused(413, "too_large", message) from error
+        if len(items) > most:
+            message = f"{len(items):,} posts at once; {most:,} is the most. Send them in parts."
+            raise _Refused(413, "too_large", message)
+        return items
+
+    async def _accept(self, items: list[Any], caller: Caller) -> dict[int, str]:
+        """Send the good posts on, and say by index what is wrong with the others; raises _Refused without a broker."""
+        posts, rejected = validate(items)
+        for index in [index for index, post in posts.items() if not may_flag(caller, post)]:
+            del posts[index]
+            rejected[index] = f"this token may flag posts of {', '.join(caller.platforms)} alone"
+        try:
+            return rejected | await self._send(posts)
+        except BrokerUnavailable as error:
+            log.warning("%s", error)
+            message = "The broker is away; no post of this request counts as accepted. Send it again later."
+            raise _Refused(503, "unavailable", message, retry_after_s=RETRY_AFTER_S) from error
 
     async def _send(self, posts: Mapping[int, FlaggedPost]) -> dict[int, str]:
         """Send posts, and say by index what is wrong with those too large for the broker; raises BrokerUnavailable."""
@@ -130,20 +147,16 @@ class Gateway:
 
     async def metrics(self, request: web.Request) -> web.Response:
         """Answer with Prometheus metrics, which tell how many cases there are and how they were decided."""
-        caller = self._caller(request, *METRICS_READERS)
-        if isinstance(caller, web.Response):
-            return caller
+        try:
+            self._caller(request, *METRICS_READERS)
+        except _Refused as refusal:
+            return refusal.response
         return metrics_page()
 
 
 def may_flag(caller: Caller, post: FlaggedPost) -> bool:
     """Tell whether the caller may flag a post of this platform."""
     return not caller.platforms or post.platform in caller.platforms
-
-
-def problem(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> web.Response:
-    """Return an error as JSON, in the desk's form: a code for programs, plain words for people."""
-    return web.json_response({"error": code, "message": message}, status=status, headers=headers)
 
 
 def parse(body: bytes) -> list[Any]:

@@ -44,7 +44,7 @@ def metrics_page() -> web.Response:
 
 
 class LedgerProbe:
-    """Looks at the ledger, one at a time: a look that hangs is asked after by the next probe, not begun again."""
+    """A look at the ledger, one at a time: the next probe asks after one that hangs, and begins no other."""
 
     def __init__(self, ledger: Ledger, within_s: float = PROBE_S) -> None:
         self._ledger = ledger

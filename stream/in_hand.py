@@ -86,16 +86,16 @@ class InHand:
                         topic, partition, offset, ends + 1, self._most_starts,
                     )  # fmt: skip
                 _write(file, digest, ends + 1)
-                left = ends
+                ends_afterwards = ends
                 try:
                     yield
-                    left = 0
+                    ends_afterwards = 0
                 except asyncio.CancelledError:
                     # One that hangs would never have come to its end.
-                    left += self._liveness.gave_up
+                    ends_afterwards += self._liveness.gave_up
                     raise
                 finally:
-                    _write(file, digest, left)
+                    _write(file, digest, ends_afterwards)
 
     @contextmanager
     def _note(self, topic: str, partition: int) -> Iterator[tuple[FileIO | None, bytes]]:

@@ -80,14 +80,14 @@ class Janitor:
         do: Callable[[str], Awaitable[bool]],
     ) -> tuple[int, int]:  # fmt: skip
         """Do something to every case that is due; return for how many it was done, and for how many not yet."""
-        done = left = 0
-        while keys := await find(before, BATCH, left):
+        processed = postponed = 0
+        while keys := await find(before, BATCH, postponed):
             for key in keys:
                 if await do(key):
-                    done += 1
+                    processed += 1
                 else:
-                    left += 1
-        return done, left
+                    postponed += 1
+        return processed, postponed
 
     async def _erase(self, key: str) -> bool:
         try:

@@ -109,9 +109,9 @@ class OutboxPublisher:
         A publisher that takes more than it can send in a lease, and one beside it that does the same, would take each
         other's rows for ever: so it takes as many as it got through the next time, and doubles that when all went well.
         """
-        for sent, row in enumerate(rows):
-            if sent and self._clock.monotonic() > until:
-                self._batch = sent
+        for published, row in enumerate(rows):
+            if published and self._clock.monotonic() > until:
+                self._batch = published
                 return
             await self._publish_or_put_back(row, look)
         self._batch = min(BATCH, 2 * self._batch)
@@ -151,7 +151,7 @@ class OutboxPublisher:
                     return
         elif not await self._send_once(row, topic, self._producer.send, look):
             return
-        await self._ledger.outbox.sent(row, self._owner)
+        await self._ledger.outbox.note_sent(row, self._owner)
         metrics.PUBLISHED.labels(row.topic).inc()
 
     async def _send_once(self, row: OutboxRow, topic: str, send: SendReply, look: _Look) -> bool:

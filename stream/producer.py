@@ -126,12 +126,12 @@ async def _enqueued(
     try:
         if len(value or b"") > MAX_MESSAGE:
             raise MessageSizeTooLargeError
-        sent: Awaitable[Any] = await client.send(topic, key=key, value=value, headers=headers)
+        acknowledgement: Awaitable[Any] = await client.send(topic, key=key, value=value, headers=headers)
     except TOO_LARGE as error:
-        refused: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        refused.set_exception(error)
-        return refused
-    return sent
+        refusal: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        refusal.set_exception(error)
+        return refusal
+    return acknowledgement
 
 
 def _raise_first(results: Iterable[object]) -> None:

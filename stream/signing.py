@@ -43,11 +43,11 @@ class Signatures:
         """Raise UnsignedMessage unless the record needs no signature, or one of its headers has a good one."""
         if topic not in self._topics:
             return
-        given = [signature for name, signature in headers if name == SIGNATURE]
+        signatures = [signature for name, signature in headers if name == SIGNATURE]
         ours = [_signature(signing_key, topic, key, value) for signing_key in self._keys]
         # Every pair is compared, so that the time taken tells nothing.
-        if not sum(hmac.compare_digest(theirs, own) for theirs in given for own in ours):
-            fault = "none of our keys made its signature" if given else "it has no signature"
+        if not sum(hmac.compare_digest(theirs, own) for theirs in signatures for own in ours):
+            fault = "none of our keys made its signature" if signatures else "it has no signature"
             raise UnsignedMessage(
                 f"The message is not from one of Rejoinder's stages: {fault}. See who writes to {topic}, and whether "
                 "all processes have the same kafka.signing_key."

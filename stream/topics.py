@@ -97,12 +97,12 @@ async def ensure_topics(settings: KafkaSettings, needed: Collection[TopicRole] =
 
 
 def _warn_of_few_partitions(settings: KafkaSettings, partitions: Mapping[str, int]) -> None:
-    asked = settings.partitions
+    wanted = settings.partitions
     for name, count in partitions.items():
-        if count < asked:
+        if count < wanted:
             log.warning(
                 "the topic %s has fewer partitions (%d) than kafka.partitions (%d), which bounds what is worked on at "
-                "once; add some: kafka-topics --alter --topic %s --partitions %d", name, count, asked, name, asked,
+                "once; add some: kafka-topics --alter --topic %s --partitions %d", name, count, wanted, name, wanted,
             )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ async def run_worker(
 ) -> None:
     """Work until `stop` is set, and tell `health` how; raises WorkerDied when Faust crashed or fell silent."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    await topics_ready(settings.kafka, stop, _topics_of(stages))
+    await wait_for_topics(settings.kafka, stop, _topics_of(stages))
     if stop.is_set():
         return
     liveness = Liveness(settings.stream.idle_limit_s, longest_work_s=longest_work_s(settings))
@@ -78,7 +78,7 @@ def _topics_of(stages: Sequence[Stage]) -> set[TopicRole]:
     return {TopicRole.DEAD_LETTERS, *(spec.reads for spec in specs), *written}
 
 
-async def topics_ready(
+async def wait_for_topics(
     kafka: KafkaSettings, stop: asyncio.Event, needed: Collection[TopicRole], every_s: float = 1.0
 ) -> None:
     """Wait until the broker has the topics, or until `stop` is set; raises BadSettings where it refuses to make one."""

@@ -52,7 +52,7 @@ def train() -> None:
 def list_shipped() -> None:
     """List what is shipped, whether its card is that of the file here, and what makes it anew."""
     for name, shipped in SHIPPED.items():
-        click.echo(f"{name:17}{shipped.file!s:38}{standing(shipped, _HERE):24}{shipped.what}")
+        click.echo(f"{name:17}{shipped.file!s:38}{standing(shipped, _HERE):24}{shipped.purpose}")
 
 
 @train.command()

@@ -13,7 +13,7 @@ class Shipped:
 
     file: Path
     cards: tuple[str, ...]
-    what: str
+    purpose: str
 
 
 _TRIAGE = Path("pipeline", "data")

@@ -11,7 +11,7 @@ import numpy as np
 from kb.claims.loading import load_claims
 from kb.claims.matching import wordings_of
 from kb.query import Vectors
-from kb.shipped import NAME, Passage, embed_passages, in_bytes, key, passages_of
+from kb.shipped import NAME, TextToEmbed, embed_texts, in_bytes, key, texts_to_embed
 from kb.starter import load_starter
 from models.e5 import E5Embedder
 from models.embedders import default_embedder
@@ -24,22 +24,22 @@ def embed_and_write(out: Path) -> str:
     return f"Wrote the vectors of {len(passages):,} passages to {out / NAME}."
 
 
-def shipped_passages() -> list[Passage]:
+def shipped_passages() -> list[TextToEmbed]:
     """Return every text whose vector is shipped, once."""
-    statements = (passage for statement in load_starter() for passage in passages_of(statement.evidence()))
-    wordings = (Passage(wording.text, True) for wording in wordings_of(load_claims()))
+    statements = (passage for statement in load_starter() for passage in texts_to_embed(statement.evidence()))
+    wordings = (TextToEmbed(wording.text, True) for wording in wordings_of(load_claims()))
     return list(dict.fromkeys([*statements, *wordings]))
 
 
-async def _embed(passages: list[Passage]) -> Vectors:
+async def _embed(passages: list[TextToEmbed]) -> Vectors:
     embedder = default_embedder()
     try:
-        return await embed_passages(passages, embedder)
+        return await embed_texts(passages, embedder)
     finally:
         await embedder.close()
 
 
-def write(path: Path, embedder: str, passages: Iterable[Passage], vectors: Vectors) -> None:
+def write(path: Path, embedder: str, passages: Iterable[TextToEmbed], vectors: Vectors) -> None:
     """Write unit vectors, with the keys of their texts and the name of their embedder."""
     keys = np.array([np.frombuffer(key(passage), np.uint8) for passage in passages])
     np.savez_compressed(path, embedder=np.array(embedder), keys=keys, bytes=in_bytes(vectors))

@@ -125,7 +125,7 @@ class CardSync:
         lock = self._locks.setdefault(posted.message, asyncio.Lock())
         async with lock:
             case = await self._ledger.cases.get(posted.case_key)
-            number = await self._ledger.cards.number(case.key)
+            number = await self._ledger.cards.number_of(case.key)
             with speaking(self._languages.of_server(posted.server)):
                 card = build_card(case)
                 if edit is not None:
@@ -156,10 +156,10 @@ class CardSync:
         switched = await self._ledger.moderator_settings.switched(self._board.surface, server)
         paused = {item.scope for item in switched if item.kind is SwitchKind.PAUSED}
         muted = {item.scope for item in switched if item.kind is SwitchKind.MUTED}
-        known, routed = self._routed.get(server, {}), dict[str, _Routed]()
+        earlier, routed = self._routed.get(server, {}), dict[str, _Routed]()
         last: UncardedCase | None = None
         while page := await self._ledger.cards.missing(self._board.surface, server, PAGE, last):
-            routed |= await self._route(server, page, known)
+            routed |= await self._route(server, page, earlier)
             for case in page:
                 place = self._usable_place(server, routed[case.key].channel) if case.key in routed else None
                 if place is not None and place.channel not in paused and case.platform not in muted:
@@ -170,11 +170,13 @@ class CardSync:
         self._routed[server] = routed
 
     async def _route(
-        self, server: str, page: Sequence[UncardedCase], known: Mapping[str, _Routed]
+        self, server: str, page: Sequence[UncardedCase], earlier: Mapping[str, _Routed]
     ) -> Mapping[str, _Routed]:
         """Return where each case goes, by its key; whole cases are read only where one is new or has changed."""
         versions = {case.key: case.version for case in page}
-        same = {key: known[key] for key, version in versions.items() if key in known and known[key].version == version}
+        same = {
+            key: earlier[key] for key, version in versions.items() if key in earlier and earlier[key].version == version
+        }
         return same | {
             case.key: _Routed(case.version, channel_for(self._servers[server], case.post, case.triage))
             for case in await self._ledger.cases.named([key for key in versions if key not in same])
@@ -208,7 +210,7 @@ class CardSync:
             self._busy.pop(place, None)
 
     async def _resolve_orphan(self, orphan: PostedCard) -> None:
-        number = await self._ledger.cards.number(orphan.case_key)
+        number = await self._ledger.cards.number_of(orphan.case_key)
         since = orphan.at - timedelta(seconds=ORPHAN_S)
         try:
             message = await self._board.find(orphan.server, orphan.channel, number, since)
@@ -249,7 +251,7 @@ class CardSync:
     async def _post_one(self, place: Place, case: Case) -> None:
         if not await self._ledger.cards.reserve(place.surface, place.server, case.key, place.channel):
             return
-        number = await self._ledger.cards.number(case.key)
+        number = await self._ledger.cards.number_of(case.key)
         card = build_card(case)
         try:
             message = await self._board.post(place.server, place.channel, card, number)

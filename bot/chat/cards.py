@@ -28,7 +28,7 @@ from bot.chat.defuse import defuse, web_address
 from bot.check_display import finding, is_close
 from bot.permissions import can_be_handled
 from bot.reasons import NOT_HATEFUL
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from bot.translation import _, percent
 from bot.wording import GROUP_WORDS, IN_DOUBT, INTENT_NAMES, hate_probability, holder, standing
 from core.domain import Action, Case, CaseState, Check, EventKind, Evidence, Grounding, Note, Origin, now
@@ -209,7 +209,7 @@ def _drafted(case: Case) -> str:
     written = _("{writer} by {strategy}", writer=by, strategy=strategy) if strategy else by
     again = _("draft {n}", n=case.draft.number) if case.draft.number > 1 else ""
     facts = ", ".join(filter(None, (written, INTENT_NAMES[case.draft.intent], again)))
-    return defuse(". ".join(filter(None, (facts, in_other_words(case.draft.note)))), MAX_LINE)
+    return defuse(". ".join(filter(None, (facts, translate_stored(case.draft.note)))), MAX_LINE)
 
 
 def _note_line(note: Note) -> str:
@@ -221,11 +221,11 @@ def _standing(case: Case) -> str:
     sentence = standing(case)
     says_more = case.state in TURNED_DOWN and case.decided_by and case.decided_why != NOT_HATEFUL.code
     if says_more and case.decided_why:
-        sentence = f"{sentence.rstrip('.')} ({in_other_words(case.decided_why)})."
+        sentence = f"{sentence.rstrip('.')} ({translate_stored(case.decided_why)})."
     # A sentence about the case begins with a capital; one that begins with a name keeps the name as it is.
     if not sentence.startswith((case.decided_by or "\0", holder(case) or "\0")):
         sentence = sentence[:1].upper() + sentence[1:]
-    error = in_other_words(case.error or "") if case.state is CaseState.FAILED else ""
+    error = translate_stored(case.error or "") if case.state is CaseState.FAILED else ""
     return defuse(" ".join(filter(None, (sentence, error, *_since_then(case)))), 2 * MAX_LINE)
 
 

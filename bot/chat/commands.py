@@ -19,7 +19,7 @@ from bot.desk import CaseQuery, Desk
 from bot.intent_scopes import named_scope, scope
 from bot.permissions import Moderator, require_lead
 from bot.pipeline_cli import PipelineCli
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from bot.translation import LANGUAGES, N_, Wordings, _, ngettext, speaking
 from bot.wording import GROUP_WORDS, INTENT_NAMES
 from core.domain import Action, Case, Decision, Intent, StrategyName, TargetGroup, now
@@ -119,7 +119,7 @@ class Commands:
     async def suggested_cases(self, place: Place, typed: str) -> list[tuple[int, Case]]:
         """Return the oldest open cases whose numbers begin as typed, each with its number."""
         cases = await self._own_cases.list(place.server, CaseQuery(limit=SUGGESTED), SUGGESTED)
-        numbered = [(await self._ledger.cards.number(case.key), case) for case in cases]
+        numbered = [(await self._ledger.cards.number_of(case.key), case) for case in cases]
         return [(number, case) for number, case in numbered if str(number).startswith(typed.strip().removeprefix("#"))]
 
     async def suggested_platforms(self, place: Place, typed: str) -> list[str]:
@@ -130,7 +130,7 @@ class Commands:
 
     async def show_intents(self, place: Place) -> CommandAnswer:
         """List the intents set on a server, the narrowest first."""
-        known = await self._ledger.moderator_settings.intents(place.surface, place.server)
+        intents = await self._ledger.moderator_settings.intents(place.surface, place.server)
         order = list(ScopeKind)
         lines = [
             _(
@@ -140,7 +140,7 @@ class Commands:
                 who=item.who,
                 time=utc(item.at),
             )
-            for item in sorted(known, key=lambda item: (order.index(item.kind), item.scope))
+            for item in sorted(intents, key=lambda item: (order.index(item.kind), item.scope))
         ]
         if not lines:
             return in_lines(_("No intent is set here."))
@@ -162,7 +162,7 @@ class Commands:
         draft, grounding, reason = await self._pipeline_cli.draft(text, intent)
         evidence = evidence_lines(grounding)
         if draft is None or not draft.text:
-            reason = in_other_words((draft.note if draft else "") or reason)
+            reason = translate_stored((draft.note if draft else "") or reason)
             return CommandAnswer((defuse(_("No draft: {reason}", reason=reason), 2 * MAX_LINE),), evidence=evidence)
         return CommandAnswer((), quote=defuse(draft.text, MAX_DRAFT), evidence=evidence)
 
@@ -279,7 +279,7 @@ class Commands:
 
     async def _number(self, case: Case) -> str:
         """Return a case's short number as it is typed, whatever the language."""
-        return str(await self._ledger.cards.number(case.key))
+        return str(await self._ledger.cards.number_of(case.key))
 
     async def _case(self, place: Place, id: str) -> Case:
         id = id.strip().removeprefix("#")

@@ -23,7 +23,7 @@ from bot.chat.own_cases import OwnCases
 from bot.desk import Desk
 from bot.permissions import Moderator
 from bot.reasons import OTHER
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from bot.translation import N_, Wordings, _
 from bot.wording import standing
 from core.domain import Action, Case, CaseState, Decision, Intent, StrategyName
@@ -199,7 +199,7 @@ def message_of(error: Exception) -> str:
         why = _(away) if away else str(error)
         return _("That did not work, and nothing was changed. {why}", why=why)
     if isinstance(error, RejoinderError):
-        return in_other_words(str(error))
+        return translate_stored(str(error))
     log.error("What a moderator asked for could not be carried out", exc_info=error)
     return _(FAULT)
 

@@ -44,10 +44,10 @@ def web_address(url: str | None) -> str | None:
 
 def _fewer_marks(text: str) -> str:
     """Drop combining marks stacked beyond what any script needs: they run over the lines around them."""
-    kept: list[str] = []
+    letters: list[str] = []
     marks = 0
     for letter in text:
         marks = marks + 1 if unicodedata.combining(letter) else 0
         if marks <= _MAX_MARKS:
-            kept.append(letter)
-    return "".join(kept)
+            letters.append(letter)
+    return "".join(letters)

@@ -17,7 +17,7 @@ from bot.changes import Changes, Subscription
 from bot.chat.card_board import CardBoard
 from bot.chat.languages import Languages
 from bot.chat.routing import channel_for
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from bot.translation import _, ngettext, speaking
 from bot.wording import duration
 from core.domain import CaseState, Transition, now
@@ -75,7 +75,7 @@ class Escalations:
 
     async def _tell_server(self, server: str, channel: str, moment: datetime) -> None:
         where = (self._board.surface, server, channel)
-        last = await self._ledger.cards.notice(*where, NOTICE_TOPIC)
+        last = await self._ledger.cards.find_notice(*where, NOTICE_TOPIC)
         last_id = max(last.last_id or 0 if last else 0, self._looked_at.get(server, 0))
         escalations = await self._ledger.history.escalations(last_id, moment - ESCALATED_FOR)
         own = [change for change in escalations if await self._belongs(server, change.case_key)]
@@ -85,7 +85,9 @@ class Escalations:
             count = len(own) + (open_notice.count if open_notice else 0)
             text = await self._notice_text(server, own, count, moment - since)
             message = await self._board.announce(server, channel, text, open_notice.message if open_notice else None)
-            await self._ledger.cards.note(Notice(*where, NOTICE_TOPIC, message, count, since, moment, own[-1].id))
+            await self._ledger.cards.record_notice(
+                Notice(*where, NOTICE_TOPIC, message, count, since, moment, own[-1].id)
+            )
         if escalations:
             self._looked_at[server] = escalations[-1].id
 
@@ -95,14 +97,14 @@ class Escalations:
 
     async def _notice_text(self, server: str, escalations: Sequence[Transition], count: int, length: timedelta) -> str:
         newest = escalations[-1]
-        number = await self._ledger.cards.number(newest.case_key)
+        number = await self._ledger.cards.number_of(newest.case_key)
         with speaking(self._languages.of_server(server)):
             return escalation_text(count, newest.why, number, length)
 
 
 def escalation_text(count: int, why: str, number: int, length: timedelta) -> str:
     """Say how many posts were escalated, why the newest one was, and how to open it."""
-    reason = in_other_words(why).partition(":")[0].rstrip(".") or _("No reason was noted")
+    reason = translate_stored(why).partition(":")[0].rstrip(".") or _("No reason was noted")
     words = {"reason": reason, "command": f"/rejoinder case {number}"}
     if count == 1 or length < timedelta(seconds=1):
         return ngettext(

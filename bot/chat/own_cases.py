@@ -38,7 +38,7 @@ class OwnCases:
 
     async def by_number(self, server: str, number: int) -> Case:
         """Return the case with a short number; raises CaseNotFound."""
-        case = await self._desk.case(await self._cards.key(number))
+        case = await self._desk.case(await self._cards.key_of(number))
         if not self.includes(server, case):
             raise CaseNotFound(_("There is no case number {number}; look it up in the queue.", number=str(number)))
         return case

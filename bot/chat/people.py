@@ -18,13 +18,13 @@ def moderator(server: ChatWorkspace, surface: str, user: str, username: str, rol
 
     Raises Forbidden, in plain words, when they may not decide here.
     """
-    held = {user, *roles}
+    ids = {user, *roles}
     name = desk_name(server, surface, user, username)
-    if held & set(server.admins):
+    if ids & set(server.admins):
         return Moderator(name, "admin")
-    if held & set(server.leads):
+    if ids & set(server.leads):
         return Moderator(name, "lead")
-    if not held & set(server.reviewers):
+    if not ids & set(server.reviewers):
         raise Forbidden(_("You may look but not decide here: that takes a reviewer's role. Ask a lead for it."))
     return Moderator(name, "reviewer")
 

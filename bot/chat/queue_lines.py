@@ -71,7 +71,7 @@ class QueueLines:
 
     async def _doubtful(self, place: Place) -> int:
         if self._own_cases.include_all(place.server):
-            return await self._desk.doubtful()
+            return await self._desk.count_doubtful()
         return len(await self._cases(place, CaseQuery(doubtful=True)))
 
     async def _cases(self, place: Place, query: CaseQuery) -> list[Case]:
@@ -85,7 +85,7 @@ class QueueLines:
             case.post.platform,
             _("held by {who}", who=holder(case)) if holder(case) else "",
         )  # fmt: skip
-        number = await self._ledger.cards.number(case.key)
+        number = await self._ledger.cards.number_of(case.key)
         return defuse(f"{number}: {', '.join(filter(None, facts))}", MAX_LINE)
 
 

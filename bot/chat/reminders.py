@@ -64,7 +64,7 @@ class Reminders:
                 log.warning("The leads of %s server %s can't be reminded: %s", self._board.surface, server, error)
 
     async def _remind(self, server: str, channel: str, moment: datetime) -> None:
-        last = await self._cards.notice(self._board.surface, server, channel, NOTICE_TOPIC)
+        last = await self._cards.find_notice(self._board.surface, server, channel, NOTICE_TOPIC)
         if last is not None and moment - last.at < timedelta(seconds=self._care.remind_every_s):
             return
         cases = await self._own_cases.list(server, CaseQuery(limit=LOOKED_THROUGH), LOOKED_THROUGH)
@@ -74,7 +74,7 @@ class Reminders:
         with speaking(self._languages.of_server(server)):
             text = reminder(len(cases), age, doubtful)
         message = await self._board.announce(server, channel, text, None)
-        await self._cards.note(
+        await self._cards.record_notice(
             Notice(self._board.surface, server, channel, NOTICE_TOPIC, message, len(cases), moment, moment)
         )
 

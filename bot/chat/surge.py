@@ -25,7 +25,7 @@ class SurgeLimiter:
 
     async def remaining_cards(self, place: Place) -> int:
         """Return how many more cards a channel may get now."""
-        recent = await self._cards.recent(place.surface, place.server, place.channel, now() - MINUTE)
+        recent = await self._cards.count_recent(place.surface, place.server, place.channel, now() - MINUTE)
         return max(0, self._care.surge_cards - recent)
 
     async def count(self, place: Place, cases: Sequence[Case]) -> None:
@@ -42,14 +42,16 @@ class SurgeLimiter:
     async def _tell(self, place: Place, group: TargetGroup, new: Sequence[Case]) -> None:
         moment, where = now(), (place.surface, place.server, place.channel)
         topic = f"surge:{group}"
-        known = await self._cards.notice(*where, topic)
-        if known is not None and moment - known.at > timedelta(seconds=self._care.surge_window_s):
-            known = None
-        since = known.since if known else min(case.received_at for case in new)
-        count = len(new) + (known.count if known else 0)
+        open_notice = await self._cards.find_notice(*where, topic)
+        if open_notice is not None and moment - open_notice.at > timedelta(seconds=self._care.surge_window_s):
+            open_notice = None
+        since = open_notice.since if open_notice else min(case.received_at for case in new)
+        count = len(new) + (open_notice.count if open_notice else 0)
         text = surge_text(group, count, moment - since)
-        message = await self._board.announce(place.server, place.channel, text, known.message if known else None)
-        await self._cards.note(Notice(*where, topic, message, count, since, moment))
+        message = await self._board.announce(
+            place.server, place.channel, text, open_notice.message if open_notice else None
+        )
+        await self._cards.record_notice(Notice(*where, topic, message, count, since, moment))
 
 
 def surge_text(group: TargetGroup, count: int, length: timedelta) -> str:

@@ -44,12 +44,12 @@ async def _server(client: discord.Client, id: str, server: ChatWorkspace) -> Asy
     try:
         guild = await client.fetch_guild(int(id), with_counts=False)
         me = await guild.fetch_member(client.user.id if client.user else 0)
-        known = {str(channel.id): channel for channel in await guild.fetch_channels()}
+        channels_by_id = {str(channel.id): channel for channel in await guild.fetch_channels()}
     except (discord.Forbidden, discord.NotFound):
         yield " ".join((_("The bot is not on Discord server {server}.", server=id), _(_INVITE)))
         return
     for name in dict.fromkeys([*channels(server), *filter(None, [server.lead_channel])]):
-        channel = known.get(name)
+        channel = channels_by_id.get(name)
         if channel is None:
             yield _(
                 "Channel {channel} does not exist on server {server}; set another in {variable}.",

@@ -24,7 +24,7 @@ from bot.discord.pending_overrides import PendingOverrides
 from bot.discord.render import card_embed, card_view, evidence_embeds
 from bot.discord.text import plain
 from bot.permissions import Moderator
-from bot.stored_words import in_other_words
+from bot.stored_words import translate_stored
 from bot.translation import _
 from core.domain import Action
 from core.errors import BadInput, Forbidden
@@ -138,7 +138,7 @@ class DecisionInteractions:
         await interaction.response.defer(ephemeral=True, thinking=True)
         case = await self._dialogue.case(server_id(interaction), button.number)
         embeds = evidence_embeds(evidence_lines(case.grounding))
-        note = plain(in_other_words(case.grounding.note)) if case.grounding and case.grounding.note else ""
+        note = plain(translate_stored(case.grounding.note)) if case.grounding and case.grounding.note else ""
         nothing = _("No statement of the knowledge base fits this post.") if not embeds else ""
         await interaction.edit_original_response(content=note or nothing or None, embeds=embeds)
 
@@ -151,7 +151,7 @@ class DecisionInteractions:
         if posted is not None and posted.message == str(message.id):
             await self._card_sync.refresh(posted, lambda card, number: _edit_message(interaction, card, number))
         elif message.embeds:
-            number = await self._cards.number(key)
+            number = await self._cards.number_of(key)
             case = await self._dialogue.case(server_id(interaction), number)
             await _edit_message(interaction, build_card(case), number)
 

@@ -299,7 +299,7 @@ class SlashCommands(app_commands.Group):
     async def _show(self, interaction: Interaction, answer: CommandAnswer) -> None:
         embeds, view, files = evidence_embeds(answer.evidence), None, []
         if answer.case is not None:
-            card, number = build_card(answer.case), await self._cards.number(answer.case.key)
+            card, number = build_card(answer.case), await self._cards.number_of(answer.case.key)
             embeds, view = [card_embed(card, number)], card_view(card, number)
         if answer.attachment is not None:
             files = [discord.File(io.BytesIO(answer.attachment.data), answer.attachment.name)]

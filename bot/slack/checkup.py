@@ -66,16 +66,16 @@ async def _lacking(client: AsyncWebClient, team: str) -> list[str]:
 async def _channel(client: AsyncWebClient, team: str, channel: str) -> str | None:
     try:
         with translated_errors(team, channel):
-            known = (await client.conversations_info(channel=channel))["channel"]
+            details = (await client.conversations_info(channel=channel))["channel"]
     except RejoinderError as error:
         return str(error)
-    if known.get("is_archived"):
+    if details.get("is_archived"):
         return _(
             "Slack channel {channel} of workspace {workspace} was archived; set another, or take it out of the "
             "archive.",
             channel=channel, workspace=team,
         )  # fmt: skip
-    if not known.get("is_member"):
+    if not details.get("is_member"):
         return _(
             "The app is not in Slack channel {channel} of workspace {workspace}; type {command} there.",
             channel=channel, workspace=team, command="/invite @Rejoinder",

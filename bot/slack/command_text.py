@@ -28,38 +28,41 @@ _LINK = re.compile(r"<([^>|]+)(?:\|[^>]*)?>")
 
 @dataclass(frozen=True)
 class CommandText:
-    """A command: its name, its options (`group:muslims`), and what is left, as it was typed."""
+    """A command: its name, its options (`group:muslims`), and the arguments: what is left, as it was typed."""
 
     name: str
     options: Mapping[str, str]
-    rest: str
+    arguments: str
     person: tuple[str, str] | None
 
     def word(self) -> str:
-        """Return the first word of what is left, or an empty text."""
-        return self.rest.split(maxsplit=1)[0].lower() if self.rest else ""
+        """Return the first word of the arguments, or an empty text."""
+        return self.arguments.split(maxsplit=1)[0].lower() if self.arguments else ""
+
+    def first_and_rest(self) -> tuple[str, str]:
+        """Return the first of the arguments, such as a case's number, and what is typed after it."""
+        return _first_and_rest(self.arguments)
 
     def option(self, name: str, kind: type[E]) -> E | None:
         """Return an option that is one of a kind's names; raises BadInput when it is none of them."""
-        given = self.options.get(name)
-        return None if given is None else one_of(kind, given)
+        value = self.options.get(name)
+        return None if value is None else one_of(kind, value)
 
     def hours(self) -> float | None:
         """Return the option `hours`; raises BadInput when it is no number."""
-        given = self.options.get("hours")
+        value = self.options.get("hours")
         try:
-            return None if given is None else float(given)
+            return None if value is None else float(value)
         except ValueError:
-            raise BadInput(_("{option} is no number.", option=f"hours:{given[:20] if given else ''}")) from None
+            raise BadInput(_("{option} is no number.", option=f"hours:{value[:20] if value else ''}")) from None
 
 
 def parse(text: str) -> CommandText:
     """Return the command in `text`; an empty one is `help`."""
     mention = _PERSON.search(text)
     person = (mention.group(1), mention.group(2) or "somebody") if mention else None
-    name, _space, rest = text.strip().partition(" ")
+    name, rest = _first_and_rest(text)
     options: dict[str, str] = {}
-    rest = rest.strip()
     while option := _OPTION.match(rest):
         options[option.group(1)] = option.group(2)
         rest = rest[option.end() :]
@@ -77,6 +80,12 @@ def one_of(kind: type[E], name: str) -> E:
         raise BadInput(
             _("There is no “{name}”; choose one of {names}.", name=name[:40], names=", ".join(kind))
         ) from None
+
+
+def _first_and_rest(text: str) -> tuple[str, str]:
+    """Return the first word and what follows it, which may begin on a line of its own; empty where nothing does."""
+    first, rest, *_ = (*text.split(maxsplit=1), "", "")
+    return first, rest.strip()
 
 
 def _as_typed(text: str) -> str:

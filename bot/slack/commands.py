@@ -139,7 +139,7 @@ class SlashCommands:
         text = escaped("\n".join(filter(None, [*answer.lines, answer.quote])))
         if answer.case is not None:
             card = build_card(answer.case)
-            blocks += card_blocks(card, await self._cards.number(answer.case.key))
+            blocks += card_blocks(card, await self._cards.number_of(answer.case.key))
             text = text or summary(card)
         await show_ephemeral(call.respond, text, blocks)
 
@@ -155,25 +155,25 @@ class SlashCommands:
         )  # fmt: skip
 
     async def _case(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.case(call.place, call.command.rest)
+        return await self._commands.case(call.place, call.command.arguments)
 
     async def _dismiss(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.dismiss(call.place, call.who, call.command.rest)
+        return await self._commands.dismiss(call.place, call.who, call.command.arguments)
 
     async def _redraft(self, call: CommandCall) -> CommandAnswer:
         chosen = call.command.option("by", StrategyName)
-        return await self._commands.redraft(call.place, call.who, call.command.rest, chosen)
+        return await self._commands.redraft(call.place, call.who, call.command.arguments, chosen)
 
     async def _after_the_end(self, action: Action, call: CommandCall) -> CommandAnswer:
-        number, _space, words = call.command.rest.partition(" ")
+        number, words = call.command.first_and_rest()
         return await self._commands.after_the_end(call.place, call.who, action, number, words)
 
     async def _note(self, call: CommandCall) -> CommandAnswer:
-        number, _space, text = call.command.rest.partition(" ")
+        number, text = call.command.first_and_rest()
         return await self._commands.note(call.place, call.who, number, text)
 
     async def _intent(self, call: CommandCall) -> CommandAnswer:
-        match call.command.rest.split():
+        match call.command.arguments.split():
             case [] | ["show"]:
                 return await self._commands.show_intents(call.place)
             case ["set", name]:
@@ -184,11 +184,11 @@ class SlashCommands:
 
     async def _draft(self, call: CommandCall) -> CommandAnswer:
         await show_ephemeral(call.respond, _(_WAITING), [])
-        return await self._commands.draft(call.command.rest, call.command.option("intent", Intent))
+        return await self._commands.draft(call.command.arguments, call.command.option("intent", Intent))
 
     async def _evidence(self, call: CommandCall) -> CommandAnswer:
         await show_ephemeral(call.respond, _(_WAITING), [])
-        return await self._commands.evidence(call.command.rest, call.command.option("group", TargetGroup))
+        return await self._commands.evidence(call.command.arguments, call.command.option("group", TargetGroup))
 
     async def _pause(self, call: CommandCall) -> CommandAnswer:
         return await self._commands.pause(call.place, call.who, on=True, hours=call.command.hours())
@@ -204,16 +204,18 @@ class SlashCommands:
         return await self._commands.assign(call.place, call.who, call.command.word(), assignee)
 
     async def _mute(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.mute(call.place, call.who, call.command.rest, on=True, hours=call.command.hours())
+        return await self._commands.mute(
+            call.place, call.who, call.command.arguments, on=True, hours=call.command.hours()
+        )
 
     async def _unmute(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.mute(call.place, call.who, call.command.rest, on=False)
+        return await self._commands.mute(call.place, call.who, call.command.arguments, on=False)
 
     async def _hide(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.hide(call.who, one_of(TargetGroup, call.command.rest), hidden=True)
+        return await self._commands.hide(call.who, one_of(TargetGroup, call.command.arguments), hidden=True)
 
     async def _unhide(self, call: CommandCall) -> CommandAnswer:
-        return await self._commands.hide(call.who, one_of(TargetGroup, call.command.rest), hidden=False)
+        return await self._commands.hide(call.who, one_of(TargetGroup, call.command.arguments), hidden=False)
 
     async def _language(self, call: CommandCall) -> CommandAnswer:
         chosen = call.command.word()

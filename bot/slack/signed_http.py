@@ -61,7 +61,7 @@ class SignedEndpoint:
             return False
         # A timestamp may lie ahead by the window, and its signature is good until it lies behind by as much.
         oldest = time.time() - 2 * WINDOW_S
-        self._seen = {known: at for known, at in self._seen.items() if at >= oldest}
+        self._seen = {earlier: at for earlier, at in self._seen.items() if at >= oldest}
         try:
             return signature not in self._seen and self._verifier.is_valid(body, timestamp, signature)
         except UnicodeDecodeError:

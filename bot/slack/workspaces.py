@@ -73,23 +73,25 @@ class Workspaces:
             raise Forbidden(_("You come from another workspace; here only members of this one decide."))
         named = {*server.reviewers, *server.leads, *server.admins}
         groups = [name for name in named if name.startswith("S")]
-        held = await asyncio.gather(*(self._holds(team, group, user) for group in groups))
-        roles = [group for group, inside in zip(groups, held, strict=True) if inside]
+        memberships = await asyncio.gather(*(self._holds(team, group, user) for group in groups))
+        roles = [group for group, inside in zip(groups, memberships, strict=True) if inside]
         return moderator(server, SURFACE, user, username, roles)
 
     async def _holds(self, team: str, group: str, user: str) -> bool:
-        known = self._members.get((team, group))
-        if known is None or time.monotonic() - known[0] > GROUPS_FOR_S:
-            known = (time.monotonic(), await self._fetched(team, group, known))
-            self._members[team, group] = known
-        return user in known[1]
+        looked_up = self._members.get((team, group))
+        if looked_up is None or time.monotonic() - looked_up[0] > GROUPS_FOR_S:
+            looked_up = (time.monotonic(), await self._fetch_members(team, group, looked_up))
+            self._members[team, group] = looked_up
+        return user in looked_up[1]
 
-    async def _fetched(self, team: str, group: str, known: tuple[float, frozenset[str]] | None) -> frozenset[str]:
+    async def _fetch_members(
+        self, team: str, group: str, earlier: tuple[float, frozenset[str]] | None
+    ) -> frozenset[str]:
         try:
             with translated_errors(team):
                 answer = await self.clients[team].usergroups_users_list(usergroup=group)
         except RejoinderError as error:
             # Whom we knew keeps what they had; whom we never could look up holds nothing.
             log.warning("The members of Slack user group %s can't be read: %s", group, error)
-            return known[1] if known else frozenset()
+            return earlier[1] if earlier else frozenset()
         return frozenset(answer["users"])

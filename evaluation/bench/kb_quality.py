@@ -163,11 +163,11 @@ async def _of_other_embedders(
     for name, embedder, retrievers in embedders:
         stack.push_async_callback(embedder.close)
         vectors = await embedder.queries([question.text for question in questions])
-        asked = [replace(question, vector=vector) for question, vector in zip(questions, vectors, strict=True)]
+        embedded = [replace(question, vector=vector) for question, vector in zip(questions, vectors, strict=True)]
         for retriever in retrievers:
             settings = _with(OPEN, retriever=retriever)
             searcher = await _searcher(stack, embedder, folder / embedder.name.replace("/", "-"), settings)
-            rows.append(await _row(f"statements: {name}, {retriever}", asked, _statements(searcher)))
+            rows.append(await _row(f"statements: {name}, {retriever}", embedded, _statements(searcher)))
     return rows
 
 
@@ -198,8 +198,8 @@ def _matched(matcher: ClaimMatcher, *, most: int | None = None, second: bool = T
     async def find(question: Question) -> Sequence[str]:
         summed = question.summed if second else None
         claims, facts = matcher.match(question.text, question.vector, question.groups, question.post.language, summed)
-        kept = {claim.id for claim in claims[:most]}
-        return [fact.id for fact in facts if kept & set(fact.claims)]
+        chosen = {claim.id for claim in claims[:most]}
+        return [fact.id for fact in facts if chosen & set(fact.claims)]
 
     return find
 
@@ -232,7 +232,7 @@ async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Ques
     return questions
 
 
-def exempt(claims: ClaimFiles) -> frozenset[str]:
+def facts_of_no_assertion(claims: ClaimFiles) -> frozenset[str]:
     """Return the facts of claims that assert nothing: they answer many posts rightly."""
     return frozenset(
         name for claim in claims.claims.values() if claim.kind is not AttackKind.CLAIM for name in claim.facts
@@ -253,32 +253,34 @@ def table(rows: Sequence[tuple[str, Figures]], first: str) -> str:
 def tables(questions: Sequence[Question], rows: Sequence[Row], grades: Grades) -> Iterable[str]:
     """Yield the tables: every way on both halves, then the default by group, kind and language on the half reported."""
     by_half = {half: [question for question in questions if question.post.half == half] for half in HALVES}
-    free = exempt(load_claims())
+    exempt = facts_of_no_assertion(load_claims())
 
-    def figures(row: Row, asked: Iterable[Question]) -> Figures:
-        return measure([question.post for question in asked], row.results, grades, free)
+    def figures(row: Row, chosen: Iterable[Question]) -> Figures:
+        return measure([question.post for question in chosen], row.results, grades, exempt)
 
-    for half, asked in by_half.items():
-        yield table([(f"{row.name}, {row.ms:.0f} ms", figures(row, asked)) for row in rows], half)
+    for half, in_half in by_half.items():
+        yield table([(f"{row.name}, {row.ms:.0f} ms", figures(row, in_half)) for row in rows], half)
     reported, default = by_half["report"], rows[0]
     for name, keys in (
         ("group", {g.value: [q for q in reported if g in q.post.groups] for g in TargetGroup}),
         ("kind, as read", {str(k or "none"): [q for q in reported if q.kind == k] for k in KINDS}),
         ("language", {lang: [q for q in reported if q.post.language == lang] for lang in LANGUAGES}),
     ):
-        yield table([(key, figures(default, asked)) for key, asked in keys.items() if asked], name)
+        yield table([(key, figures(default, part)) for key, part in keys.items() if part], name)
 
 
 def fresh_tables(posts: Sequence[FreshPost], rows: Sequence[Row], files: ClaimFiles) -> Iterable[str]:
     """Yield the tables of posts that nothing was tuned on: every way, and the default by language."""
-    free = exempt(files)
+    exempt = facts_of_no_assertion(files)
 
     def figures(row: Row, chosen: Sequence[FreshPost]) -> Figures:
-        return measure(chosen, row.results, grades_by_claims(chosen, files, row.results), free)
+        return measure(chosen, row.results, grades_by_claims(chosen, files, row.results), exempt)
 
     yield table([(row.name, figures(row, posts)) for row in rows], "fresh posts")
     by_language = {language: [post for post in posts if post.language == language] for language in LANGUAGES}
-    yield table([(language, figures(rows[0], those)) for language, those in by_language.items()], "fresh, by language")
+    yield table(
+        [(language, figures(rows[0], own_posts)) for language, own_posts in by_language.items()], "fresh, by language"
+    )
 
 
 async def _measured(models: Models) -> list[str]:

@@ -95,8 +95,8 @@ def measured_build(count: int, folder: Path) -> dict[str, Any]:
 
 def grow(count: int, folder: Path, turn: int) -> None:
     """Add a thousand paragraphs and remove five hundred."""
-    gone = [f"s{number}" for number in range(500 * turn, 500 * (turn + 1))]
-    asyncio.run(update(folder, Synthetic(), put=list(paragraphs(1000, count + 1000 * turn)), remove=gone))
+    removed = [f"s{number}" for number in range(500 * turn, 500 * (turn + 1))]
+    asyncio.run(update(folder, Synthetic(), put=list(paragraphs(1000, count + 1000 * turn)), remove=removed))
 
 
 def measured_search(count: int, folder: Path) -> dict[str, Any]:
@@ -164,12 +164,12 @@ async def _swapped(
         await asyncio.sleep(SETTLED_S)
 
     began = time.perf_counter()
-    done = asyncio.create_task(updates())
+    updating = asyncio.create_task(updates())
     running: list[asyncio.Task[None]] = []
-    while not done.done():
+    while not updating.done():
         running.append(asyncio.create_task(search(len(running) % len(posts))))
         await asyncio.sleep(max(0.0, began + len(running) / RATE - time.perf_counter()))
-    await asyncio.gather(done, *running)
+    await asyncio.gather(updating, *running)
     rate = len(spent) / (time.perf_counter() - began)
     return {"swap_rate": rate, "swap_p95_ms": float(np.quantile(spent, 0.95))}
 

@@ -49,7 +49,7 @@ CASE WHEN i % 50 BETWEEN 5 AND 14 THEN 'approved' ELSE {state} END, {at}, 'ana',
 class Row:
     """One line of the table: what was measured, the median and the 95th percentile in milliseconds."""
 
-    what: str
+    name: str
     median_ms: float
     p95_ms: float
 
@@ -64,7 +64,7 @@ async def measure(cases: int, kind: str) -> list[Row]:
             ledger = await Ledger.open(url, KEY)
             try:
                 await ledger.cases.sum_up_counts()  # as the sweeper does every half minute
-                rows = [await _row(what, call) for what, call in _calls(ledger).items()]
+                rows = [await _row(name, call) for name, call in _calls(ledger).items()]
             finally:
                 await ledger.close()
     return [Row("fill", filling, filling), *rows]
@@ -121,7 +121,7 @@ def _calls(ledger: Ledger) -> dict[str, Callable[[], Awaitable[object]]]:
     async def queue() -> None:
         await ledger.cases.page(states=[CaseState.PENDING], limit=50)
         await ledger.cases.counts()
-        await ledger.cases.doubtful()
+        await ledger.cases.count_doubtful()
 
     def statistics(days: int) -> Callable[[], Awaitable[object]]:
         return lambda: ledger.statistics.since(now() - timedelta(days=days))
@@ -134,14 +134,14 @@ def _calls(ledger: Ledger) -> dict[str, Callable[[], Awaitable[object]]]:
             states=[CaseState.PENDING], platform="forum", group=TargetGroup.MIGRANTS, limit=50
         ),
         "counts by state": ledger.cases.counts,
-        "cases in doubt": ledger.cases.doubtful,
+        "cases in doubt": ledger.cases.count_doubtful,
         **{f"statistics of {days} days": statistics(days) for days in (1, 7, 30, 365)},
     }
 
 
-async def _row(what: str, call: Callable[[], Awaitable[object]]) -> Row:
-    times = sorted([await _timed(call) for _ in range(3 if "365" in what else RUNS)])
-    return Row(what, times[len(times) // 2], times[min(len(times) - 1, int(0.95 * len(times)))])
+async def _row(name: str, call: Callable[[], Awaitable[object]]) -> Row:
+    times = sorted([await _timed(call) for _ in range(3 if "365" in name else RUNS)])
+    return Row(name, times[len(times) // 2], times[min(len(times) - 1, int(0.95 * len(times)))])
 
 
 async def _timed(call: Callable[[], Awaitable[object]]) -> float:
@@ -153,6 +153,6 @@ async def _timed(call: Callable[[], Awaitable[object]]) -> float:
 
 def table(rows: list[Row]) -> str:
     """Return the rows for people."""
-    width = max(len(row.what) for row in rows)
-    lines = [f"| {row.what:<{width}} | {row.median_ms:12,.1f} | {row.p95_ms:12,.1f} |" for row in rows]
+    width = max(len(row.name) for row in rows)
+    lines = [f"| {row.name:<{width}} | {row.median_ms:12,.1f} | {row.p95_ms:12,.1f} |" for row in rows]
     return "\n".join([f"| {'milliseconds':<{width}} | {'median':>12} | {'p95':>12} |", *lines])

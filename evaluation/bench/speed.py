@@ -20,6 +20,7 @@ from core.domain import CaseState, DraftRequest, FlaggedPost
 from core.lifecycle import UNFINISHED, goes_on
 from core.settings import NO_MODEL, ChatSettings, KafkaSettings, Settings
 from evaluation.bench.embedding_speed import ms_a_token
+from evaluation.load_texts import CLAIMS, load_text
 from ledger import Ledger
 from rejoinder.assembly import open_pipeline
 from stream.producer import Producer
@@ -27,12 +28,6 @@ from stream.topics import Topics
 
 TOKEN = "a-token-for-the-bench"
 WARM_UP = 40
-CLAIMS = (
-    "Women have no business in parliament, they should leave decisions to the men.",
-    "Refugees have no rights here, send the boats back out to sea.",
-    "Disabled children should be kept out of normal schools, they hold everyone back.",
-    "Nobody discriminates against Muslims, they just complain.",
-)
 
 
 async def measure(count: int, model: str) -> list[tuple[str, str]]:
@@ -68,10 +63,7 @@ def load_posts(count: int) -> list[FlaggedPost]:
     path = Path(__file__).parents[3] / "shared" / "data" / "flags" / "real_posts.jsonl"
     if path.exists():
         return [FlaggedPost.model_validate_json(line) for line in path.read_text().splitlines()[:count]]
-    return [
-        FlaggedPost(platform="birdsong", post_id=str(number), text=f"{CLAIMS[number % len(CLAIMS)]} Reason {number}.")
-        for number in range(count)
-    ]
+    return [FlaggedPost(platform="birdsong", post_id=str(number), text=load_text(number)) for number in range(count)]
 
 
 async def pipeline_rate(posts: list[FlaggedPost], folder: Path) -> float:
@@ -120,7 +112,10 @@ async def stream_rate(posts: list[FlaggedPost], folder: Path) -> tuple[float, fl
     """Return (posts a second from Kafka to the desk, page start in s, worker memory in MB), the worker being warm."""
     async with demo(folder, "--chat-model", "none", "--no-samples") as (process, _, broker, page_s):
         ledger = await Ledger.open(f"sqlite+aiosqlite:///{folder / 'ledger.db'}", b"the bench only reads")
-        warm = [FlaggedPost(platform="warm", post_id=str(number), text=CLAIMS[number % 4]) for number in range(WARM_UP)]
+        warm = [
+            FlaggedPost(platform="warm", post_id=str(number), text=CLAIMS[number % len(CLAIMS)])
+            for number in range(WARM_UP)
+        ]
         await send(warm, broker)
         await settled(ledger, len(warm))
         began = time.perf_counter()

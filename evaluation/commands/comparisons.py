@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -54,25 +56,33 @@ def judge_command(
 
     asyncio.run(ask())
     verdicts = verdicts_of(folder, name, prompt)
-    counted = summary(verdicts, folder.manifest().seed)
+    figures = summary(verdicts, folder.manifest().seed)
     if people is not None:
-        counted["agreement"] = agreement(pair_results(verdicts), people)
-    folder.write_json("judge.json", counted)
-    for system, row in counted["systems"].items():
-        record = f"{row['wins']} won, {row['losses']} lost, {row['ties']} tied"
-        click.echo(f"{system}: {record}; strength {row['strength']:+.2f}")
-    click.echo(f"{counted['no_verdict']} of {counted['asked']} answers held no verdict.")
-    if counted["first_preferred"] is not None and counted["orders_disagree"] is not None:
-        click.echo(
-            f"The draft shown first won {counted['first_preferred']:.0%} of the decided answers, and on "
-            f"{counted['orders_disagree']:.0%} of {counted['pairs']} pairs the two orders disagree. {caution(counted)}"
-        )
+        figures["agreement"] = agreement(pair_results(verdicts), people)
+    folder.write_json("judge.json", figures)
+    for line in _judgement_lines(figures, caution(figures)):
+        click.echo(line)
     if people is not None:
-        measures = ", ".join(
-            f"{key} {counted['agreement'][key]}" for key in ("accuracy", "spearman", "kendall", "kappa")
-        )
-        click.echo(f"Against people on {counted['agreement']['pairs']} of their {len(people)} pairs: {measures}.")
+        click.echo(_agreement_line(figures["agreement"], len(people)))
     tell_memory()
+
+
+def _judgement_lines(figures: Mapping[str, Any], caution: str) -> Iterator[str]:
+    """Yield what a judge found, for people: each system's record, and how far its order of showing decided."""
+    for system, row in figures["systems"].items():
+        record = f"{row['wins']} won, {row['losses']} lost, {row['ties']} tied"
+        yield f"{system}: {record}; strength {row['strength']:+.2f}"
+    yield f"{figures['no_verdict']} of {figures['asked']} answers held no verdict."
+    if figures["first_preferred"] is not None and figures["orders_disagree"] is not None:
+        yield (
+            f"The draft shown first won {figures['first_preferred']:.0%} of the decided answers, and on "
+            f"{figures['orders_disagree']:.0%} of {figures['pairs']} pairs the two orders disagree. {caution}"
+        )
+
+
+def _agreement_line(agreement: Mapping[str, Any], pairs: int) -> str:
+    measures = ", ".join(f"{key} {agreement[key]}" for key in ("accuracy", "spearman", "kendall", "kappa"))
+    return f"Against people on {agreement['pairs']} of their {pairs} pairs: {measures}."
 
 
 @click.command("compare")

@@ -42,13 +42,13 @@ def measure(posts: Sequence[Post], results: Results, grades: Grades, exempt: fro
     means, wrongs, ungraded = [], [], 0
     for post in posts:
         shown = results.get(post.id, ())[:SHOWN]
-        given = [grades[post.id, text] for text in shown if (post.id, text) in grades]
-        ungraded += len(shown) - len(given)
-        means += [float(np.mean(readers)) for readers in given]
-        wrongs += [float(np.mean([grade == 0 for grade in readers])) for readers in given]
+        grades_shown = [grades[post.id, text] for text in shown if (post.id, text) in grades]
+        ungraded += len(shown) - len(grades_shown)
+        means += [float(np.mean(readers)) for readers in grades_shown]
+        wrongs += [float(np.mean([grade == 0 for grade in readers])) for readers in grades_shown]
         answerable = fitting(post, grades)
         if answerable:
-            hits.append(any(float(np.mean(readers)) >= FITS for readers in given))
+            hits.append(any(float(np.mean(readers)) >= FITS for readers in grades_shown))
         silent += not shown
         unanswerable += not answerable
         silent_right += not shown and not answerable

@@ -122,12 +122,12 @@ def texts_by_id(data: Path) -> dict[str, str]:
 
 def fitting(post: Post, grades: Grades) -> bool:
     """Tell whether any graded text answers a post."""
-    return any(key[0] == post.id and float(np.mean(given)) >= FITS for key, given in grades.items())
+    return any(key[0] == post.id and float(np.mean(by_reader)) >= FITS for key, by_reader in grades.items())
 
 
 def weighted_kappa(grades: Grades) -> float:
     """Return how far two readers agree beyond chance, by Cohen's kappa with quadratic weights."""
-    pairs = np.array([given for given in grades.values() if len(given) == 2])
+    pairs = np.array([by_reader for by_reader in grades.values() if len(by_reader) == 2])
     table = np.zeros((3, 3))
     np.add.at(table, (pairs[:, 0], pairs[:, 1]), 1 / len(pairs))
     distance = (np.arange(3)[:, None] - np.arange(3)) ** 2

@@ -10,8 +10,8 @@ from nltk.metrics.agreement import AnnotationTask
 from scipy.stats import kendalltau, spearmanr
 
 from core.errors import BadInput
+from core.spreadsheets import TextLines, read_rows
 from evaluation.judging.tally import PairResult
-from evaluation.sheets import TextLines, read_rows
 
 COLUMNS = ("post_id", "left", "right", "preferred")
 PREFERRED = {"left": 1, "tie": 0, "right": -1}

@@ -34,7 +34,7 @@ class PairResult:
 
 
 def pair_results(verdicts: Iterable[JudgeVerdict]) -> list[PairResult]:
-    """Return a result for each pair with a verdict in both orders; orders that disagree are a tie."""
+    """Return a result for each pair with a verdict in by_order orders; orders that disagree are a tie."""
     winners: dict[tuple[str, str, str], dict[bool, str]] = defaultdict(dict)
     for verdict in verdicts:
         question = verdict.question
@@ -43,9 +43,15 @@ def pair_results(verdicts: Iterable[JudgeVerdict]) -> list[PairResult]:
         if winner is not None:
             winners[question.post_id, left, right][question.first == left] = winner
     return [
-        PairResult(post, left, right, both[True] if both[True] == both[False] else "", both[True] == both[False])
-        for (post, left, right), both in winners.items()
-        if len(both) == 2
+        PairResult(
+            post,
+            left,
+            right,
+            by_order[True] if by_order[True] == by_order[False] else "",
+            by_order[True] == by_order[False],
+        )
+        for (post, left, right), by_order in winners.items()
+        if len(by_order) == 2
     ]
 
 

@@ -68,20 +68,10 @@ def open_metrics(
     """
     # The heads read the default embedder's vectors; figures of two runs must not depend on the search's embedder.
     embedder = default_embedder()
-    embeddings = Embeddings(embedder)
-    toxicity, judge = _toxicity(settings.guard)
-    toolbox = Toolbox()
     synonyms = find_wordnet(wordnet)
+    toolbox = Toolbox(_always_there(settings.guard, Embeddings(embedder), Meteor(synonyms), seed))
     if synonyms is None:
         toolbox.missing.append(NO_WORDNET)
-    stance, safety = Stance(embeddings, SentenceHead.load(STANCE)), Safety(toxicity, judge)
-    quality = ArgumentQuality(embeddings, QualityHead.load())
-    toolbox.metrics = [
-        Bleu(), ChrF(), RougeL(), Meteor(synonyms), Distinct(1), Distinct(2), RepetitionRate(), NoveltyOfReferences(),
-        NoveltyOfEarlier(), Diversity(seed), Length(), Truncated(), safety, Counterspeech(embeddings, Heads.load()),
-        stance, FaithfulnessToClaim(embeddings), FaithfulnessToEvidence(embeddings), quality,
-        CoarlReward(stance, quality, safety),
-    ]  # fmt: skip
     token_vectors = getattr(embedder, "token_vectors", None)
     if encoder is not None:
         toolbox.metrics.append(BertScore(encoder.token_vectors, encoder.name))
@@ -95,6 +85,19 @@ def open_metrics(
         toolbox.metrics += [Factuality(support, best=best) for best in (False, True)]
     _keep_only(toolbox, only)
     return toolbox
+
+
+def _always_there(guard: GuardSettings, embeddings: Embeddings, meteor: Meteor, seed: int) -> list[Metric]:
+    """Return the metrics that need nothing besides what is installed, in the order of reports."""
+    toxicity, judge = _toxicity(guard)
+    stance, safety = Stance(embeddings, SentenceHead.load(STANCE)), Safety(toxicity, judge)
+    quality = ArgumentQuality(embeddings, QualityHead.load())
+    return [
+        Bleu(), ChrF(), RougeL(), meteor, Distinct(1), Distinct(2), RepetitionRate(), NoveltyOfReferences(),
+        NoveltyOfEarlier(), Diversity(seed), Length(), Truncated(), safety, Counterspeech(embeddings, Heads.load()),
+        stance, FaithfulnessToClaim(embeddings), FaithfulnessToEvidence(embeddings), quality,
+        CoarlReward(stance, quality, safety),
+    ]  # fmt: skip
 
 
 def _keep_only(toolbox: Toolbox, only: Collection[str]) -> None:

@@ -13,8 +13,8 @@ from nltk.metrics.agreement import AnnotationTask
 from nltk.metrics.distance import interval_distance
 
 from core.domain import Record
+from core.spreadsheets import TextLines, read_rows
 from evaluation.people.questions import QUESTIONS
-from evaluation.sheets import TextLines, read_rows
 from evaluation.significance import interval
 
 REQUIRED = ("rater", "item")

@@ -14,9 +14,9 @@ from random import Random
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from core.errors import BadInput
+from core.spreadsheets import without_formula
 from evaluation.people.questions import QUESTIONS
 from evaluation.run import RunFolder
-from evaluation.sheets import as_text
 
 CHECK_EVERY = 10
 """Replies after which an attention check comes."""
@@ -55,7 +55,9 @@ def write_forms(run: RunFolder, posts: int) -> tuple[Path, Path]:
         writer = csv.writer(file)
         writer.writerow(["rater", "item", "post", "reply", *(question.name for question in QUESTIONS)])
         for item in items:
-            writer.writerow(["", item.id, as_text(item.post), as_text(item.reply), *("" for _ in QUESTIONS)])
+            writer.writerow(
+                ["", item.id, without_formula(item.post), without_formula(item.reply), *("" for _ in QUESTIONS)]
+            )
     return html, sheet
 
 

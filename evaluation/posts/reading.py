@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from core.domain import Record
 from core.errors import BadInput, describe_errors
+from core.spreadsheets import TextLines, read_rows
 from evaluation.records import EvaluationPost
-from evaluation.sheets import TextLines, read_rows
 
 CSV_FIELDS = ("id", "text", "language", "groups", "intent")
 

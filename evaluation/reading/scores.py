@@ -9,9 +9,9 @@ from pathlib import Path
 from statistics import StatisticsError, correlation, fmean
 
 from core.errors import BadInput
+from core.spreadsheets import TextLines
 from evaluation.reading.sheets import ReadingKey, own_words
 from evaluation.records import SystemDraft
-from evaluation.sheets import TextLines
 
 FITS = ("0", "1", "2", "n")
 FAULTS = ("echo", "agrees", "false", "awkward", "garbled", "tone", "language")
@@ -100,16 +100,16 @@ def by_system(drafts: Iterable[SystemDraft], key: ReadingKey, verdicts: Verdicts
     readings = (
         _reading(system, answered, numbers, verdicts)
         for system, answered in answers.items()
-        if (numbers := [number for number, what in key.items() if system in what["systems"]])
+        if (numbers := [number for number, item in key.items() if system in item["systems"]])
     )
     return sorted(readings, key=lambda reading: -reading.mean)
 
 
 def _reading(system: str, answers: Sequence[SystemDraft], numbers: list[int], verdicts: Verdicts) -> SystemReading:
-    given = [verdict for reader in verdicts.values() for number in numbers for verdict in [reader[number]]]
+    own_verdicts = [verdict for reader in verdicts.values() for number in numbers for verdict in [reader[number]]]
 
     def share(holds: Callable[[Verdict], bool]) -> float:
-        return fmean(holds(verdict) for verdict in given)
+        return fmean(holds(verdict) for verdict in own_verdicts)
 
     return SystemReading(
         system=system,
@@ -118,7 +118,7 @@ def _reading(system: str, answers: Sequence[SystemDraft], numbers: list[int], ve
         stood_in=fmean(bool(draft.text) and not own_words(draft) for draft in answers),
         seconds=fmean(draft.seconds for draft in answers),
         read=len(numbers),
-        mean=fmean(verdict.score for verdict in given),
+        mean=fmean(verdict.score for verdict in own_verdicts),
         good=share(lambda verdict: verdict.score >= GOOD),
         answers=share(lambda verdict: verdict.fit == "2"),
         false=share(lambda verdict: "false" in verdict.faults),

@@ -8,9 +8,9 @@ from pathlib import Path
 from random import Random
 
 from core.errors import BadInput
+from core.spreadsheets import without_formula
 from evaluation.records import SystemDraft
 from evaluation.run import RunFolder
-from evaluation.sheets import as_text
 
 FOLDER = "reading"
 KEY = f"{FOLDER}/key.json"
@@ -68,10 +68,10 @@ def read_key(run: RunFolder) -> ReadingKey:
     path = run.path / KEY
     if not path.exists():
         raise BadInput(f"{run.path} has no sheets; write them with `rejoinder evaluate read {run.path}`.")
-    return {int(number): what for number, what in run.read_json(KEY).items()}
+    return {int(number): item for number, item in run.read_json(KEY).items()}
 
 
 def _cell(text: str) -> str:
     """Return a text on one line, which no spreadsheet takes for a formula or for a quotation that runs on."""
-    line = as_text(" ".join(text.split()))
+    line = without_formula(" ".join(text.split()))
     return f"'{line}" if line.startswith('"') else line

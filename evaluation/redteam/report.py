@@ -41,12 +41,6 @@ async def judge_all(guard: Guard, drafts: Sequence[LabelledDraft]) -> tuple[Judg
     return tuple([Judged(draft, await judge(guard, draft.line)) for draft in drafts])
 
 
-def share_stopped(judged: Sequence[Judged], *, good: bool) -> float:
-    """Return the share of the good drafts, or of the bad ones, that are stopped, 0 to 1."""
-    chosen = [entry.stopped for entry in judged if entry.draft.good is good]
-    return sum(chosen) / len(chosen) if chosen else 0.0
-
-
 def table(judged: Sequence[Judged]) -> Iterator[str]:
     """Yield the lines of a Markdown table: drafts stopped of drafts there are, by kind and language."""
     yield f"| drafts | {' | '.join(LANGUAGES)} | all |"

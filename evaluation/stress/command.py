@@ -45,10 +45,10 @@ def stress(limit_p95_s: float | None, as_json: bool, **options: object) -> None:
     Starts a family of its own on loopback: nothing that runs is touched. Exit code 1 says that a limit was passed.
     """
     from evaluation.stress import report
-    from evaluation.stress.plan import Plan
+    from evaluation.stress.plan import StressPlan
     from evaluation.stress.run import run
 
-    plan = Plan(**options)  # type: ignore[arg-type]
+    plan = StressPlan(**options)  # type: ignore[arg-type]
     if plan.collisions > plan.decisions:
         raise click.BadParameter(f"{plan.collisions} collisions among {plan.decisions} decisions can't be had")
     if plan.own_cluster and plan.broker_outages:

@@ -16,11 +16,11 @@ from tempfile import mkdtemp
 import aiohttp
 
 from core.child import Child
-from core.environment import MODELS, NETWORK, environment
+from core.environment import MODELS, NETWORK, child_environment
 from core.errors import Unavailable
 from core.settings import NO_MODEL, KafkaSettings, Settings
 from evaluation.stress.flagging import PLATFORM
-from evaluation.stress.plan import Plan
+from evaluation.stress.plan import StressPlan
 from evaluation.stress.proxy import Wire, to_port, to_socket, unused_port
 from models.llama_server import LlamaServer
 from rejoinder.assembly import chat_weights
@@ -84,7 +84,7 @@ def token(name: str) -> str:
 
 
 @asynccontextmanager
-async def family(plan: Plan, folder: Path) -> AsyncIterator[Family]:
+async def family(plan: StressPlan, folder: Path) -> AsyncIterator[Family]:
     """Run the processes of a plan; raises Unavailable when gateway or desk do not come up."""
     async with AsyncExitStack() as stack:
         broker_wire, kafka = await _broker(plan, folder, stack)
@@ -109,7 +109,7 @@ async def family(plan: Plan, folder: Path) -> AsyncIterator[Family]:
         yield running
 
 
-async def _broker(plan: Plan, folder: Path, stack: AsyncExitStack) -> tuple[Wire | None, KafkaSettings]:
+async def _broker(plan: StressPlan, folder: Path, stack: AsyncExitStack) -> tuple[Wire | None, KafkaSettings]:
     prefix = f"stress-{folder.name}."
     if plan.own_cluster:
         kafka = Settings().kafka.model_copy(update={"prefix": prefix})
@@ -126,7 +126,7 @@ async def _broker(plan: Plan, folder: Path, stack: AsyncExitStack) -> tuple[Wire
     return wire, kafka
 
 
-async def _database(plan: Plan, stack: AsyncExitStack) -> tuple[Wire | None, str | None]:
+async def _database(plan: StressPlan, stack: AsyncExitStack) -> tuple[Wire | None, str | None]:
     if plan.database == "sqlite":
         return None, None
     folder = stack.enter_context(postgres_folder())
@@ -135,7 +135,7 @@ async def _database(plan: Plan, stack: AsyncExitStack) -> tuple[Wire | None, str
     return wire, f"postgresql+asyncpg://postgres@127.0.0.1:{wire.port}/postgres"
 
 
-async def _model(plan: Plan, folder: Path, stack: AsyncExitStack) -> LlamaServer | None:
+async def _model(plan: StressPlan, folder: Path, stack: AsyncExitStack) -> LlamaServer | None:
     settings = Settings(chat={"model": plan.chat_model, "endpoint": None})
     if settings.chat.model == NO_MODEL:
         return None
@@ -143,7 +143,7 @@ async def _model(plan: Plan, folder: Path, stack: AsyncExitStack) -> LlamaServer
     return await stack.enter_async_context(server)
 
 
-def _drafting(plan: Plan, model: LlamaServer | None) -> dict[str, str]:
+def _drafting(plan: StressPlan, model: LlamaServer | None) -> dict[str, str]:
     if model is None:
         return {"REJOINDER_CHAT__MODEL": NO_MODEL, "REJOINDER_DRAFT__STRATEGY": "compose"}
     return {
@@ -170,11 +170,15 @@ def postgres_folder() -> Iterator[Path]:
 
 
 def _environment(
-    plan: Plan, folder: Path, kafka: KafkaSettings, url: str | None, moderators: list[str]
+    plan: StressPlan, folder: Path, kafka: KafkaSettings, url: str | None, moderators: list[str]
 ) -> dict[str, str]:
     tokens = {name: {"token": token(name), "role": "lead"} for name in moderators}
     tokens[PLATFORM] = {"token": token(PLATFORM), "role": "platform"}
-    own = environment("REJOINDER_KAFKA__", *NETWORK, *MODELS) if plan.own_cluster else environment(*NETWORK, *MODELS)
+    own = (
+        child_environment("REJOINDER_KAFKA__", *NETWORK, *MODELS)
+        if plan.own_cluster
+        else child_environment(*NETWORK, *MODELS)
+    )
     return {
         **own,
         "REJOINDER_DATA_DIR": str(folder),
@@ -192,7 +196,7 @@ def _environment(
     }
 
 
-def _member(folder: Path, command: str, number: int, env: dict[str, str], plan: Plan) -> Member:
+def _member(folder: Path, command: str, number: int, env: dict[str, str], plan: StressPlan) -> Member:
     name = f"{command}-{number}"
     module = ["rejoinder.cli"]
     if plan.skew_s and command == "desk" and number % 2 == 0:

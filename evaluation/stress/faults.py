@@ -14,28 +14,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.stress.family import Family
-from evaluation.stress.plan import Plan
+from evaluation.stress.plan import StressPlan
 from evaluation.stress.proxy import Outage, Wire
 
-HOW: tuple[Outage, ...] = ("cut", "stall")
+OUTAGES: tuple[Outage, ...] = ("cut", "stall")
 
 
 @dataclass
 class Faults:
     """What was done, in the order in which it was done: seconds since the start, and what."""
 
-    done: list[tuple[float, str]] = field(default_factory=list)
+    struck: list[tuple[float, str]] = field(default_factory=list)
     began: float = field(default_factory=time.monotonic)
 
     def note(self, what: str) -> None:
         """Note a fault."""
-        self.done.append((round(time.monotonic() - self.began, 1), what))
+        self.struck.append((round(time.monotonic() - self.began, 1), what))
 
 
 class Striker:
     """The one that does the faults of a plan to a family, and notes them."""
 
-    def __init__(self, plan: Plan, family: Family, faults: Faults) -> None:
+    def __init__(self, plan: StressPlan, family: Family, faults: Faults) -> None:
         self._plan = plan
         self._family = family
         self._faults = faults
@@ -110,7 +110,7 @@ class Striker:
             await asyncio.to_thread(_lock, self._family.settings.data_dir / "ledger.db", seconds)
 
     async def _fail(self, wire: Wire, what: str, number: int) -> None:
-        how = HOW[number % len(HOW)]
+        how = OUTAGES[number % len(OUTAGES)]
         self._faults.note(f"{how} the {what} for {self._plan.outage_s:.0f} s")
         await wire.fail_for(self._plan.outage_s, how)
 

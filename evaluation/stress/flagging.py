@@ -9,14 +9,9 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from evaluation.stress.plan import Plan
+from evaluation.load_texts import load_text
+from evaluation.stress.plan import StressPlan
 
-CLAIMS = (
-    "Women have no business in parliament, they should leave decisions to the men.",
-    "Refugees have no rights here, send the boats back out to sea.",
-    "Disabled children should be kept out of normal schools, they hold everyone back.",
-    "Nobody discriminates against Muslims, they just complain.",
-)
 PLATFORM = "stress"
 AGAIN_EVERY = 20
 """Each flag of this number is sent twice, as a platform does that lost our answer."""
@@ -35,20 +30,20 @@ class Flagging:
     tries_again: int = 0
 
 
-def posts(plan: Plan) -> list[dict[str, str]]:
+def posts(plan: StressPlan) -> list[dict[str, str]]:
     """Return the posts of a run; ids name the seed, so that two runs on one ledger differ."""
     return [
         {
             "platform": PLATFORM,
             "post_id": f"{plan.seed}-{number}",
-            "text": f"{CLAIMS[number % len(CLAIMS)]} Reason {number}.",
+            "text": load_text(number),
             "author_id": f"author-{number}",
         }
         for number in range(plan.flags)
     ]
 
 
-async def flag(http: aiohttp.ClientSession, url: str, plan: Plan, flagging: Flagging) -> None:
+async def flag(http: aiohttp.ClientSession, url: str, plan: StressPlan, flagging: Flagging) -> None:
     """Send every post, in batches at the plan's rate, and go on with each until the gateway has accepted it."""
     size = max(1, int(plan.rate / 5))
     began = time.monotonic()

@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 
 from evaluation.stress.family import Family, token
-from evaluation.stress.plan import Plan
+from evaluation.stress.plan import StressPlan
 
 LOOK_EVERY_S = 1.0
 AGAIN_S = 0.5
@@ -22,14 +22,17 @@ PATIENCE = aiohttp.ClientTimeout(45)
 PENDING = {"state": "pending", "limit": "200", "doubtful": "false"}
 ROUNDS = 3
 """Most decisions on one case: who undoes decides anew, and so does who asks for another draft."""
-PAIRS = (("approve", "edit"), ("edit", "edit"), ("edit", "reject"), ("approve", "dismiss"))
+COLLIDING_ACTIONS = (("approve", "edit"), ("edit", "edit"), ("edit", "reject"), ("approve", "dismiss"))
 """What two decide at once."""
-WAYS = {"approve": 40, "edit": 20, "reject": 8, "dismiss": 4, "redraft": 8, "undo": 20}
+ACTION_WEIGHTS = {"approve": 40, "edit": 20, "reject": 8, "dismiss": 4, "redraft": 8, "undo": 20}
 
 
 @dataclass
-class Attempt:
-    """One decision as it is sent; `text` is what its reply must be, `status` what was answered, None for nothing."""
+class SentDecision:
+    """A decision as a moderator sent it.
+
+    `text` is what its reply must be, `status` what was answered, None for nothing.
+    """
 
     key: str
     version: int
@@ -41,26 +44,26 @@ class Attempt:
 
 
 @dataclass
-class Record:
+class DecisionLog:
     """Everything the moderators tried, in the order in which they tried it."""
 
-    attempts: list[Attempt] = field(default_factory=list)
+    decisions: list[SentDecision] = field(default_factory=list)
     collisions: int = 0
 
     @property
     def answered(self) -> int:
         """Return how many decisions were answered with yes."""
-        return sum(attempt.status == 200 for attempt in self.attempts)
+        return sum(decision.status == 200 for decision in self.decisions)
 
 
 class Moderators:
     """The people at the desks."""
 
-    def __init__(self, plan: Plan, family: Family, http: aiohttp.ClientSession, record: Record) -> None:
+    def __init__(self, plan: StressPlan, family: Family, http: aiohttp.ClientSession, log: DecisionLog) -> None:
         self._plan = plan
         self._family = family
         self._http = http
-        self._record = record
+        self._log = log
         self._chance = random.Random(plan.seed + 1)
         self._waiting: asyncio.Queue[str] = asyncio.Queue()
         self._taken: set[str] = set()
@@ -108,51 +111,54 @@ class Moderators:
             if case["state"] != "pending":
                 return
             last = round_number == ROUNDS - 1
-            ways = {way: weight for way, weight in WAYS.items() if not last or way not in ("undo", "redraft")}
-            [way] = self._chance.choices(list(ways), list(ways.values()))
-            attempt = self._attempt(case, who, self._chance.choice(["approve", "edit"]) if way == "undo" else way)
-            await self._decide(attempt)
-            if way == "redraft":
+            weights = {
+                action: n for action, n in ACTION_WEIGHTS.items() if not last or action not in ("undo", "redraft")
+            }
+            [action] = self._chance.choices(list(weights), list(weights.values()))
+            first = self._chance.choice(["approve", "edit"]) if action == "undo" else action
+            decision = self._decision(case, who, first)
+            await self._decide(decision)
+            if action == "redraft":
                 self._taken.discard(key)
                 return
-            if way != "undo" or attempt.status != 200:
+            if action != "undo" or decision.status != 200:
                 return
             # Now and then too late, and now and then just as the reply leaves.
             await asyncio.sleep(self._chance.uniform(0, 1.3) * self._plan.undo_s)
-            await self._decide(Attempt(key, case["version"] + 1, who, "undo", None))
+            await self._decide(SentDecision(key, case["version"] + 1, who, "undo", None))
 
     async def _collide(self, key: str, who: str) -> None:
         """Let two decide at once on what both have seen."""
         case = await self._case(key, who)
-        other = self._chance.choice([name for name in self._family.moderators if name != who])
-        actions = self._chance.choice(PAIRS)
-        pair = [self._attempt(case, name, action) for name, action in zip((who, other), actions, strict=True)]
-        self._record.collisions += 1
+        opponent = self._chance.choice([name for name in self._family.moderators if name != who])
+        actions = self._chance.choice(COLLIDING_ACTIONS)
+        pair = [self._decision(case, name, action) for name, action in zip((who, opponent), actions, strict=True)]
+        self._log.collisions += 1
         await asyncio.gather(*map(self._decide, pair))
 
-    def _attempt(self, case: Mapping[str, Any], who: str, action: str) -> Attempt:
+    def _decision(self, case: Mapping[str, Any], who: str, action: str) -> SentDecision:
         draft = case["drafts"][-1]["text"] if case["drafts"] else ""
         edited = f"{draft} «¡Sí!» wrote {who}, version {case['version']} 🌻 – “né”"
         text = {"approve": draft, "edit": edited}.get(action)
-        return Attempt(case["key"], case["version"], who, action, text)
+        return SentDecision(case["key"], case["version"], who, action, text)
 
-    async def _decide(self, attempt: Attempt) -> None:
+    async def _decide(self, decision: SentDecision) -> None:
         """Send a decision, the same again while nobody answers and the case is still as it was seen."""
-        self._record.attempts.append(attempt)
-        body = {"action": attempt.action, "version": attempt.version}
-        if attempt.action == "edit":
+        self._log.decisions.append(decision)
+        body = {"action": decision.action, "version": decision.version}
+        if decision.action == "edit":
             # A lead's override: what the guard thinks of the script's texts is not the question here.
-            body |= {"text": attempt.text, "override": True}
-        if attempt.action in ("reject", "dismiss"):
+            body |= {"text": decision.text, "override": True}
+        if decision.action in ("reject", "dismiss"):
             body["reason"] = "off topic"
         while True:
-            attempt.sent += 1
-            status, _ = await self._call("POST", f"/v1/cases/{attempt.key}/decision", attempt.who, json=body)
-            attempt.status = status
+            decision.sent += 1
+            status, _ = await self._call("POST", f"/v1/cases/{decision.key}/decision", decision.who, json=body)
+            decision.status = status
             if status is not None and status < 500:
                 return
             await asyncio.sleep(AGAIN_S)
-            if (await self._case(attempt.key, attempt.who))["version"] != attempt.version:
+            if (await self._case(decision.key, decision.who))["version"] != decision.version:
                 return
 
     async def _case(self, key: str, who: str) -> dict[str, Any]:

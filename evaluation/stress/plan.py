@@ -10,7 +10,7 @@ DatabaseKind = Literal["sqlite", "postgres"]
 
 
 @dataclass(frozen=True)
-class Plan:
+class StressPlan:
     """The load and the faults of one run; times in seconds, `rate` in flags a second.
 
     `pause_s` is longer than `lease_s`, so that a publisher that is paused loses what it holds.

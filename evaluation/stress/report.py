@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from evaluation.stress.flagging import Flagging
-from evaluation.stress.moderators import Record
-from evaluation.stress.plan import Plan
+from evaluation.stress.moderators import DecisionLog
+from evaluation.stress.plan import StressPlan
 from evaluation.stress.stages import Timing
-from evaluation.stress.verdict import NOT_AS_IT_SHOULD, Verdict
+from evaluation.stress.verdict import FAILINGS, Verdict
 
 EXAMPLES = 5
 
@@ -21,10 +21,10 @@ EXAMPLES = 5
 class Report:
     """All that is known of a run; `seconds` from the first flag to the last case at rest."""
 
-    plan: Plan
+    plan: StressPlan
     seconds: float
     flagging: Flagging
-    record: Record
+    decisions: DecisionLog
     replies: int
     faults: list[tuple[float, str]]
     dead_letters: list[str]
@@ -62,7 +62,7 @@ def as_table(report: Report) -> str:
     lines += ["", *_rows([(f"cases {state}", f"{count:,}") for state, count in sorted(report.verdict.states.items())])]
     lines += ["", "Must be nought:", ""]
     lines += _rows(
-        [(f"{name} ({meaning})", f"{len(report.verdict.wrong[name]):,}") for name, meaning in NOT_AS_IT_SHOULD.items()]
+        [(f"{name} ({meaning})", f"{len(report.verdict.wrong[name]):,}") for name, meaning in FAILINGS.items()]
     )
     lines += ["", f"{'seconds':34} {'seen':>7} {'p50':>8} {'p95':>8} {'p99':>8}"]
     lines += [
@@ -79,9 +79,9 @@ def _counts(report: Report) -> dict[str, int]:
     return {
         "flags accepted": len(report.flagging.accepted),
         "requests sent again": report.flagging.tries_again,
-        "decisions tried": len(report.record.attempts),
-        "decisions answered yes": report.record.answered,
-        "collisions": report.record.collisions,
+        "decisions tried": len(report.decisions.decisions),
+        "decisions answered yes": report.decisions.answered,
+        "collisions": report.decisions.collisions,
         "replies on the topic": report.replies,
         "dead letters": len(report.dead_letters),
         "faults": len(report.faults),

@@ -16,8 +16,8 @@ from core.lifecycle import UNFINISHED
 from evaluation.stress.family import AUTHOR_KEY, Family, family, token
 from evaluation.stress.faults import Faults, Striker
 from evaluation.stress.flagging import PLATFORM, Flagging, flag
-from evaluation.stress.moderators import Moderators, Record
-from evaluation.stress.plan import Plan
+from evaluation.stress.moderators import DecisionLog, Moderators
+from evaluation.stress.plan import StressPlan
 from evaluation.stress.replies import dead_letters, replies_by_case
 from evaluation.stress.report import Report
 from evaluation.stress.stages import timings
@@ -30,7 +30,7 @@ AT_REST_S = 5.0
 PAGE = 200
 
 
-async def run(plan: Plan) -> Report:
+async def run(plan: StressPlan) -> Report:
     """Carry out a plan; raises Unavailable when the family does not come up."""
     if plan.folder is not None:
         plan.folder.mkdir(parents=True, exist_ok=True)
@@ -39,12 +39,12 @@ async def run(plan: Plan) -> Report:
         return await _run(plan, Path(folder))
 
 
-async def _run(plan: Plan, folder: Path) -> Report:
-    flagging, record = Flagging(), Record()
+async def _run(plan: StressPlan, folder: Path) -> Report:
+    flagging, log = Flagging(), DecisionLog()
     async with family(plan, folder) as running, aiohttp.ClientSession() as http:
         faults, began = Faults(), time.monotonic()
         headers = {"Authorization": f"Bearer {token(PLATFORM)}"}
-        moderators = asyncio.create_task(Moderators(plan, running, http, record).work())
+        moderators = asyncio.create_task(Moderators(plan, running, http, log).work())
         async with aiohttp.ClientSession(headers=headers) as platform:
             await asyncio.gather(
                 flag(platform, running.gateway_url, plan, flagging), Striker(plan, running, faults).strike()
@@ -60,15 +60,15 @@ async def _run(plan: Plan, folder: Path) -> Report:
         states = await _visible_states(running, http)
         replies = await replies_by_case(running.settings.kafka)
         letters = await dead_letters(running.settings.kafka)
-        verdict = judge(flagging.accepted, flagging.refused, states, record.attempts, history, replies)
+        verdict = judge(flagging.accepted, flagging.refused, states, log.decisions, history, replies)
         return Report(
-            plan, seconds, flagging, record, sum(map(len, replies.values())), faults.done, letters,
+            plan, seconds, flagging, log, sum(map(len, replies.values())), faults.struck, letters,
             {member.name: member.starts for member in running.members},
             timings(flagging.answers_s, flagging.first_sent, history, plan.undo_s), verdict,
         )  # fmt: skip
 
 
-async def _at_rest(plan: Plan, ledger: Ledger, flagging: Flagging, moderators: asyncio.Task[None]) -> None:
+async def _at_rest(plan: StressPlan, ledger: Ledger, flagging: Flagging, moderators: asyncio.Task[None]) -> None:
     """Wait until moderators are through and nobody owes anything, or until the patience of the plan ends."""
     deadline = time.monotonic() + plan.settle_s
     quiet_since: float | None = None

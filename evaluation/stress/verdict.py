@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from core.domain import CaseState, Transition
 from core.lifecycle import DECIDED, UNFINISHED
-from evaluation.stress.moderators import Attempt
+from evaluation.stress.moderators import SentDecision
 
-AFTER = {
+STATE_AFTER = {
     "approve": CaseState.APPROVED,
     "edit": CaseState.APPROVED,
     "reject": CaseState.REJECTED,
@@ -20,7 +20,7 @@ AFTER = {
 }
 """Where each decision leads."""
 
-NOT_AS_IT_SHOULD = {
+FAILINGS = {
     "flags lost": "accepted by the gateway, and no case",
     "flags refused": "never accepted, although nothing is wrong with them",
     "cases unfinished": "the machine still owes a step",
@@ -40,7 +40,7 @@ NOT_AS_IT_SHOULD = {
 class Verdict:
     """The keys of what went wrong, by what went wrong, and how many cases ended how."""
 
-    wrong: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in NOT_AS_IT_SHOULD})
+    wrong: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in FAILINGS})
     states: dict[str, int] = field(default_factory=dict)
 
 
@@ -48,7 +48,7 @@ def judge(
     accepted: Iterable[str],
     refused: Iterable[str],
     states: Mapping[str, CaseState],
-    attempts: Sequence[Attempt],
+    decisions: Sequence[SentDecision],
     history: Iterable[Transition],
     replies: Mapping[str, Sequence[str]],
 ) -> Verdict:
@@ -63,32 +63,33 @@ def judge(
     happened: dict[str, dict[int, Transition]] = defaultdict(dict)
     for transition in history:
         happened[transition.case_key][transition.version] = transition
-    _judge_decisions(verdict, attempts, happened)
-    approved = _standing_texts(verdict, attempts, happened)
+    _judge_decisions(verdict, decisions, happened)
+    approved = _standing_texts(verdict, decisions, happened)
     for key in set(states) | set(replies):
         _judge_replies(verdict, key, approved.get(key), replies.get(key, ()))
     return verdict
 
 
 def _judge_decisions(
-    verdict: Verdict, attempts: Sequence[Attempt], happened: Mapping[str, Mapping[int, Transition]]
+    verdict: Verdict, decisions: Sequence[SentDecision], happened: Mapping[str, Mapping[int, Transition]]
 ) -> None:
     yes: dict[tuple[str, int], int] = defaultdict(int)
-    for attempt in attempts:
-        if attempt.status != 200:
+    for decision in decisions:
+        if decision.status != 200:
             continue
-        yes[attempt.key, attempt.version] += 1
-        transition = happened[attempt.key].get(attempt.version + 1)
-        if transition is None or transition.who != attempt.who or transition.to_state is not AFTER[attempt.action]:
-            verdict.wrong["decisions lost"].append(attempt.key)
+        yes[decision.key, decision.version] += 1
+        transition = happened[decision.key].get(decision.version + 1)
+        state = STATE_AFTER[decision.action]
+        if transition is None or transition.who != decision.who or transition.to_state is not state:
+            verdict.wrong["decisions lost"].append(decision.key)
     verdict.wrong["decisions doubled"] = sorted(key for (key, _), count in yes.items() if count > 1)
 
 
 def _standing_texts(
-    verdict: Verdict, attempts: Sequence[Attempt], happened: Mapping[str, Mapping[int, Transition]]
+    verdict: Verdict, decisions: Sequence[SentDecision], happened: Mapping[str, Mapping[int, Transition]]
 ) -> dict[str, str | None]:
     """Return case key -> the text whose approval stands at the end, None where nobody is known to have asked for it."""
-    requested = {(attempt.key, attempt.version, attempt.who): attempt.text for attempt in attempts if attempt.text}
+    requested = {(sent.key, sent.version, sent.who): sent.text for sent in decisions if sent.text}
     standing: dict[str, str | None] = {}
     for key, transitions in happened.items():
         for version in sorted(transitions):

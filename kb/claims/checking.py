@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from core.domain import Intent
-from kb.claims.loading import ClaimFiles, Place
+from kb.claims.loading import ClaimFiles, FilePlace
 from kb.claims.records import LANGUAGES, FactKind, FiledClaim, FiledFact, Language
 from kb.paragraphs import sentences
 
@@ -39,10 +39,10 @@ _VERBLESS: dict[Language, re.Pattern[str]] = {
 
 
 @dataclass(frozen=True)
-class Problem:
+class ClaimProblem:
     """One thing to correct, and where."""
 
-    place: Place
+    place: FilePlace
     entry: str
     message: str
 
@@ -50,17 +50,19 @@ class Problem:
         return f"{self.place}: {self.entry}: {self.message}"
 
 
-def problems(files: ClaimFiles, under: str = "") -> list[Problem]:
+def problems(files: ClaimFiles, under: str = "") -> list[ClaimProblem]:
     """Return everything that must be corrected before these files can be used, in the order of the files.
 
     Entries are checked whose file begins with `under`.
     """
     claims = [claim for claim in files.claims.values() if files.places[claim.id].file.startswith(under)]
     facts = [fact for fact in files.facts.values() if files.places[fact.id].file.startswith(under)]
-    listed = [Problem(files.places[claim.id], claim.id, text) for claim in claims for text in _of_claim(claim, files)]
-    listed += [Problem(files.places[fact.id], fact.id, text) for fact in facts for text in _of_fact(fact, files)]
+    listed = [
+        ClaimProblem(files.places[claim.id], claim.id, text) for claim in claims for text in _of_claim(claim, files)
+    ]
+    listed += [ClaimProblem(files.places[fact.id], fact.id, text) for fact in facts for text in _of_fact(fact, files)]
     checked = {claim.id for claim in claims}
-    listed += [Problem(files.places[claim], claim, text) for claim, text in _said_twice(files) if claim in checked]
+    listed += [ClaimProblem(files.places[claim], claim, text) for claim, text in _said_twice(files) if claim in checked]
     return sorted(listed, key=lambda problem: (problem.place.file, problem.place.line))
 
 

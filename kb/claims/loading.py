@@ -20,7 +20,7 @@ Entry = TypeVar("Entry", FiledClaim, FiledFact)
 
 
 @dataclass(frozen=True)
-class Place:
+class FilePlace:
     """Where an entry stands: a file and the line of its id, from 1."""
 
     file: str
@@ -37,7 +37,7 @@ class ClaimFiles:
     claims: Mapping[str, FiledClaim]
     facts: Mapping[str, FiledFact]
     speakers: Mapping[str, Speaker]
-    places: Mapping[str, Place]
+    places: Mapping[str, FilePlace]
 
     def group_of(self, claim: FiledClaim) -> TargetGroup:
         """Return the group whose file a claim stands in."""
@@ -94,12 +94,12 @@ def _tables(name: str, folder: Traversable) -> Iterable[tuple[str, str, dict[str
 
 
 def _entries(
-    kind: type[Entry], file: str, text: str, rows: Iterable[object], places: dict[str, Place]
+    kind: type[Entry], file: str, text: str, rows: Iterable[object], places: dict[str, FilePlace]
 ) -> dict[str, Entry]:
     entries: dict[str, Entry] = {}
     for number, row in enumerate(rows, start=1):
         key = str(row.get("id", f"number {number}")) if isinstance(row, dict) else f"number {number}"
-        place = Place(file, _line(text, f'id = "{key}"'))
+        place = FilePlace(file, _line(text, f'id = "{key}"'))
         try:
             entry = kind.model_validate(row)
         except ValidationError as error:
@@ -115,7 +115,7 @@ def _add_speakers(speakers: dict[str, Speaker], file: str, text: str, rows: Mapp
     for key, row in rows.items():
         speaker = _speaker(file, text, key, row)
         if speakers.setdefault(key, speaker) != speaker:
-            place = Place(file, _line(text, f"{key} = "))
+            place = FilePlace(file, _line(text, f"{key} = "))
             raise KnowledgeBaseError(f"{place}: speaker '{key}' has other names in another file. Keep one of the two.")
 
 
@@ -123,7 +123,7 @@ def _speaker(file: str, text: str, key: str, row: object) -> Speaker:
     try:
         return Speaker.model_validate(row)
     except ValidationError as error:
-        place = Place(file, _line(text, f"{key} = "))
+        place = FilePlace(file, _line(text, f"{key} = "))
         raise KnowledgeBaseError(f"{place}: speaker '{key}', {describe_errors(error)}. Correct it.") from error
 
 

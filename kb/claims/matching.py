@@ -23,7 +23,7 @@ from kb.claims.records import LANGUAGES, FiledClaim, Language
 from kb.claims.reviews import Reviews
 from kb.claims.second_opinion import ClaimOpinion, shipped_opinion
 from kb.query import Vectors
-from kb.shipped import Passage, embed_passages
+from kb.shipped import TextToEmbed, embed_texts
 
 if TYPE_CHECKING:
     from models.embed import Embedder
@@ -57,7 +57,7 @@ class Wording:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ClaimReading:
     """How a post was judged: the probability of each claim, by id, the likeliest first, and that of each kind.
 
     `answerable` is the probability that something on file answers it.
@@ -135,7 +135,7 @@ class ClaimMatcher:
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
         """Return the claims that the post surely makes, surest first, and their facts, in the reply's language.
 
-        `summed` is what the layers for posts make of it (`models.e5.Reading`), for a second opinion. The facts of
+        `summed` is what the layers for posts make of it (`models.e5.ClaimReading`), for a second opinion. The facts of
         several claims take turns, the first of each before the second of any. Both are empty where no claim is sure, or
         the language is none of those on file. With a ranker those come first that moderators approve. Raises BadInput
         for a vector of another length than those of the wordings.
@@ -155,7 +155,7 @@ class ClaimMatcher:
 
     def read(
         self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str, summed: Vectors | None = None
-    ) -> Reading:
+    ) -> ClaimReading:
         """Judge a post on every claim on file; one that is a wording on file, word for word, surely makes its claim.
 
         Raises KnowledgeBaseError for vectors that nothing was learned for.
@@ -172,7 +172,7 @@ class ClaimMatcher:
         if repeated := self._repeated(text, groups, language):
             probabilities[repeated] = answerable = 1.0
         order = np.argsort(-probabilities, kind="stable")
-        return Reading(
+        return ClaimReading(
             {self.names[number]: float(probabilities[number]) for number in order},
             impression.kinds,
             answerable,
@@ -290,7 +290,7 @@ async def embedded(files: ClaimFiles, embedder: Embedder) -> tuple[list[Wording]
     wordings = wordings_of(files)
     if not wordings:
         raise KnowledgeBaseError("No claim is on file. Install the package again: its data is missing.")
-    return wordings, await embed_passages([Passage(wording.text, True) for wording in wordings], embedder)
+    return wordings, await embed_texts([TextToEmbed(wording.text, True) for wording in wordings], embedder)
 
 
 def wordings_of(files: ClaimFiles) -> list[Wording]:

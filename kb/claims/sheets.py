@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from core.errors import BadInput
+from core.spreadsheets import TextLines, read_rows
 from kb.claims.loading import ClaimFiles
 from kb.claims.records import FiledClaim, FiledFact, Language
 from kb.claims.reviews import Reviews
@@ -17,7 +18,7 @@ GOOD = frozenset({"x", "ok", "yes", "sí", "si", "bai"})
 
 
 @dataclass(frozen=True)
-class Line:
+class SheetLine:
     """One sentence to be read beside the English one; `good` and `better` are the reader's."""
 
     entry: str
@@ -29,7 +30,7 @@ class Line:
     better: str = ""
 
 
-COLUMNS = tuple(field.name for field in fields(Line))
+COLUMNS = tuple(field.name for field in fields(SheetLine))
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,17 @@ class Marked:
     """What a reader said of a sheet: the sentences that are good, and those with a better wording."""
 
     good: tuple[str, ...]
-    corrections: tuple[Line, ...]
+    corrections: tuple[SheetLine, ...]
 
 
-def lines(files: ClaimFiles, language: Language, reviews: Reviews) -> list[Line]:
+def lines(files: ClaimFiles, language: Language, reviews: Reviews) -> list[SheetLine]:
     """Return the sentences of a language that nobody has read, by file."""
     listed = [line for claim in files.claims.values() for line in _of_claim(claim, language, files)]
     listed += [line for fact in files.facts.values() for line in _of_fact(fact, language, files)]
     return [line for line in listed if reviews.provisional(line.sentence, language)]
 
 
-def write_sheet(path: Path, listed: Iterable[Line]) -> None:
+def write_sheet(path: Path, listed: Iterable[SheetLine]) -> None:
     """Write a sheet that spreadsheet programs open as it is."""
     with path.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file)
@@ -56,37 +57,40 @@ def write_sheet(path: Path, listed: Iterable[Line]) -> None:
 
 
 def read_sheet(path: Path) -> Marked:
-    """Read what a speaker marked; raises BadInput naming the line for a column that is missing or a word not known."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise BadInput(f"{path} can't be read: {error}. Give the sheet that `kb review export` wrote.") from error
-    if rows and not set(COLUMNS) <= set(rows[0]):
-        raise BadInput(f"{path} lacks a column; it needs {', '.join(COLUMNS)}. Export a new one.")
+    """Read what a speaker marked, in whatever form their program saved it.
+
+    Raises BadInput naming the line for a column that is missing or a word not known.
+    """
     good: list[str] = []
-    corrections: list[Line] = []
-    for number, row in enumerate(rows, start=2):
-        line = Line(*(row[column].strip() for column in COLUMNS))
-        if line.better:
-            corrections.append(line)
-        elif line.good.casefold() in GOOD:
-            good.append(line.sentence)
-        elif line.good:
-            raise BadInput(f"{path}:{number}: {line.good!r} under `good` is not known. Write x, or leave it empty.")
+    corrections: list[SheetLine] = []
+    try:
+        with path.open("rb") as file:
+            for number, row in read_rows(TextLines(file), path, COLUMNS):
+                line = SheetLine(*(row[column].strip() for column in COLUMNS))
+                if line.better:
+                    corrections.append(line)
+                elif line.good.casefold() in GOOD:
+                    good.append(line.sentence)
+                elif line.good:
+                    message = f"{path}:{number}: {line.good!r} under `good` is not known. Write x, or leave it empty."
+                    raise BadInput(message)
+    except OSError as error:
+        raise BadInput(f"{path} can't be read: {error}. Give the sheet that `kb review export` wrote.") from error
     return Marked(tuple(good), tuple(corrections))
 
 
-def _of_claim(claim: FiledClaim, language: Language, files: ClaimFiles) -> Iterator[Line]:
+def _of_claim(claim: FiledClaim, language: Language, files: ClaimFiles) -> Iterator[SheetLine]:
     place = str(files.places[claim.id])
     for intent, by_language in claim.counter.items():
         english = by_language.get("en", ())
         for number, sentence in enumerate(by_language.get(language, ())):
-            yield Line(claim.id, place, f"counter-claim, {intent}", "".join(english[number : number + 1]), sentence)
+            yield SheetLine(
+                claim.id, place, f"counter-claim, {intent}", "".join(english[number : number + 1]), sentence
+            )
 
 
-def _of_fact(fact: FiledFact, language: Language, files: ClaimFiles) -> Iterator[Line]:
+def _of_fact(fact: FiledFact, language: Language, files: ClaimFiles) -> Iterator[SheetLine]:
     place = str(files.places[fact.id])
     for what, texts in (("fact", fact.text), ("fact, short", fact.short)):
         if language in texts:
-            yield Line(fact.id, place, what, texts.get("en", ""), texts[language])
+            yield SheetLine(fact.id, place, what, texts.get("en", ""), texts[language])

@@ -2,7 +2,15 @@
 
 from kb.extract.documents import SourceDocument
 from kb.extract.harvest import Harvest
-from kb.extract.run import ExtractionReport, Limits, Problem, extract_documents
+from kb.extract.run import DocumentProblem, ExtractionReport, Limits, extract_documents
 from kb.extract.subjects import GroupTerms
 
-__all__ = ["ExtractionReport", "GroupTerms", "Harvest", "Limits", "Problem", "SourceDocument", "extract_documents"]
+__all__ = [
+    "DocumentProblem",
+    "ExtractionReport",
+    "GroupTerms",
+    "Harvest",
+    "Limits",
+    "SourceDocument",
+    "extract_documents",
+]

@@ -82,14 +82,14 @@ def _document(number: int, row: Mapping[str, Any], sheet: Path) -> SourceDocumen
 
 
 def _refuse_repeated(documents: Sequence[SourceDocument], sheet: Path) -> None:
-    seen: dict[str, Path] = {}
+    files_by_id: dict[str, Path] = {}
     for document in documents:
-        if document.id in seen:
+        if document.id in files_by_id:
             raise BadInput(
-                f"{sheet}: {seen[document.id].name} and {document.file.name} are both '{document.id}'. Give "
+                f"{sheet}: {files_by_id[document.id].name} and {document.file.name} are both '{document.id}'. Give "
                 "each its own symbol, or an `id`."
             )
-        seen[document.id] = document.file
+        files_by_id[document.id] = document.file
 
 
 def _from_csv(text: str) -> list[dict[str, Any]]:

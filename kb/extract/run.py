@@ -36,7 +36,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Problem:
+class DocumentProblem:
     """What went wrong with a document, or with a part of it, and what to do."""
 
     document: str
@@ -57,7 +57,7 @@ class ExtractionReport:
     paragraphs: int = 0
     folded: int = 0
     seconds: float = 0.0
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[DocumentProblem] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -143,14 +143,14 @@ def _record(job: _Job, harvest: Harvest, report: ExtractionReport) -> None:
     if holder not in (None, job.document.id):
         message = f"It has the same content as {holder}, and was left out."
         report.repeated_documents += 1
-        report.problems.append(Problem(job.document.id, message, fatal=False))
+        report.problems.append(DocumentProblem(job.document.id, message, fatal=False))
         return
     if job.future is None and not job.problem:
         report.unchanged += 1
         entry = harvest.find(job.document.id)
         if entry and entry.status is Status.FAILED:
             report.failed += 1
-            report.problems += [Problem(job.document.id, note, fatal=True) for note in entry.notes]
+            report.problems += [DocumentProblem(job.document.id, note, fatal=True) for note in entry.notes]
         return
     _store(job, _result(job), harvest, report)
 
@@ -163,7 +163,7 @@ def _store(job: _Job, result: ExtractionResult, harvest: Harvest, report: Extrac
     report.failed += status is Status.FAILED
     report.pages += result.pages
     report.scanned_pages += result.scanned
-    report.problems += [Problem(job.document.id, note, fatal=bool(result.problem)) for note in notes]
+    report.problems += [DocumentProblem(job.document.id, note, fatal=bool(result.problem)) for note in notes]
     for note in notes:
         log.warning("%s: %s", job.document.id, note)
 

@@ -158,9 +158,9 @@ class DocumentStore:
                 else:
                     self._db.execute("DELETE FROM document WHERE id = ?", (name,))
                     self._db.execute("UPDATE candidate SET outcome = NULL WHERE id = ?", (name.partition("#")[0],))
-        kept = {digest for (digest,) in self._db.execute("SELECT sha256 FROM part")}
+        known_digests = {digest for (digest,) in self._db.execute("SELECT sha256 FROM part")}
         for part in (self.folder / FOLDER).iterdir():
-            if part.name not in kept:
+            if part.name not in known_digests:
                 part.unlink()
 
     def _add_listed(self, source: str, listed: ListedDocument) -> None:
@@ -222,8 +222,8 @@ class DocumentStore:
 
     def _name(self, institution: str, name: str, digest: str, suffix: str) -> str:
         file = f"{_plain(institution).lower()}/{_plain(name)}.{suffix}"
-        taken = self._db.execute("SELECT 1 FROM document WHERE file = ? AND id != ?", (file, name)).fetchone()
-        return file if not taken else f"{file[: -len(suffix) - 1]}-{digest[:8]}.{suffix}"
+        taken_by = self._db.execute("SELECT id FROM document WHERE file = ? AND id != ?", (file, name)).fetchone()
+        return file if taken_by is None else f"{file[: -len(suffix) - 1]}-{digest[:8]}.{suffix}"
 
     def _write_manifest(self) -> None:
         part = self.folder / FOLDER / MANIFEST

@@ -52,14 +52,14 @@ class Annealing:
         """Return every reply seen, those of the start and those written; 0 is the score of one that was not judged."""
         entered = list(start)
         try:
-            kept = await self._scored(entered)
+            survivors = await self._scored(entered)
             temperature = self._settings.first_temperature
             for _ in range(self._settings.iterations):
-                if any(item.score >= self._settings.target for item in kept) or not kept:
+                if any(item.score >= self._settings.target for item in survivors) or not survivors:
                     break
                 temperature += self._settings.temperature_step
-                written = [better for parent in kept for better in await self._rewritten(parent, temperature)]
-                kept = _best(written or kept, self._settings.kept)
+                written = [better for parent in survivors for better in await self._rewritten(parent, temperature)]
+                survivors = _best(written or survivors, self._settings.kept)
         except BudgetSpent:
             pass
         unjudged = (Scored(proposal, 0.0) for proposal in entered if proposal.text not in self._seen)

@@ -28,12 +28,12 @@ def discord() -> None:
         from bot.discord.connection import stay_connected
         from bot.translation import speaking
         from rejoinder.assembly import open_guard
-        from rejoinder.starting import ledger_ready
+        from rejoinder.starting import wait_for_ledger
 
         with speaking(settings.desk.language):
             for complaint in await complaints(chat, token):
                 click.echo(complaint, err=True)
-        async with ledger_ready(settings, stop) as ledger:
+        async with wait_for_ledger(settings, stop) as ledger:
             if ledger is None:
                 return
             desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)

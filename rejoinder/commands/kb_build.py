@@ -19,7 +19,7 @@ from rejoinder.commands.kb_add import add
 from rejoinder.commands.process import load_settings, run, start_logging
 
 if TYPE_CHECKING:
-    from kb.sync import Change
+    from kb.sync import SyncCounts
 
 _COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
 
@@ -78,7 +78,7 @@ def build(
         click.echo(f"To search it: REJOINDER_KB__FOLDER={folder}")
 
 
-async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bool) -> Change:
+async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bool) -> SyncCounts:
     """Bring the knowledge base up to date and say what changed; raises KnowledgeBaseError."""
     with needs_extra("kb"):
         from kb.extract import Harvest

@@ -47,10 +47,10 @@ def stats(plot: Path | None, as_json: bool) -> None:
 async def count_holdings(settings: Settings) -> list[Holding]:
     """Open the knowledge base and count; no model is loaded when it is built already."""
     from kb.snapshot import Snapshot
-    from rejoinder.assembly import kb_folder, open_embedder, starter_built
+    from rejoinder.assembly import ensure_starter_indexed, kb_folder, open_embedder
 
     async with open_embedder(settings) as embedder:
-        await starter_built(settings, embedder)
+        await ensure_starter_indexed(settings, embedder)
     with closing(Snapshot.open(kb_folder(settings))) as snapshot:
         return snapshot.stats()
 

@@ -34,7 +34,7 @@ def summarise(most: int | None) -> None:
 async def summarise_all(settings: Settings, most: int | None) -> int:
     """Summarise what has no summary yet and return how many; raises BadSettings without a chat model."""
     from kb.summaries import Summariser, SummaryStore
-    from rejoinder.assembly import chat_client, kb_folder, open_embedder, starter_built
+    from rejoinder.assembly import chat_client, ensure_starter_indexed, kb_folder, open_embedder
 
     folder = kb_folder(settings)
     async with AsyncExitStack() as stack:
@@ -42,7 +42,7 @@ async def summarise_all(settings: Settings, most: int | None) -> int:
         if chat is None:
             raise BadSettings("Summaries need a chat model, and chat.model is `none`. Name one, or set chat.endpoint.")
         async with open_embedder(settings) as embedder:
-            await starter_built(settings, embedder)
+            await ensure_starter_indexed(settings, embedder)
         store = stack.enter_context(closing(SummaryStore(folder)))
         if not store.lasting:
             raise KnowledgeBaseError(f"Summaries can't be kept in {folder}. See that the folder is there and writable.")

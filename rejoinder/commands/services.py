@@ -70,7 +70,7 @@ def demo_settings(port: int | None, data_dir: Path | None, token: str | None, ch
 @click.option("--stages", default=",".join(StageName), show_default=True, help="Which stages this worker runs.")
 def worker(stages: str) -> None:
     """Run stream stages as a Faust worker."""
-    from rejoinder.starting import EX_SOFTWARE, work
+    from rejoinder.starting import EX_SOFTWARE, run_stages
     from stream.worker import WorkerDied
 
     names = [name.strip() for name in stages.split(",") if name.strip()]
@@ -79,7 +79,7 @@ def worker(stages: str) -> None:
     settings = load_settings()
     start_logging(settings)
     try:
-        run_until_stopped(lambda stop: work(settings, names, stop))
+        run_until_stopped(lambda stop: run_stages(settings, names, stop))
     except WorkerDied:
         sys.exit(EX_SOFTWARE)
 
@@ -102,14 +102,14 @@ def serve(*, gateway_on: bool, desk_on: bool) -> None:
     start_logging(settings)
 
     async def body(stop: asyncio.Event) -> None:
-        from rejoinder.starting import ledger_ready, waiting_room
+        from rejoinder.starting import answer_while_starting, wait_for_ledger
         from rejoinder.web import web_process
         from stream.producer import Producer
         from stream.signing import Signatures
 
         async with (
-            waiting_room(settings.desk.host, settings.desk.port) as leave,
-            ledger_ready(settings, stop) as ledger,
+            answer_while_starting(settings.desk.host, settings.desk.port) as leave,
+            wait_for_ledger(settings, stop) as ledger,
         ):
             if ledger is None:
                 return

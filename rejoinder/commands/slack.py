@@ -60,14 +60,14 @@ async def serve(
     from bot.slack.checkup import complaints
     from bot.translation import speaking
     from rejoinder.assembly import open_guard
-    from rejoinder.starting import ledger_ready, waiting_room
+    from rejoinder.starting import answer_while_starting, wait_for_ledger
 
     await workspaces.require_working_token()
     with speaking(settings.desk.language):
         for complaint in await complaints(workspaces, None if isinstance(line, str) else line):
             click.echo(complaint, err=True)
     port = settings.slack.port if isinstance(line, str) else 0
-    async with waiting_room(settings.slack.host, port) as leave, ledger_ready(settings, stop) as ledger:
+    async with answer_while_starting(settings.slack.host, port) as leave, wait_for_ledger(settings, stop) as ledger:
         if ledger is None:
             return
         changes = Changes(ledger.history)

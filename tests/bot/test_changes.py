@@ -61,21 +61,18 @@ async def test_too_much_missed_is_not_replayed(ledger: Ledger, monkeypatch: pyte
     assert await changes.missed(1) is None
 
 
-class Flaky:
+class Flaky(History):
     """A history that is away for the first reads."""
 
     def __init__(self, history: History, failures: int) -> None:
-        self._history = history
+        super().__init__(history._database)
         self._failures = failures
-
-    async def last_id(self) -> int:
-        return await self._history.last_id()
 
     async def since(self, id: int, limit: int = 500) -> list[Transition]:
         if self._failures:
             self._failures -= 1
             raise LedgerUnavailable("the ledger is away")
-        return await self._history.since(id, limit)
+        return await super().since(id, limit)
 
 
 async def test_the_feed_outlives_a_ledger_that_is_away(ledger: Ledger, caplog: pytest.LogCaptureFixture) -> None:

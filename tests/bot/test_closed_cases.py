@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.deciding import Decisions
+from bot.deciding import DecisionRules
 from core.contract import Appeal, Outcome, Retraction
 from core.domain import Action, CaseState, Decision, Route, now
 from core.lifecycle import TopicRole
@@ -38,7 +38,7 @@ async def owed(ledger: Ledger) -> list[OutboxRow]:
     """Return what the outbox sends now, and let it arrive."""
     rows = await ledger.outbox.lease("test", 30, 50)
     for row in rows:
-        assert await ledger.outbox.sent(row, "test")
+        assert await ledger.outbox.note_sent(row, "test")
     return rows
 
 
@@ -168,7 +168,7 @@ async def test_an_action_that_nobody_knows_takes_no_reply_back(house: House) -> 
     key = await released(house.ledger)
     case = await house.desk.case(key)
     unknown = Decision.model_construct(action=cast("Action", "refund"), version=case.version, reason="a wrong figure")
-    deciding = Decisions(house.ledger, house.guard, house.settings, strategies=())
+    rules = DecisionRules(house.ledger, house.guard, house.settings, strategies=())
     with pytest.raises(AssertionError):
-        await deciding.carry_out(case, unknown, LEA)
+        await rules.carry_out(case, unknown, LEA)
     assert (await house.desk.case(key)).retracted_at is None

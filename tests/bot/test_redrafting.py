@@ -19,12 +19,12 @@ async def test_a_case_in_doubt_waits_for_its_first_draft_until_somebody_asks(des
     key = await add_doubtful(ledger, post(1))
     await pending(ledger, 2)
     assert [case.key for case in (await desk.queue(CaseQuery(doubtful=True))).cases] == [key]
-    assert await desk.doubtful() == 1
+    assert await desk.count_doubtful() == 1
     waiting = await ask(desk, key, Action.REDRAFT)
     assert (waiting.state, waiting.request, waiting.doubtful) == (CaseState.GROUNDED, DraftRequest(number=2), False)
     await add_draft(ledger, key, 2, DRAFT)
     assert not (await desk.case(key)).doubtful
-    assert await desk.doubtful() == 0
+    assert await desk.count_doubtful() == 0
 
 
 async def test_a_redraft_asks_for_something_unlike_all_that_was_said(desk: Desk, ledger: Ledger) -> None:

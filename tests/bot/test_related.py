@@ -92,6 +92,9 @@ async def test_an_assignment_is_told_with_its_reason_and_found_among_ones_own(
     assert (await get(client, f"/v1/cases/{key}/related", bearer("ana")))["assignee"] == "ben"
     assert len((await get(client, "/v1/cases?mine=true", bearer("ben")))["cases"]) == 1
     assert (await get(client, "/v1/cases?mine=true", bearer("ana")))["cases"] == []
+    await decide("lea", key, action="assign", version=5, assignee="ana")
+    assert (await get(client, f"/v1/cases/{key}/related", bearer("ana")))["assignee"] == "ana"
+    assert (await get(client, "/v1/cases?mine=true", bearer("ben")))["cases"] == []
     assert (await get(client, "/v1/choices", bearer("ana")))["moderators"] == ["ada", "ana", "ben", "lea"]
 
 

@@ -8,7 +8,7 @@ from bot.stats import figures, in_words, period, picture, table
 from core.domain import CaseState, Intent, TargetGroup, now
 from core.errors import BadInput
 from ledger import Ledger
-from ledger.statistics import DecidedCase
+from ledger.statistics import CountedDecision
 from tests.bot.samples import DRAFT, add_pending, post
 
 
@@ -64,7 +64,7 @@ def test_what_is_no_period_is_refused(text: str) -> None:
 
 def test_the_table_runs_nothing_in_a_spreadsheet() -> None:
     moment = datetime(2026, 11, 1, tzinfo=UTC)
-    row = DecidedCase("forum/1", "forum", (TargetGroup.JEWS,), Intent.POSITIVE, CaseState.REJECTED, False,
+    row = CountedDecision("forum/1", "forum", (TargetGroup.JEWS,), Intent.POSITIVE, CaseState.REJECTED, False,
                       "=cmd()", "+1 fine", moment, moment)  # fmt: skip
     lines = table([row]).decode().splitlines()
     assert lines[1].startswith("forum/1,jews,positive,rejected,False,'=cmd(),'+1 fine,")

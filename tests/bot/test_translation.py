@@ -12,7 +12,7 @@ import pytest
 from babel.messages.catalog import Catalog
 
 from bot.reasons import REASONS
-from bot.stored_words import WORDINGS, in_other_words
+from bot.stored_words import WORDINGS, translate_stored
 from bot.translation import (
     LANGUAGES,
     SOURCE_LANGUAGE,
@@ -58,12 +58,12 @@ def _is_text(node: ast.AST) -> bool:
 
 WRITERS = (
     "core/tokens.py", "ledger/cards.py", "ledger/casework.py", "ledger/conflicts.py", "ledger/decisions.py",
-    "ledger/stages.py", "ledger/take.py", "pipeline/draft.py", "pipeline/ground.py", "pipeline/guard/*.py",
+    "ledger/stages.py", "ledger/decided_move.py", "pipeline/draft.py", "pipeline/ground.py", "pipeline/guard/*.py",
     "pipeline/routing_rules.py", "pipeline/strategies/*.py", "pipeline/triage.py", "stream/janitor.py",
 )  # fmt: skip
 """What writes notes, findings, reasons and refusals that moderators read."""
 PIECES = {
-    "hand over", "mark as handled", "model drafts", "this post", "Reads as 7: 7.", "a threat", "an insult", "the judge",
+    "model drafts", "this post", "Reads as 7: 7.", "a threat", "an insult", "the judge",
     "Repeats the post's claim: “7” (7).", "Says more than its evidence: “7” (7).7", "a draft is made from 7",
     "seems to", "the limit is 7", "It does not read as hateful (7; 7).", "It may not be hateful at all (7; 7).",
 }  # fmt: skip
@@ -130,7 +130,7 @@ def translated(text: str) -> bool:
     """Tell whether nothing of a text stays English once it is said in Spanish, in one of its frames."""
     english = re.findall(r"[A-Za-z']+(?: [A-Za-z']+)+", text)
     with speaking("es"):
-        return any(all(words not in in_other_words(frame.format(text)) for words in english) for frame in FRAMES)
+        return any(all(words not in translate_stored(frame.format(text)) for words in english) for frame in FRAMES)
 
 
 def matches(template: str, said: str) -> bool:
@@ -251,9 +251,9 @@ def test_a_tag_of_a_chat_names_a_language() -> None:
 
 def test_stored_words_are_said_anew_and_anybodys_own_stay() -> None:
     stored = "approved draft 2; checks overridden; my own reason"
-    assert in_other_words(stored) == stored
+    assert translate_stored(stored) == stored
     with speaking("es"):
-        assert in_other_words(stored) == "aprobó el borrador 2; comprobaciones anuladas; my own reason"
+        assert translate_stored(stored) == "aprobó el borrador 2; comprobaciones anuladas; my own reason"
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_stored_words_are_said_anew_and_anybodys_own_stay() -> None:
 )
 def test_sentences_of_workers_and_of_the_ledger_are_said_anew_with_what_stands_in_them(stored: str, said: str) -> None:
     with speaking("es"):
-        assert in_other_words(stored) == said
+        assert translate_stored(stored) == said
 
 
 async def test_the_page_comes_in_the_browsers_language_until_its_moderator_chooses_one(client: Client) -> None:

@@ -33,7 +33,7 @@ async def up(child: Child) -> None:
     async def said_so() -> bool:
         return "up" in child.tail()
 
-    await child.until(said_so, 10)
+    await child.wait_until_ready(said_so, 10)
 
 
 async def test_a_child_runs_and_stops(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ async def test_a_child_that_dies_early_is_reported_with_the_end_of_its_log(tmp_p
     child = Child("early", [sys.executable, "-c", "print('no disk'); raise SystemExit(3)"], log_file=tmp_path / "log")
     await child.start()
     with pytest.raises(Unavailable, match=r"early ended with exit code 3(.|\n)*no disk"):
-        await child.until(never, 10)
+        await child.wait_until_ready(never, 10)
 
 
 async def test_a_log_that_has_grown_large_is_put_away_at_the_next_start(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ async def test_a_child_that_is_never_ready_is_reported(tmp_path: Path) -> None:
     child = Child("slow", SLEEPER, log_file=tmp_path / "log")
     await child.start()
     with pytest.raises(Unavailable, match="slow was not ready"):
-        await child.until(never, 0.1)
+        await child.wait_until_ready(never, 0.1)
     await child.stop()
 
 

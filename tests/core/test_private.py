@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from bot.discord.board import SURFACE as DISCORD
 from bot.slack.board import SURFACE as SLACK
 from core.child import Child
-from core.environment import DOORS, environment
+from core.environment import DOORS, child_environment
 from core.secrets import kept_secret, without_passwords
 from core.settings import DeskSettings, DiscordSettings, Settings, SlackSettings
 from ledger import Ledger
@@ -42,7 +42,7 @@ async def test_a_child_inherits_no_secret_it_was_not_given(tmp_path: Path, monke
 def test_a_worker_gets_the_settings_but_no_key_to_a_door(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("KAFKA__PREFIX", "DESK__TOKENS", "DISCORD__TOKEN_FILE", "SLACK__WORKSPACES__T1__BOT_TOKEN"):
         monkeypatch.setenv(f"REJOINDER_{name}", "x")
-    ours = {name for name in environment("REJOINDER_", without=DOORS) if name.startswith("REJOINDER_")}
+    ours = {name for name in child_environment("REJOINDER_", without=DOORS) if name.startswith("REJOINDER_")}
     assert "REJOINDER_KAFKA__PREFIX" in ours
     assert not any("TOKEN" in name for name in ours)
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import KnowledgeBaseError
 from kb import shipped
-from kb.shipped import Passage
+from kb.shipped import TextToEmbed
 from kb.starter import load_starter
 from models.e5 import E5Embedder
 from models.embedders import default_embedder
@@ -35,9 +35,9 @@ async def test_shipped_vectors_are_those_of_the_model() -> None:
     claims = await embedder.queries([statement.answers[0] for statement in some])
     await embedder.close()
     fresh = np.concatenate([texts, claims])
-    kept = await shipped.embed_passages(
-        [Passage(statement.text, False) for statement in some]
-        + [Passage(statement.answers[0], True) for statement in some],
+    kept = await shipped.embed_texts(
+        [TextToEmbed(statement.text, False) for statement in some]
+        + [TextToEmbed(statement.answers[0], True) for statement in some],
         embedder,
     )
     assert np.sum(fresh * kept, axis=1).min() > 0.999
@@ -45,9 +45,9 @@ async def test_shipped_vectors_are_those_of_the_model() -> None:
 
 async def test_only_what_is_not_shipped_is_embedded(embedder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     known = np.full(64, 0.125, np.float32)
-    new, old = Passage("new", False), Passage("known", False)
+    new, old = TextToEmbed("new", False), TextToEmbed("known", False)
     monkeypatch.setattr(shipped, "shipped_vectors", lambda _: {shipped.key(old): known})
-    vectors = await shipped.embed_passages([new, old, new], embedder)
+    vectors = await shipped.embed_texts([new, old, new], embedder)
     assert embedder.embedded == ["new"]
     assert np.array_equal(vectors[1], known)
     assert np.array_equal(vectors[0], vectors[2])

@@ -11,7 +11,7 @@ from core.domain import Evidence
 from kb import sync as module
 from kb import versions
 from kb.snapshot import Snapshot
-from kb.sync import Change, sync
+from kb.sync import SyncCounts, sync
 
 Make = Callable[..., Evidence]
 
@@ -25,10 +25,10 @@ async def test_a_folder_holds_what_is_given_and_only_news_is_embedded(
     tmp_path: Path, embedder: Any, evidence: Make
 ) -> None:
     first = [evidence(name, f"The text {name}.", [f"claim {name}"]) for name in "abcd"]
-    assert await sync(lambda: first, embedder, tmp_path) == Change(put=4, removed=0, kept=0)
+    assert await sync(lambda: first, embedder, tmp_path) == SyncCounts(put=4, removed=0, kept=0)
     embedder.embedded.clear()
     second = [*first[:2], evidence("c", "Another text c."), evidence("e", "The text d.")]
-    assert await sync(lambda: second, embedder, tmp_path) == Change(put=2, removed=2, kept=2)
+    assert await sync(lambda: second, embedder, tmp_path) == SyncCounts(put=2, removed=2, kept=2)
     assert embedder.embedded == ["Another text c.", "The text d."], "a text may move from one id to another"
     assert _texts(tmp_path) == {paragraph.id: paragraph.text for paragraph in second}
 
@@ -36,7 +36,7 @@ async def test_a_folder_holds_what_is_given_and_only_news_is_embedded(
 async def test_nothing_new_writes_nothing(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> None:
     await sync(lambda: statements, embedder, tmp_path)
     before = versions.current(tmp_path)
-    assert await sync(lambda: statements, embedder, tmp_path) == Change(0, 0, len(statements))
+    assert await sync(lambda: statements, embedder, tmp_path) == SyncCounts(0, 0, len(statements))
     assert versions.current(tmp_path) == before
 
 
@@ -60,7 +60,7 @@ async def test_an_interrupted_run_goes_on_where_it_was(
     assert len(_texts(tmp_path)) == 6
     progress: list[tuple[int, int]] = []
     embedder.embedded.clear()
-    assert await sync(lambda: every, embedder, tmp_path, lambda *counts: progress.append(counts)) == Change(2, 0, 6)
+    assert await sync(lambda: every, embedder, tmp_path, lambda *counts: progress.append(counts)) == SyncCounts(2, 0, 6)
     assert embedder.embedded == ["Text number 6.", "Text number 7."]
     assert progress == [(0, 2), (2, 2)]
     assert _texts(tmp_path) == {paragraph.id: paragraph.text for paragraph in every}
@@ -77,7 +77,7 @@ async def test_a_changed_paragraph_is_found_as_it_was_until_it_is_embedded(
     news = [evidence(name, f"New {name}.") for name in names]
     seen: list[list[str]] = []
     change = await sync(lambda: news, embedder, tmp_path, lambda *_: seen.append(sorted(_texts(tmp_path).values())))
-    assert change == Change(5, 6, 0)
+    assert change == SyncCounts(5, 6, 0)
     assert seen[1:] == [
         ["New n0.", "New n1.", "Old n2.", "Old n3.", "Old n4."],
         ["New n0.", "New n1.", "New n2.", "New n3.", "Old n4."],
@@ -107,12 +107,12 @@ async def test_a_text_is_kept_under_the_id_that_gives_it_first(
         evidence("own#2", "The harbours are open."),
         evidence("own#3", "So be it."),
     ]
-    assert (await sync(lambda: [starter, *own], embedder, tmp_path)) == Change(3, 0, 0, {"own#2": "starter"})
+    assert (await sync(lambda: [starter, *own], embedder, tmp_path)) == SyncCounts(3, 0, 0, {"own#2": "starter"})
     assert set(_texts(tmp_path)) == {"starter", "own#1", "own#3"}
-    assert (await sync(lambda: own, embedder, tmp_path)) == Change(1, 1, 2)
+    assert (await sync(lambda: own, embedder, tmp_path)) == SyncCounts(1, 1, 2)
     assert set(_texts(tmp_path)) == {"own#1", "own#2", "own#3"}
-    assert (await sync(lambda: [*own, starter], embedder, tmp_path)) == Change(0, 0, 3, {"starter": "own#2"})
-    assert (await sync(lambda: [starter, *own], embedder, tmp_path)) == Change(1, 1, 2, {"own#2": "starter"})
+    assert (await sync(lambda: [*own, starter], embedder, tmp_path)) == SyncCounts(0, 0, 3, {"starter": "own#2"})
+    assert (await sync(lambda: [starter, *own], embedder, tmp_path)) == SyncCounts(1, 1, 2, {"own#2": "starter"})
     assert set(_texts(tmp_path)) == {"starter", "own#1", "own#3"}
 
 
@@ -127,7 +127,7 @@ async def test_a_first_build_says_so_in_plain_words(
 async def test_removing_alone_embeds_nothing(tmp_path: Path, embedder: Any, statements: list[Evidence]) -> None:
     await sync(lambda: statements, embedder, tmp_path)
     embedder.embedded.clear()
-    assert await sync(lambda: statements[1:], embedder, tmp_path) == Change(0, 1, len(statements) - 1)
+    assert await sync(lambda: statements[1:], embedder, tmp_path) == SyncCounts(0, 1, len(statements) - 1)
     assert embedder.embedded == []
     assert len(_texts(tmp_path)) == len(statements) - 1
 
@@ -141,5 +141,5 @@ async def test_what_is_of_no_use_is_built_anew(
         embedder.name = "other"
     else:
         (versions.current(tmp_path) / "manifest.json").write_text("{")
-    assert await sync(lambda: statements, embedder, tmp_path) == Change(len(statements), 0, 0)
+    assert await sync(lambda: statements, embedder, tmp_path) == SyncCounts(len(statements), 0, 0)
     assert len(_texts(tmp_path)) == len(statements)

@@ -97,7 +97,7 @@ class Maker:
             await ledger.decisions.approve(key, 4, "ana", "A fair reply. With a source.", "good", due)
         if to is CaseState.RELEASED:
             for row in await ledger.outbox.lease("publisher", 30, 100):
-                assert await ledger.outbox.sent(row, "publisher")
+                assert await ledger.outbox.note_sent(row, "publisher")
 
 
 @pytest.fixture

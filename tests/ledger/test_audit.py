@@ -85,7 +85,7 @@ async def test_a_row_made_without_the_key_is_a_break(ledger: Ledger, make: Any, 
 async def test_a_changed_tombstone_is_a_break(ledger: Ledger, make: Any, url: str) -> None:
     await make.bring(ledger, CaseState.ESCALATED)
     for row in await ledger.outbox.lease("p", 30, 10):
-        await ledger.outbox.sent(row, "p")
+        await ledger.outbox.note_sent(row, "p")
     await ledger.erasure.erase("forum/1", "operator", "erased on request")
     await ledger.erasure.prune("forum/1")
     await change(url, "UPDATE tombstones SET state = 'dismissed'")

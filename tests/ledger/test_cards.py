@@ -16,14 +16,14 @@ HERE = ("discord", "s1")
 
 
 async def test_a_number_is_given_out_once_even_to_many_at_once(ledger: Ledger) -> None:
-    numbers = await asyncio.gather(*(ledger.cards.number("forum/1") for _ in range(8)))
-    other = await ledger.cards.number("forum/2")
+    numbers = await asyncio.gather(*(ledger.cards.number_of("forum/1") for _ in range(8)))
+    other = await ledger.cards.number_of("forum/2")
     assert len(set(numbers)) == 1
     assert other != numbers[0]
-    assert await ledger.cards.key(other) == "forum/2"
+    assert await ledger.cards.key_of(other) == "forum/2"
     for wrong in (0, 999, -1, 2**80):
         with pytest.raises(CaseNotFound, match="no case number"):
-            await ledger.cards.key(wrong)
+            await ledger.cards.key_of(wrong)
 
 
 async def test_of_many_who_reserve_a_card_one_may_post_it(ledger: Ledger) -> None:
@@ -81,7 +81,7 @@ async def test_a_reservation_without_a_message_is_unfinished(ledger: Ledger, mak
     assert await ledger.cards.unfinished("discord", ["s1"], clock()) == []
     clock.pass_s(1)
     assert [card.case_key for card in await ledger.cards.unfinished("discord", ["s1"], clock())] == [case.key]
-    assert await ledger.cards.recent(*HERE, "c1", clock() - timedelta(minutes=1)) == 1
+    assert await ledger.cards.count_recent(*HERE, "c1", clock() - timedelta(minutes=1)) == 1
     await ledger.cards.forget(*HERE, case.key)
     assert await ledger.cards.find(*HERE, case.key) is None
 
@@ -102,8 +102,8 @@ async def test_ids_may_have_255_characters(ledger: Ledger, clock: Any) -> None:
     await ledger.cards.record_message("matrix", server, "forum/1", message, 4)
     card = await ledger.cards.find("matrix", server, "forum/1")
     assert card is not None and (card.server, card.channel, card.message) == (server, channel, message)
-    await ledger.cards.note(Notice("matrix", server, channel, "reminder", message, 1, clock(), clock()))
-    assert await ledger.cards.notice("matrix", server, channel, "reminder") is not None
+    await ledger.cards.record_notice(Notice("matrix", server, channel, "reminder", message, 1, clock(), clock()))
+    assert await ledger.cards.find_notice("matrix", server, channel, "reminder") is not None
     await ledger.moderator_settings.set_intent("matrix", server, ScopeKind.CHANNEL, channel, Intent.POSITIVE, "lea")
     assert [item.scope for item in await ledger.moderator_settings.intents("matrix", server)] == [channel]
     await ledger.moderator_settings.switch("matrix", server, SwitchKind.PAUSED, channel, "lea", on=True)
@@ -112,11 +112,11 @@ async def test_ids_may_have_255_characters(ledger: Ledger, clock: Any) -> None:
 
 async def test_a_newer_notice_takes_the_place_of_the_one_before(ledger: Ledger, clock: Any) -> None:
     for count in (1, 2):
-        await ledger.cards.note(Notice(*HERE, "c1", "surge:jews", "m1", count, clock(), clock()))
-    notice = await ledger.cards.notice(*HERE, "c1", "surge:jews")
+        await ledger.cards.record_notice(Notice(*HERE, "c1", "surge:jews", "m1", count, clock(), clock()))
+    notice = await ledger.cards.find_notice(*HERE, "c1", "surge:jews")
     assert notice is not None
     assert (notice.count, notice.since) == (2, clock())
-    assert await ledger.cards.notice(*HERE, "c1", "reminder") is None
+    assert await ledger.cards.find_notice(*HERE, "c1", "reminder") is None
 
 
 async def test_settings_are_kept_changed_and_taken_back(ledger: Ledger, clock: Any) -> None:
@@ -144,8 +144,3 @@ async def test_settings_are_kept_changed_and_taken_back(ledger: Ledger, clock: A
     assert await settings.hidden("ben") == frozenset()
     await settings.hide("ana", TargetGroup.JEWS, hidden=False)
     assert await settings.hidden("ana") == frozenset()
-
-    await settings.assign("forum/1", "ana", "lea")
-    await settings.assign("forum/1", "ben", "lea")
-    assert await settings.assigned("ana") == []
-    assert [item.who for item in await settings.assigned("ben")] == ["lea"]

@@ -158,7 +158,7 @@ async def test_cases_in_doubt_are_a_queue_of_their_own_until_somebody_asks_for_a
     assert await every_page(ledger, states=pending, doubtful=True) == ["doubt", "other"]
     assert await every_page(ledger, states=pending, doubtful=False) == ["plain"]
     assert await every_page(ledger, states=pending) == ["doubt", "other", "plain"]
-    assert (await ledger.cases.doubtful(), (await ledger.cases.counts())[CaseState.PENDING]) == (2, 3)
+    assert (await ledger.cases.count_doubtful(), (await ledger.cases.counts())[CaseState.PENDING]) == (2, 3)
     assert await uncarded(ledger) == ["forum/plain"]
     await ledger.decisions.redraft(case.key, case.version, "ana", DraftRequest(number=2), "message")
     await ledger.stages.draft(make.draft(case.key, 2))
@@ -166,7 +166,7 @@ async def test_cases_in_doubt_are_a_queue_of_their_own_until_somebody_asks_for_a
     assert (after.state, after.doubtful) == (CaseState.PENDING, False)
     assert await every_page(ledger, states=pending, doubtful=True) == ["other"]
     assert await uncarded(ledger) == ["forum/doubt", "forum/plain"]
-    assert await ledger.cases.doubtful() == 1
+    assert await ledger.cases.count_doubtful() == 1
 
 
 async def test_stale_cases_are_those_the_machine_left_lying(ledger: Ledger, make: Any, clock: Any) -> None:

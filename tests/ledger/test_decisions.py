@@ -142,7 +142,7 @@ async def test_undo_comes_too_late_once_a_publisher_has_touched_the_reply(
     with pytest.raises(NotAllowed, match="already released"):
         await ledger.decisions.undo(case.key, case.version, "ana")
     (row,) = await ledger.outbox.lease("p", 30, 10)
-    await ledger.outbox.sent(row, "p")
+    await ledger.outbox.note_sent(row, "p")
     with pytest.raises(NotAllowed, match="already released"):
         await ledger.decisions.undo(case.key, case.version, "ana")
     assert (await ledger.cases.get(case.key)).state is CaseState.RELEASED

@@ -108,7 +108,7 @@ async def test_an_erased_case_waits_for_nobody_and_takes_no_note(ledger: Ledger,
     await make.bring(ledger, CaseState.ESCALATED, post(make))
     await ledger.casework.appeal("forum/1", "platform", "It was a joke.")
     await ledger.erasure.erase("forum/1", "operator", "erased on request")
-    assert (await ledger.cases.appealed(), await ledger.cases.handled()) == (0, 1)
+    assert (await ledger.cases.count_appealed(), await ledger.cases.count_handled()) == (0, 1)
     for add in (ledger.casework.note, ledger.casework.appeal):
         with pytest.raises(NotAllowed, match="were erased"):
             await add("forum/1", "ana", "One thing more.")
@@ -158,7 +158,7 @@ async def test_the_cases_of_an_author_are_found_by_platform_and_id(ledger: Ledge
 
 async def test_everything_held_of_a_case_is_exported(ledger: Ledger, make: Any) -> None:
     await make.bring(ledger, CaseState.RELEASED, post(make))
-    await ledger.cards.number("forum/1")
+    await ledger.cards.number_of("forum/1")
     await ledger.holdings.record_uncovering("forum/1", "ana")
     [held] = await ledger.holdings.of(["forum/1"])
     assert held["case"]["post"]["text"] == f"All {WORD} are lazy."
@@ -173,7 +173,7 @@ async def test_everything_held_of_a_case_is_exported(ledger: Ledger, make: Any) 
 async def test_a_chat_shows_an_erased_case_again_before_it_may_be_pruned(ledger: Ledger, make: Any, clock: Any) -> None:
     case = await make.bring(ledger, CaseState.RELEASED, post(make))
     for row in await ledger.outbox.lease("p", 30, 10):
-        await ledger.outbox.sent(row, "p")
+        await ledger.outbox.note_sent(row, "p")
     await ledger.cards.reserve("discord", "s", "forum/1", "c")
     await ledger.cards.record_message("discord", "s", "forum/1", "m", case.version, unsettled=False)
     assert not await ledger.erasure.prune("forum/1")
@@ -190,7 +190,7 @@ async def test_of_a_pruned_case_a_tombstone_is_left_that_names_nobody(
 ) -> None:
     await make.bring(ledger, CaseState.DISMISSED, post(make))
     for row in await ledger.outbox.lease("p", 30, 10):
-        await ledger.outbox.sent(row, "p")
+        await ledger.outbox.note_sent(row, "p")
     await ledger.erasure.erase("forum/1", "operator", "erased on request")
     assert await ledger.erasure.due(clock() + timedelta(1), 10) == []
     assert await ledger.erasure.prunable(clock() + timedelta(1), 10) == ["forum/1"]

@@ -107,7 +107,7 @@ async def test_cases_of_before_are_in_no_doubt(empty_url: str) -> None:
     await ledger.migrate()
     assert (await ledger.cases.counts())[CaseState.PENDING] == 1
     (found,) = (await ledger.cases.page(states=[CaseState.PENDING], doubtful=False)).cases
-    assert (found.key, found.doubtful, await ledger.cases.doubtful()) == ("forum/1", False, 0)
+    assert (found.key, found.doubtful, await ledger.cases.count_doubtful()) == ("forum/1", False, 0)
     await ledger.close()
 
 

@@ -49,8 +49,8 @@ async def test_a_sent_reply_releases_its_case_and_owes_the_outcome(ledger: Ledge
     clock.pass_s(60)
     (row,) = await ledger.outbox.lease("p", 30, 10)
     assert await ledger.outbox.note_probe(row, "p", {"0": 7, "1": 0})
-    assert await ledger.outbox.sent(row, "p")
-    assert not await ledger.outbox.sent(row, "p")
+    assert await ledger.outbox.note_sent(row, "p")
+    assert not await ledger.outbox.note_sent(row, "p")
     released = await ledger.cases.get(case.key)
     assert (released.state, released.version) == (CaseState.RELEASED, case.version + 1)
     last = (await ledger.history.of(case.key))[-1]
@@ -59,7 +59,7 @@ async def test_a_sent_reply_releases_its_case_and_owes_the_outcome(ledger: Ledge
     outcome = Outcome.model_validate_json(row.value)
     assert (outcome.state, outcome.who, outcome.text) == (CaseState.RELEASED, "ana", case.final_text)
     assert row.headers == {"idempotency-key": "outcome:forum/1:6"}
-    assert await ledger.outbox.sent(row, "p")
+    assert await ledger.outbox.note_sent(row, "p")
     assert (await ledger.outbox.backlog()).rows == 0
 
 
@@ -89,9 +89,9 @@ async def test_who_lost_the_lease_can_change_nothing(ledger: Ledger, make: Any, 
     (taken,) = await ledger.outbox.lease("next", 30, 10)
     assert not await ledger.outbox.note_probe(row, "slow", {"0": 1})
     assert not await ledger.outbox.renew(row, "slow", 30)
-    assert not await ledger.outbox.sent(row, "slow")
+    assert not await ledger.outbox.note_sent(row, "slow")
     assert not await ledger.outbox.retry(row, "slow", "no answer", clock())
-    assert await ledger.outbox.sent(taken, "next")
+    assert await ledger.outbox.note_sent(taken, "next")
 
 
 async def test_a_lease_that_ran_out_counts_for_nothing_even_when_the_same_publisher_has_the_next(
@@ -103,12 +103,12 @@ async def test_a_lease_that_ran_out_counts_for_nothing_even_when_the_same_publis
     (second,) = await ledger.outbox.lease("p", 30, 10)
     assert second.lease == first.lease + 1
     assert not await ledger.outbox.renew(first, "p", 30)
-    assert not await ledger.outbox.sent(first, "p")
+    assert not await ledger.outbox.note_sent(first, "p")
     clock.pass_s(29)
     assert await ledger.outbox.renew(second, "p", 30)
     clock.pass_s(29)
     assert await ledger.outbox.lease("q", 30, 10) == []
-    assert await ledger.outbox.sent(second, "p")
+    assert await ledger.outbox.note_sent(second, "p")
 
 
 async def test_a_row_given_back_waits_until_it_is_due_again(ledger: Ledger, make: Any, clock: Any) -> None:

@@ -141,9 +141,9 @@ async def test_undo_and_lease_never_both_succeed(ledger: Ledger, other: Ledger, 
         else:
             assert isinstance(undone, NotAllowed)
             assert [row.case_key for row in rows] == [case.key]
-            assert await other.outbox.sent(rows[0], "p")
+            assert await other.outbox.note_sent(rows[0], "p")
             for row in await other.outbox.lease("p", 30, 10):
-                await other.outbox.sent(row, "p")
+                await other.outbox.note_sent(row, "p")
         outcomes.add(isinstance(undone, Case))
     assert outcomes == {True, False}
 

@@ -41,7 +41,7 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
         )
         plans = {
             "COVERING INDEX cases_queue (state=?)": page,
-            "SEARCH cases USING COVERING INDEX cases_queue": ledger.cases.doubtful(),
+            "SEARCH cases USING COVERING INDEX cases_queue": ledger.cases.count_doubtful(),
             "history_escalations (": ledger.history.escalations(0, clock()),
             "history_decisions (at>?)": ledger.statistics.since(clock()),
             "cases_unfinished (updated_at<?)": ledger.cases.stale(clock() + timedelta(1), 10),
@@ -50,7 +50,7 @@ async def test_the_queries_of_the_queue_and_the_outbox_go_by_an_index(
             "cases_answered_thread (thread_hash=?)": ledger.replies.near("forum/2"),
             "cases_author (author_hash=?)": ledger.related.by_author("forum/1", 5),
             "cases_text (text_hash=?": ledger.related.same_text("forum/1"),
-            "cases_appealed": ledger.cases.appealed(),
+            "cases_appealed": ledger.cases.count_appealed(),
             "cases_with_texts (received_at<?)": ledger.erasure.due(clock(), 10),
             "cases_queue (state=? AND received_at<?)": ledger.erasure.prunable(clock(), 10),
             "outbox_open (free_at<?)": ledger.outbox.lease("p", 30, 10),

@@ -95,7 +95,7 @@ async def test_every_case_can_be_read_in_its_state(ledger: Ledger) -> None:
     avoided = ("The Zorblaxians again?",)
     assert redrafted.request == DraftRequest(number=2, intent=Intent.QUESTIONING, hint="shorter", avoid=avoided)
     assert (await ledger.cases.get("forum/6")).final_text == "A fair reply. With a source."
-    assert await ledger.cards.key(1) == "forum/4"
+    assert await ledger.cards.key_of(1) == "forum/4"
 
 
 async def test_work_goes_on_where_it_was(ledger: Ledger) -> None:
@@ -107,7 +107,7 @@ async def test_work_goes_on_where_it_was(ledger: Ledger) -> None:
     due = await ledger.outbox.lease("publisher", 30, 100)
     assert "forum/5" in {row.case_key for row in due}
     for row in due:
-        assert await ledger.outbox.sent(row, "publisher")
+        assert await ledger.outbox.note_sent(row, "publisher")
     for key in ("forum/5", "forum/undone"):
         assert (await ledger.cases.get(key)).state is CaseState.RELEASED
     repeat = make_post("new", author_id="zorb-1", text="The Zorblaxians ruin everything.")

@@ -84,7 +84,7 @@ async def start_embedding_server(weights: Path, port: int, log_file: Path) -> Ch
     server = Child("embedding server", argv, log_file=log_file)
     await server.start()
     async with Endpoint(f"http://127.0.0.1:{port}/v1", None, 5.0, 1) as endpoint:
-        await server.until(endpoint.healthy, 180)
+        await server.wait_until_ready(endpoint.healthy, 180)
     return server
 
 

@@ -20,7 +20,7 @@ from models.accelerator import Device
 from rejoinder.assembly import open_ledger
 from rejoinder.cli import main
 from rejoinder.commands import doctor
-from rejoinder.commands.doctor import Finding, disk
+from rejoinder.commands.doctor import Finding, check_disk
 from rejoinder.demo import sample_posts
 from stream import dead_letters
 from stream.dead_letters import StoredDeadLetter
@@ -85,11 +85,13 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(rejoinder: CliRunner, mon
 
 async def test_doctor_takes_a_ledger_without_tables_for_a_new_one_and_makes_none(tmp_path: Path) -> None:
     url = f"sqlite+aiosqlite:///{tmp_path}/ledger.db"
-    finding = await doctor.ledger(Settings(data_dir=tmp_path / "data", ledger=LedgerSettings(url=url)))
+    finding = await doctor.check_ledger(Settings(data_dir=tmp_path / "data", ledger=LedgerSettings(url=url)))
     assert (finding.verdict, "no tables yet" in finding.detail) == ("ok", True)
     assert not (tmp_path / "ledger.db").exists()
     (tmp_path / "ledger.db").touch()
-    assert (await doctor.ledger(Settings(data_dir=tmp_path / "data", ledger=LedgerSettings(url=url)))).verdict == "ok"
+    assert (
+        await doctor.check_ledger(Settings(data_dir=tmp_path / "data", ledger=LedgerSettings(url=url)))
+    ).verdict == "ok"
 
 
 async def test_doctor_looks_at_the_room_for_weights_and_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +101,7 @@ async def test_doctor_looks_at_the_room_for_weights_and_data(tmp_path: Path, mon
     free = {weights: 5_000_000_000, data: 100_000_000}
     usage = SimpleNamespace(disk_usage=lambda folder: SimpleNamespace(free=free[folder]))
     monkeypatch.setattr("rejoinder.commands.doctor.shutil", usage)
-    finding = await disk(Settings(data_dir=data / "new", weights=WeightsSettings(folder=weights)))
+    finding = await check_disk(Settings(data_dir=data / "new", weights=WeightsSettings(folder=weights)))
     assert finding == Finding(
         "disk", "note", "5.0 GB free for weights, 0.1 GB for the data folder",
         "Set REJOINDER_DATA_DIR to a folder with more room.",

@@ -63,7 +63,8 @@ def test_what_a_speaker_finds_good_is_reviewed_and_not_asked_again(own: Path, tm
 
 
 @pytest.mark.parametrize(
-    ("damage", "message"), [("good", "not known"), ("column", "lacks a column"), ("bytes", "can't be read")]
+    ("damage", "message"),
+    [("good", "not known"), ("column", "has no column sentence"), ("bytes", "has no column entry")],
 )
 def test_a_damaged_sheet_is_refused(own: Path, tmp_path: Path, damage: str, message: str) -> None:
     sheet = tmp_path / "it.csv"
@@ -87,3 +88,20 @@ def test_without_a_folder_no_review_is_kept(tmp_path: Path, monkeypatch: pytest.
     result = review("take", "it", tmp_path / "none.csv")
     assert result.exit_code != 0
     assert "Set kb.claims" in result.output
+
+
+def test_a_sheet_is_read_as_spreadsheets_abroad_save_it(own: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "es.csv"
+    review("export", "es", sheet)
+    listed = rows(sheet)[:2]
+    listed[0]["good"] = "sí"
+    with sheet.open("w", newline="", encoding="cp1252") as file:
+        writer = csv.writer(file, delimiter=";")
+        writer.writerow(listed[0])
+        writer.writerow(listed[0].values())
+        # What is empty at the end of a row may be left out.
+        writer.writerow([listed[1][name] for name in ("entry", "place", "what", "english", "sentence")])
+    result = review("take", "es", sheet)
+    assert result.exit_code == 0, result.output
+    reviews = load_reviews(own)
+    assert [reviews.provisional(row["sentence"], "es") for row in listed] == [False, True]

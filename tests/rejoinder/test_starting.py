@@ -21,7 +21,7 @@ from core.retry import Backoff
 from core.settings import EmbeddingSettings, LedgerSettings, Settings
 from rejoinder import starting
 from rejoinder.assembly import open_ledger
-from rejoinder.starting import ledger_ready, waiting_room, work
+from rejoinder.starting import answer_while_starting, run_stages, wait_for_ledger
 from rejoinder.web import serving
 from tests.ports import unused_port
 
@@ -86,7 +86,7 @@ async def test_a_process_waits_for_its_ledger_and_gets_it_migrated(
     settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def first_ping() -> None:
-        async with ledger_ready(settings, asyncio.Event(), WAITS) as ledger:
+        async with wait_for_ledger(settings, asyncio.Event(), WAITS) as ledger:
             assert ledger is not None
             await ledger.ping()
 
@@ -102,7 +102,7 @@ async def test_a_process_that_is_told_to_stop_waits_no_longer(settings: Settings
     stop = asyncio.Event()
 
     async def wait() -> None:
-        async with ledger_ready(settings, stop) as ledger:
+        async with wait_for_ledger(settings, stop) as ledger:
             assert ledger is None
 
     waiting = asyncio.create_task(wait())
@@ -119,7 +119,9 @@ async def test_a_worker_waits_for_its_embedding_server(
     (tmp_path / "later").mkdir()
     stop = asyncio.Event()
     async with something_logged() as heard:
-        working = asyncio.create_task(work(settings.model_copy(update={"embedding": embedding}), ["ground"], stop))
+        working = asyncio.create_task(
+            run_stages(settings.model_copy(update={"embedding": embedding}), ["ground"], stop)
+        )
         await asyncio.wait({working, asyncio.ensure_future(heard.wait())}, return_when=asyncio.FIRST_COMPLETED)
     assert not working.done() and "waiting for the embedding server" in caplog.text
     stop.set()
@@ -141,7 +143,7 @@ async def test_while_it_waits_it_lives_and_takes_nothing() -> None:
         async with aiohttp.ClientSession() as http, http.request(method, f"http://127.0.0.1:{port}{path}") as answer:
             return answer.status, await answer.json()
 
-    async with waiting_room("127.0.0.1", port) as leave:
+    async with answer_while_starting("127.0.0.1", port) as leave:
         assert await ask("GET", "/healthz") == (200, {"status": "ok"})
         status, body = await ask("GET", "/readyz")
         assert status == 503 and not body["ready"] and "waits for the ledger" in body["away"]["process"]

@@ -11,7 +11,7 @@ from bot.changes import Changes
 from core.errors import BadSettings
 from core.settings import DeskSettings, Settings
 from ledger import Ledger
-from rejoinder.starting import waiting_room
+from rejoinder.starting import answer_while_starting
 from rejoinder.web import web_process
 from stream.producer import Producer
 from tests.bot.conftest import TOKENS
@@ -37,7 +37,7 @@ async def test_who_asks_is_answered_until_all_is_loaded_and_then_served(tmp_path
         async with aiohttp.ClientSession() as http, http.get(f"http://127.0.0.1:{port}/v1/cases") as answer:
             return answer.status
 
-    async with waiting_room("127.0.0.1", port) as leave:
+    async with answer_while_starting("127.0.0.1", port) as leave:
 
         async def before_serving() -> None:
             seen.append(await status())

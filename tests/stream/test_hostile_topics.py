@@ -19,7 +19,7 @@ from core.errors import LedgerUnavailable, MessageTooLarge
 from core.lifecycle import STAGES, StageName, TopicRole
 from core.settings import Settings
 from ledger import Ledger
-from stream.app import incoming, sender
+from stream.app import make_sender, to_incoming
 from stream.dead_letters import DeadLetterWriter, read_dead_letters, replay
 from stream.delivery import Incoming
 from stream.ingest import connect
@@ -171,7 +171,7 @@ async def test_an_outage_is_not_taken_for_a_refusal(ledger: Ledger, settings: Se
 async def test_a_null_header_reaches_the_stage() -> None:
     """Kafka lets a header have no value."""
     message = SimpleNamespace(topic="t", partition=0, offset=1, key=None, value=b"{", headers=[("trace", None)])
-    assert incoming(SimpleNamespace(message=message)).headers == (("trace", b""),)
+    assert to_incoming(SimpleNamespace(message=message)).headers == (("trace", b""),)
 
 
 async def grounded(ledger: Ledger, item: FlaggedPost, request: DraftRequest) -> None:
@@ -243,7 +243,9 @@ async def test_a_stages_result_that_faust_cannot_send_is_too_large(settings: Set
     size = MAX_MESSAGE if refused_by == "size" else 10
     record = post(1, ("🤡" * (size // 200 + 1),) * 50)
     with pytest.raises(MessageTooLarge, match="bytes"):
-        await sender(app, Topics("t."), TopicRole.GROUNDED, Signatures.of(settings))(Outgoing("birdsong/1", record))
+        await make_sender(app, Topics("t."), TopicRole.GROUNDED, Signatures.of(settings))(
+            Outgoing("birdsong/1", record)
+        )
 
 
 async def test_what_is_too_large_is_named_and_everything_else_is_sent(

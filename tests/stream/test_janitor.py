@@ -41,7 +41,7 @@ async def dismissed(ledger: Ledger, number: int = 1) -> None:
     """Make a case that triage ended, with its outcome sent."""
     await ledger.stages.triage(make_post(number), make_triage(route=Route.DISMISS))
     for row in await ledger.outbox.lease("p", 30, 10):
-        await ledger.outbox.sent(row, "p")
+        await ledger.outbox.note_sent(row, "p")
 
 
 async def test_without_a_period_everything_is_kept(ledger: Ledger, tmp_path: Path) -> None:

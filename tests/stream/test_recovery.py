@@ -174,7 +174,7 @@ async def test_replay_sends_no_letter_twice_and_none_that_is_written_meanwhile(
     ledger: Ledger, producer: Producer, settings: Settings, topics: Topics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = DeadLetterWriter(producer, topics, ledger)
-    sent_again = dead_letters._sent_again
+    sent_again = dead_letters._resend
 
     async def given_up_at_once(*arguments: Any) -> bool:
         sent = await sent_again(*arguments)
@@ -184,7 +184,7 @@ async def test_replay_sends_no_letter_twice_and_none_that_is_written_meanwhile(
     for offset in range(3):
         await writer.write(Incoming(topics.flags, 0, offset, None, b"{}"), StageName.TRIAGE, "no FlaggedPost")
     with monkeypatch.context() as patch:
-        patch.setattr(dead_letters, "_sent_again", given_up_at_once)
+        patch.setattr(dead_letters, "_resend", given_up_at_once)
         assert len(await replay(settings.kafka, ledger, Signatures.of(settings))) == 3
     assert len(await replay(settings.kafka, ledger, Signatures.of(settings))) == 3, "those that came back, once more"
     assert await replay(settings.kafka, ledger, Signatures.of(settings)) == []

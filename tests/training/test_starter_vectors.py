@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from kb import shipped
-from kb.shipped import Passage
+from kb.shipped import TextToEmbed
 from models.e5 import E5Embedder
 from training.command import train
 from training.starter_vectors import write
@@ -20,7 +20,7 @@ def fresh() -> None:
 
 def test_written_vectors_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "data").mkdir()
-    same = [Passage("a", False), Passage("a", True)]
+    same = [TextToEmbed("a", False), TextToEmbed("a", True)]
     write(tmp_path / "data" / shipped.NAME, "e", same, np.eye(2, dtype=np.float32))
     monkeypatch.setattr(shipped, "files", lambda _: tmp_path)
     assert shipped.shipped_vectors("e")[shipped.key(same[1])].tolist() == [0.0, 1.0]

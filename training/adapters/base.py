@@ -27,10 +27,10 @@ def loading(model: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        [what, *_] = str(error).splitlines() or [repr(error)]
+        [complaint, *_] = str(error).splitlines() or [repr(error)]
         raise BadInput(
-            f"The base model {model} can't be loaded: {what} Give a folder in transformers' format, or a hub name that "
-            "can be reached from here."
+            f"The base model {model} can't be loaded: {complaint} Give a folder in transformers' format, or a hub "
+            "name that can be reached from here."
         ) from error
 
 
@@ -39,8 +39,8 @@ def configuration(base: Path) -> dict[str, Any]:
     if base.suffix == ".gguf":
         from transformers import AutoConfig
 
-        name, given = from_pretrained(str(base))
-        configured: dict[str, Any] = AutoConfig.from_pretrained(name, **given).to_dict()
+        name, loading_options = from_pretrained(str(base))
+        configured: dict[str, Any] = AutoConfig.from_pretrained(name, **loading_options).to_dict()
         return configured
     try:
         configured = json.loads((base / "config.json").read_text(encoding="utf-8"))

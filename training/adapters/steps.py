@@ -118,8 +118,8 @@ def ppo(options: Options) -> Result:
             eval_dataset=data[1], processing_class=tokenizer, peft_config=_lora(options),
         )  # fmt: skip
 
-    kept = ("prompt", "post", "language", "intent", "groups")
-    return _run(options, trainer, [_only(row, *kept) for row in learned], [_only(row, *kept) for row in held_out])
+    columns = ("prompt", "post", "language", "intent", "groups")
+    return _run(options, trainer, [_only(row, *columns) for row in learned], [_only(row, *columns) for row in held_out])
 
 
 STEPS: dict[str, Callable[[Options], Result]] = {"sft": sft, "dpo": dpo, "ppo": ppo}
@@ -128,10 +128,10 @@ STEPS: dict[str, Callable[[Options], Result]] = {"sft": sft, "dpo": dpo, "ppo": 
 def _run(options: Options, make: Callable[..., Any], learned: list[Any], held_out: list[Any]) -> Result:
     """Measure, train on from the last checkpoint, measure again, and save the adapter."""
     set_seed(options.seed)
-    name, given = from_pretrained(options.model)
+    name, loading_options = from_pretrained(options.model)
     with loading(options.model):
-        tokenizer = AutoTokenizer.from_pretrained(name, **given)
-        model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32, **given)
+        tokenizer = AutoTokenizer.from_pretrained(name, **loading_options)
+        model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32, **loading_options)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     # Even out of a GGUF file they are plain numbers by now, which the trainers would not believe.

@@ -226,16 +226,16 @@ async def mistakes(commands: Commands, id: str) -> AsyncIterator[Awaitable[Comma
 async def test_answers_to_commands_come_from_the_catalogue(house: House, commands: Commands, brackets: None) -> None:
     keys = [await add_pending(house.ledger, post(number)) for number in range(12)]
     await add_doubtful(house.ledger, post(20))
-    id = str(await house.ledger.cards.number(keys[0]))
+    id = str(await house.ledger.cards.number_of(keys[0]))
     said = []
     async for answer in answers(commands, id):
         said += [*(await answer).lines]
     case = await house.desk.case(keys[1])
     await house.ledger.decisions.dismiss(case.key, case.version, "ana", "not_hateful", now())
     for action in (Action.HANDLE, Action.HAND_OVER, Action.REOPEN):
-        second = str(await house.ledger.cards.number(keys[1]))
+        second = str(await house.ledger.cards.number_of(keys[1]))
         said += (await commands.after_the_end(HERE, LEA, action, second, "…")).lines
-    third = str(await house.ledger.cards.number(keys[2]))
+    third = str(await house.ledger.cards.number_of(keys[2]))
     said += (await commands.dismiss(HERE, ANA, third)).lines
     csv = f"rejoinder-{now():%Y-%m-%d}.csv"
     assert untranslated(said, *IDS, "muslims", csv, *LANGUAGES.values(), "queue appeals", "queue doubtful") == []
@@ -243,7 +243,7 @@ async def test_answers_to_commands_come_from_the_catalogue(house: House, command
 
 
 async def test_what_is_refused_is_told_from_the_catalogue(house: House, commands: Commands, brackets: None) -> None:
-    id = str(await house.ledger.cards.number(await add_pending(house.ledger, post(1))))
+    id = str(await house.ledger.cards.number_of(await add_pending(house.ledger, post(1))))
     told = []
     async for mistake in mistakes(commands, id):
         with pytest.raises(RejoinderError) as error:

@@ -29,7 +29,7 @@ def dialogue(house: House) -> DecisionDialogue:
 
 async def pending(house: House, draft: str = DRAFT) -> tuple[Case, int]:
     key = await add_pending(house.ledger, post(1), draft)
-    return await house.desk.case(key), await house.ledger.cards.number(key)
+    return await house.desk.case(key), await house.ledger.cards.number_of(key)
 
 
 async def move_on(house: House, key: str) -> Case:

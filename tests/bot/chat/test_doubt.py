@@ -118,7 +118,7 @@ async def test_cases_in_doubt_have_a_list_of_their_own_and_no_card(house: House,
 
 async def test_one_press_dismisses_a_case_in_doubt_and_another_takes_it_back(house: House, chat: Chat) -> None:
     key = await add_doubtful(house.ledger, post(1, WEATHER))
-    number = await house.ledger.cards.number(key)
+    number = await house.ledger.cards.number_of(key)
     assert "Is this hateful at all?" in await chat.type(f"case {number}")
     await chat.press("Not hateful")
     await slack.until(lambda: "Undo" in chat.labels())
@@ -130,7 +130,7 @@ async def test_one_press_dismisses_a_case_in_doubt_and_another_takes_it_back(hou
 
 async def test_one_press_asks_for_a_draft_which_gets_a_card(house: House, chat: Chat) -> None:
     key = await add_doubtful(house.ledger, post(1, WEATHER))
-    await chat.type(f"case {await house.ledger.cards.number(key)}")
+    await chat.type(f"case {await house.ledger.cards.number_of(key)}")
     await chat.press("Write a draft")
     await slack.until(lambda: "Write a draft" not in chat.labels())
     case = await house.desk.case(key)
@@ -141,7 +141,7 @@ async def test_one_press_asks_for_a_draft_which_gets_a_card(house: House, chat: 
 
 async def test_any_pending_case_is_dismissed_by_command(house: House, chat: Chat) -> None:
     key = await add_pending(house.ledger, post(1))
-    number = await house.ledger.cards.number(key)
+    number = await house.ledger.cards.number_of(key)
     assert f"Case {number} is dismissed." in await chat.type(f"dismiss {number}")
     case = await house.desk.case(key)
     assert (case.state, case.decided_why) == (CaseState.DISMISSED, "not_hateful")

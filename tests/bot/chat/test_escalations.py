@@ -45,7 +45,7 @@ async def escalate(ledger: Ledger, flagged: FlaggedPost, group: TargetGroup = Ta
     triage = triage_of(group, Route.ESCALATE).model_copy(update={"reason": THREAT})
     await ledger.stages.receive([flagged])
     await ledger.stages.triage(flagged, triage)
-    return await ledger.cards.number(flagged.key)
+    return await ledger.cards.number_of(flagged.key)
 
 
 async def test_leads_are_told_why_and_how_to_open_it_but_not_what_the_post_says(ledger: Ledger) -> None:

@@ -43,7 +43,7 @@ async def key(house: House) -> str:
 
 @pytest.fixture
 async def number(house: House, key: str) -> int:
-    return await house.ledger.cards.number(key)
+    return await house.ledger.cards.number_of(key)
 
 
 async def test_a_queue_lists_the_servers_own_cases(commands: Commands, number: int) -> None:

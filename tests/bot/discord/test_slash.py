@@ -51,7 +51,7 @@ async def test_the_queue_lists_open_cases_privately_and_leaves_hidden_groups_out
 async def test_a_case_can_be_decided_from_a_private_card(house: Any, platform: Any, start: Any) -> None:
     await start()
     key = await add_pending(house.ledger, post(1))
-    number = await house.ledger.cards.number(key)
+    number = await house.ledger.cards.number_of(key)
     card = await platform.card()
     private_card = await ask(platform, "ana", "case", case=str(number))
     assert field(private_card, "Draft")
@@ -63,7 +63,7 @@ async def test_a_case_can_be_decided_from_a_private_card(house: Any, platform: A
 async def test_open_cases_are_suggested_while_typing(house: Any, platform: Any, start: Any) -> None:
     await start()
     keys = [await add_pending(house.ledger, post(number)) for number in (1, 2)]
-    numbers = [str(await house.ledger.cards.number(key)) for key in keys]
+    numbers = [str(await house.ledger.cards.number_of(key)) for key in keys]
     ana = platform.person("ana")
     offered = await ana.choices(platform.general.id, "rejoinder case", "case")
     assert offered == numbers
@@ -76,7 +76,7 @@ async def test_another_servers_cases_are_neither_suggested_nor_opened(house: Any
     hall = platform.world.add_channel(second, "hall")
     rules = (ChannelRule(channel=hall.id, platforms=("elsewhere",)),)
     await start(others={second.id: ChatWorkspace(rules=rules, leads=(second.roles["chief"],))})
-    number = str(await house.ledger.cards.number(await add_pending(house.ledger, post(1))))
+    number = str(await house.ledger.cards.number_of(await add_pending(house.ledger, post(1))))
     zoe, yan, ana = (
         *(Person(platform.world, platform.gateway, second, second.members[name]) for name in ("zoe", "yan")),
         platform.person("ana"),
@@ -93,7 +93,7 @@ async def test_a_redraft_may_name_another_way_that_is_offered(house: Any, platfo
     await start()
     house.desk.strategies = (StrategyName.COMPOSE, StrategyName.PLAIN)
     key = await add_pending(house.ledger, post(1))
-    number = str(await house.ledger.cards.number(key))
+    number = str(await house.ledger.cards.number_of(key))
     refusal = await ask(platform, "ana", "redraft", case=number, by="tournament")
     assert "tournament is not offered here; choose one of compose, plain" in refusal["content"]
     answer = await ask(platform, "ana", "redraft", case=number, by="plain")
@@ -155,7 +155,7 @@ async def test_stats_come_with_a_picture(house: Any, platform: Any, start: Any) 
 async def test_assign_mute_export_settings_and_help_answer(house: Any, platform: Any, start: Any) -> None:
     await start()
     key = await add_pending(house.ledger, post(1))
-    number = str(await house.ledger.cards.number(key))
+    number = str(await house.ledger.cards.number_of(key))
     card = await platform.card()
     ben = platform.guild.members["ben"]
     assert "assigned to ben" in (await ask(platform, "lea", "assign", case=number, member=ben.id))["content"]
@@ -200,7 +200,7 @@ async def test_a_surge_becomes_one_notice_that_counts(house: Any, platform: Any,
 async def test_closed_cases_are_handed_over_noted_on_and_opened_again(house: Any, platform: Any, start: Any) -> None:
     await start()
     await house.ledger.stages.triage(post(1), triage_of(route=Route.ESCALATE))
-    number = str(await house.ledger.cards.number("forum/post-1"))
+    number = str(await house.ledger.cards.number_of("forum/post-1"))
     answer = await ask(platform, "ana", "hand-over", case=number, reason="to the police")
     assert answer["content"] == f"Case {number} is handed over."
     noted = await ask(platform, "ana", "note", case=number, text="They know *her* address.")

@@ -28,7 +28,7 @@ async def test_closed_cases_are_reopened_handed_over_handled_and_retracted_by_ke
         await house.ledger.stages.triage(flagged, triage_of(route=route))
     await house.ledger.decisions.approve(f"{PLATFORM}/post-1", 4, "ana", DRAFT, "approved draft 1", now())
     for row in await house.ledger.outbox.lease("test", 30, 50):
-        await house.ledger.outbox.sent(row, "test")
+        await house.ledger.outbox.note_sent(row, "test")
     await house.ledger.casework.appeal(f"{PLATFORM}/post-1", "site", "<b>It</b> was a joke.")
     page = await browser.new_page(viewport={"width": 1440, "height": 900})
     watch = Watch(page, base)

@@ -242,7 +242,7 @@ async def closed_cases(visit: Visit) -> AsyncIterator[str]:
     await ledger.decisions.approve(f"{PLATFORM}/post-1", 4, "ana", DRAFT, "approved draft 1", now())
     await ledger.decisions.approve(f"{PLATFORM}/post-7", 4, "ana", DRAFT, "approved draft 1", now())
     for row in await ledger.outbox.lease("test", 30, 50):
-        await ledger.outbox.sent(row, "test")
+        await ledger.outbox.note_sent(row, "test")
     await ledger.casework.appeal(f"{PLATFORM}/post-1", "site", "<b>It</b> was a joke.")
     await ledger.decisions.approve(
         f"{PLATFORM}/post-2", 4, "lea", DRAFT, "approved draft 1", now() + timedelta(minutes=10)

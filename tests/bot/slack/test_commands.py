@@ -160,7 +160,7 @@ async def test_an_unknown_command_and_a_stranger_are_told_what_to_do(working: Fl
 async def test_closed_cases_are_handed_over_noted_on_and_opened_again(working: Floor) -> None:
     ledger = working.house.ledger
     await ledger.stages.triage(post(1), triage_of(route=Route.ESCALATE))
-    await ledger.cards.number("forum/post-1")
+    await ledger.cards.number_of("forum/post-1")
     await typed(working, "hand-over 1", "needs a reason")
     await typed(working, "hand-over 1 to the police", "Case 1 is handed over.")
     shown = await typed(working, "note 1 They know *her* address.", "Noted on case 1.")
@@ -176,7 +176,7 @@ async def test_an_appeal_is_listed_and_the_reply_is_retracted(working: Floor) ->
     key = await add_pending(ledger, post(1))
     await ledger.decisions.approve(key, 4, "ana", DRAFT.text, "approved", now())
     for row in await ledger.outbox.lease("test", 30, 10):
-        await ledger.outbox.sent(row, "test")
+        await ledger.outbox.note_sent(row, "test")
     await ledger.casework.appeal(key, "site", "It was a joke.")
     await typed(working, "queue", "Appeals: 1. List them with: queue appeals")
     await typed(working, "queue appeals", "1: migrants 93 %")

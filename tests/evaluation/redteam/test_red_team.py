@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from core.domain import Intent
 from core.settings import Settings
-from evaluation.redteam.report import LANGUAGES, Judged, judge_all, share_stopped, table
+from evaluation.redteam.report import LANGUAGES, Judged, judge_all, table
 from evaluation.redteam.sheets import fresh, red_team
 from pipeline.guard import Verdict
 from rejoinder.assembly import open_drafting_guard
@@ -25,6 +26,12 @@ def judged() -> tuple[Judged, ...]:
             return await judge_all(guard, red_team())
 
     return asyncio.run(judge())
+
+
+def share_stopped(judged: Sequence[Judged], *, good: bool) -> float:
+    """Return the share of the good drafts, or of the bad ones, that are stopped, 0 to 1."""
+    chosen = [entry.stopped for entry in judged if entry.draft.good is good]
+    return sum(chosen) / len(chosen) if chosen else 0.0
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.domain import CaseState, Transition
-from evaluation.stress.moderators import Attempt
+from evaluation.stress.moderators import SentDecision
 from evaluation.stress.verdict import judge
 from tests.factories import START
 
@@ -26,14 +26,14 @@ def history(key: str, *states: str | None) -> list[Transition]:
     ]  # fmt: skip
 
 
-FIRST = Attempt("forum/1", 4, "ana", "approve", "First words.", 200, 1)
-TAKEN_BACK = Attempt("forum/1", 5, "ana", "undo", None, 200, 1)
-SECOND = Attempt("forum/1", 6, "ana", "edit", "Second words.", 200, 1)
+FIRST = SentDecision("forum/1", 4, "ana", "approve", "First words.", 200, 1)
+TAKEN_BACK = SentDecision("forum/1", 5, "ana", "undo", None, 200, 1)
+SECOND = SentDecision("forum/1", 6, "ana", "edit", "Second words.", 200, 1)
 GOOD: dict[str, Any] = {
     "accepted": ["forum/1"],
     "refused": [],
     "states": {"forum/1": CaseState.RELEASED},
-    "attempts": [FIRST, TAKEN_BACK, SECOND],
+    "decisions": [FIRST, TAKEN_BACK, SECOND],
     "history": history("forum/1", *STEPS),
     "replies": {"forum/1": ["Second words."]},
 }
@@ -55,9 +55,9 @@ def test_a_case_that_went_as_it_should_is_found_good() -> None:
         ({"refused": ["forum/2"]}, "flags refused"),
         ({"states": {**GOOD["states"], "forum/2": CaseState.GROUNDED}}, "cases unfinished"),
         ({"states": {**GOOD["states"], "forum/2": CaseState.FAILED}}, "cases failed"),
-        ({"attempts": [*GOOD["attempts"], replace(SECOND, version=9)]}, "decisions lost"),
-        ({"attempts": [*GOOD["attempts"], replace(SECOND, who="ben")]}, "decisions doubled"),
-        ({"attempts": [FIRST, TAKEN_BACK]}, "approvals nobody made"),
+        ({"decisions": [*GOOD["decisions"], replace(SECOND, version=9)]}, "decisions lost"),
+        ({"decisions": [*GOOD["decisions"], replace(SECOND, who="ben")]}, "decisions doubled"),
+        ({"decisions": [FIRST, TAKEN_BACK]}, "approvals nobody made"),
         ({"replies": {}}, "replies lost"),
         ({"replies": {"forum/1": ["Second words.", "Second words."]}}, "replies doubled"),
         ({"replies": {"forum/1": ["First words."]}}, "replies with a wrong text"),
@@ -71,6 +71,6 @@ def test_each_kind_of_fault_is_found(changes: dict[str, Any], found: str) -> Non
 
 def test_a_decision_that_nobody_answered_counts_by_the_history() -> None:
     unanswered = replace(SECOND, status=None)
-    assert wrong(attempts=[FIRST, TAKEN_BACK, unanswered]) == set()
+    assert wrong(decisions=[FIRST, TAKEN_BACK, unanswered]) == set()
     never_made = {"history": history("forum/1", *STEPS[:7]), "replies": {}, "states": {"forum/1": CaseState.PENDING}}
-    assert wrong(attempts=[FIRST, TAKEN_BACK, unanswered], **never_made) == set()
+    assert wrong(decisions=[FIRST, TAKEN_BACK, unanswered], **never_made) == set()

@@ -144,7 +144,7 @@ async def test_a_claim_that_is_likely_enough_stands_in_for_a_wider_one(
     matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch, narrower: float, wider: float, first: str
 ) -> None:
     claims = dict.fromkeys(matcher.names, 0.01) | {"jews-insult": wider, "jews-slur": narrower}
-    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.ClaimReading(claims, np.ones(5, np.float32), 0.9))
     answered, facts = matcher.match("any", np.ones(384, np.float32), [TargetGroup.JEWS], "en")
     assert (answered[0].id, answered[0].score) == (first, max(wider, narrower))
     assert facts[0].id == FILES.claims[first].facts[0]
@@ -154,7 +154,7 @@ async def test_a_claim_that_stands_in_for_a_wider_one_is_not_taken_where_it_is_u
     matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claims = dict.fromkeys(matcher.names, 0.01) | {"jews-slur": 0.09}
-    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.ClaimReading(claims, np.ones(5, np.float32), 0.9))
     assert matcher.match("any", np.ones(384, np.float32), [TargetGroup.JEWS], "en") == ((), ())
 
 
@@ -164,7 +164,7 @@ async def test_a_claim_may_have_a_limit_of_its_own(
 ) -> None:
     assert FILES.claims["women-slur-as-insult"].least == 0.3
     claims = dict.fromkeys(matcher.names, 0.01) | {"women-slur-as-insult": probability}
-    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.ClaimReading(claims, np.ones(5, np.float32), 0.9))
     answered, _ = matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], "en")
     assert [claim.id for claim in answered] == taken
 
@@ -173,7 +173,7 @@ async def test_less_is_enough_in_a_language_of_which_models_are_less_sure(
     matcher: ClaimMatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claims = dict.fromkeys(matcher.names, 0.01) | {"women-feminists-hate-men": 0.06}
-    monkeypatch.setattr(matcher, "read", lambda *_: matching.Reading(claims, np.ones(5, np.float32), 0.9))
+    monkeypatch.setattr(matcher, "read", lambda *_: matching.ClaimReading(claims, np.ones(5, np.float32), 0.9))
     in_english, in_basque = (
         matcher.match("any", np.ones(384, np.float32), [TargetGroup.WOMEN], language)[0] for language in ("en", "eu")
     )

@@ -10,7 +10,7 @@ from core.domain import GroupScore, Route, TargetGroup
 from core.settings import TriageSettings
 from models.embed import Embedder, Vectors
 from pipeline import vector
-from pipeline.triage import Triager, attack, named
+from pipeline.triage import Triager, describe_attack, listed_groups
 from tests.factories import make_post
 
 
@@ -42,7 +42,7 @@ async def test_the_attacked_group_and_the_language_are_found(
     assert triage.groups[0].group.value == group
     assert triage.language == language
     assert triage.route is Route.DRAFT
-    assert named([triage.groups[0].group]) in triage.reason
+    assert listed_groups([triage.groups[0].group]) in triage.reason
 
 
 async def test_several_groups_come_surest_first(triager: Triager) -> None:
@@ -166,9 +166,9 @@ async def test_the_heads_read_the_default_embedder_beside_another_embedder() -> 
 
 def test_groups_are_listed_as_in_a_sentence() -> None:
     groups = [TargetGroup.WOMEN, TargetGroup.JEWS, TargetGroup.OTHER]
-    assert named(groups[:1]) == "women"
-    assert named(groups[:2]) == "women and Jews"
-    assert named(groups) == "women, Jews and another group"
+    assert listed_groups(groups[:1]) == "women"
+    assert listed_groups(groups[:2]) == "women and Jews"
+    assert listed_groups(groups) == "women, Jews and another group"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_groups_are_listed_as_in_a_sentence() -> None:
 )
 def test_the_reason_says_no_more_than_is_known(groups: tuple[str, ...], hate: float, sentence: str) -> None:
     scores = tuple(GroupScore(group=TargetGroup(group), score=0.8) for group in groups)
-    assert attack(scores, hate) == sentence
+    assert describe_attack(scores, hate) == sentence
 
 
 @pytest.mark.parametrize(("limits", "escalated"), [({}, True), ({"es": 1.0}, False), ({"it": 1.0}, True)])

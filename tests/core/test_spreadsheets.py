@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadInput
-from evaluation.sheets import TextLines, read_rows
+from core.spreadsheets import TextLines, read_rows
 
 ROWS = [{"rater": "Begoña", "remark": "so, so"}, {"rater": "ben", "remark": ""}]
 

@@ -1,4 +1,4 @@
-"""One attempt of a moderator: the transition it asks for, or the error that says why it can't be had."""
+"""Move a case as a moderator decided, or raise the error that says why not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from sqlalchemy import Boolean, ColumnElement, RowMapping, bindparam, or_
 
 from core.domain import Action, CaseState, clean
 from core.lifecycle import DECISIONS
-from ledger.conflicts import Attempt, conflict
+from ledger.attempt import Attempt
+from ledger.conflicts import conflict_of
 from ledger.connection import Connection
 from ledger.tables import cases
 from ledger.transition import Move, move
@@ -18,20 +19,15 @@ _AS_SEEN = cases.c.version == bindparam("seen")
 _FREE = or_(
     bindparam("forced", type_=Boolean),
     cases.c.claimed_by.is_(None),
-    cases.c.claimed_by == bindparam("taker"),
+    cases.c.claimed_by == bindparam("decider"),
     cases.c.claimed_until <= bindparam("moved_at"),
 )
-_SAME_STATE = "did not change; look at it again"
+_NOTHING_KNOWN = "did not change; look at it again"
 
 
-def attempt_of(key: str, version: int, who: str, verb: str, force: bool = False) -> Attempt:
-    """Return what a moderator tries, with texts that can be stored."""
-    return Attempt(clean(key), version, clean(who), verb, force)
-
-
-async def take(
+async def move_as_decided(
     connection: Connection, at: datetime, attempt: Attempt, action: Action, why: str, values: dict[str, Any],
-    *conditions: ColumnElement[bool], to: CaseState | None = None, otherwise: str = _SAME_STATE,
+    *conditions: ColumnElement[bool], to: CaseState | None = None, otherwise: str = _NOTHING_KNOWN,
     text: str | None = None,
 ) -> RowMapping:  # fmt: skip
     """Make the transition of `action` and return the case's new row.
@@ -42,8 +38,8 @@ async def take(
     change = DECISIONS[action]
     to = to or (change.leads_to[0] if change.leads_to else None)
     planned = Move(change.takes, to, at, attempt.who, clean(why), values, action, text)
-    seen = {"seen": attempt.version, "forced": attempt.force, "taker": attempt.who}
-    row = await move(connection, attempt.key, planned, _AS_SEEN, _FREE, *conditions, **seen)
+    parameters = {"seen": attempt.version, "forced": attempt.force, "decider": attempt.who}
+    row = await move(connection, attempt.key, planned, _AS_SEEN, _FREE, *conditions, **parameters)
     if row is None:
-        raise await conflict(connection, attempt, change.takes, at, otherwise)
+        raise await conflict_of(connection, attempt, change.takes, at, otherwise)
     return row

@@ -18,6 +18,7 @@ SEPARATORS = ",;\t"
 """What stands between cells; where a comma parts decimals, spreadsheets write semicolons."""
 MOST_CHARACTERS = 1_000_000
 """Longest cell; a longer one is a quotation mark that was never closed."""
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class TextLines:
@@ -53,17 +54,17 @@ def read_rows(lines: Iterable[str], path: Path, needed: Sequence[str]) -> Iterat
     `path` is named in complaints. Raises BadInput where a needed column is missing or a row can't be taken apart.
     """
     csv.field_size_limit(MOST_CHARACTERS)
-    rest = iter(lines)
-    header = next(rest, "")
+    unread = iter(lines)
+    header = next(unread, "")
     separator = max(SEPARATORS, key=header.count)
-    rows = csv.DictReader(chain([header], rest), delimiter=separator, restval="", strict=True)
+    rows = csv.DictReader(chain([header], unread), delimiter=separator, restval="", strict=True)
     try:
         columns = rows.fieldnames or []
         missing = [name for name in needed if name not in columns]
         if missing:
             named = ", ".join(columns)
-            there = f"its columns: {named}" if named.isprintable() else "it is no text"
-            raise BadInput(f"{path} has no column {', '.join(missing)} ({there}); it needs {', '.join(needed)}.")
+            present = f"its columns: {named}" if named.isprintable() else "it is no text"
+            raise BadInput(f"{path} has no column {', '.join(missing)} ({present}); it needs {', '.join(needed)}.")
         for row in rows:
             row.pop(None, None)  # what stands beyond the last column
             yield rows.line_num, row
@@ -75,6 +76,9 @@ def read_rows(lines: Iterable[str], path: Path, needed: Sequence[str]) -> Iterat
         ) from error
 
 
-def as_text(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+def without_formula(cell: str) -> str:
+    """Return a cell that no spreadsheet program takes for a formula: what would begin one gets an apostrophe before it.
+
+    Cells hold strangers' words, and a formula can send what else is in the table away.
+    """
+    return f"'{cell}" if cell.startswith(_BEGINS_FORMULA) else cell

@@ -1,0 +1,15 @@
+"""The texts of posts that are sent in numbers, to load the machine; mild and clearly fictional."""
+
+from __future__ import annotations
+
+CLAIMS = (
+    "Women have no business in parliament, they should leave decisions to the men.",
+    "Refugees have no rights here, send the boats back out to sea.",
+    "Disabled children should be kept out of normal schools, they hold everyone back.",
+    "Nobody discriminates against Muslims, they just complain.",
+)
+
+
+def load_text(number: int) -> str:
+    """Return the text of one post of a load: the claims take turns, and no two numbers give the same text."""
+    return f"{CLAIMS[number % len(CLAIMS)]} Reason {number}."
