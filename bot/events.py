@@ -104,7 +104,8 @@ class EventRoute:
             change = await self._next(response, subscription, watch)
             await watch.require_open()
             if change is None:
-                await response.write(_event("reload", self._changes.last_id or 0, {}))
+                last_sent_id = self._changes.last_id or 0
+                await response.write(_event("reload", last_sent_id, {}))
             elif isinstance(change, Viewing):
                 await response.write(_event("viewing", last_sent_id, asdict(change)))
             elif change.id > last_sent_id:

@@ -79,14 +79,22 @@ class Janitor:
         self, find: Callable[[datetime, int, int], Awaitable[list[str]]], before: datetime,
         do: Callable[[str], Awaitable[bool]],
     ) -> tuple[int, int]:  # fmt: skip
-        """Do something to every case that is due; return for how many it was done, and for how many not yet."""
+        """Do something to every case that is due; return for how many it was done, and for how many not yet.
+
+        A case that another process's janitor has pruned meanwhile counts as neither: `find` no longer lists it.
+        """
         processed = postponed = 0
+        gone: set[str] = set()
         while keys := await find(before, BATCH, postponed):
             for key in keys:
-                if await do(key):
-                    processed += 1
-                else:
-                    postponed += 1
+                try:
+                    done = await do(key)
+                except CaseNotFound:
+                    postponed += key in gone  # Listed again all the same: go on after it.
+                    gone.add(key)
+                    continue
+                processed += done
+                postponed += not done
         return processed, postponed
 
     async def _erase(self, key: str) -> bool:
@@ -94,9 +102,6 @@ class Janitor:
             await self._erasure.erase(key, WHO, "erased: older than retention.posts_days")
         except NotAllowed as error:
             log.info("%s", error)
-            return False
-        except CaseNotFound:
-            # Another process's janitor was here first, and has pruned it.
             return False
         return True
 

@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from bot.changes import Changes
 from bot.events import EventRoute
+from core.background import running
 from tests.bot.conftest import Client, House, Post
 from tests.bot.samples import add_pending, post
 
@@ -76,6 +77,23 @@ async def test_who_missed_too_much_is_told_to_reload(
     await caught_up(house, 4)
     async with listening(client, bearer("ana"), "?after=1") as listener:
         assert await event(listener) == ("reload", "4", {})
+
+
+async def test_what_comes_after_a_reload_is_counted_from_it(
+    house: House, bearer: Bearer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.events.BACKLOG", 2)
+    changes = Changes(house.ledger.history, every_s=60)
+    changes.last_id = 0
+    app = web.Application()
+    EventRoute(changes, house.auth).add_routes(app)
+    async with TestClient(TestServer(app)) as client, listening(client, bearer("ana"), "?tab=one") as listener:
+        await event(listener)
+        await add_pending(house.ledger, post(1))
+        async with running([changes.run()]):
+            assert (await event(listener))[:2] == ("reload", "4")
+            async with client.post("/v1/viewing", json={"tab": "one", "case": "forum/1"}, headers=bearer("ana")):
+                assert (await event(listener))[:2] == ("viewing", "4")
 
 
 @pytest.mark.parametrize("after", ["x", "-1", "9" * 30, "١"])

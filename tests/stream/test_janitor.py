@@ -88,6 +88,25 @@ async def test_cases_that_wait_hold_up_no_others(
 async def test_a_case_that_another_janitor_has_pruned_meanwhile_is_passed_over(
     ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(janitor, "BATCH", 1)
+    for number in (1, 2):
+        await dismissed(ledger, number)
+    erase = ledger.erasure.erase
+
+    async def erase_after_the_other(key: str, who: str, reason: str) -> object:
+        if key == "forum/1":
+            await erase(key, who, reason)
+            await ledger.erasure.prune(key)
+        return await erase(key, who, reason)
+
+    monkeypatch.setattr(ledger.erasure, "erase", erase_after_the_other)
+    assert await keeper(ledger, tmp_path, posts_days=30).tidy(now() + 31 * DAY) == Tidied(erased=1)
+    assert (await ledger.cases.get("forum/2")).erased_at is not None, "the next case is not passed over with it"
+
+
+async def test_a_pruned_case_that_is_listed_again_does_not_hold_up_the_round(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def due(before: datetime, limit: int, skip: int) -> list[str]:
         return ["forum/1"][skip:]
 
