@@ -20,6 +20,9 @@ from pipeline.triage import LONGEST_READ, listed_groups
 
 log = logging.getLogger(__name__)
 
+SURELY_ATTACKED = 0.8
+"""How probable a group must be for a reply to name it beside another one."""
+
 
 class Grounder:
     """The search for evidence, as a strategy plans it. Safe to call from many tasks of one event loop."""
@@ -50,7 +53,8 @@ class Grounder:
         embedding = vector.unpack(triage.embedding) if triage.embedding else await self._searcher.embed(text)
         language = DEFAULT if triage.language == UNKNOWN else triage.language
         summed = self._summed(triage)
-        claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language, summed)
+        attacked = [score.group for score in triage.groups if score.score >= SURELY_ATTACKED]
+        claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language, summed, attacked)
         if plan.paragraphs:
             searched = await self._paragraphs(text, embedding, groups, plan)
             evidence = {piece.id: piece for piece in (*facts, *searched)}

@@ -107,7 +107,7 @@ def _of_claim(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
             if len(counters) < fewest:
                 yield f"{len(counters)} {intent} counter-claims in {language}; {fewest} needed"
             for counter in counters:
-                yield from _of_counter(counter, intent, language)
+                yield from problems_of_counter(counter, intent, language)
 
 
 def _of_wider(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
@@ -120,7 +120,8 @@ def _of_wider(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
         yield f"it stands in for '{wider.id}', which is another group's or stands in for a claim itself"
 
 
-def _of_counter(counter: str, intent: Intent, language: Language) -> Iterator[str]:
+def problems_of_counter(counter: str, intent: Intent, language: Language) -> Iterator[str]:
+    """Yield what keeps a counter-claim from being said as it stands."""
     yield from _not_one_sentence(counter, language)
     if len(counter) > LONGEST_COUNTER:
         yield f"{len(counter)} characters, {LONGEST_COUNTER} at most: {counter!r}"

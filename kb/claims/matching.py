@@ -22,6 +22,7 @@ from kb.claims.ranking import COLD, ClaimRanker, Occasion
 from kb.claims.records import LANGUAGES, FiledClaim, Language
 from kb.claims.reviews import Reviews
 from kb.claims.second_opinion import ClaimOpinion, shipped_opinion
+from kb.claims.two_groups import naming_both
 from kb.query import Vectors
 from kb.shipped import TextToEmbed, embed_texts
 
@@ -132,13 +133,16 @@ class ClaimMatcher:
         groups: Collection[TargetGroup],
         language: str,
         summed: Vectors | None = None,
+        attacked: Collection[TargetGroup] = (),
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
         """Return the claims that the post surely makes, surest first, and their facts, in the reply's language.
 
-        `summed` is what the layers for posts make of it (`models.e5.ClaimReading`), for a second opinion. The facts of
-        several claims take turns, the first of each before the second of any. Both are empty where no claim is sure, or
-        the language is none of those on file. With a ranker those come first that moderators approve. Raises BadInput
-        for a vector of another length than those of the wordings.
+        `attacked` are the groups that it surely attacks: an insult to one beside another is answered for both
+        (`kb.claims.two_groups`). `summed` is what the layers for posts make of it (`models.e5.Reading`),
+        for a second opinion. The facts of several claims take turns, the first of each before the second of
+        any. Both are empty where no claim is sure, or the language is none of those on file. With a ranker
+        those come first that moderators approve. Raises BadInput for a vector of another length than those of
+        the wordings.
         """
         if len(vector) != (length := self._vectors.shape[1]):
             raise BadInput(f"The post's embedding has {len(vector)} numbers, not {length}: triage it again.")
@@ -148,6 +152,7 @@ class ClaimMatcher:
         sure = self._sure(text, vector, groups, own, summed)
         occasion = Occasion(own, next(iter(groups), None))
         claims = self._ranker.in_order([self._files.claims[name] for name in sure], sure, occasion)
+        claims = [naming_both(claim, attacked, self._files) for claim in claims]
         return (
             tuple(self._claim(claim, own, sure[claim.id], occasion) for claim in claims),
             self._facts(claims, own, MOST_FACTS if max(sure.values(), default=0.0) >= SURE else FEW, occasion),

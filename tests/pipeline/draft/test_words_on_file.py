@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 
-from core.domain import Intent
+from core.domain import AttackKind, Intent
 from core.settings import GuardSettings
 from kb.claims.facts import claim_of, evidence_of
 from kb.claims.loading import load_claims
 from kb.claims.records import LANGUAGES, Language
 from kb.claims.reviews import Reviews
+from kb.claims.two_groups import naming_both, two_groups
 from pipeline.answers import answers
 from pipeline.guard import Guard, GuardContext, limit_for
 from tests.factories import make_post
@@ -50,6 +52,28 @@ async def test_the_first_answer_to_every_claim_passes_every_hard_check(
             failed += [
                 (reply, check.detail) for check in await guard.check(reply, ctx) if check.hard and not check.passed
             ]
+    assert failed == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("platform", ["forum", "twitter"])
+async def test_an_answer_that_names_two_groups_passes_every_hard_check(
+    guard: Guard, language: Language, platform: str
+) -> None:
+    failed = []
+    insults = {FILES.group_of(claim): claim for claim in FILES.claims.values() if claim.kind is AttackKind.INSULT}
+    for number, (first, second) in enumerate(permutations(two_groups().people[language], 2)):
+        filed = naming_both(insults[first], [second], FILES)
+        facts = tuple(evidence_of(FILES.facts[fact], language, (filed.id,), NOTHING_READ) for fact in filed.facts)
+        ctx = replace(
+            context(filed.id, language, list(Intent)[number % len(Intent)], platform),
+            evidence=facts,
+            groups=(first, second),
+            claims=(claim_of(filed, language, 0.9, NOTHING_READ),),
+        )
+        reply = next(answers(ctx, limit_for(platform, GuardSettings()), 1)).text
+        assert two_groups().people[language][second] in reply
+        failed += [(reply, check.detail) for check in await guard.check(reply, ctx) if check.hard and not check.passed]
     assert failed == []
 
 

@@ -12,6 +12,7 @@ from core.domain import (
     CounterClaim,
     Evidence,
     FlaggedPost,
+    GroupScore,
     Intent,
     Plan,
     StrategyName,
@@ -70,6 +71,7 @@ class OnFile(ClaimMatcher):
         self.claim, self.answers = claim, facts
         self.asked: tuple[NDArray[np.float32], str] | None = None
         self.summed: NDArray[np.float32] | None = None
+        self.attacked: tuple[TargetGroup, ...] = ()
 
     def match(
         self,
@@ -78,8 +80,9 @@ class OnFile(ClaimMatcher):
         groups: Collection[TargetGroup],
         language: str,
         summed: NDArray[np.float32] | None = None,
+        attacked: Collection[TargetGroup] = (),
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
-        self.asked, self.summed = (vector, language), summed
+        self.asked, self.summed, self.attacked = (vector, language), summed, tuple(attacked)
         return ((self.claim,), self.answers) if self.claim else ((), ())
 
 
@@ -129,6 +132,14 @@ async def test_evidence_is_searched_with_the_embedding_and_groups_of_triage() ->
     assert list(groups) == [TargetGroup.WOMEN]
     assert k == 2
     assert shelf.also == ()
+
+
+async def test_only_groups_that_are_surely_attacked_are_named_together() -> None:
+    on_file = OnFile()
+    triage = make_triage(TargetGroup.WOMEN, TargetGroup.JEWS)
+    scores = (GroupScore(group=TargetGroup.WOMEN, score=0.9), GroupScore(group=TargetGroup.JEWS, score=0.5))
+    await grounder(Shelf(), claims=on_file).ground(POST, triage.model_copy(update={"groups": scores}))
+    assert on_file.attacked == (TargetGroup.WOMEN,)
 
 
 async def test_the_plans_queries_are_searched_too_and_the_plan_stays_with_the_evidence() -> None:

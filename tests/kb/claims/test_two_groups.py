@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import re
+from itertools import permutations
+
+import pytest
+
+from core.domain import Intent, TargetGroup
+from kb.claims.checking import problems_of_counter
+from kb.claims.loading import load_claims
+from kb.claims.records import LANGUAGES
+from kb.claims.two_groups import naming_both, two_groups
+
+FILED = load_claims()
+SLUR = FILED.claims["lgbt-slur-as-insult"]
+PAIRS = list(permutations(two_groups().people["en"], 2))
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_every_pair_of_groups_has_words_that_can_stand_on_file(first: TargetGroup, second: TargetGroup) -> None:
+    for intent, by_language in two_groups().counters(first, second).items():
+        assert set(by_language) == set(LANGUAGES)
+        for language, counters in by_language.items():
+            assert len(counters) == 3
+            for counter in counters:
+                assert not list(problems_of_counter(counter, intent, language))
+                assert not re.search(r"[{}]", counter)
+                for group in (first, second):
+                    assert two_groups().people[language][group].casefold() in counter.casefold()
+
+
+def test_every_group_but_other_has_a_name_in_every_language() -> None:
+    for language in LANGUAGES:
+        assert set(two_groups().people[language]) == set(TargetGroup) - {TargetGroup.OTHER}
+
+
+def test_the_facts_are_on_file_and_speak_of_everyone() -> None:
+    assert all(TargetGroup.OTHER in FILED.facts[name].groups for name in two_groups().facts)
+
+
+def test_an_insult_beside_another_group_s_is_answered_for_both() -> None:
+    claim = naming_both(SLUR, [TargetGroup.JEWS, TargetGroup.LGBT], FILED)
+    assert claim.id == SLUR.id
+    assert claim.facts == two_groups().facts
+    for counter in claim.counter[Intent.INFORMATIVE]["en"]:
+        assert "LGBT people" in counter and "Jewish people" in counter
+
+
+@pytest.mark.parametrize("attacked", [[], [TargetGroup.LGBT], [TargetGroup.OTHER]])
+def test_an_insult_to_one_group_is_answered_for_it(attacked: list[TargetGroup]) -> None:
+    assert naming_both(SLUR, attacked, FILED) is SLUR
+
+
+def test_what_is_no_insult_is_answered_as_it_is() -> None:
+    claim = FILED.claims["muslims-terrorists"]
+    assert naming_both(claim, [TargetGroup.JEWS], FILED) is claim
