@@ -152,7 +152,7 @@ class ClaimMatcher:
         sure = self._sure(text, vector, groups, own, summed)
         occasion = Occasion(own, next(iter(groups), None))
         claims = self._ranker.in_order([self._files.claims[name] for name in sure], sure, occasion)
-        claims = [naming_both(claim, attacked, self._files) for claim in claims]
+        claims = [naming_both(claim, groups, attacked, self._files) for claim in claims]
         return (
             tuple(self._claim(claim, own, sure[claim.id], occasion) for claim in claims),
             self._facts(claims, own, MOST_FACTS if max(sure.values(), default=0.0) >= SURE else FEW, occasion),

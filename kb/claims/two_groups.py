@@ -43,15 +43,18 @@ def two_groups() -> TwoGroups:
     return TwoGroups.model_validate(tomllib.loads(files("kb").joinpath(f"data/{FILE}").read_text("utf-8")))
 
 
-def naming_both(claim: FiledClaim, attacked: Collection[TargetGroup], on_file: ClaimFiles) -> FiledClaim:
-    """Return an insult's entry as it answers a post that surely attacks the groups `attacked`.
+def naming_both(
+    claim: FiledClaim, groups: Collection[TargetGroup], attacked: Collection[TargetGroup], on_file: ClaimFiles
+) -> FiledClaim:
+    """Return an insult's entry as it answers a post on `groups`, of which it surely attacks those in `attacked`.
 
-    If one of them is another than the entry's own, the counter-claims name both, and the facts speak of everyone.
-    Another kind of claim is returned as it is.
+    If the entry's group is one of them and another is surely attacked, the counter-claims name both, and the facts
+    speak of everyone. Women are never the other group: coarse words for them are thrown at anybody, and readers found
+    women named where no one meant them (docs/drafting.md). Another kind of claim is returned as it is.
     """
     shipped, own = two_groups(), on_file.group_of(claim)
-    named = shipped.people["en"]
-    other = next((group for group in attacked if group is not own and group in named), None)
-    if claim.kind is not AttackKind.INSULT or own not in named or other is None:
+    nameable = shipped.people["en"].keys() - {own, TargetGroup.WOMEN}
+    other = next((group for group in attacked if group in nameable), None)
+    if claim.kind is not AttackKind.INSULT or own not in groups or own is TargetGroup.OTHER or other is None:
         return claim
     return claim.model_copy(update={"counter": shipped.counters(own, other), "facts": shipped.facts})

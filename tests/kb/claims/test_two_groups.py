@@ -39,18 +39,23 @@ def test_the_facts_are_on_file_and_speak_of_everyone() -> None:
 
 
 def test_an_insult_beside_another_group_s_is_answered_for_both() -> None:
-    claim = naming_both(SLUR, [TargetGroup.JEWS, TargetGroup.LGBT], FILED)
+    groups = [TargetGroup.JEWS, TargetGroup.LGBT]
+    claim = naming_both(SLUR, groups, groups, FILED)
     assert claim.id == SLUR.id
     assert claim.facts == two_groups().facts
     for counter in claim.counter[Intent.INFORMATIVE]["en"]:
         assert "LGBT people" in counter and "Jewish people" in counter
 
 
-@pytest.mark.parametrize("attacked", [[], [TargetGroup.LGBT], [TargetGroup.OTHER]])
-def test_an_insult_to_one_group_is_answered_for_it(attacked: list[TargetGroup]) -> None:
-    assert naming_both(SLUR, attacked, FILED) is SLUR
+@pytest.mark.parametrize("other", [TargetGroup.LGBT, TargetGroup.OTHER, TargetGroup.WOMEN])
+def test_a_second_group_that_is_none_or_may_not_be_meant_changes_nothing(other: TargetGroup) -> None:
+    assert naming_both(SLUR, [TargetGroup.LGBT, other], [other], FILED) is SLUR
+
+
+def test_an_entry_whose_own_group_triage_does_not_see_is_answered_as_it_is() -> None:
+    assert naming_both(SLUR, [TargetGroup.JEWS], [TargetGroup.JEWS], FILED) is SLUR
 
 
 def test_what_is_no_insult_is_answered_as_it_is() -> None:
     claim = FILED.claims["muslims-terrorists"]
-    assert naming_both(claim, [TargetGroup.JEWS], FILED) is claim
+    assert naming_both(claim, [TargetGroup.MUSLIMS, TargetGroup.JEWS], [TargetGroup.JEWS], FILED) is claim

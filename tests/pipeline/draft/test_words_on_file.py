@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from core.domain import AttackKind, Intent
+from core.domain import AttackKind, Intent, TargetGroup
 from core.settings import GuardSettings
 from kb.claims.facts import claim_of, evidence_of
 from kb.claims.loading import load_claims
@@ -62,8 +62,9 @@ async def test_an_answer_that_names_two_groups_passes_every_hard_check(
 ) -> None:
     failed = []
     insults = {FILES.group_of(claim): claim for claim in FILES.claims.values() if claim.kind is AttackKind.INSULT}
-    for number, (first, second) in enumerate(permutations(two_groups().people[language], 2)):
-        filed = naming_both(insults[first], [second], FILES)
+    pairs = [pair for pair in permutations(two_groups().people[language], 2) if pair[1] is not TargetGroup.WOMEN]
+    for number, (first, second) in enumerate(pairs):
+        filed = naming_both(insults[first], [first, second], [second], FILES)
         facts = tuple(evidence_of(FILES.facts[fact], language, (filed.id,), NOTHING_READ) for fact in filed.facts)
         ctx = replace(
             context(filed.id, language, list(Intent)[number % len(Intent)], platform),
