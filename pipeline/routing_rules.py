@@ -20,8 +20,6 @@ from pipeline.normalise import fold_disguised
 
 VIOLENCE = "violence"
 """The rule that the threat head decides."""
-EXPLICIT_CALL = "explicit call"
-"""The patterns of calls to violence that are enough in a post that would get a draft."""
 COUNTERSPEECH_FROM = 0.97
 """Probability from which a post counts as counterspeech itself."""
 
@@ -43,20 +41,15 @@ class Rule:
     pattern: re.Pattern[str]
 
 
-def escalation(text: str, threat: float, threat_from: float, *, hateful: bool = False) -> Rule | None:
+def escalation(text: str, threat: float, threat_from: float) -> Rule | None:
     """Return the first rule by which people must see `text` (in any spelling), or None.
 
     For violence the head decides: `threat` is its probability (see `pipeline.threats`, to which the patterns are one
-    sign among others), `threat_from` the limit. It misses some explicit calls, so in a `hateful` post, one that would
-    get a draft, the words of such a call are enough. The other rules are patterns alone.
+    sign among others), `threat_from` the limit. The other rules are patterns alone.
     """
     plain = condemned_quotes().sub(" … ", folded(text))
     for known in rules():
-        if known.name == VIOLENCE:
-            met = threat >= threat_from or (hateful and explicit_call().search(plain) is not None)
-        else:
-            met = known.pattern.search(plain) is not None
-        if met:
+        if threat >= threat_from if known.name == VIOLENCE else known.pattern.search(plain):
             return known
     return None
 
@@ -99,12 +92,6 @@ def rules() -> tuple[Rule, ...]:
     """Return the escalation rules, in the order they are tried; each looks for all languages, which posts mix."""
     listed = tomllib.loads(resources.files("pipeline").joinpath("data/escalate.toml").read_text("utf-8"))["rules"]
     return tuple(Rule(rule["name"], rule["reason"], re.compile("|".join(_patterns(rule["name"])))) for rule in listed)
-
-
-@lru_cache(maxsize=1)
-def explicit_call() -> re.Pattern[str]:
-    """Return the pattern of an explicit call to violence, in any language."""
-    return re.compile("|".join(_patterns(EXPLICIT_CALL)))
 
 
 def _patterns(rule: str) -> list[str]:

@@ -55,10 +55,7 @@ class Triager:
         if summed is not None:
             scores = scores.beside(self._opinion, summed)
         settings = self._settings.in_language(language)
-        hateful = scores.hate >= settings.doubt_below
-        threat, rule = await asyncio.to_thread(
-            self._escalation, post.text, own_vector, summed, settings.threat_from, hateful
-        )
+        threat, rule = await asyncio.to_thread(self._escalation, post.text, own_vector, summed, settings.threat_from)
         groups = scores.attacked(settings.group_threshold)
         decision = routing_rules.decide(rule, scores, settings, duplicate_of)
         if not text and decision.route is Route.DISMISS and duplicate_of is None:
@@ -80,13 +77,13 @@ class Triager:
         return Reading((await self._reader.queries([text]))[0])
 
     def _escalation(
-        self, text: str, embedding: Vectors, summed: Vectors | None, threat_from: float, hateful: bool
+        self, text: str, embedding: Vectors, summed: Vectors | None, threat_from: float
     ) -> tuple[float, routing_rules.Rule | None]:
         """Return how likely the text is a threat, and why people are to see it, if they are."""
         threat = self._threats.score(text, embedding)
         if summed is not None:
             threat = self._opinion.beside({THREAT: threat}, summed)[THREAT]
-        return threat, routing_rules.escalation(text, threat, threat_from, hateful=hateful)
+        return threat, routing_rules.escalation(text, threat, threat_from)
 
     def _read(self, post: FlaggedPost) -> tuple[str, str]:
         """Return the text that is embedded, and its language."""

@@ -126,7 +126,7 @@ class Stance(PackPart):
 
 
 class Escalation(PackPart):
-    """Patterns for what people must see, by the rules of `data/escalate.toml`, and for explicit calls to violence.
+    """Patterns for what people must see, by the rules of `data/escalate.toml`.
 
     They are searched in text of any language, folded by `pipeline.normalise.fold_disguised`. `{name}` stands for the
     `words` called so, as alternatives. `idioms` are taken out before the patterns look.

@@ -67,54 +67,6 @@ def test_a_negation_that_urges_is_none() -> None:
     assert rule is not None
 
 
-CALLS = [
-    "go on and get gassed",
-    "post that again and you can wear them in the oven",
-    "go back to your oven",
-    "she must die for this",
-    "if everyone killed as many zorblaxians as they could the problem would be solved",
-    "has nobody the guts to assassinate this zorblaxian",
-    "that zorblaxian doesn't need another reason to hang",
-    "volved a los hornos",
-    "¿nadie tiene cojones para fusilar a estos zorblaxianos?",
-    "tornate nei forni",
-    "nessuno ha il coraggio di ammazzare questi zorblaxiani",
-    "zoazte gas ganberara",
-    "retournez aux fours",
-    "ihr gehört ins Gas",
-]
-"""Explicit calls to violence, of which the threat head missed several like these."""
-
-
-@pytest.mark.parametrize("text", CALLS)
-def test_an_explicit_call_goes_to_people_where_it_would_get_a_draft(text: str) -> None:
-    rule = routing_rules.escalation(text, threat=0.0, threat_from=0.5, hateful=True)
-    assert rule is not None
-    assert rule.name == "violence"
-
-
-@pytest.mark.parametrize("text", CALLS)
-def test_its_words_alone_are_no_threat_in_a_post_that_gets_no_draft(text: str) -> None:
-    assert routing_rules.escalation(text, threat=0.0, threat_from=0.5) is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '"get gassed" is a vile thing to write to anybody',
-        "these zorblaxians hang around the station all day",
-        "the coat should hang on the door",
-        "they must pay for this",
-        "zorblaxians have the guts to complain",
-        "they sent my family to the camps",
-        "as many zorblaxians as they could find came to the party",
-        "pollo al horno con patatas",
-    ],
-)
-def test_words_like_those_of_a_call_are_none(text: str) -> None:
-    assert routing_rules.escalation(text, threat=0.0, threat_from=0.5, hateful=True) is None
-
-
 @pytest.mark.parametrize(("threat", "goes"), [(0.49, False), (0.5, True), (1.0, True)])
 def test_the_threat_heads_probability_decides_on_violence(threat: float, goes: bool) -> None:
     rule = routing_rules.escalation("Zorblaxians ruin everything", threat, threat_from=0.5)
