@@ -113,10 +113,15 @@ class Erasure:
 
     @uninterrupted
     async def prune(self, key: str) -> bool:
-        """Delete all of an erased case but a tombstone; False while a chat still shows it, or a message is owed."""
+        """Delete all of an erased case but a tombstone; False while a chat still shows it, or a message is owed.
+
+        Raises CaseNotFound for a case that is pruned already.
+        """
         async with self._overwriting() as connection:
             row = (await connection.execute(_OF_CASE, {"case": key})).mappings().one_or_none()
-            if row is None or row["erased_at"] is None:
+            if row is None:
+                raise CaseNotFound(f"there is no case {clean(key)}; it was pruned just now")
+            if row["erased_at"] is None:
                 return False
             for still_needed in (_STILL_SHOWN, _OPEN_ROWS):
                 if (await connection.execute(still_needed, {"case": key})).first() is not None:

@@ -46,6 +46,7 @@ from models.e5 import E5Embedder
 from models.embed import Embedder
 from models.embedders import default_embedder
 from models.sbert import SbertEmbedder
+from pipeline.ground import SURELY_ATTACKED
 from pipeline.heads import Heads
 from pipeline.normalise import normalise
 from pipeline.second_opinion import SecondOpinion
@@ -72,7 +73,10 @@ class Models:
 
 @dataclass(frozen=True)
 class Question:
-    """A post as it is looked up: its text as models read it, what the embedder makes of it, and triage's groups."""
+    """A post as it is looked up: its text as models read it, what the embedder makes of it, and triage's groups.
+
+    `attacked` are those that it surely attacks.
+    """
 
     post: Post
     text: str
@@ -80,6 +84,7 @@ class Question:
     groups: tuple[TargetGroup, ...]
     kind: AttackKind | None
     summed: Vectors | None = None
+    attacked: tuple[TargetGroup, ...] = ()
 
 
 Find = Callable[[Question], Awaitable[Sequence[str]]]
@@ -197,7 +202,9 @@ def _statements(searcher: Searcher, least: float = -1.0) -> Find:
 def _matched(matcher: ClaimMatcher, *, most: int | None = None, second: bool = True) -> Find:
     async def find(question: Question) -> Sequence[str]:
         summed = question.summed if second else None
-        claims, facts = matcher.match(question.text, question.vector, question.groups, question.post.language, summed)
+        claims, facts = matcher.match(
+            question.text, question.vector, question.groups, question.post.language, summed, question.attacked
+        )
         chosen = {claim.id for claim in claims[:most]}
         return [fact.id for fact in facts if chosen & set(fact.claims)]
 
@@ -226,9 +233,11 @@ async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Ques
         scores = heads.score(reading.vector, text, reading.tokens)
         if reading.summed is not None:
             scores = scores.beside(opinion, reading.summed)
-        groups = tuple(score.group for score in scores.attacked(threshold))
+        listed = scores.attacked(threshold)
+        groups = tuple(score.group for score in listed)
+        attacked = tuple(score.group for score in listed if score.score >= SURELY_ATTACKED)
         kind = KINDS[int(judge.kind_probabilities(reading.vector, post.language).argmax())]
-        questions.append(Question(post, text, reading.vector, groups, kind, reading.summed))
+        questions.append(Question(post, text, reading.vector, groups, kind, reading.summed, attacked))
     return questions
 
 

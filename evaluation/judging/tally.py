@@ -34,7 +34,7 @@ class PairResult:
 
 
 def pair_results(verdicts: Iterable[JudgeVerdict]) -> list[PairResult]:
-    """Return a result for each pair with a verdict in by_order orders; orders that disagree are a tie."""
+    """Return a result for each pair with a verdict in both orders; orders that disagree are a tie."""
     winners: dict[tuple[str, str, str], dict[bool, str]] = defaultdict(dict)
     for verdict in verdicts:
         question = verdict.question

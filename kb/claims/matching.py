@@ -22,7 +22,7 @@ from kb.claims.ranking import COLD, ClaimRanker, Occasion
 from kb.claims.records import LANGUAGES, FiledClaim, Language
 from kb.claims.reviews import Reviews
 from kb.claims.second_opinion import ClaimOpinion, shipped_opinion
-from kb.claims.two_groups import naming_both
+from kb.claims.two_groups import naming_both, two_groups
 from kb.query import Vectors
 from kb.shipped import TextToEmbed, embed_texts
 
@@ -83,7 +83,8 @@ class ClaimMatcher:
         ranker: ClaimRanker = COLD,
         opinion: ClaimOpinion | None = None,
     ) -> None:
-        self._files, self._reviews, self._wordings, self._ranker = files, reviews, wordings, ranker
+        self._files, self._wordings, self._ranker = files, wordings, ranker
+        self._reviews = two_groups().with_filled_in(reviews)
         self._languages = np.array([row_of(wording.language) for wording in wordings])
         self._centres = centres_of(vectors, self._languages)
         self._vectors = _units(vectors - self._centres[self._languages])
@@ -152,7 +153,8 @@ class ClaimMatcher:
         sure = self._sure(text, vector, groups, own, summed)
         occasion = Occasion(own, next(iter(groups), None))
         claims = self._ranker.in_order([self._files.claims[name] for name in sure], sure, occasion)
-        claims = [naming_both(claim, groups, attacked, self._files) for claim in claims]
+        # Only the surest: a second insult is left as it is, for a redraft that says something else.
+        claims[:1] = [naming_both(claim, groups, attacked, self._files) for claim in claims[:1]]
         return (
             tuple(self._claim(claim, own, sure[claim.id], occasion) for claim in claims),
             self._facts(claims, own, MOST_FACTS if max(sure.values(), default=0.0) >= SURE else FEW, occasion),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
+from core.domain import Intent
 from core.errors import BadInput
 from core.spreadsheets import TextLines, read_rows
 from kb.claims.loading import ClaimFiles
-from kb.claims.records import FiledClaim, FiledFact, Language
+from kb.claims.records import FiledClaim, FiledFact, Language, Lines
 from kb.claims.reviews import Reviews
+from kb.claims.two_groups import FILE as TWO_GROUPS
+from kb.claims.two_groups import two_groups
 
 GOOD = frozenset({"x", "ok", "yes", "sí", "si", "bai"})
 """What a reader may write into `good`, in any case."""
@@ -44,6 +47,7 @@ class Marked:
 def lines(files: ClaimFiles, language: Language, reviews: Reviews) -> list[SheetLine]:
     """Return the sentences of a language that nobody has read, by file."""
     listed = [line for claim in files.claims.values() for line in _of_claim(claim, language, files)]
+    listed += _of_two_groups(language)
     listed += [line for fact in files.facts.values() for line in _of_fact(fact, language, files)]
     return [line for line in listed if reviews.provisional(line.sentence, language)]
 
@@ -80,13 +84,19 @@ def read_sheet(path: Path) -> Marked:
 
 
 def _of_claim(claim: FiledClaim, language: Language, files: ClaimFiles) -> Iterator[SheetLine]:
-    place = str(files.places[claim.id])
-    for intent, by_language in claim.counter.items():
+    yield from _of_counters(claim.id, str(files.places[claim.id]), claim.counter, language)
+
+
+def _of_two_groups(language: Language) -> Iterator[SheetLine]:
+    """Yield the counter-claims that name two groups, with the places for their names as they are on file."""
+    yield from _of_counters("two groups", f"kb/data/{TWO_GROUPS}", two_groups().counter, language)
+
+
+def _of_counters(entry: str, place: str, counters: Mapping[Intent, Lines], language: Language) -> Iterator[SheetLine]:
+    for intent, by_language in counters.items():
         english = by_language.get("en", ())
         for number, sentence in enumerate(by_language.get(language, ())):
-            yield SheetLine(
-                claim.id, place, f"counter-claim, {intent}", "".join(english[number : number + 1]), sentence
-            )
+            yield SheetLine(entry, place, f"counter-claim, {intent}", "".join(english[number : number + 1]), sentence)
 
 
 def _of_fact(fact: FiledFact, language: Language, files: ClaimFiles) -> Iterator[SheetLine]:

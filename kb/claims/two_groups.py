@@ -6,10 +6,12 @@ import tomllib
 from collections.abc import Collection
 from functools import lru_cache
 from importlib.resources import files
+from itertools import permutations
 
 from core.domain import AttackKind, Intent, Record, TargetGroup
 from kb.claims.loading import ClaimFiles
 from kb.claims.records import FiledClaim, Language, Line, Lines, Name
+from kb.claims.reviews import Reviews, mark
 
 FILE = "two_groups.toml"
 
@@ -30,6 +32,17 @@ class TwoGroups(Record):
             }
             for intent, by_language in self.counter.items()
         }
+
+    def with_filled_in(self, reviews: Reviews) -> Reviews:
+        """Return the reviews with those of each pair's sentences of which a speaker has read the common form."""
+        return reviews.with_read(
+            (_filled_in(text, names[first], names[second]), language)
+            for language, names in self.people.items()
+            for by_language in self.counter.values()
+            for text in by_language[language]
+            if mark(text, language) in reviews.marks
+            for first, second in permutations(names, 2)
+        )
 
 
 def _filled_in(text: str, first: str, second: str) -> str:

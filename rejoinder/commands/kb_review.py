@@ -45,19 +45,28 @@ def export(language: Language, sheet: Path) -> None:
 @click.option("--folder", type=click.Path(file_okay=False, path_type=Path), help="Instead of kb.claims.")
 def take(language: Language, sheet: Path, folder: Path | None) -> None:
     """Take over a marked SHEET: good sentences are no longer provisional; better ones are listed with their place."""
-    from kb.claims.reviews import FILE, load_reviews, write_reviews
-    from kb.claims.sheets import read_sheet
+    from kb.claims.loading import load_claims
+    from kb.claims.reviews import FILE, Reviews, load_reviews, write_reviews
+    from kb.claims.sheets import lines, read_sheet
 
     settings = load_settings()
     own = _folder(settings, folder)
     marked = read_sheet(sheet)
-    reviews = load_reviews(own).with_read((sentence, language) for sentence in marked.good)
+    on_file = {line.sentence for line in lines(load_claims(settings.kb.claims), language, Reviews())}
+    known = [sentence for sentence in marked.good if sentence in on_file]
+    reviews = load_reviews(own).with_read((sentence, language) for sentence in known)
     path = own / "claims" / FILE
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(write_reviews(reviews), encoding="utf-8")
     for line in marked.corrections:
         click.echo(f"{line.place}: {line.entry}, {line.what}:\n  - {line.sentence}\n  + {line.better}")
-    click.echo(f"{len(marked.good)} reviewed ({path}), {len(marked.corrections)} to be corrected by hand.")
+    if unknown := [sentence for sentence in marked.good if sentence not in on_file]:
+        click.echo(
+            f"{len(unknown)} marked sentences are not on file, such as {unknown[0]!r}. They were changed since the "
+            "export, or the sheet was saved in another encoding: save it as UTF-8, or export it again.",
+            err=True,
+        )
+    click.echo(f"{len(known)} reviewed ({path}), {len(marked.corrections)} to be corrected by hand.")
 
 
 def _reviews(settings: Settings) -> Reviews:

@@ -196,7 +196,8 @@ async def test_of_a_pruned_case_a_tombstone_is_left_that_names_nobody(
     assert await ledger.erasure.prunable(clock() + timedelta(1), 10) == ["forum/1"]
     assert await ledger.erasure.prunable(clock(), 10) == []
     assert await ledger.erasure.prune("forum/1")
-    assert not await ledger.erasure.prune("forum/1")
+    with pytest.raises(CaseNotFound, match="pruned just now"):
+        await ledger.erasure.prune("forum/1")
     left = await dump(url)
     assert "forum/1" not in left and "operator" not in left
     assert (await ledger.audit.verify("forum/1")).pruned == 1

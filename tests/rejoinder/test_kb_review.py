@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from kb.claims.loading import load_claims
 from kb.claims.reviews import load_reviews
+from kb.claims.two_groups import two_groups
 from rejoinder.cli import main
 
 
@@ -42,7 +43,8 @@ def test_a_sheet_has_every_sentence_of_the_language_beside_the_english_one(own: 
     listed = rows(sheet)
     files = load_claims()
     counters = sum(len(by.get("eu", ())) for claim in files.claims.values() for by in claim.counter.values())
-    assert len(listed) == counters + 2 * len(files.facts)
+    naming_two_groups = sum(len(by["eu"]) for by in two_groups().counter.values())
+    assert len(listed) == counters + naming_two_groups + 2 * len(files.facts)
     assert all(row["english"] and row["sentence"] and row["place"] for row in listed)
 
 
@@ -105,3 +107,17 @@ def test_a_sheet_is_read_as_spreadsheets_abroad_save_it(own: Path, tmp_path: Pat
     assert result.exit_code == 0, result.output
     reviews = load_reviews(own)
     assert [reviews.provisional(row["sentence"], "es") for row in listed] == [False, True]
+
+
+def test_marked_sentences_that_are_not_on_file_are_named_and_not_taken(own: Path, tmp_path: Path) -> None:
+    sheet = tmp_path / "es.csv"
+    review("export", "es", sheet)
+    listed = rows(sheet)[:2]
+    listed[0] |= {"good": "x"}
+    listed[1] |= {"good": "x", "sentence": "La comida de la vida p\u0153blica."}
+    write(sheet, listed)
+    result = review("take", "es", sheet)
+    assert result.exit_code == 0, result.output
+    assert "1 marked sentences are not on file" in result.output and "another encoding" in result.output
+    assert "1 reviewed" in result.output
+    assert load_reviews(own).provisional(listed[1]["sentence"], "es")

@@ -104,6 +104,24 @@ async def test_a_case_that_another_janitor_has_pruned_meanwhile_is_passed_over(
     assert (await ledger.cases.get("forum/2")).erased_at is not None, "the next case is not passed over with it"
 
 
+async def test_pruning_passes_over_no_case_with_one_that_another_janitor_has_pruned(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(janitor, "BATCH", 1)
+    for number in (1, 2):
+        await dismissed(ledger, number)
+        await ledger.erasure.erase(f"forum/{number}", "operator", "erased on request")
+    prune = ledger.erasure.prune
+
+    async def prune_after_the_other(key: str) -> bool:
+        if key == "forum/1":
+            assert await prune(key)
+        return await prune(key)
+
+    monkeypatch.setattr(ledger.erasure, "prune", prune_after_the_other)
+    assert await keeper(ledger, tmp_path, cases_days=30).tidy(now() + 31 * DAY) == Tidied(pruned=1)
+
+
 async def test_a_pruned_case_that_is_listed_again_does_not_hold_up_the_round(
     ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,8 @@ from core.domain import Intent, TargetGroup
 from kb.claims.checking import problems_of_counter
 from kb.claims.loading import load_claims
 from kb.claims.records import LANGUAGES
+from kb.claims.reviews import Reviews
+from kb.claims.sheets import lines
 from kb.claims.two_groups import naming_both, two_groups
 
 FILED = load_claims()
@@ -35,7 +37,9 @@ def test_every_group_but_other_has_a_name_in_every_language() -> None:
 
 
 def test_the_facts_are_on_file_and_speak_of_everyone() -> None:
-    assert all(TargetGroup.OTHER in FILED.facts[name].groups for name in two_groups().facts)
+    for fact in (FILED.facts[name] for name in two_groups().facts):
+        assert TargetGroup.OTHER in fact.groups
+        assert "minorit" not in fact.text["en"], "women and disabled people are none in the sources' sense"
 
 
 def test_an_insult_beside_another_group_s_is_answered_for_both() -> None:
@@ -59,3 +63,12 @@ def test_an_entry_whose_own_group_triage_does_not_see_is_answered_as_it_is() -> 
 def test_what_is_no_insult_is_answered_as_it_is() -> None:
     claim = FILED.claims["muslims-terrorists"]
     assert naming_both(claim, [TargetGroup.MUSLIMS, TargetGroup.JEWS], [TargetGroup.JEWS], FILED) is claim
+
+
+def test_a_sentence_is_reviewed_for_every_pair_once_a_speaker_has_read_its_form() -> None:
+    form = two_groups().counter[Intent.POSITIVE]["es"][1]
+    assert form in {line.sentence for line in lines(FILED, "es", Reviews())}
+    reviews = two_groups().with_filled_in(Reviews().with_read([(form, "es")]))
+    read, *others = (two_groups().counters(*PAIRS[0])[Intent.POSITIVE]["es"][number] for number in (1, 0, 2))
+    assert not reviews.provisional(read, "es")
+    assert all(reviews.provisional(other, "es") for other in others)
