@@ -1,4 +1,4 @@
-"""The embedder, the weights and the knowledge base: what evidence is found with."""
+"""Settings of the embedder, the weights and the knowledge base."""
 
 from __future__ import annotations
 
