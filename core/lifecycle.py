@@ -14,7 +14,7 @@ from core.domain import Action, CaseState, EventKind, Route
 
 
 class TopicRole(StrEnum):
-    """The part a topic plays; its full name has the configured prefix. All carry JSON, keyed by the case key."""
+    """What a topic is for. All carry JSON, keyed by the case key; full names start with the configured prefix."""
 
     FLAGS = "flags"
     """FlaggedPost, from the gateway, `ingest` or the platform itself."""

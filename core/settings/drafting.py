@@ -170,7 +170,7 @@ class DraftSettings(Section):
 
     @property
     def choices(self) -> tuple[StrategyName, ...]:
-        """Return what a redraft may be asked for: the default strategy, those offered, and `compose`, each once."""
+        """Return the strategies that a redraft may request: the default, those offered, and `compose`, each once."""
         return tuple(dict.fromkeys((self.strategy, *self.offered, StrategyName.COMPOSE)))
 
 
