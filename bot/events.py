@@ -1,7 +1,7 @@
 """Changes as server-sent events (HTML standard, section 9.2): `GET /v1/events`.
 
 - `transition` has one row of the history; the event's id is the row's id.
-- `ready` follows the changes that a reconnecting client missed.
+- `ready` is sent at the start, after any changes that a reconnecting client missed.
 - `reload` means that some changes were lost, or are too many to replay: read everything again.
 - `viewing` tells a page who is looking at its case. The page identifies itself by `?tab=` and reports its case by `POST
   /v1/viewing`.

@@ -133,7 +133,7 @@ class DecisionDialogue:
         return await self._own_cases.by_number(server, number)
 
     def offering(self, request: DecisionRequest) -> DecisionRequest:
-        """Return a redraft request with the strategies that its form offers; none if there is only one."""
+        """Return a request with the strategies that its form offers; none unless it is a redraft with a choice."""
         several = request.action is Action.REDRAFT and len(self._desk.strategies) > 1
         return replace(request, offered=tuple(self._desk.strategies) if several else ())
 
