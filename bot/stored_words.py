@@ -138,7 +138,7 @@ WORDINGS = (
     N_("the embedder of the guard's heads does not read {language}"),
     N_("set {setting} to one that does."),
     N_("Not judged: {why}"),
-    # Why something could not be done.
+    # Reasons for refusals.
     N_("Too many wrong tokens came from your address"),
     N_("try again in {seconds} s."),
     N_("the ledger at {address} did not do its work: {why}; try again later"),

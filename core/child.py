@@ -60,7 +60,7 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Tell whether the program runs."""
+        """Tell whether the program is running."""
         return self._process is not None and self._process.returncode is None
 
     async def start(self) -> None:

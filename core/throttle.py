@@ -9,7 +9,7 @@ from ipaddress import ip_address, ip_network
 REMEMBERED_S = 12 * 3600
 """Seconds for which a successful login of an account from an address is remembered."""
 PATIENCE = 10
-"""How many times as many failures are tolerated for an account that recently logged in from the address."""
+"""Factor by which more failures are tolerated for an account that recently logged in from the address."""
 
 
 class Throttle:

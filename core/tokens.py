@@ -34,12 +34,12 @@ class TokenTable:
         self._throttle = throttle or Throttle()
 
     def caller(self, authorization: str | None, address: str) -> Caller | None:
-        """Return who sent this `Authorization` header (RFC 6750, `Bearer …`), or None; raises TooManyRequests."""
+        """Return who sent this `Authorization` header (RFC 6750, `Bearer …`), or None. Raises TooManyRequests."""
         scheme, _, token = (authorization or "").partition(" ")
         return self.bearer(token.strip(), address) if scheme.lower() == "bearer" else None
 
     def bearer(self, token: str, address: str) -> Caller | None:
-        """Return whose token this is, or None; raises TooManyRequests."""
+        """Return whose token this is, or None. Raises TooManyRequests."""
         offered = token.encode(errors="replace")
         callers = [caller for caller, secret in self._secrets.items() if hmac.compare_digest(secret.encode(), offered)]
         caller = callers[0] if callers else None

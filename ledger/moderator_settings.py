@@ -25,7 +25,7 @@ class ScopeKind(StrEnum):
 
 
 class SwitchKind(StrEnum):
-    """What can be switched off on a server."""
+    """What can be turned off on a server: cards in a channel, or those of a source."""
 
     PAUSED = "paused"
     MUTED = "muted"

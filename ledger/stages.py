@@ -1,4 +1,4 @@
-"""What the stream's stages record; each call is one transaction and safe to repeat."""
+"""The ledger's methods for the stream's stages; each call is one transaction and safe to repeat."""
 
 from __future__ import annotations
 

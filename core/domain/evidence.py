@@ -33,8 +33,8 @@ class Evidence(Record):
     - `secondhand`: a report about the source is quoted, not the source itself.
     - `provisional`: no speaker of the language has read the wording yet.
     - `claims` are the ids of the claims that it answers.
-    - `preference` is how much more often than other facts moderators here approve it, as log odds; 0 if nothing was
-      learned.
+    - `preference` is how much likelier moderators here are to approve it than other facts, as log odds; 0 if nothing
+      was learned.
     """
 
     id: str
