@@ -1,1 +1,1 @@
-"""The moderators' side: the desk with its rules, and the web page, Discord and Slack on top of it."""
+"""The moderators' side: the desk with all its rules, and the web page, Discord and Slack on top of it."""

@@ -1,4 +1,4 @@
-"""The desk over HTTP: `/v1/cases` and what can be done to a case (`docs/operators.md`)."""
+"""The desk over HTTP: `/v1/cases` and the actions on a case (`docs/operators.md`)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CASE_PATH = "/v1/cases/{platform}/{post_id:.+}"
 
 
 class _QueryString(BaseModel):
-    """What the query string of `GET /v1/cases` may say."""
+    """The accepted query string of `GET /v1/cases`."""
 
     state: tuple[CaseState, ...] = ()
     group: TargetGroup | None = None
@@ -44,7 +44,7 @@ class _QueryString(BaseModel):
     order: Literal["oldest", "newest"] = "oldest"
 
     def case_query(self, who: Moderator, hidden: frozenset[TargetGroup]) -> CaseQuery:
-        """Return what to ask the desk for; the group that was named and what was escalated are never hidden."""
+        """Return the query for the desk; a group named explicitly is never hidden, nor are escalated cases."""
         return CaseQuery(
             states=(CaseState.PENDING,) if self.doubtful and not self.state else self.state,
             group=self.group,
@@ -69,19 +69,19 @@ class _TextToCheck(BaseModel):
 
 
 class _Note(BaseModel):
-    """A note for whoever looks at the case next."""
+    """A note for the next person who looks at the case."""
 
     text: Annotated[Text, Field(max_length=MAX_NOTE)]
 
 
 class _AppealBody(BaseModel):
-    """Why somebody appeals, in their own or the platform's words."""
+    """The reason for an appeal, in the words of the person appealing or of the platform."""
 
     reason: Annotated[Text, Field(max_length=MAX_NOTE)]
 
 
 class CaseApi:
-    """The routes below `/v1` that show and decide cases."""
+    """The routes below `/v1` that show cases and take decisions."""
 
     def __init__(self, desk: Desk, own_settings: ModeratorSettings, changes: Changes, auth: Auth) -> None:
         self._desk = desk

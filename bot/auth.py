@@ -1,6 +1,6 @@
-"""Who is calling: a bearer token from programs, a session cookie from the browser.
+"""Authentication of requests: a bearer token from programs, a session cookie from browsers.
 
-A browser sends its cookie along with requests that another site provokes, so with a cookie every request that changes
+A browser also sends its cookie with requests that another site provokes. So a request with a cookie that changes
 something must also carry the header `X-Rejoinder`, which another site can't set (OWASP, "Cross-Site Request Forgery
 Prevention": custom request headers).
 """
@@ -27,7 +27,7 @@ class _Login(BaseModel):
 
 
 class Auth:
-    """Who a request comes from, and the login and logout of browsers."""
+    """The identification of callers, and the login and logout of browsers."""
 
     def __init__(self, tokens: TokenTable, sessions: OpenSessions) -> None:
         self._tokens = tokens
@@ -35,16 +35,16 @@ class Auth:
         self.open_sessions = sessions
 
     def add_routes(self, app: web.Application) -> None:
-        """Add `/session`: POST logs in, GET says who is logged in, DELETE logs out."""
+        """Add `/session`: POST logs in, GET tells who is logged in, DELETE logs out."""
         app.router.add_post("/session", self._log_in)
         app.router.add_get("/session", self._who)
         app.router.add_delete("/session", self._log_out)
 
     async def moderator(self, request: web.Request) -> Moderator:
-        """Return which moderator is calling.
+        """Return the moderator who is calling.
 
-        Raises Unauthenticated, TooManyRequests, or Forbidden for a platform's token and for a cookie without the CSRF
-        header.
+        Raises Unauthenticated or TooManyRequests; Forbidden for a platform's or monitor's token, and for a cookie
+        without the CSRF header.
         """
         who = await self.caller(request)
         if who.role == "platform" or who.role == "monitor":
@@ -52,12 +52,12 @@ class Auth:
         return Moderator(who.name, who.role)
 
     async def session(self, request: web.Request) -> str | None:
-        """Return the id of the session that a request comes from; None for one with a bearer token, or none."""
+        """Return the id of a request's session, or None if it has a bearer token or no login."""
         login = await self._sessions.login(request.cookies.get(COOKIE))
         return login.session if login else None
 
     async def caller(self, request: web.Request) -> Caller:
-        """Return who is calling, a platform too; raises Unauthenticated, or Forbidden without the CSRF header."""
+        """Return the caller, of any role. Raises Unauthenticated, TooManyRequests; Forbidden without CSRF header."""
         header = request.headers.get("Authorization")
         if header is not None:
             who = self._tokens.caller(header, request.remote or "")
@@ -84,7 +84,7 @@ class Auth:
         return response
 
     async def _who(self, request: web.Request) -> web.Response:
-        # The page asks this first: that nobody is logged in yet is an answer, not an error.
+        # The page asks this first, so "nobody is logged in yet" is a normal answer, not an error.
         try:
             who = await self.moderator(request)
         except Unauthenticated:
@@ -106,7 +106,7 @@ async def _login_token(request: web.Request) -> str:
     try:
         return _Login.model_validate_json(await request.read()).token.get_secret_value()
     except ValidationError:
-        # Without the original: what was sent may hold a token, and the log shows causes.
+        # The original error is dropped: the request may contain a token, and the log shows causes.
         raise BadInput('A login is JSON: {"token": "…"}.') from None
 
 

@@ -1,4 +1,4 @@
-"""What a draft rests on and where a moderator should look twice, in the same words on every surface."""
+"""What a draft is based on and what a moderator should check, in the same words on every surface."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from bot.translation import _, language_name, ngettext, percent
 from core.domain import Candidate, Case, CaseState, Draft, Evidence, Origin, Plan
 
 SURELY_HATEFUL = 0.5
-"""Hate probability below which a moderator is asked to make sure of the post first."""
+"""Hate probability below which a moderator is asked to check first whether the post is hateful."""
 
 
 def answered_claim(case: Case) -> str:
-    """Return what the post asserts and the newest draft answers, for example "Migrants take work away."; or nothing."""
+    """Return the post's claim that the newest draft answers, for example "Migrants take work away."; may be empty."""
     claim = _shown(case.draft).claim if case.draft and case.grounding else ""
     claims = case.grounding.claims if case.grounding else ()
     return next((item.gist for item in claims if item.id == claim), "")
 
 
 def writer(draft: Draft) -> str:
-    """Say who wrote a draft: words on file, the evidence itself, or a model by its name."""
+    """Return who wrote a draft: words on file, the evidence itself, or the model, by name."""
     if draft.origin is Origin.MODEL:
         return _("written by the model {model}", model=draft.model or "").strip()
     if draft.origin is Origin.NONE:
@@ -26,12 +26,12 @@ def writer(draft: Draft) -> str:
 
 
 def drafting_strategy(draft: Draft) -> str:
-    """Return the name of the strategy that a draft came about by; nothing where that was not kept."""
+    """Return the name of the strategy that made a draft; empty if it was not recorded."""
     return _shown(draft).strategy
 
 
 def model_reading(case: Case) -> tuple[tuple[str, str], ...]:
-    """Return what a model read in the post before it was answered, each with its name; it is nobody's judgement."""
+    """Return a model's readings of the post, each with its name; they are no one's judgement."""
     plan = case.grounding.plan if case.grounding else Plan()
     voted = f"{plan.counter_claim} ({_votes(plan)})" if plan.voted else ""
     chosen = ((_("counter-claim chosen"), voted),) if voted else ()
@@ -44,12 +44,12 @@ def _votes(plan: Plan) -> str:
 
 
 def used_facts(case: Case) -> tuple[str, ...]:
-    """Return the ids of the evidence that the newest draft states word for word."""
+    """Return the ids of the evidence that the newest draft quotes word for word."""
     return _shown(case.draft).facts if case.draft else ()
 
 
 def marks(evidence: Evidence) -> tuple[str, ...]:
-    """Say what to know of a statement before one relies on it; its region comes last."""
+    """Return what to know about a statement before relying on it; its region comes last."""
     conditions = (
         (evidence.strength == "fair", _("contested or one study")),
         (evidence.secondhand, _("second-hand")),
@@ -60,12 +60,12 @@ def marks(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _unread(language: str) -> str:
-    """Say that no speaker of the language has read a text on file."""
+    """Return the words for "no speaker of the language has read this text on file"."""
     return _("not yet read by a speaker ({language})", language=language)
 
 
 def warnings(case: Case) -> tuple[str, ...]:
-    """Return what doesn't fit about a draft that waits for its decision, one sentence each; nothing for other cases."""
+    """Return what may be wrong with a draft that waits for a decision, one sentence each; empty for other cases."""
     draft = case.draft
     if case.state is not CaseState.PENDING or case.doubtful or draft is None or not draft.text:
         return ()
@@ -87,7 +87,7 @@ def _writer_warning(case: Case, draft: Draft) -> str:
 
 
 def _text_warnings(case: Case, draft: Draft) -> list[str]:
-    """Warn of the facts in the draft, and of its counter-claim."""
+    """Return warnings about the draft's facts and counter-claim."""
     facts = [piece for piece in case.grounding.evidence if piece.id in used_facts(case)] if case.grounding else []
     claims = case.grounding.claims if case.grounding else ()
     counters = [counter for claim in claims for counter in claim.counter_claims if counter.text in draft.text]
@@ -103,7 +103,7 @@ def _text_warnings(case: Case, draft: Draft) -> list[str]:
 
 
 def _shown(draft: Draft | None) -> Candidate:
-    """Return the candidate that became the draft, which stands first; one that says nothing where none was kept."""
+    """Return the candidate that became the draft, which comes first; an empty candidate if none was kept."""
     first = draft.candidates[0] if draft and draft.candidates else None
     if first is not None and draft is not None and first.text == draft.text:
         return first

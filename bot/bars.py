@@ -1,7 +1,7 @@
-"""The figures of a period as a picture for the page: bars with their numbers written beside them, as SVG.
+"""The figures of a period as an SVG bar chart for the page, with the numbers beside the bars.
 
-What is accepted is hatched and what is not is empty, so that the bars are read without colour too. The picture takes
-the reader's light or dark by itself, and holds no script.
+Accepted shares are hatched and the rest is empty, so that the bars are readable without colour. The chart follows the
+reader's light or dark mode and contains no script.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HATCH = (
 
 
 def bars(totals: Figures) -> str:
-    """Draw the drafts accepted by group and by intent."""
+    """Return the chart of drafts accepted by group and by intent."""
     sections = [
         (_("Accepted by group"), [(GROUP_WORDS[group], share) for group, share in totals.by_group.items()]),
         (_("Accepted by intent"), [(INTENT_NAMES[intent], share) for intent, share in totals.by_intent.items()]),

@@ -1,4 +1,4 @@
-"""Cases as the API answers them: whole, in a list, or beside another one."""
+"""Cases as JSON for the API: complete, in a list, or beside another case."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LISTED = (
 
 
 def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dict[str, Any]:
-    """Return all that `who` may know of a case, and what they may do with it."""
+    """Return everything that `who` may know about a case, and the actions they may take."""
     evidence = case.grounding.evidence if case.grounding else ()
     fields = case.model_dump(
         mode="json", exclude={"triage": {"embedding", "summed"}, "grounding": {"plan"}, "drafts": True}
@@ -47,9 +47,9 @@ def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dic
 
 
 def summary(case: Case, waiting_with_same_text: int = 0) -> dict[str, Any]:
-    """Return what a queue shows of a case: never the post's text, which nobody has asked to see yet.
+    """Return what a queue shows of a case; never the post's text, which nobody has asked to see yet.
 
-    `waiting_with_same_text` counts the other cases with its text that wait.
+    `waiting_with_same_text` is the number of other pending cases with the same text.
     """
     fields = case.model_dump(mode="json", include=set(_LISTED))
     return {
@@ -70,30 +70,30 @@ def summary(case: Case, waiting_with_same_text: int = 0) -> dict[str, Any]:
 
 
 def related_case(case: Case) -> dict[str, Any]:
-    """Return what to show of a case beside another one: where it stands, who decided it and why, what was sent."""
+    """Return what is shown of a case beside another one: its state, who decided it and why, and the reply."""
     fields = case.model_dump(mode="json", include={"decided_by", "decided_why", "final_text"})
     return {**summary(case), **_with_translated_words(fields)}
 
 
 def is_sample(case: Case) -> bool:
-    """Tell whether a post is made up: its address is in the domain that no real site can have (RFC 2606)."""
+    """Tell whether a post is a made-up sample: its URL is in `.example`, which no real site can have (RFC 2606)."""
     try:
         host = urlsplit(case.post.url or "").hostname
     except ValueError:
-        # A platform may send any text as the address; one that is none must not keep the queue from being listed.
+        # Platforms may send any text as the URL; an invalid one must not break the queue's list.
         return False
     return (host or "").endswith(".example")
 
 
 def _change(change: Transition, case: Case) -> dict[str, Any]:
-    """Return a row of the history, a note's with its words."""
+    """Return a row of the history, for a note together with its text."""
     words = {note.version: note.text for note in case.notes}
     fields = change.model_dump(mode="json", exclude={"case_key"})
     return {**fields, "why": translate_stored(change.why) or words.get(change.version, "")}
 
 
 def _with_translated_words(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return a case's fields with those in the language of the moment that hold words of the machine or a decision."""
+    """Return a case's fields with machine-written texts and reasons translated into the current language."""
     translated: dict[str, Any] = {
         name: translate_stored(fields[name]) for name in ("decided_why", "error") if fields.get(name)
     }

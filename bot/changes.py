@@ -1,6 +1,6 @@
-"""The change feed: one task follows the ledger's history and tells everybody who looks.
+"""The change feed: one task follows the ledger's history and informs all subscribers.
 
-Following the history, not this process's own decisions, shows what other desks, workers and chats did as well.
+It follows the history instead of this process's decisions, so it also shows what other desks, workers and chats did.
 """
 
 from __future__ import annotations
@@ -22,26 +22,29 @@ S = TypeVar("S")
 
 PAGE = 500
 BACKLOG = 1_000
-"""Changes a subscriber may lag behind before it is told to start over."""
+"""Number of changes a subscriber may lag behind before it must start over."""
 
 
 class Subscription(Generic[T]):
-    """The changes that one listener has yet to take, in order. One that lags too far loses them all, and is told so."""
+    """The changes that one listener has not taken yet, in order.
+
+    If it lags too far behind, they are dropped and `next` returns None once.
+    """
 
     def __init__(self, backlog: int = BACKLOG) -> None:
         self._waiting: asyncio.Queue[T | None] = asyncio.Queue(backlog)
 
     async def next(self) -> T | None:
-        """Wait for the next change; None means some were lost: read everything again."""
+        """Wait for the next change; None means that some were lost and everything must be read again."""
         return await self._waiting.get()
 
     def forget(self) -> None:
-        """Drop what waits, for a subscriber that reads everything again anyway."""
+        """Drop the waiting changes, for a subscriber that reads everything again anyway."""
         while not self._waiting.empty():
             self._waiting.get_nowait()
 
     def offer(self, change: T) -> None:
-        """Take one change, or give up what waits when there is no room."""
+        """Add one change; if there is no room, drop the waiting ones first and signal the loss."""
         if self._waiting.full():
             self.forget()
             self._waiting.put_nowait(None)
@@ -49,7 +52,7 @@ class Subscription(Generic[T]):
 
 
 class Changes:
-    """The history as it grows, handed to every subscriber."""
+    """The growing history, passed on to every subscriber."""
 
     def __init__(self, history: History, every_s: float = 0.5, backlog: int = BACKLOG) -> None:
         self._history = history
@@ -58,17 +61,17 @@ class Changes:
         self._subscribers: set[Subscription[Any]] = set()
         self._nudged = asyncio.Event()
         self.last_id: int | None = None
-        """The newest change handed out; None before the ledger was first reached."""
+        """Id of the newest change passed on; None until the ledger has been reached."""
 
     @contextmanager
     def subscribe(self) -> Iterator[Subscription[Transition]]:
-        """Receive the changes from now on, for as long as the context lasts."""
+        """Receive all changes from now on, until the context ends."""
         with self.attach(Subscription[Transition](self._backlog)) as subscription:
             yield subscription
 
     @contextmanager
     def attach(self, subscription: Subscription[S]) -> Iterator[Subscription[S]]:
-        """Hand the changes to a subscription that may get other things too, for as long as the context lasts."""
+        """Pass the changes to a subscription that may also get other items, until the context ends."""
         self._subscribers.add(subscription)
         try:
             yield subscription
@@ -76,7 +79,7 @@ class Changes:
             self._subscribers.discard(subscription)
 
     async def missed(self, after: int) -> list[Transition] | None:
-        """Return the changes after row `after` up to the newest handed out; None when they are too many to replay."""
+        """Return the changes after row `after` up to the newest passed on, or None if they are too many to replay."""
         newest = self.last_id or 0
         if after >= newest:
             return []
@@ -84,11 +87,11 @@ class Changes:
         return None if len(missed) == PAGE else [change for change in missed if change.id <= newest]
 
     def nudge(self) -> None:
-        """Look at once: something was just decided here."""
+        """Check the history at once, because something was just decided here."""
         self._nudged.set()
 
     async def run(self) -> None:
-        """Follow the history until cancelled; while the ledger is away, keep trying."""
+        """Follow the history until cancelled, waiting out an unavailable ledger."""
         away = False
         while True:
             try:

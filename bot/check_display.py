@@ -1,4 +1,4 @@
-"""How checks are shown to a moderator, the same on every surface."""
+"""How checks are shown to moderators, the same on every surface."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from core.domain import Check
 
 _NEAR = 0.1
 _SMALLEST_SIZE = 20
-"""A whole limit from here on is a size, such as a length; below it is a count, whose neighbour is not "close"."""
+"""A whole-number limit of at least this is a size, such as a length. A smaller one is a count, for which "close to the
+limit" makes no sense."""
 _ASKED = Wordings(
     {
         "not_empty": N_("says something"),
@@ -41,7 +42,7 @@ _ASKED = Wordings(
         "fits": N_("has to do with the post"),
     }
 )
-"""What each check asks of a text; another check is called by its name."""
+"""What each check requires of a text; checks not listed are shown by their name."""
 
 
 def is_close(check: Check) -> bool:
@@ -52,24 +53,24 @@ def is_close(check: Check) -> bool:
 
 
 def label(check: Check) -> str:
-    """Return what the check asks, in words."""
+    """Return what a check requires, in words."""
     return _ASKED.get(check.name, check.name.replace("_", " "))
 
 
 def finding(check: Check) -> str:
-    """Say how a check went, for example `close to the limit: doesn't repeat the post (school; 0.47 of 0.5)`."""
+    """Return the result of a check, for example `close to the limit: doesn't repeat the post (school; 0.47 of 0.5)`."""
     outcome = _("close to the limit") if check.passed else _("fails") if check.hard else _("advice")
     measured = _("{value} of {limit}", value=_rounded(check.value), limit=_rounded(check.threshold))
     return f"{outcome}: {label(check)} ({'; '.join(filter(None, (translate_stored(check.detail), measured)))})"
 
 
 def _rounded(value: float) -> str:
-    """Return a number with three digits that count."""
+    """Return a number with three significant digits."""
     return number(float(f"{value:.3g}"))
 
 
 def checks_as_json(checks: tuple[Check, ...]) -> list[dict[str, Any]]:
-    """Return checks as JSON, each with `close`, `label` and, where it fails or is close, what was found in words."""
+    """Return checks as JSON, each with `close`, `label` and, if it failed or was close, `finding`."""
     return [
         check.model_dump(mode="json")
         | {"close": is_close(check), "label": label(check)}

@@ -1,4 +1,4 @@
-"""Who is at the other end of a connection, and for how long it may dawdle; for every process that listens to HTTP."""
+"""Clients behind proxies, and time limits for slow connections; used by every process that serves HTTP."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Network = IPv4Network | IPv6Network
 ProxyHeader = Literal["X-Forwarded-For", "Forwarded"]
 
 IDLE_S = 75.0
-"""Seconds for a request's head to be whole, and for a connection without a request; more than proxies keep one open."""
+"""Seconds for a complete request head, and for an idle connection; longer than proxies keep one open."""
 BODY_S = 30.0
-"""Seconds for a request's body to be whole."""
+"""Seconds for a complete request body."""
 
 
 def behind_proxies(trusted: Sequence[Network], header: ProxyHeader) -> Middleware:
-    """Return a middleware that tells handlers the client's address and scheme as trusted proxies report them.
+    """Return a middleware that gives handlers the client's address and scheme as trusted proxies report them.
 
     Only one header is read, because a proxy that writes one of them passes the other on as the client sent it. Of its
-    addresses the last that is no trusted proxy's is the client's; what stands before it the client may have made up.
+    addresses, the last that does not belong to a trusted proxy is the client's; those before it may be forged.
     """
 
     @web.middleware
@@ -42,7 +42,7 @@ def behind_proxies(trusted: Sequence[Network], header: ProxyHeader) -> Middlewar
 
 @web.middleware
 async def hurried_bodies(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer 408 when the body of a request is not whole in time."""
+    """Answer 408 if the body of a request is not complete in time."""
     if not request.body_exists:
         return await handler(request)
     late = False
@@ -66,7 +66,7 @@ async def hurried_bodies(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 def _hops(request: web.Request, header: ProxyHeader) -> list[tuple[str, str]]:
-    """Return the addresses that proxies have seen, the nearest last, each with the scheme if that was told."""
+    """Return the addresses that proxies have seen, nearest last, each with the scheme, if given."""
     if header == "Forwarded":
         return [(_bare(hop.get("for", "")), hop.get("proto", "")) for hop in request.forwarded]
     scheme = request.headers.get("X-Forwarded-Proto", "").rpartition(",")[2].strip()

@@ -1,28 +1,28 @@
-"""The decisions: what each does to a case, and what keeps it from happening (a lead may override what is marked *).
+"""The decisions: what each does to a case, and when it is refused (a lead may override what is marked *).
 
-| action  | does                                            | refused when                                   |
+| action  | effect                                          | refused if                                     |
 |---------|-------------------------------------------------|------------------------------------------------|
-| claim   | holds the case for `desk.claim_s`               | another holds it*                              |
-| release | lets it go                                      | another holds it*                              |
-| approve | sends the newest draft, exactly as it was shown | the text given is another one; a check fails*; |
-|         |                                                 | author or thread was answered with it since*   |
+| claim   | reserves the case for `desk.claim_s`            | another moderator has claimed it*              |
+| release | gives up the claim                              | another moderator has claimed it*              |
+| approve | sends the newest draft, exactly as it was shown | the given text differs; a check fails*; author |
+|         |                                                 | or thread has been answered with it since*     |
 | edit    | sends the moderator's text                      | it is empty; a hard check fails*               |
-| reject  | closes the case without an answer               | no reason is given                             |
-| dismiss | closes it because the post is not hateful       | "other" is given as reason, without words      |
-| redraft | asks for another draft, unlike the earlier ones | the case was never triaged and grounded; the   |
+| reject  | closes the case without a reply                 | no reason is given                             |
+| dismiss | closes it because the post is not hateful       | the reason is "other", without words           |
+| redraft | requests another draft, unlike the earlier ones | the case was never triaged and grounded; the   |
 |         |                                                 | strategy is not offered here                   |
 | undo    | takes a decision back before `release_at`       | the window is over; somebody else decided*     |
-| assign  | says who should take care of the case           | it is somebody else's name*                    |
+| assign  | assigns the case to a moderator                 | it is somebody else*                           |
 
-With a case that has ended, and whose undo window is over:
+For a case that has ended and whose undo window is over:
 
-| action    | does                                                           | refused when                    |
+| action    | effect                                                         | refused if                      |
 |-----------|----------------------------------------------------------------|---------------------------------|
 | reopen    | has it drafted, as if nothing had ended it                     | it was released; the strategy   |
 |           |                                                                | is not offered here             |
-| hand_over | escalates it to people outside the queue, or on to others      | no reason is given              |
-| handle    | notes that somebody has seen to it, or to an appeal against it | there is nothing to see to      |
-| retract   | tells the platform to take the reply back, once                | no reason; somebody else's yes* |
+| hand_over | escalates it to people outside the queue, or to other people   | no reason is given              |
+| handle    | marks it, or an appeal against it, as dealt with               | there is nothing to deal with   |
+| retract   | asks the platform to take the reply back, once                 | no reason; others approved it*  |
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ from pipeline.guard import Guard, GuardContext, hidden_characters
 
 @dataclass(frozen=True)
 class DecisionRules:
-    """What a moderator's decision does to a case that stands as they saw it, and what keeps it from happening."""
+    """What a decision does to a case at the version that the moderator saw, and when it is refused."""
 
     ledger: Ledger
     guard: Guard
     settings: DeskSettings
     strategies: Sequence[StrategyName]
-    """Those that a redraft may be asked for."""
+    """The strategies that a redraft may request."""
 
     async def carry_out(self, case: Case, decision: Decision, who: Moderator) -> Case:  # noqa: C901 - one case an action
-        """Do what a decision says with a case in a state that it takes.
+        """Carry out a decision on a case whose state allows it.
 
-        Raises StaleVersion, ClaimedByOther, NotAllowed, FailsChecks, Forbidden or BadInput; nothing has changed then.
+        Raises StaleVersion, ClaimedByOther, NotAllowed, FailsChecks, Forbidden or BadInput, and then changes nothing.
         """
         match decision.action:
             case Action.CLAIM:
@@ -186,16 +186,16 @@ class DecisionRules:
         return await self.ledger.casework.retract(case.key, case.version, who.name, reason)
 
     async def checks_of(self, case: Case, text: str) -> tuple[Check, ...]:
-        """Return what the guard says about a text for a case."""
+        """Return the guard's checks of a text for a case."""
         intent = case.draft.intent if case.draft else Intent.INFORMATIVE
         answered = await self.ledger.replies.near(case.key, approved_only=True)
         context = GuardContext.of(case.post, case.triage, case.grounding, intent, answered)
         return await self.guard.check(text, context)
 
     async def _checks_now(self, case: Case, draft: Draft) -> tuple[Check, ...]:
-        """Return a draft's checks: made again where no large model is needed, the others as they are on file."""
+        """Return a draft's checks: repeated if they need no large model, otherwise as stored with the draft."""
         checks = {check.name: check for check in (*draft.checks, *await self.checks_of(case, draft.text))}
-        # A failure on file stands: whoever drafted may have asked a larger model than this process has.
+        # A stored failure stays: the worker that drafted may have used a larger model than this process has.
         checks |= {check.name: check for check in failed(draft.checks) if not failed([checks[check.name]])}
         if draft.text in await self.ledger.replies.near(case.key, approved_only=True):
             detail = "The author or the thread was answered with this text in another case."

@@ -1,8 +1,8 @@
-"""The desk: what moderators see of cases and do with them, once, beneath the web page and the chats.
+"""The desk: what moderators can see and do, implemented once for the web page and the chats.
 
-Every action names the version it was decided on; when the case has moved on since, StaleVersion says who was faster.
-The ledger compares and sets in one transaction, so of two moderators who act at once one wins. What each decision
-does, and when it is refused, stands in `bot.deciding`.
+Every action names the version it was decided on. If the case has moved on since, StaleVersion tells who was faster. The
+ledger compares and sets in one transaction, so of two concurrent decisions one wins. `bot.deciding` defines what each
+decision does and when it is refused.
 """
 
 from __future__ import annotations
@@ -38,11 +38,12 @@ MOST_OF_AUTHOR = 20
 
 @dataclass(frozen=True)
 class CaseQuery:
-    """The part of the cases to list; a criterion left out does not narrow it.
+    """A selection of cases; an omitted criterion matches all.
 
-    `doubtful` True: only those of which a moderator is asked whether they are hateful at all; False: only the others.
-    `search` holds words that each listed case has in post, drafts, sent text, key or groups. `mine` is who holds or
-    was assigned each listed case; none listed attacks no other groups than `hidden`.
+    - `doubtful`: True for only those that a moderator must first judge hateful or not, False for only the others.
+    - `search`: words that must all occur in post, drafts, approved text, key or groups.
+    - `mine`: only cases claimed by or assigned to this moderator.
+    - `hidden`: cases that attack none but these groups are left out.
     """
 
     states: tuple[CaseState, ...] = (CaseState.PENDING,)
@@ -62,9 +63,9 @@ class CaseQuery:
 
 @dataclass(frozen=True)
 class RelatedCases:
-    """What stands around a case: its author's other cases, the newest first, those of the same text, the oldest first.
+    """The context of a case: its author's other cases, newest first, and cases with the same text, oldest first.
 
-    `rules` are those of its platform, `assignee` is who should take care of it.
+    `rules` are those of its platform; `assignee` is the moderator to whom it is assigned.
     """
 
     author: tuple[Case, ...]
@@ -74,7 +75,7 @@ class RelatedCases:
 
 
 class Desk:
-    """What moderators see of cases and do with them."""
+    """What moderators can see of cases and do with them."""
 
     def __init__(
         self, ledger: Ledger, guard: Guard, settings: DeskSettings, strategies: Sequence[StrategyName] = ()
@@ -83,22 +84,22 @@ class Desk:
         self._guard = guard
         self.settings = settings
         self.strategies = strategies
-        """Those that a redraft may be asked for."""
+        """The strategies that a redraft may request."""
 
     @property
     def _rules(self) -> DecisionRules:
         return DecisionRules(self._ledger, self._guard, self.settings, self.strategies)
 
     async def case(self, key: str) -> Case:
-        """Return a case; raises CaseNotFound."""
+        """Return a case. Raises CaseNotFound."""
         return await self._ledger.cases.get(key)
 
     async def history(self, key: str) -> list[Transition]:
-        """Return all that happened to a case, oldest first."""
+        """Return everything that happened to a case, oldest first."""
         return await self._ledger.history.of(key)
 
     async def queue(self, query: CaseQuery) -> CasePage:
-        """Return one page of cases; raises BadInput for a limit out of range or a foreign cursor."""
+        """Return one page of cases. Raises BadInput for a limit out of range or an invalid cursor."""
         if not 1 <= query.limit <= MAX_PAGE:
             raise BadInput(f"limit is {query.limit}; it may be 1 to {MAX_PAGE}.")
         return await self._ledger.cases.page(
@@ -118,28 +119,28 @@ class Desk:
         )
 
     async def counts(self) -> dict[CaseState, int]:
-        """Return how many cases stand in each state."""
+        """Return the number of cases in each state."""
         return await self._ledger.cases.counts()
 
     @property
     def moderators(self) -> list[str]:
-        """Return the names of those who may work at this desk, as far as its settings have them."""
+        """Return the names of the moderators that the desk's settings define."""
         return sorted(name for name, token in self.settings.tokens.items() if token.role not in ("platform", "monitor"))
 
     async def count_handled(self) -> int:
-        """Return how many of the escalated cases somebody has seen to."""
+        """Return how many escalated cases somebody has dealt with."""
         return await self._ledger.cases.count_handled()
 
     async def count_appealed(self) -> int:
-        """Return against how many cases an appeal waits."""
+        """Return how many cases have an appeal that waits for an answer."""
         return await self._ledger.cases.count_appealed()
 
     async def waiting_with_same_text(self, keys: Sequence[str]) -> dict[str, int]:
-        """Return for each case how many others with the very same text wait; none for one that stands alone."""
+        """Return key -> number of other pending cases with the same text; cases without any are left out."""
         return await self._ledger.related.waiting_with_same_text(keys)
 
     async def related(self, key: str) -> RelatedCases:
-        """Return what there is to know around a case; raises CaseNotFound."""
+        """Return the context of a case. Raises CaseNotFound."""
         case = await self.case(key)
         return RelatedCases(
             author=tuple(await self._ledger.related.by_author(key, MOST_OF_AUTHOR)),
@@ -153,26 +154,26 @@ class Desk:
         return await self._ledger.cases.count_doubtful()
 
     async def record_uncovering(self, key: str, who: Moderator) -> None:
-        """Record that somebody uncovered a post, where the operator has that recorded; raises CaseNotFound."""
+        """Record that somebody uncovered a post, if the operator has turned this on. Raises CaseNotFound."""
         if self.settings.record_uncovering:
             case = await self.case(key)
             await self._ledger.holdings.record_uncovering(case.key, who.name)
 
     async def check(self, key: str, text: str) -> tuple[Check, ...]:
-        """Return what the guard says about a text a moderator is writing for a case."""
+        """Return the guard's checks of a text that a moderator is writing for a case."""
         return await self._rules.checks_of(await self.case(key), text)
 
     async def decide(self, key: str, decision: Decision, who: Moderator) -> Case:
-        """Carry out a decision and return the case as it then is.
+        """Carry out a decision and return the case afterwards.
 
-        Raises CaseNotFound, StaleVersion, ClaimedByOther, NotAllowed, FailsChecks, Forbidden or BadInput; nothing has
-        changed then.
+        Raises CaseNotFound, StaleVersion, ClaimedByOther, NotAllowed, FailsChecks, Forbidden or BadInput, and then
+        changes nothing.
         """
         if decision.override and not who.leads:
             raise Forbidden(_("Only a lead or an admin may override; ask a lead."))
         case = await self.case(key)
         if decision.action is Action.RETRACT and case.retracted_at is not None:
-            # Whoever asks again, because the answer was lost, gets what the first call came to.
+            # A repeated request, after a lost answer, gets the result of the first.
             return case
         if case.version != decision.version:
             raise StaleVersion(
@@ -189,13 +190,13 @@ class Desk:
         return await self._rules.carry_out(case, decision, who)
 
     async def note(self, key: str, text: str, who: Moderator) -> Case:
-        """Add a note to a case for whoever looks at it next; raises CaseNotFound, or BadInput for an empty one."""
+        """Add a note for the next person who looks at a case. Raises CaseNotFound, or BadInput if it is empty."""
         return await self._ledger.casework.note(key, who.name, _required(text, _("The note is empty; write one.")))
 
     async def appeal(self, key: str, text: str, who: str) -> Case:
-        """Put a closed case into the queue of appeals; where one waits there already nothing changes.
+        """Put a closed case into the queue of appeals; if one is already waiting, nothing changes.
 
-        Raises CaseNotFound, NotAllowed for a case that is not closed, or BadInput without words.
+        Raises CaseNotFound, NotAllowed for a case that is not closed, or BadInput without a reason.
         """
         words = _required(text, _("An appeal needs words: say in `reason` why the decision is wrong."))
         case = await self.case(key)
@@ -204,9 +205,9 @@ class Desk:
         return await self._ledger.casework.appeal(key, who, words)
 
     async def add_evidence(self, key: str, piece: Evidence, who: Moderator) -> Case:
-        """Put a statement first among a waiting case's evidence, for its next draft and for checks of one's own words.
+        """Put a statement first among a pending case's evidence, for its next draft and for checks of edits.
 
-        Raises CaseNotFound, NotAllowed where the case does not wait, or ClaimedByOther.
+        Raises CaseNotFound, NotAllowed if the case is not pending, or ClaimedByOther.
         """
         case = await self.case(key)
         if holder(case) not in (None, who.name):

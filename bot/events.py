@@ -1,8 +1,12 @@
 """Changes as server-sent events (HTML standard, section 9.2): `GET /v1/events`.
 
-`transition` carries one row of the history, its id as the event's id; `reload` says that some were lost, or too many to
-replay: read everything again; `viewing` tells a page that named itself by `?tab=` who looks at the case on it, which it
-says by `POST /v1/viewing`. A client that comes back sends `Last-Event-ID` (or `?after=`) and gets what it missed.
+- `transition` has one row of the history; the event's id is the row's id.
+- `ready` is sent at the start, after any changes that a reconnecting client missed.
+- `reload` means that some changes were lost, or are too many to replay: read everything again.
+- `viewing` tells a page who is looking at its case. The page identifies itself by `?tab=` and reports its case by `POST
+  /v1/viewing`.
+
+A client that reconnects sends `Last-Event-ID` (or `?after=`) and receives what it missed.
 """
 
 from __future__ import annotations
@@ -29,22 +33,23 @@ from core.errors import BadInput, TooManyRequests, Unauthenticated, Unavailable
 log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 15.0
-"""Seconds of silence after which a comment is sent, so that proxies keep the line open and we notice a dead one."""
+"""Seconds of silence after which a comment is sent, so that proxies keep the connection open and dead ones are
+noticed."""
 MOST_STREAMS = 16
-"""Streams that one token may have open: more tabs than anybody reads, too few to wear a server out."""
+"""Maximum number of open streams per token: more tabs than anybody reads, but too few to overload a server."""
 MAX_TAB = 64
 _StreamedEvent = Transition | Viewing
 
 
 class _TabView(BaseModel):
-    """Which case is on which tab of the page; None for no case."""
+    """The case shown in one tab of the page; None for no case."""
 
     tab: Annotated[str, Field(min_length=1, max_length=MAX_TAB)]
     case: Annotated[str, Field(max_length=300)] | None = None
 
 
 class EventRoute:
-    """The stream of changes to whoever is logged in."""
+    """The stream of changes for logged-in moderators."""
 
     def __init__(self, changes: Changes, auth: Auth, heartbeat_s: float = HEARTBEAT_S) -> None:
         self._changes = changes
@@ -55,7 +60,7 @@ class EventRoute:
         self._ending = False
 
     def add_routes(self, app: web.Application) -> None:
-        """Add the route; when the server stops, open streams end at once instead of holding it up."""
+        """Add the routes; when the server stops, open streams end at once instead of delaying it."""
         app.router.add_get("/v1/events", self._stream)
         app.router.add_post("/v1/viewing", self._look)
         app.on_shutdown.append(self._end_streams)
@@ -97,7 +102,7 @@ class EventRoute:
         subscription: Subscription[_StreamedEvent],
         after: int | None,
     ) -> None:
-        """Send changes until the listener goes away; raises Unauthenticated soon after its session has ended."""
+        """Send changes until the client disconnects. Raises Unauthenticated soon after its session has ended."""
         watch = _SessionWatch(self._auth, request, await self._auth.session(request), self._heartbeat_s)
         last_sent_id = await self._catch_up(response, after)
         while True:
@@ -113,7 +118,7 @@ class EventRoute:
                 last_sent_id = change.id
 
     async def _catch_up(self, response: web.StreamResponse, after: int | None) -> int:
-        """Send what was missed and return the id of the newest change that the client now has."""
+        """Send the missed changes and return the id of the newest change that the client has now."""
         newest = self._changes.last_id or 0
         missed = [] if after is None else await self._changes.missed(after)
         if missed is None:
@@ -137,13 +142,13 @@ class EventRoute:
                 await response.write(b": still here\n\n")
 
     async def _end_streams(self, _: web.Application) -> None:
-        self._ending = True  # else a page that comes back at once would hold the server up
+        self._ending = True  # otherwise a page that reconnects at once would delay the shutdown
         for task in list(self._streams):
             task.cancel()
 
 
 class _SessionWatch:
-    """A look, now and then, whether the session that a stream was opened from is still open; bearers have none."""
+    """A periodic check that a stream's session is still open; streams with a bearer token have no session."""
 
     def __init__(self, auth: Auth, request: web.Request, session: str | None, every_s: float) -> None:
         self._auth = auth
@@ -153,11 +158,11 @@ class _SessionWatch:
         self._checked_at = time.monotonic()
 
     async def require_open(self) -> None:
-        """Raise Unauthenticated when the session has ended."""
+        """Raise Unauthenticated if the session has ended."""
         if self._session is None or time.monotonic() < self._checked_at + self._every_s:
             return
         self._checked_at = time.monotonic()
-        # While the ledger is away nothing new is sent either.
+        # While the ledger is unavailable, nothing new is sent anyway.
         with suppress(Unavailable):
             if await self._auth.session(self._request) is None:
                 raise Unauthenticated("The session of this stream has ended.")

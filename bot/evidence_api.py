@@ -1,4 +1,4 @@
-"""The search for evidence over HTTP, and its use in a case."""
+"""The search for evidence over HTTP, and adding its results to a case."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from core.domain import TargetGroup, Text
 
 
 class _Query(BaseModel):
-    """What to search for, and whom it should be about."""
+    """What to search for, optionally about one group."""
 
     query: Annotated[Text, Field(max_length=3_000)]
     group: TargetGroup | None = None
 
 
 class _Choice(BaseModel):
-    """The id of a statement that a search brought."""
+    """The id of a statement found by a search."""
 
     id: Annotated[Text, Field(max_length=300)]
 
 
 class EvidenceApi:
-    """The routes that search the knowledge base and put a statement among a case's evidence."""
+    """The routes that search the knowledge base and add a statement to a case's evidence."""
 
     def __init__(self, desk: Desk, search: EvidenceSearch, changes: Changes, auth: Auth) -> None:
         self._desk = desk
@@ -40,7 +40,7 @@ class EvidenceApi:
         self._auth = auth
 
     def add_routes(self, app: web.Application, case_path: str) -> None:
-        """Add the routes; `case_path` is that of a case."""
+        """Add the routes; `case_path` is the path of a case."""
         app.router.add_post("/v1/evidence", self._find)
         app.router.add_post(case_path + "/evidence", self._use)
 

@@ -1,4 +1,4 @@
-"""Searches of the knowledge base from the desk's page, and the statements that they brought."""
+"""Searches of the knowledge base from the desk's page, and the statements found."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ REMEMBERED = 1_000
 
 
 class EvidenceSearch:
-    """The knowledge base, asked over the command line.
+    """The knowledge base, searched through the command line.
 
-    What a search brought is remembered, so that a page names a statement by its id alone and can make none up.
+    The results are remembered, so that a page refers to a statement by its id alone and can't invent one.
     """
 
     def __init__(self, pipeline_cli: PipelineCli) -> None:
@@ -23,7 +23,7 @@ class EvidenceSearch:
         self._statements: OrderedDict[str, Evidence] = OrderedDict()
 
     async def search(self, query: str, group: TargetGroup | None) -> list[Evidence]:
-        """Return the statements that answer a query best; raises BadInput, or Unavailable when no answer comes."""
+        """Return the statements that answer a query best. Raises BadInput, or Unavailable without an answer."""
         statements = await self._pipeline_cli.evidence(query, group)
         for piece in statements:
             self._statements[piece.id] = piece
@@ -33,7 +33,7 @@ class EvidenceSearch:
         return statements
 
     def statement(self, id: str) -> Evidence:
-        """Return a statement that a search brought; raises BadInput for any other."""
+        """Return a statement that a search found. Raises BadInput for any other."""
         if id not in self._statements:
             raise BadInput(_("This statement is not known any more; search for it again and choose it then."))
         return self._statements[id]

@@ -1,4 +1,4 @@
-"""Errors as HTTP answers: `{"error": code, "message": plain words, …}`, for the desk and the gateway alike."""
+"""Errors as HTTP responses, `{"error": code, "message": plain words, …}`, for both desk and gateway."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @web.middleware
 async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer every error with JSON; a page that is not there stays plain text."""
+    """Answer every error with JSON; a page that does not exist still gets plain text."""
     try:
         return await handler(request)
     except RejoinderError as error:
@@ -62,7 +62,7 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
 
 
 def answer(error: RejoinderError) -> web.Response:
-    """Return the answer to an error, with what the caller needs to go on."""
+    """Return the response for an error, with what the caller needs in order to continue."""
     status = next(status for kind, status, _ in _ANSWERS if isinstance(error, kind))
     if status >= 500:
         log.warning("Answered %d: %s", status, error)
@@ -70,7 +70,7 @@ def answer(error: RejoinderError) -> web.Response:
 
 
 def answer_body(error: RejoinderError) -> dict[str, Any]:
-    """Return what the answer to an error says: its code, its words, and what is known of the case."""
+    """Return the body of the response for an error: code, message, and what is known of the case."""
     code = next(code for kind, _, code in _ANSWERS if isinstance(error, kind))
     body: dict[str, Any] = {"error": code, "message": translate_stored(str(error))}
     if isinstance(error, FailsChecks):
@@ -81,7 +81,7 @@ def answer_body(error: RejoinderError) -> dict[str, Any]:
 
 
 def brief(case: Case) -> dict[str, Any]:
-    """Return where a case stands, without what was written."""
+    """Return the state of a case without any texts of post or reply."""
     standing = case.model_dump(
         mode="json",
         include={"state", "version", "decided_by", "decided_why", "claimed_by", "claimed_until", "release_at"},

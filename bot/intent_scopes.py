@@ -1,4 +1,4 @@
-"""What an intent can be set for, on the page and in the chats."""
+"""The scopes for which an intent can be set, on the page and in the chats."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from core.settings import MAX_ROOM_ID
 from ledger.moderator_settings import ScopeKind
 
 DESK = "desk"
-"""The surface and server of intents that were set on the page: every case is shown there."""
+"""The surface and server of intents set on the page, which apply to every case."""
 
 
 def named_scope(named: Mapping[ScopeKind, str]) -> tuple[ScopeKind, str]:
-    """Return the scope that somebody named, the whole server when they named none; raises BadInput for several."""
+    """Return the scope that was named, by default the whole server. Raises BadInput if several were named."""
     if len(named) > 1:
         raise BadInput(_("Name one of {kinds}; each has an intent of its own.", kinds=", ".join(named)))
     return next(iter(named.items()), (ScopeKind.SERVER, ""))
 
 
 def scope(kind: ScopeKind, name: str) -> str:
-    """Return a scope's name as it is stored; raises BadInput when there can be no such group, language or channel.
+    """Return a scope's name as stored. Raises BadInput if no such group, language or channel can exist.
 
-    Ids of channels stay as they are: where they differ by case alone they are different channels.
+    Channel ids keep their letter case, because ids that differ only in case are different channels.
     """
     name = name.strip()
     if kind is ScopeKind.SERVER:

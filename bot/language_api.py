@@ -1,7 +1,7 @@
-"""In which language the desk answers: the moderator's own choice, else the browser's, else the setting.
+"""The language of the desk's answers: the moderator's choice, else the browser's, else the setting.
 
-The page is made in the language of whoever is logged in, and says so in a cookie; what its scripts ask for, with
-streams and pictures, is answered in the same one. Programs, which have no cookie, name theirs by `Accept-Language`.
+The page is rendered in the language of whoever is logged in and stores it in a cookie, so that the requests of its
+scripts, streams and images are answered in the same language. Programs, which have no cookie, use `Accept-Language`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _LanguageBody(BaseModel):
 
 
 class LanguageApi:
-    """The routes of one's own language, and the language of every request."""
+    """The routes for one's own language, and the language of every request."""
 
     def __init__(self, settings: ModeratorSettings, auth: Auth, default: str) -> None:
         self._settings = settings
@@ -44,7 +44,7 @@ class LanguageApi:
         self._default = default
 
     def add_routes(self, app: web.Application) -> None:
-        """Add the routes, and let every other one answer in the language of its request."""
+        """Add the routes, and make all others answer in the language of their request."""
 
         @web.middleware
         async def in_its_language(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -56,7 +56,7 @@ class LanguageApi:
         app.router.add_put("/v1/language", self._choose)
 
     async def of_page(self, request: web.Request) -> str:
-        """Return the language to make the page in; while the ledger is away, the one of before."""
+        """Return the language for the page; while the ledger is unavailable, the one used before."""
         with suppress(RejoinderError):
             who = await self._auth.moderator(request)
             return await self._settings.language(who.name) or self._of_browser(request)
@@ -80,7 +80,7 @@ class LanguageApi:
 
 
 def remember_language(response: web.Response, request: web.Request, language: str) -> None:
-    """Tell a browser in which language its page is, so that what the page asks for comes in the same one."""
+    """Store the page's language in a cookie, so that the page's requests are answered in the same one."""
     response.set_cookie(
         COOKIE, language, max_age=_YEAR_S, path="/", httponly=True, samesite="Strict", secure=request.secure
     )

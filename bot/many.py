@@ -1,4 +1,4 @@
-"""One decision on many cases: each is compared and set for itself, and each that can't be decided is reported."""
+"""One decision on many cases: each case is compared and set separately, and each failure is reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ON_MANY = (Action.APPROVE, Action.REJECT, Action.DISMISS, Action.ASSIGN, Action.
 
 
 class SeenCase(BaseModel):
-    """A case as it was on the screen: its version and, where a reply is to go out, the reply."""
+    """A case as it was on the screen: its version and, for an approval, the reply."""
 
     key: str
     version: int
@@ -25,7 +25,7 @@ class SeenCase(BaseModel):
 
 
 class ManyDecisions(BaseModel):
-    """A decision on several cases, with one reason; `uncovered`: their common post was looked at."""
+    """A decision on several cases, with one reason; `uncovered` means that the post they share was uncovered."""
 
     action: Action
     cases: Annotated[tuple[SeenCase, ...], Field(min_length=1, max_length=MOST_AT_ONCE)]
@@ -42,7 +42,7 @@ class ManyDecisions(BaseModel):
         return self
 
     def decision(self, seen: SeenCase) -> Decision:
-        """Return what is decided on one of the cases."""
+        """Return the decision on one of the cases."""
         return Decision(
             action=self.action, version=seen.version, text=seen.text, reason=self.reason, assignee=self.assignee,
             uncovered=self.uncovered,
@@ -50,9 +50,10 @@ class ManyDecisions(BaseModel):
 
 
 async def decide_many(desk: Desk, many: ManyDecisions, who: Moderator) -> list[dict[str, Any]]:
-    """Decide on each case in turn and return what came of it, in their order.
+    """Decide on each case in turn and return the results in the same order.
 
-    A case that somebody changed, holds or that fails its checks stays as it is, and the others go on.
+    A case that has changed, is claimed by another moderator or fails its checks stays as it is; the others are still
+    decided.
     """
     return [await _decide(desk, seen, many.decision(seen), who) for seen in many.cases]
 

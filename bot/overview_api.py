@@ -1,4 +1,4 @@
-"""The page "Today" over HTTP: what waits for whom, the figures of a period with their picture, and the export."""
+"""The page "Today" over HTTP: waiting cases, the figures of a period with their chart, and the export."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ledger import Ledger
 
 LISTED = 8
 EXPORTS = {"csv": ("text/csv", stats.table), "jsonl": ("application/jsonl", stats.lines)}
-"""How decisions are exported: the content type and what writes it, by the end of the file's name."""
+"""File extension -> content type and function for exporting decisions."""
 
 
 class OverviewApi:
-    """The routes that say how the desk is doing."""
+    """The routes that show how the desk is doing."""
 
     def __init__(self, desk: Desk, ledger: Ledger, auth: Auth, surroundings: Surroundings) -> None:
         self._desk = desk

@@ -1,4 +1,4 @@
-"""What a moderator may do with a case as it stands now, apart from what the checks say of a text."""
+"""What a moderator may do with a case in its current state, regardless of the checks of a text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROLE_NAMES = Wordings({"reviewer": N_("reviewer"), "lead": N_("lead"), "admin": 
 
 @dataclass(frozen=True)
 class Moderator:
-    """Somebody who works the queue."""
+    """A person who works through the queue."""
 
     name: str
     role: ModeratorRole
@@ -28,7 +28,7 @@ class Moderator:
 
 
 def require_lead(who: Moderator, what: str) -> None:
-    """Raise Forbidden unless `who` is a lead or an admin; `what` completes "Only a lead may …"."""
+    """Raise Forbidden unless `who` is a lead or an admin; `what` completes "Only a lead or an admin may …"."""
     if not who.leads:
         role = ROLE_NAMES[who.role]
         raise Forbidden(
@@ -37,16 +37,16 @@ def require_lead(who: Moderator, what: str) -> None:
 
 
 def allowed(case: Case, who: Moderator) -> frozenset[Action]:
-    """Return what `who` may do with a case now, apart from what the checks say of a text.
+    """Return what `who` may do with a case now, regardless of the checks of a text.
 
-    Somebody else's claim leaves a lead one thing to do: to claim the case too, with `override`.
+    On a case that somebody else has claimed, a lead may claim it too, with `override`.
     """
     possible = (action for action, change in DECISIONS.items() if case.state in change.takes)
     return frozenset(action for action in possible if _may(action, case, who))
 
 
 def undoable(case: Case) -> bool:
-    """Tell whether the decision on a case can still be taken back."""
+    """Tell whether the decision on a case can still be undone."""
     return case.state in DECIDED and case.release_at is not None and case.release_at > now()
 
 
@@ -73,17 +73,17 @@ def _may(action: Action, case: Case, who: Moderator) -> bool:
 
 
 def can_be_handled(case: Case) -> bool:
-    """Tell whether people still owe a case something after its end."""
+    """Tell whether a closed case still needs attention from people."""
     ends_with_people = case.state in (CaseState.DISMISSED, CaseState.ESCALATED) and not case.handled
     return (case.appealed or ends_with_people) and not undoable(case)
 
 
 def may_undo(case: Case, who: Moderator) -> bool:
-    """Tell whether it was `who` that decided, or somebody who leads."""
+    """Tell whether `who` made the decision or is a lead."""
     return case.decided_by in (None, who.name) or who.leads
 
 
 def approvable_draft(case: Case) -> Draft | None:
-    """Return the newest draft where it has words."""
+    """Return the newest draft, or None if it has no text."""
     draft = case.draft
     return draft if draft and draft.text and draft.origin is not Origin.NONE else None

@@ -1,7 +1,7 @@
-"""Answer side questions of moderators that need models: a draft for a text, evidence for a query.
+"""Answers to moderators' questions that need models: a draft for a text, evidence for a query.
 
-The bot's process loads no model, so each question is answered by a child process, the same `rejoinder` command that can
-be typed in a terminal; few at once, and none for long.
+The bot's process loads no model. Each question is answered by a child process, running the same `rejoinder` command as
+in a terminal; only a few run at once, each for a limited time.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ AT_ONCE = 2
 TIMEOUT_S = 180.0
 MAX_TEXT = 3_000
 NOT_ASKED = (*DOORS, "REJOINDER_LEDGER__", "REJOINDER_KAFKA__")
-"""Settings that an answer does not need: a child sees neither cases nor topics."""
+"""Settings that the child process does not get: it needs neither cases nor topics."""
 PROGRAM = (sys.executable, "-m", "rejoinder.cli")
 
 
 class PipelineCli:
-    """The pipeline, asked over the command line. `program` is what `rejoinder` is started with."""
+    """The pipeline, called through the command line; `program` is the command that starts `rejoinder`."""
 
     def __init__(self, program: Sequence[str] = PROGRAM, timeout_s: float = TIMEOUT_S) -> None:
         self._program = tuple(program)
@@ -34,9 +34,9 @@ class PipelineCli:
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     async def draft(self, text: str, intent: Intent | None) -> tuple[Draft | None, Grounding | None, str]:
-        """Return a draft for a text, its evidence, and what triage said.
+        """Return a draft for a text, its evidence, and triage's reason.
 
-        Raises BadInput for an empty or too long text, Unavailable when no answer comes.
+        Raises BadInput for a text that is empty or too long, Unavailable without an answer.
         """
         options = ["--intent", intent.value] if intent else []
         answer = await self._ask(_checked(text), "draft", "--json", *options, "-")
@@ -45,13 +45,13 @@ class PipelineCli:
         return draft, grounding, str(answer["triage"]["reason"])
 
     async def evidence(self, query: str, group: TargetGroup | None) -> list[Evidence]:
-        """Return the statements that answer a query best; raises as `draft` does."""
+        """Return the statements that answer a query best. Raises the same errors as `draft`."""
         options = ["--group", group.value] if group else []
         statements = await self._ask(_checked(query), "kb", "search", "--json", *options, "-")
         return [Evidence.model_validate(item) for item in statements]
 
     async def _ask(self, text: str, *arguments: str) -> Any:
-        # The text goes in by a pipe: every user of the machine can read every process's arguments.
+        # The text is passed through a pipe, because all users of the machine can read a process's arguments.
         async with self._slots:
             child = await asyncio.create_subprocess_exec(
                 *self._program, *arguments,

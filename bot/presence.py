@@ -1,6 +1,6 @@
-"""Who looks at which case right now, as far as this process knows: nothing of it is stored.
+"""Who is looking at which case right now, as far as this process knows; nothing of it is stored.
 
-A tab of the page is present as long as its event stream is open, so that nobody has to say goodbye.
+A tab of the page is present as long as its event stream is open, so it need not sign off.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from core.errors import BadInput
 
 @dataclass(frozen=True)
 class Viewing:
-    """The people who look at a case, by name, each once."""
+    """The names of the people who are looking at a case, without duplicates."""
 
     case_key: str
     names: tuple[str, ...]
@@ -22,7 +22,7 @@ class Viewing:
 
 @dataclass
 class _Tab:
-    """One open page: whose it is, how it is told, and the case on it."""
+    """One open page: its moderator, the function that notifies it, and the case on it."""
 
     who: str
     tell: Callable[[Viewing], None]
@@ -37,18 +37,18 @@ class Presence:
 
     @contextmanager
     def present(self, tab: str, who: str, tell: Callable[[Viewing], None]) -> Iterator[None]:
-        """Count a tab as open for as long as the context lasts; `tell` gets who looks at the case on it."""
+        """Count a tab as open until the context ends; `tell` receives who is looking at the case on it."""
         own_tab = self._tabs[tab] = _Tab(who, tell)
         try:
             yield
         finally:
-            # The same tab may have come back by a new stream before the old one was given up.
+            # The tab may have reconnected with a new stream before the old one ended.
             if self._tabs.get(tab) is own_tab:
                 del self._tabs[tab]
                 self._tell(own_tab.case_key)
 
     def look(self, tab: str, who: str, case_key: str | None) -> None:
-        """Note which case is on a tab now; raises BadInput for a tab that has no open stream of this person's."""
+        """Set the case on a tab. Raises BadInput unless this person has an open event stream for the tab."""
         own_tab = self._tabs.get(tab)
         if own_tab is None or own_tab.who != who:
             raise BadInput("This page has no open event stream here; open /v1/events with its `tab` first.")

@@ -1,4 +1,4 @@
-"""The reasons a moderator can give for rejecting a draft or dismissing a post: one list for every menu."""
+"""The reasons for rejecting a draft or dismissing a post: one list for all menus."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from core.errors import BadInput
 
 @dataclass(frozen=True)
 class Reason:
-    """One reason to choose: `code` is stored and counted; `words` is its English text, `label` the same translated."""
+    """One reason: `code` is stored and counted; `words` is its English text, `label` the translated one."""
 
     code: str
     words: str
 
     @property
     def label(self) -> str:
-        """What a menu says, in the language of the moment."""
+        """The text for menus, in the current language."""
         return _(self.words)
 
 
 NOT_HATEFUL = Reason("not_hateful", N_("The post needs no answer: it is not hateful"))
-"""Also what a dismissal says when its moderator says nothing else."""
+"""Also the default reason of a dismissal."""
 OTHER = Reason("other", N_("Something else"))
 REASONS = (
     NOT_HATEFUL,
@@ -39,9 +39,9 @@ _CODES = {reason.code for reason in REASONS}
 
 
 def stored_reason(given: str | None) -> str:
-    """Return a reason as it is stored, `code` or `code: words`; words without a code count as `other`.
+    """Return a reason as stored, `code` or `code: words`; words without a code count as `other`.
 
-    Raises BadInput when there is none, or `other` comes without words.
+    Raises BadInput if there is no reason, or `other` without words.
     """
     code, *after_colon = (part.strip() for part in (given or "").split(":", 1))
     words = "".join(after_colon)

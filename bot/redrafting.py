@@ -1,4 +1,4 @@
-"""Another draft for a case: what is asked for, of which stage, and in which message."""
+"""Another draft for a case: the request, the stage it goes to, and the message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stream.messages import Grounded, Triaged, decode, encode
 
 @dataclass(frozen=True)
 class Redraft:
-    """A draft to ask for; `message` goes to the stage that the case moves back `to`."""
+    """A draft to request; `message` goes to the stage that takes cases in the state `to`."""
 
     request: DraftRequest
     message: str
@@ -21,9 +21,9 @@ class Redraft:
 
 
 def planned_redraft(case: Case, decision: Decision) -> Redraft:
-    """Return the redraft that a decision asks for; another strategy than the last begins with the evidence.
+    """Return the redraft that a decision requests; a change of strategy starts with a new search for evidence.
 
-    Raises NotAllowed for a case that was never grounded, and BadInput where the message would not be read.
+    Raises NotAllowed for a case that was never grounded, BadInput if the message would be too large to read.
     """
     request = _request(case, decision)
     grounded = Grounded.of(case, request)
@@ -34,7 +34,8 @@ def planned_redraft(case: Case, decision: Decision) -> Redraft:
     try:
         decode(message, type(record))
     except BadMessage as error:
-        # A case from before a limit: better no second draft than a case that fails with the first one lost.
+        # A case older than a size limit: refuse the second draft, because the case would fail and its first one be
+        # lost.
         raise BadInput(
             _("No other draft can be asked for, but you can write the reply yourself. {why}", why=error)
         ) from error
@@ -42,7 +43,7 @@ def planned_redraft(case: Case, decision: Decision) -> Redraft:
 
 
 def reopening(case: Case, decision: Decision) -> Reopening:
-    """Return how a closed case goes on, as if nothing had ended it; raises NotAllowed for one never triaged."""
+    """Return how a closed case continues, as if it had never ended. Raises NotAllowed if it was never triaged."""
     if case.triage is None:
         raise NotAllowed(_("There is nothing to draft from: the post was never triaged."), case)
     triage = case.triage.model_copy(update={"route": Route.DRAFT})
@@ -52,15 +53,15 @@ def reopening(case: Case, decision: Decision) -> Reopening:
         record, to = _next_message(grounded)
         return Reopening(encode(record).decode(), to, request, triage)
     if decision.intent is None:
-        # Still the first request: its intent is chosen when the evidence is found.
+        # This remains the first request, so that the ground stage chooses its intent.
         request = request.model_copy(update={"number": case.request.number})
     return Reopening(encode(Triaged(post=case.post, triage=triage)).decode(), CaseState.TRIAGED, request, triage)
 
 
 def _next_message(grounded: Grounded) -> tuple[Grounded | Triaged, CaseState]:
-    """Return the message that has a draft made, and the state of its case; another strategy needs evidence of its own.
+    """Return the message that leads to the draft, and the case's new state; another strategy needs other evidence.
 
-    What is asked for then stands with the case.
+    In the second case the request is stored with the case, and the ground stage reads it there.
     """
     strategy = grounded.request.strategy
     if strategy is None or strategy == grounded.grounding.plan.strategy:
@@ -79,6 +80,6 @@ def _request(case: Case, decision: Decision) -> DraftRequest:
 
 
 def _texts_to_avoid(case: Case) -> tuple[str, ...]:
-    """Return the drafts seen so far; the thread is in the post's context, although old requests repeat it."""
+    """Return the drafts seen so far, without texts of the thread, which old requests repeat from the post's context."""
     drafts = [draft.text for draft in case.drafts if draft.text]
     return tuple(text for text in dict.fromkeys((*case.request.avoid, *drafts)) if text not in case.post.context)

@@ -1,4 +1,4 @@
-"""What a request to the desk says, read and checked."""
+"""Reading and validating requests to the desk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ B = TypeVar("B", bound=BaseModel)
 
 
 async def read_body(request: web.Request, kind: type[B]) -> B:
-    """Return the body of a request; raises BadInput that says what is wrong with it."""
+    """Return a request's body. Raises BadInput with the reason."""
     try:
         return kind.model_validate_json(await request.read())
     except ValidationError as error:
@@ -22,5 +22,5 @@ async def read_body(request: web.Request, kind: type[B]) -> B:
 
 
 def case_key(request: web.Request) -> str:
-    """Return the key of the case that a request's path names."""
+    """Return the case key in a request's path."""
     return f"{request.match_info['platform']}/{request.match_info['post_id']}"

@@ -1,4 +1,4 @@
-"""Which browsers are logged in, and how to log one out from elsewhere: `/v1/sessions`."""
+"""The browsers that are logged in, and logging one out from elsewhere: `/v1/sessions`."""
 
 from __future__ import annotations
 

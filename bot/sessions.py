@@ -1,7 +1,7 @@
-"""Browser sessions: a signed cookie in place of the token, good as long as the ledger has the session open.
+"""Browser sessions: a signed cookie in place of the token, valid while the ledger has the session open.
 
-The signature's key is derived from the caller's token (HMAC-SHA256, RFC 2104): who changes a token ends its sessions,
-and who reads the ledger can make no cookie. A restart logs nobody out.
+The signing key is derived from the caller's token (HMAC-SHA256, RFC 2104): changing a token ends its sessions, and
+nobody can forge a cookie from the ledger's content. A restart logs nobody out.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _ID = re.compile("[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class Login:
-    """Somebody who is logged in in a browser, and by which session."""
+    """A caller who is logged in with a browser, and their session's id."""
 
     caller: Caller
     session: str
 
 
 class Sessions:
-    """The issue and the check of session cookies. `clock` gives the time."""
+    """The issuing and checking of session cookies; `clock` returns the time."""
 
     def __init__(self, tokens: TokenTable, sessions: OpenSessions, clock: Callable[[], datetime] = now) -> None:
         self._tokens = tokens
@@ -47,7 +47,7 @@ class Sessions:
         return f"{id}.{_sign(self._secret(caller.name), id)}"
 
     async def login(self, cookie: str | None) -> Login | None:
-        """Return whose session this cookie is of, or None when it is forged, foreign, ended or over."""
+        """Return the login of this cookie, or None if it is forged, unknown, ended or expired."""
         id, _, signature = (cookie or "").partition(".")
         session = await self._sessions.find(id) if _ID.fullmatch(id) else None
         owner = self._tokens.named(session.who) if session else None
@@ -58,7 +58,7 @@ class Sessions:
         return Login(caller, id) if genuine else None
 
     async def end(self, id: str) -> None:
-        """End a session, here and for every process on this ledger."""
+        """End a session, for every process that uses this ledger."""
         await self._sessions.end(id)
 
     def _secret(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What stands until somebody changes it, over HTTP: intents, paused channels, muted sources, one's hidden groups."""
+"""Lasting settings over HTTP: intents, paused channels, muted sources, one's hidden groups."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _IntentBody(BaseModel):
 
 
 class _SwitchBody(BaseModel):
-    """A channel of a chat to pause, or a platform to mute there, for some hours or for good; or to let in again."""
+    """A chat's channel to pause, or a platform to mute there, for some hours or for good; or to resume again."""
 
     surface: str
     server: str
@@ -48,7 +48,7 @@ class _HiddenBody(BaseModel):
 
 
 class StandingApi:
-    """The routes of what stands."""
+    """The routes for lasting settings."""
 
     def __init__(self, settings: ModeratorSettings, surroundings: Surroundings, auth: Auth) -> None:
         self._settings = settings

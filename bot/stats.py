@@ -1,4 +1,4 @@
-"""How the desk is doing: figures of a period, in words, as a picture, and as a table to take along."""
+"""How the desk is doing: the figures of a period in words, as a chart, and as a table to export."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _LONGEST = timedelta(days=366)
 
 @dataclass(frozen=True)
 class Share:
-    """How many of some decisions were approvals, as drafted or edited."""
+    """How many of a number of decisions were approvals, as drafted or edited."""
 
     approved: int
     decided: int
 
     @property
     def rate(self) -> float:
-        """Return the acceptance, 0 to 1."""
+        """Return the share of approvals, 0 to 1."""
         return self.approved / self.decided if self.decided else 0.0
 
     @property
@@ -49,9 +49,9 @@ class Share:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a period. `median_age` is from receipt to decision; None without decisions.
+    """The figures of a period; `median_age` is from receipt to decision, None without decisions.
 
-    `dismissed` counts the posts that moderators found not hateful; the shares of accepted drafts leave them out.
+    `dismissed` counts the posts that moderators found not hateful; the shares of accepted drafts exclude them.
     """
 
     since: datetime
@@ -67,7 +67,7 @@ class Figures:
 
 
 def period(text: str) -> timedelta:
-    """Return the length of `24h`, `7d` or `2w`; raises BadInput."""
+    """Return the length of a period such as `24h`, `7d` or `2w`. Raises BadInput."""
     match = re.fullmatch(r"(\d{1,4})\s*([hdw])", text.strip().lower())
     length = int(match[1]) * _UNITS[match[2]] if match else timedelta(0)
     if not timedelta(0) < length <= _LONGEST:
@@ -80,7 +80,7 @@ async def figures(
 ) -> Figures:
     """Return the figures of the period that ends now.
 
-    With `shown_on`, a surface and a server, they are of the cases with a card there, of which `pending` are pending.
+    With `shown_on`, a surface and a server, only cases with a card there count, of which `pending` are pending.
     """
     decisions = await ledger.statistics.since(now() - length, shown_on)
     if pending is None:
@@ -110,7 +110,7 @@ def in_words(totals: Figures) -> str:
 
 
 def picture(totals: Figures) -> bytes:
-    """Draw the acceptance by group and by intent as a PNG. Takes about a second of work; keep it off the event loop."""
+    """Return a chart of acceptance by group and intent as PNG. Takes about a second; keep it off the event loop."""
     from matplotlib.figure import Figure
 
     bars = [(GROUP_WORDS[group], share) for group, share in totals.by_group.items()]
@@ -130,7 +130,7 @@ def picture(totals: Figures) -> bytes:
 
 
 def table(decided: Iterable[CountedDecision]) -> bytes:
-    """Return decisions as CSV, without any text of a post. A cell never begins as a spreadsheet's formula does."""
+    """Return decisions as CSV, without texts of posts; cells that begin like a formula are made safe."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(["case", "groups", "intent", "state", "edited", "who", "why", "received_at", "decided_at"])
@@ -142,7 +142,7 @@ def table(decided: Iterable[CountedDecision]) -> bytes:
 
 
 def lines(decided: Iterable[CountedDecision]) -> bytes:
-    """Return decisions as JSON, one a line, without any text of a post."""
+    """Return decisions as JSON, one per line, without texts of posts."""
     return b"".join(_DECIDED.dump_json(item) + b"\n" for item in decided)
 
 

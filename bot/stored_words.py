@@ -1,8 +1,8 @@
-"""Words that stand in English in the ledger or come from below the desk, said in the language of the moment.
+"""Translation of texts that the ledger stores in English or that come from lower rooms.
 
-Workers write notes and reasons, and the ledger says why something can't be done, in a fixed set of wordings. They stand
-here as messages with places. A text that fits one is said anew from the catalogue; any other, such as a moderator's own
-words, stays as it is.
+Workers write notes and reasons, and the ledger explains refusals, in a fixed set of wordings, listed here as messages
+with placeholders. A text that matches one is translated from the catalogue; any other, such as a moderator's own words,
+stays as it is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bot.translation import N_, SOURCE_LANGUAGE, _, language
 from bot.wording import GROUP_WORDS, INTENT_NAMES
 
 WORDINGS = (
-    # What a row of the history says.
+    # Reasons in the history.
     N_("flagged"),
     N_("approved draft {number}"),
     N_("edited"),
@@ -38,7 +38,7 @@ WORDINGS = (
     N_("redraft {number}, {intent}, by {strategy}"),
     N_("redraft {number}, {intent}: {hint}"),
     N_("redraft {number}, {intent}"),
-    # What triage found.
+    # Results of triage.
     N_("It may be hateful, but it is unclear whom it attacks."),
     N_("It seems to attack {groups}."),
     N_("It may attack {groups}."),
@@ -84,7 +84,7 @@ WORDINGS = (
     N_("Chosen of {number} replies in {pairs} duel, each judged in both orders."),
     N_("Chosen of {number} replies in {pairs} duels, each judged in both orders."),
     N_("In {number} of them whoever was shown first, or second, won both times."),
-    # What checks found.
+    # Results of checks.
     N_("There is no text."),
     N_("{number} characters of at most {limit} on {platform}."),
     N_("{number} characters; no reply of more than {limit} is read."),
@@ -138,7 +138,7 @@ WORDINGS = (
     N_("the embedder of the guard's heads does not read {language}"),
     N_("set {setting} to one that does."),
     N_("Not judged: {why}"),
-    # Why something could not be done.
+    # Reasons for refusals.
     N_("Too many wrong tokens came from your address"),
     N_("try again in {seconds} s."),
     N_("the ledger at {address} did not do its work: {why}; try again later"),
@@ -179,7 +179,7 @@ WORDINGS = (
     N_("dismissed"),
     N_("escalated"),
     N_("failed"),
-    # What the demo says of its parts.
+    # The demo's descriptions of its parts.
     N_("Kafka broker"),
     N_("takes flagged posts and hands approved replies on, at {address}; it forgets when it ends."),
     N_("Worker"),
@@ -195,14 +195,14 @@ WORDINGS = (
 )
 _PLACE = re.compile(r"\\\{(\w+)\\\}")
 _FITS = {"case": r"\S+", **dict.fromkeys(("number", "all", "version", "pairs"), r"[\d,]+")}
-"""What fits into a place; any words into the others."""
+"""What matches a placeholder; the placeholders not listed match any words."""
 _GAP = re.compile(r"(?<=[.?!]) (?=\S)|; ")
 _MOST_SENTENCES = 4
-"""Sentences, or parts between semicolons, that one wording may have."""
+"""Maximum number of sentences, or parts between semicolons, in one wording."""
 
 
 def translate_stored(text: str) -> str:
-    """Translate a stored text into the language of the moment, part by part and sentence by sentence."""
+    """Translate a stored text into the current language, part by part and sentence by sentence."""
     if language() == SOURCE_LANGUAGE or not text:
         return text
     gaps = [*_GAP.finditer(text)]
@@ -220,7 +220,7 @@ def translate_stored(text: str) -> str:
 
 
 def _translate_shortest(text: str, start: int, ends: list[int]) -> tuple[int, str]:
-    """Return over how many gaps the shortest known wording goes, and its words; else the first sentence as it is."""
+    """Return the number of gaps that the shortest known wording spans, and its translation; else the first sentence."""
     for crossed, end in enumerate(ends):
         if (words := _translate_wording(text[start:end])) is not None:
             return crossed, words
@@ -228,7 +228,7 @@ def _translate_shortest(text: str, start: int, ends: list[int]) -> tuple[int, st
 
 
 def _translate_wording(text: str) -> str | None:
-    """Return a text that is one of the wordings in the language of the moment; None for any other."""
+    """Return the translation of a text that matches one of the wordings, or None."""
     for message, pattern in _patterns():
         if match := pattern.fullmatch(text):
             return _(message, **{name: _translate_place(name, value) for name, value in match.groupdict().items()})
@@ -236,7 +236,7 @@ def _translate_wording(text: str) -> str | None:
 
 
 def _translate_place(name: str, value: str) -> str:
-    """Return what stands in a place, where it is one of a few words itself."""
+    """Return a placeholder's value, translated if it is one of a few known words."""
     if name == "groups":
         return _translate_groups(value)
     if name == "intent":

@@ -1,4 +1,4 @@
-"""When posts against a group come too fast: the same measure for the page, and the same words in the chats."""
+"""When posts against a group arrive too fast: the page's measure, and the words shared with the chats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Surge:
-    """A flood of posts against one group: how many came since when."""
+    """A flood of posts against one group: how many arrived since when."""
 
     group: TargetGroup
     count: int
@@ -26,14 +26,14 @@ class Surge:
 
     @property
     def words(self) -> str:
-        """Return how many posts came how fast."""
+        """Return how many posts arrived how fast, in words."""
         return surge_words(self.group, self.count, self.until - self.since)
 
 
 def surges(arrivals: Iterable[Arrival], limit: int) -> list[Surge]:
-    """Return the groups against which more than `limit` posts came within a minute, the largest flood first.
+    """Return the groups with more than `limit` posts within a minute, largest flood first.
 
-    `arrivals` are in their order; a flood is counted from its first crowded minute on.
+    `arrivals` must be in order of time; a flood is counted from its first crowded minute on.
     """
     moments: dict[TargetGroup, list[datetime]] = defaultdict(list)
     for arrival in arrivals:
@@ -44,7 +44,7 @@ def surges(arrivals: Iterable[Arrival], limit: int) -> list[Surge]:
 
 
 def surge_words(group: TargetGroup, count: int, length: timedelta) -> str:
-    """Say how many posts against a group came how fast."""
+    """Return how many posts against a group arrived how fast, in words."""
     minutes = max(1, round(length.total_seconds() / 60))
     return _(
         "{posts} against {group} in {minutes}",

@@ -1,4 +1,4 @@
-"""What the desk's page knows of the process around it."""
+"""What the desk's page knows about its process."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from core.settings import CareSettings, ChatWorkspace
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The chats beside the page, by surface and server, how people are spared, and what runs in this process.
+    """The chats beside the page, by surface and server, the limits on workload, and what runs in this process.
 
-    `parts` say of each part of a demo what it does, by name; elsewhere there are none. `takes_flags` tells whether
-    posts can be flagged at the page's own address.
+    `parts` maps each part of a demo to a description; it is empty otherwise. `takes_flags` tells whether posts can be
+    flagged at the page's own address.
     """
 
     care: CareSettings = field(default_factory=CareSettings)

@@ -1,8 +1,8 @@
-"""What the moderators read, in their language: messages from the catalogue, dates and numbers as people write them.
+"""Translation for moderators: messages from the catalogues, dates and numbers in local form.
 
-The English words stand in the source, marked by `_`, `ngettext` or `N_`; `bot/locales/<language>/LC_MESSAGES` holds the
-others. A place in a message is written `{name}`. The language of the moment is a context variable, so that each request
-and each click of a chat is answered in its own.
+English messages are in the source, marked by `_`, `ngettext` or `N_`; their translations are in
+`bot/locales/<language>/LC_MESSAGES`. A placeholder is written `{name}`. The current language is a context variable, so
+that each request, and each press in a chat, is answered in its own language.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ SOURCE_LANGUAGE = "en"
 LANGUAGES: Mapping[str, str] = MappingProxyType(
     {"en": "English", "es": "Español", "it": "Italiano", "eu": "Euskara"},
 )
-"""The languages to choose from, each by its own name."""
+"""The languages on offer, each with its own name."""
 
 _language: ContextVar[str] = ContextVar("language", default=SOURCE_LANGUAGE)
 K = TypeVar("K")
 
 
 class Wordings(Mapping[K, str]):
-    """The words for each of some things, marked by `N_`; whoever reads one gets it in the language of the moment."""
+    """A mapping of messages marked by `N_`; reading a value translates it into the current language."""
 
     def __init__(self, messages: Mapping[K, str]) -> None:
         self._messages = messages
@@ -53,28 +53,28 @@ class Wordings(Mapping[K, str]):
 
 
 def N_(message: str) -> str:
-    """Mark a message for the catalogue, and leave it to be translated when it is read."""
+    """Mark a message for the catalogue without translating it yet."""
     return message
 
 
 def _(message: str, /, **values: object) -> str:
-    """Return a message in the language of the moment, its places filled; a number is written as people write it."""
+    """Return a message in the current language with its placeholders filled; numbers are formatted locally."""
     return _filled(translations(_language.get()).gettext(message), values)
 
 
 def ngettext(one: str, many: str, n: int, /, **values: object) -> str:
-    """Return the message for `n` things; `{n}` in it is the number."""
+    """Return the singular or plural message for `n`, which fills the placeholder `{n}`."""
     return _filled(translations(_language.get()).ngettext(one, many, n), {"n": n, **values})
 
 
 def language() -> str:
-    """Return the language of the moment, `en`, `es`, `it` or `eu`."""
+    """Return the current language: `en`, `es`, `it` or `eu`."""
     return _language.get()
 
 
 @contextmanager
 def speaking(chosen: str) -> Iterator[None]:
-    """Let everything inside be said in this language."""
+    """Set the current language for the body."""
     token = _language.set(chosen)
     try:
         yield
@@ -83,13 +83,13 @@ def speaking(chosen: str) -> Iterator[None]:
 
 
 def offered(wish: str | None) -> str | None:
-    """Return the language offered for a tag such as `es-MX` or `es_MX`; None where it is not offered."""
+    """Return the language on offer for a tag such as `es-MX` or `es_MX`, or None."""
     first = re.split("[-_]", (wish or "").strip().lower())[0]
     return first if first in LANGUAGES else None
 
 
 def accepted(header: str) -> str | None:
-    """Return the language offered that an `Accept-Language` header likes best (RFC 9110, 12.5.4), or None."""
+    """Return the language on offer that an `Accept-Language` header prefers (RFC 9110, 12.5.4), or None."""
     wishes = []
     for part in header.split(","):
         tag, weight, *_rest = (*part.replace(" ", "").split(";q="), "")
@@ -112,7 +112,7 @@ def number(value: float) -> str:
 
 
 def moment(at: datetime) -> str:
-    """Return a date and a time of day, to the minute, in the time zone that it comes in."""
+    """Return a date and time to the minute, in the time zone of `at`."""
     if language() == SOURCE_LANGUAGE:
         return f"{at:%Y-%m-%d %H:%M}"
     return dates.format_datetime(at, "short", tzinfo=at.tzinfo, locale=_locale(language()))
@@ -126,13 +126,13 @@ def day(at: datetime) -> str:
 
 
 def language_name(code: str) -> str:
-    """Return what a language is called, `Spanish` for `es`; an unknown one by its code."""
+    """Return a language's name in the current language, such as `Spanish` for `es`; an unknown code stays as it is."""
     return str(_locale(language()).languages.get(code, code))
 
 
 @cache
 def translations(name: str) -> NullTranslations:
-    """Return the messages of a language; the English ones are in the source."""
+    """Return the compiled messages of a language; English messages are in the source."""
     if name == SOURCE_LANGUAGE:
         return NullTranslations()
     compiled = BytesIO()
@@ -143,14 +143,14 @@ def translations(name: str) -> NullTranslations:
 
 @cache
 def catalogue(name: str) -> Catalog:
-    """Return the catalogue of a language as it is on file."""
+    """Return the catalogue file of a language."""
     with (LOCALES / name / "LC_MESSAGES" / f"{DOMAIN}.po").open("rb") as file:
         return read_po(file, locale=name, domain=DOMAIN)
 
 
 @cache
 def script_messages(name: str) -> Mapping[str, str | list[str]]:
-    """Return what the page's scripts say, by the English words; a message with a plural has both its forms."""
+    """Return English message -> translation for the page's scripts; a message with a plural has both forms."""
     if name == SOURCE_LANGUAGE:
         return {}
     of_scripts = [message for message in catalogue(name) if any(path.endswith(".js") for path, _ in message.locations)]
@@ -168,7 +168,7 @@ def _filled(message: str, values: Mapping[str, object]) -> str:
 
 
 def _shown(value: object) -> object:
-    """Return a value as it stands in a sentence. The numbers of cases and the like are counts, never names."""
+    """Return a value as shown in a sentence; numbers are formatted as counts, so pass case numbers as text."""
     return number(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 

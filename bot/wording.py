@@ -1,4 +1,4 @@
-"""How the desk speaks of cases, intents and lengths of time, the same on every surface."""
+"""The desk's words for cases, intents and lengths of time, the same on every surface."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DECIDED = Wordings(
     }
 )
 IN_DOUBT = N_("Is this hateful at all?")
-"""What a moderator is asked of a case in doubt."""
+"""The question about a case in doubt."""
 GROUP_WORDS = Wordings(
     {
         TargetGroup.WOMEN: N_("women"),
@@ -40,7 +40,7 @@ GROUP_WORDS = Wordings(
         TargetGroup.OTHER: N_("another group"),
     }
 )
-"""What each group is called; in English it is the group's own label."""
+"""The names of the groups; in English, each is the group's own label."""
 INTENT_NAMES = Wordings(
     {
         Intent.INFORMATIVE: N_("informative"),
@@ -49,7 +49,7 @@ INTENT_NAMES = Wordings(
         Intent.POSITIVE: N_("positive"),
     }
 )
-"""What each intent is called."""
+"""The names of the intents."""
 INTENT_WORDS = Wordings(
     {
         Intent.INFORMATIVE: N_("give the facts"),
@@ -58,7 +58,7 @@ INTENT_WORDS = Wordings(
         Intent.POSITIVE: N_("stand by those attacked"),
     }
 )
-"""What a reply of each intent sets out to do."""
+"""What a reply of each intent aims to do."""
 STRATEGY_WORDS = Wordings(
     {
         StrategyName.COMPOSE: N_("words on file"),
@@ -70,7 +70,7 @@ STRATEGY_WORDS = Wordings(
         StrategyName.TOURNAMENT: N_("the best of all, by duels; slow"),
     }
 )
-"""How a draft comes about by each strategy."""
+"""How each strategy makes a draft."""
 STATE_HEADINGS = Wordings(
     {
         CaseState.TRIAGED: N_("Search for evidence under way"),
@@ -87,17 +87,17 @@ STATE_HEADINGS = Wordings(
 
 
 def intent_label(intent: Intent) -> str:
-    """Return an intent's name with what it sets out to do, for menus."""
+    """Return an intent's name with its aim, for menus."""
     return f"{INTENT_NAMES[intent]}: {INTENT_WORDS[intent]}"
 
 
 def strategy_label(name: StrategyName) -> str:
-    """Return a strategy's name with how its drafts come about, for menus."""
+    """Return a strategy's name with how it makes drafts, for menus."""
     return f"{name}: {STRATEGY_WORDS[name]}"
 
 
 def standing(case: Case) -> str:
-    """Say in one sentence where a case stands and who brought it there."""
+    """Return in one sentence the state of a case and who brought it there."""
     if case.state in _DECIDED and (case.decided_by or case.state not in _STANDING):
         return _DECIDED[case.state].format(who=case.decided_by or _("somebody"))
     if case.state is CaseState.PENDING and holder(case):
@@ -106,19 +106,19 @@ def standing(case: Case) -> str:
 
 
 def hate_probability(case: Case) -> str:
-    """Return how likely the post is hateful, for example `12 %`."""
+    """Return the probability that the post is hateful, for example `12 %`."""
     return percent(case.triage.hate) if case.triage else _("unknown")
 
 
 def holder(case: Case) -> str | None:
-    """Return who holds the case now; a claim that has run out holds nothing."""
+    """Return who has claimed the case, or None if nobody has or the claim has expired."""
     if case.claimed_by is None or (case.claimed_until is not None and case.claimed_until <= now()):
         return None
     return case.claimed_by
 
 
 def duration(length: timedelta) -> str:
-    """Return a length of time in its largest fitting unit."""
+    """Return a length of time in the largest suitable unit."""
     seconds = max(0, round(length.total_seconds()))
     if seconds >= 2 * 86_400:
         return ngettext("{n} day", "{n} days", seconds // 86_400)

@@ -1,1 +1,1 @@
-"""The vocabulary, settings and small machinery that every room stands on; imports no room."""
+"""Shared vocabulary, settings and utilities; imports no other room."""

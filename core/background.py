@@ -1,4 +1,4 @@
-"""Jobs that run beside a process's work, and end it when they fail."""
+"""Background jobs that run beside a process's main work and end it if they fail."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def running(jobs: list[Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
-    """Run jobs beside the body; cancelled with it. A job that fails is logged and ends the process's work.
+    """Run jobs beside the body and cancel them when it ends; a failed job is logged and cancels the body.
 
-    The body is cancelled then, and an error of ours, which says what to do, is raised in place of the cancellation.
+    If the failed job raised a RejoinderError, that error is raised instead of CancelledError, because its message says
+    what to do.
     """
     tasks = [asyncio.create_task(job) for job in jobs]
     body = asyncio.current_task()

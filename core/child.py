@@ -1,4 +1,4 @@
-"""Run other programs as children that never outlive us."""
+"""Other programs, run as child processes that never outlive this one."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ RESTARTS = Backoff(first_s=0.5, longest_s=15.0)
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """Return a TCP port that nobody listens on right now."""
+    """Return a TCP port that is free at the moment."""
     with socket.socket() as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])
 
 
 class Child:
-    """A program that runs beside us, in the environment `env`, which without is that of any program.
+    """One program that runs as a child process.
 
-    Its output goes to `log_file`, or to ours when that is None.
-    The program gets a session of its own, so that Ctrl-C reaches only us and we end the family in order.
+    Without `env` it gets `child_environment()`. Its output is appended to `log_file`; with None, it shares this
+    process's output. It runs in a session of its own, so that Ctrl-C reaches only this process, which then stops its
+    children in order.
     """
 
     def __init__(
@@ -59,11 +60,11 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Tell whether the program runs."""
+        """Tell whether the program is running."""
         return self._process is not None and self._process.returncode is None
 
     async def start(self) -> None:
-        """Start the program; raises OSError when Python itself can't be started."""
+        """Start the program. Raises OSError if the Python interpreter that launches it can't be started."""
         output = None if self._log_file is None else open_log(self._log_file)
         try:
             self._process = await asyncio.create_subprocess_exec(
@@ -84,13 +85,13 @@ class Child:
                 output.close()
 
     async def wait(self) -> int:
-        """Wait until the program ends and return its exit code, negative for a signal."""
+        """Wait until the program ends and return its exit code, which is negative if a signal ended it."""
         if self._process is None:
             raise RuntimeError(f"{self.name} was not started")
         return await self._process.wait()
 
     async def stop(self, grace_s: float = 10.0) -> None:
-        """Ask the program to end, and kill it after `grace_s` seconds; safe to call twice."""
+        """Ask the program to end, and kill it after `grace_s` seconds. Safe to call twice."""
         if not self.running or self._process is None:
             return
         with suppress(ProcessLookupError):
@@ -105,13 +106,13 @@ class Child:
             await self._process.wait()
 
     def tail(self, lines: int = 5) -> str:
-        """Return the last lines the program logged, for an error message."""
+        """Return the last lines of the program's log, for use in error messages."""
         return "" if self._log_file is None else "\n".join(end_of_log(self._log_file).splitlines()[-lines:])
 
     async def wait_until_ready(
         self, ready: Callable[[], Awaitable[bool]], timeout_s: float, every_s: float = 0.05
     ) -> None:
-        """Wait until `ready` says so; raises Unavailable when the program ends first or time runs out."""
+        """Poll `ready` until it returns True. Raises Unavailable if the program ends first or time runs out."""
         deadline = time.monotonic() + timeout_s
         while not await ready():
             if not self.running:
@@ -125,10 +126,10 @@ class Child:
 async def keep_running(
     start: Callable[[], Awaitable[Child]], backoff: Backoff = RESTARTS, clock: Clock = SYSTEM_CLOCK
 ) -> None:
-    """Start a child again whenever it ends, waiting longer while it keeps failing; runs until cancelled.
+    """Restart a child whenever it ends, with longer waits while it keeps failing; run until cancelled.
 
-    `start` returns a started, ready child. One that ran for longer than the longest wait counts as a success. On
-    cancellation the child is stopped.
+    `start` must return a child that is started and ready. A run that lasts longer than the longest wait counts as a
+    success. On cancellation the child is stopped.
     """
     retry = Retry(backoff, clock)
     while True:

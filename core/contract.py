@@ -1,4 +1,4 @@
-"""What platforms build on: the messages on `replies` and `outcomes`; `docs/*.schema.json` are their JSON schemas."""
+"""The platform contract: the records on `replies` and `outcomes`; their JSON schemas are `docs/*.schema.json`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from pydantic import ConfigDict, Field, PlainSerializer, TypeAdapter, WithJsonSc
 from core.domain import CaseState, Moment, Record
 
 IDEMPOTENCY_KEY = "idempotency-key"
-"""The header that tells a reply or an outcome from a second sending of it: whoever acts on one stores its key with what
-it did, and passes over a key it has. Without `kafka.transactions` a second sending is rare but can happen; with them
-only readers not set to `read_committed` see one. Outcomes, and a reader's own redeliveries, can always come twice."""
+"""The message header by which readers recognise a duplicate of a reply or an outcome. A reader stores the key together
+with the effect of the message, and skips messages whose key it already has. Without `kafka.transactions`, duplicate
+replies are rare but possible; with transactions, only readers that are not set to `read_committed` see them. Outcomes
+can always arrive twice, and so can messages that Kafka redelivers to a reader."""
 
 OffsetMoment = Annotated[
     Moment,
     PlainSerializer(datetime.isoformat, when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
-"""A moment that is written with its offset, `+00:00`, as from the first release on."""
+"""A moment serialised with its UTC offset, `+00:00`, as every release has written it."""
 
 
 class ReleasedReply(Record):

@@ -1,34 +1,34 @@
 """The error tree. Each message says what happened, to what, and what to do.
 
 RejoinderError
-├── BadInput              somebody sent something that can't be used; sending it again won't help
+├── BadInput              input that can't be used; sending it again won't help
 │   └── BadMessage        bytes on a topic that are not the record the topic carries
-│       ├── UnsignedMessage   a record between stages that none of them has signed
-│       └── DeadlyMessage     a message that worker after worker ended on
-├── MessageTooLarge       a message that the broker does not take; it never will
-├── Unauthenticated       nobody knows who calls
-├── Forbidden             the caller's role does not allow it
+│       ├── UnsignedMessage   a record between stages that no stage has signed
+│       └── DeadlyMessage     a message that took down one worker after another
+├── MessageTooLarge       a message larger than the broker accepts; sending it again won't help
+├── Unauthenticated       the caller is unknown
+├── Forbidden             the caller's role does not allow the action
 ├── BadSettings           a setting is missing or contradicts another
-│   └── EmptyLedger           a ledger whose tables no process has made yet
-├── TooManyRequests       a call that comes too soon after others; later it may be made
-├── Unavailable           a part is away; trying again later may help
+│   └── EmptyLedger           a ledger whose tables have not been created yet
+├── TooManyRequests       too many calls in a short time; try again later
+├── Unavailable           a component is unavailable; trying again later may help
 │   ├── BrokerUnavailable
 │   ├── LedgerUnavailable
 │   ├── ModelUnavailable
-│   │   └── EmbedderUnavailable   nothing can be embedded, whatever the text; nothing goes on without
+│   │   └── EmbedderUnavailable   no text can be embedded; no post can be processed
 │   └── ChatUnavailable
-├── ChannelLost           a chat channel is gone, or closed to the bot
+├── ChannelLost           a chat channel was deleted, or is closed to the bot
 ├── CardGone              a card's message was deleted in the chat
-├── CardRefused           the chat does not take a card
-├── ModelRefused          a model server answered, and the answer can't be used
-│   └── TooSlow           work with a model took longer than it may
+├── CardRefused           the chat rejects a card
+├── ModelRefused          a model server answered, but the answer can't be used
+│   └── TooSlow           work with a model exceeded its time limit
 ├── WeightsError          weights could not be fetched, stored or verified
-├── KnowledgeBaseError    the knowledge base is missing, torn or foreign
-└── CaseConflict          the case is not where the caller believed
+├── KnowledgeBaseError    the knowledge base is missing, corrupt or incompatible
+└── CaseConflict          the case is not in the state the caller assumed
     ├── CaseNotFound
-    ├── StaleVersion      somebody was faster; carries the case as it is now
-    ├── ClaimedByOther    another moderator holds the case
-    ├── NotAllowed        the action makes no sense in the case's state
+    ├── StaleVersion      somebody else was faster; carries the case in its current state
+    ├── ClaimedByOther    another moderator has claimed the case
+    ├── NotAllowed        the action is not possible in the case's state
     └── FailsChecks       the text fails hard checks and no override was given
 """
 
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 
 class RejoinderError(Exception):
-    """The root of every error Rejoinder raises on purpose."""
+    """The base class of all errors that Rejoinder raises on purpose."""
 
 
 class BadInput(RejoinderError):
-    """Something unusable that somebody sent; sending it again won't help."""
+    """Input that can't be used; sending it again won't help."""
 
 
 class BadMessage(BadInput):
@@ -56,17 +56,17 @@ class BadMessage(BadInput):
 
 
 class UnsignedMessage(BadMessage):
-    """A record between stages that none of them has signed; it says nothing about the case it names."""
+    """A record between stages that no stage has signed; what it says about a case can't be trusted."""
 
 
 class DeadlyMessage(BadMessage):
-    """A message that worker after worker ended on, before it could be worked on."""
+    """A message that took down one worker after another before they could finish it."""
 
 
 class MessageTooLarge(RejoinderError):
-    """A message larger than the broker takes; sending it again won't help.
+    """A message larger than the broker accepts; sending it again won't help.
 
-    `places` are the indexes of those too large among the messages sent at once; all others were sent.
+    `places` are the indexes of the messages in the batch that were too large; all others were sent.
     """
 
     def __init__(self, message: str, places: tuple[int, ...] = (0,)) -> None:
@@ -79,7 +79,7 @@ class Unauthenticated(RejoinderError):
 
 
 class TooManyRequests(RejoinderError):
-    """A call that comes too soon after others; `wait_s` seconds later it may be made."""
+    """Too many calls in a short time; the next one is allowed after `wait_s` seconds."""
 
     def __init__(self, what: str, wait_s: float) -> None:
         self.wait_s = max(1, math.ceil(wait_s))
@@ -95,7 +95,7 @@ class BadSettings(RejoinderError):
 
 
 class EmptyLedger(BadSettings):
-    """A ledger whose tables no process has made yet."""
+    """A ledger whose tables have not been created yet."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -104,7 +104,7 @@ class EmptyLedger(BadSettings):
 
 
 class Unavailable(RejoinderError):
-    """A part that is away; trying again later may help."""
+    """A component that is unavailable; trying again later may help."""
 
 
 class BrokerUnavailable(Unavailable):
@@ -120,11 +120,11 @@ class ModelUnavailable(Unavailable):
 
 
 class EmbedderUnavailable(ModelUnavailable):
-    """An embedding server that is away whatever it is asked; no post can be worked on without it."""
+    """An embedding server that fails for every text; without it no post can be processed."""
 
 
 class ChatUnavailable(Unavailable):
-    """Discord or Slack out of reach, or asking to wait."""
+    """Discord or Slack can't be reached, or asks the bot to wait."""
 
 
 class ChannelLost(RejoinderError):
@@ -140,15 +140,15 @@ class CardGone(RejoinderError):
 
 
 class CardRefused(RejoinderError):
-    """A card that the chat does not take, and would not take again."""
+    """A card that the chat rejects; sending it again won't help."""
 
 
 class ModelRefused(RejoinderError):
-    """An answer of a model server that can't be used."""
+    """A model server's answer that can't be used."""
 
 
 class TooSlow(ModelRefused):
-    """Work with a model that took longer than it may."""
+    """Work with a model that exceeded its time limit."""
 
 
 class WeightsError(RejoinderError):
@@ -156,11 +156,11 @@ class WeightsError(RejoinderError):
 
 
 class KnowledgeBaseError(RejoinderError):
-    """A knowledge base that is missing, torn or foreign."""
+    """A knowledge base that is missing, corrupt or incompatible."""
 
 
 class CaseConflict(RejoinderError):
-    """A case that is not where the caller believed; `case` is how it stands now, where that is known."""
+    """A case that is not in the state the caller assumed; `case` is its current state, if known."""
 
     def __init__(self, message: str, case: Case | None = None) -> None:
         super().__init__(message)
@@ -168,23 +168,23 @@ class CaseConflict(RejoinderError):
 
 
 class CaseNotFound(CaseConflict):
-    """A key that no case has."""
+    """A case key that does not exist."""
 
 
 class StaleVersion(CaseConflict):
-    """A version that somebody else has changed in the meantime."""
+    """A case that somebody else has changed since the caller read it."""
 
 
 class ClaimedByOther(CaseConflict):
-    """A case that another moderator holds."""
+    """A case that another moderator has claimed."""
 
 
 class NotAllowed(CaseConflict):
-    """An action that makes no sense in the case's state."""
+    """An action that is not possible in the case's state."""
 
 
 class FailsChecks(CaseConflict):
-    """A text that fails hard checks; `checks` has the result of every check."""
+    """A text that fails hard checks; `checks` has the results of all checks."""
 
     def __init__(self, message: str, checks: tuple[Check, ...], case: Case | None = None) -> None:
         super().__init__(message, case)
@@ -195,9 +195,9 @@ _MOST_DESCRIBED = 5
 
 
 def describe_errors(error: ValidationError, whole: str = "the record") -> str:
-    """Say in one line which fields are wrong and why, without repeating their content.
+    """Describe in one line which fields are wrong and why, without repeating their content.
 
-    `whole` names what an error of no single field is about.
+    `whole` is the subject of errors that concern no single field.
     """
     return "; ".join(
         f"{'.'.join(str(part) for part in item['loc']) or whole}: {_describe(item['type'], item['msg'])}"

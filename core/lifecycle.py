@@ -1,7 +1,7 @@
-"""The life of a case, in one table: its stages with their topics, what may happen in which state, and where it leads.
+"""The life cycle of a case in one table: stages and their topics, and which actions lead from which state to which.
 
-The stream reads here what each stage reads and writes, the ledger from where to where a case may move, the desk what a
-moderator may do. `docs/architecture.md` draws it.
+The stream takes the topics of each stage from here, the ledger the allowed transitions, and the desk what moderators
+may do. `docs/architecture.md` has a diagram.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from core.domain import Action, CaseState, EventKind, Route
 
 
 class TopicRole(StrEnum):
-    """The part a topic plays; its full name has the configured prefix. All carry JSON, keyed by the case key."""
+    """What a topic is for. All carry JSON, keyed by the case key; full names start with the configured prefix."""
 
     FLAGS = "flags"
-    """FlaggedPost, from gateway, `ingest` or the platform itself."""
+    """FlaggedPost, from the gateway, `ingest` or the platform itself."""
     TRIAGED = "triaged"
-    """The post with its Triage; also from the desk, for a redraft with another strategy."""
+    """The post with its Triage; the desk also writes here for a redraft with another strategy."""
     GROUNDED = "grounded"
-    """The post with its evidence and the draft asked for; also from the desk, for a redraft."""
+    """The post with its evidence and the requested draft; the desk also writes here for a redraft."""
     DRAFTS = "drafts"
     """Draft."""
     REPLIES = "replies"
-    """ReleasedReply, once a case, for the platform's connector."""
+    """ReleasedReply, one per case, for the platform's connector."""
     OUTCOMES = "outcomes"
-    """Outcome, once a case's end; Retraction and Appeal; for audit and analytics."""
+    """Outcome, each time a case ends; Retraction and Appeal. For audit and analytics."""
     DEAD_LETTERS = "dead-letters"
-    """Messages that could not be worked on, with the reason."""
+    """Messages that could not be processed, with the reason."""
 
 
 class StageName(StrEnum):
-    """One step of the machine's work on a case; a worker runs any of them."""
+    """One automatic step in the work on a case; a worker can run any of them."""
 
     TRIAGE = "triage"
     GROUND = "ground"
@@ -43,20 +43,20 @@ class StageName(StrEnum):
 
 @dataclass(frozen=True)
 class Change:
-    """The states in which something may happen to a case, and those it may lead to; without any the case stays."""
+    """The states in which an action is possible, and those it may lead to; empty `leads_to` keeps the state."""
 
     takes: tuple[CaseState, ...]
     leads_to: tuple[CaseState, ...] = ()
 
     def pairs(self) -> Iterator[tuple[CaseState, CaseState]]:
-        """Yield every (from, to) that the history may show."""
+        """Yield every (from, to) pair that may appear in the history."""
         for state in self.takes:
             yield from ((state, to) for to in self.leads_to or (state,))
 
 
 @dataclass(frozen=True)
 class StageSpec:
-    """The topics of a stage, the state of the cases it works on, and the states it may move them to."""
+    """A stage's topics, the state of the cases it takes, and the states it may move them to."""
 
     reads: TopicRole
     writes: TopicRole | None
@@ -70,28 +70,28 @@ ROUTES = {
     Route.DISMISS: CaseState.DISMISSED,
     Route.ESCALATE: CaseState.ESCALATED,
 }
-"""Where triage's decision leads."""
+"""The state that each of triage's decisions leads to."""
 
 STAGES = {
     StageName.TRIAGE: StageSpec(
         TopicRole.FLAGS, TopicRole.TRIAGED, CaseState.RECEIVED, tuple(dict.fromkeys(ROUTES.values()))
     ),
     StageName.GROUND: StageSpec(TopicRole.TRIAGED, TopicRole.GROUNDED, CaseState.TRIAGED, (CaseState.GROUNDED,)),
-    # A case moves once its draft is on file, which is the desk stage's work.
+    # A case moves only when its draft is stored, and that is done by the desk stage.
     StageName.DRAFT: StageSpec(TopicRole.GROUNDED, TopicRole.DRAFTS, CaseState.GROUNDED),
     StageName.DESK: StageSpec(TopicRole.DRAFTS, None, CaseState.GROUNDED, (CaseState.PENDING,)),
 }
 
 UNFINISHED = tuple(dict.fromkeys(spec.takes for spec in STAGES.values()))
-"""States in which the machine owes the next step, in their order; the sweeper watches these."""
+"""States in which the next step is automatic, in the order of the stages; the sweeper watches these."""
 
 TURNED_DOWN = (CaseState.REJECTED, CaseState.DISMISSED)
-"""States in which the draft or the whole post was turned down, for good once the undo window is over."""
+"""States in which the draft or the whole post was turned down; final once the undo window is over."""
 DECIDED = (CaseState.APPROVED, *TURNED_DOWN)
-"""States in which a moderator's decision waits out its undo window, or has done so; triage dismisses for good."""
+"""States in which a moderator's decision can be undone or has become final. Dismissals by triage are always final."""
 
 ENDED = (CaseState.RELEASED, *TURNED_DOWN, CaseState.ESCALATED)
-"""States in which a case rests until somebody opens it again or appeals against it."""
+"""States in which a case rests until somebody reopens it or appeals."""
 
 _APPROVAL = Change((CaseState.PENDING,), (CaseState.APPROVED,))
 DECISIONS = {
@@ -101,35 +101,35 @@ DECISIONS = {
     Action.EDIT: _APPROVAL,
     Action.REJECT: Change((CaseState.PENDING,), (CaseState.REJECTED,)),
     Action.DISMISS: Change((CaseState.PENDING,), (CaseState.DISMISSED,)),
-    # With another strategy a case goes back to be grounded: its plan may need a model and another search.
+    # With another strategy, a case returns to the ground stage: the new plan may need a model and another search.
     Action.REDRAFT: Change((CaseState.PENDING, CaseState.FAILED), (CaseState.GROUNDED, CaseState.TRIAGED)),
     Action.UNDO: Change(DECIDED, (CaseState.PENDING,)),
     Action.ASSIGN: Change((CaseState.GROUNDED, CaseState.PENDING, CaseState.ESCALATED)),
-    # What triage ended has no evidence yet, so its way goes on from there.
+    # A case that triage ended has no evidence yet, so it continues at the ground stage.
     Action.REOPEN: Change((*TURNED_DOWN, CaseState.ESCALATED), (CaseState.TRIAGED, CaseState.GROUNDED)),
     Action.HAND_OVER: Change((CaseState.DISMISSED, CaseState.ESCALATED), (CaseState.ESCALATED,)),
     Action.HANDLE: Change(ENDED),
     Action.RETRACT: Change((CaseState.RELEASED,)),
 }
-"""What moderators may do in which state."""
+"""The actions of moderators, and the states in which they are possible."""
 
 EVENTS = {
     EventKind.NOTE: Change(tuple(CaseState)),
     EventKind.APPEAL: Change(ENDED),
     EventKind.EVIDENCE: Change((CaseState.PENDING,)),
 }
-"""What can be added in which state, on whatever version of the case; it stays where it is."""
+"""What can be added in which state, whatever the version of the case; the state stays the same."""
 
 PUBLICATION = Change((CaseState.APPROVED,), (CaseState.RELEASED,))
-"""The reply is on its topic."""
+"""The reply has been published."""
 FAILURE = Change(UNFINISHED, (CaseState.FAILED,))
-"""A stage's message went to the dead letters."""
+"""A stage's message has become a dead letter."""
 REPLAY = Change((CaseState.FAILED,), UNFINISHED)
 """A dead letter is sent again."""
 
 ERASURE = Change((*UNFINISHED, CaseState.PENDING, CaseState.APPROVED, CaseState.FAILED), (CaseState.DISMISSED,))
-"""The texts of a case that could still go on are erased. It is no step in a case's life: it may befall any state,
-closed ones keep theirs, and none is left afterwards."""
+"""The texts of an unfinished case are erased. Erasure is not a step of the life cycle: it is possible in any state.
+Closed cases keep their state, and no transition follows."""
 
 
 def goes_on(route: Route) -> bool:
@@ -138,9 +138,9 @@ def goes_on(route: Route) -> bool:
 
 
 def fails_in(stage: StageName, *, undelivered: bool = False) -> tuple[CaseState, ...]:
-    """Return the states in which `stage` can fail a case: one that fails on a late message ends nothing further on.
+    """Return the states in which `stage` may fail a case, so that a late message can't end a case that has moved on.
 
-    Where the stage's result was `undelivered`, the case may already stand where the stage has moved it.
+    If the stage's result was `undelivered`, the case may already be in the state to which the stage has moved it.
     """
     plan = STAGES[stage]
     reached = UNFINISHED[: UNFINISHED.index(plan.takes) + 1]
@@ -157,4 +157,4 @@ def _transitions() -> Iterator[tuple[CaseState | None, CaseState]]:
 
 
 TRANSITIONS = frozenset(_transitions())
-"""Every (from, to) that a case's history may show; new cases come from None."""
+"""Every (from, to) pair that may appear in a case's history; a new case comes from None."""

@@ -1,4 +1,4 @@
-"""Files and folders that only their owner can read, whatever the umask says."""
+"""Files and folders that only their owner can read, whatever the umask is."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from pathlib import Path
 from typing import BinaryIO
 
 MOST_LOG_BYTES = 10_000_000
-"""Size from which the next start of a program begins a new log file."""
+"""Size in bytes above which a log file is rotated at the next start."""
 _TAIL_BYTES = 64_000
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder, and what is missing above it, with mode 0700; one that is there keeps its mode."""
+    """Create a folder and its missing parents with mode 0700; existing folders keep their mode."""
     for path in (*reversed(folder.parents), folder):
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
 
 
 def keep_private(file: Path) -> None:
-    """Give a file the mode 0600, if it is there and ours."""
+    """Set a file's mode to 0600, if it exists and we may change it."""
     with suppress(FileNotFoundError, PermissionError):
         file.chmod(0o600)
 
 
 def open_log(file: Path) -> BinaryIO:
-    """Open a private file, in a private folder, to write at its end; one that is large becomes `….old` first."""
+    """Open a private log file for appending, creating its folder; a large one is renamed to `….old` first."""
     private_folder(file.parent)
     keep_private(file)
     with suppress(FileNotFoundError):
@@ -36,7 +36,7 @@ def open_log(file: Path) -> BinaryIO:
 
 
 def end_of_log(file: Path) -> str:
-    """Return what a log file ends with, a few hundred lines of it at most; nothing where there is none."""
+    """Return the last 64 kB of a log file, a few hundred lines; empty if the file does not exist."""
     try:
         with file.open("rb") as log:
             log.seek(max(0, os.fstat(log.fileno()).st_size - _TAIL_BYTES))

@@ -1,7 +1,7 @@
-"""The one policy for trying again: waits that double up to a limit, counted from the failures in a row.
+"""The one retry policy: waits double up to a limit, depending on the number of consecutive failures.
 
-Loops that retry differ in what they do about a failure (give up, park a row, leave a host alone, start a child again),
-so each keeps its own body; how long to wait is decided here, and on a clock that tests can turn.
+Loops that retry react differently to a failure (give up, park a row, skip a host, restart a child), so each keeps its
+own body. Only the length of the wait is decided here, on a clock that tests can control.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from typing import Protocol
 
 _MOST_DOUBLINGS = 64
-"""Past this no wait that anybody configures still grows, and `2.0**1024` would overflow."""
+"""Beyond this number no realistic wait still grows, and `2.0**1024` would overflow."""
 
 
 class Clock(Protocol):
-    """A source of time: the system's, or one that a test turns."""
+    """A source of time: the system's clock, or one that a test controls."""
 
     def monotonic(self) -> float:
-        """Return seconds since some fixed moment; never goes back."""
+        """Return seconds since an arbitrary fixed moment; the value never decreases."""
 
     async def sleep(self, seconds: float) -> None:
-        """Return after `seconds`."""
+        """Wait for `seconds`."""
 
 
 class SystemClock:
-    """The machine's own clock."""
+    """The system's clock."""
 
     def monotonic(self) -> float:
         """Return `time.monotonic()`."""
@@ -43,21 +43,21 @@ SYSTEM_CLOCK = SystemClock()
 
 @dataclass(frozen=True)
 class Backoff:
-    """Waits in seconds that double from `first_s` to `longest_s`; `jitter` spreads each by up to that share."""
+    """Waits in seconds that double from `first_s` up to `longest_s`; `jitter` varies each by up to that share."""
 
     first_s: float
     longest_s: float
     jitter: float = 0.0
 
     def wait_s(self, failures: int) -> float:
-        """Return the wait after `failures` failures in a row, counted from 1; any number is fine."""
+        """Return the wait after `failures` consecutive failures, counted from 1; any number is allowed."""
         doublings = min(max(failures, 1) - 1, _MOST_DOUBLINGS)
         spread = random.uniform(1 - self.jitter, 1 + self.jitter)
         return min(self.first_s * 2.0**doublings, self.longest_s) * spread
 
 
 class Retry:
-    """The failures in a row of one activity, and the waits between its tries; `attempts` limits them, None does not."""
+    """The consecutive failures of one activity and the waits between its tries; `attempts` None means no limit."""
 
     def __init__(self, backoff: Backoff, clock: Clock = SYSTEM_CLOCK, attempts: int | None = None) -> None:
         self._backoff = backoff
@@ -67,12 +67,12 @@ class Retry:
 
     @property
     def attempt(self) -> int:
-        """Return which try is under way, counted from 1 since the last success."""
+        """Return the number of the current try, counted from 1 since the last success."""
         return self._failures + 1
 
     @property
     def is_last_attempt(self) -> bool:
-        """Tell whether the try under way is the last that `attempts` allows, or beyond it."""
+        """Tell whether the current try is the last one that `attempts` allows, or beyond it."""
         return self._attempts is not None and self.attempt >= self._attempts
 
     def next_wait_s(self) -> float:
@@ -81,15 +81,15 @@ class Retry:
         return self._backoff.wait_s(self._failures)
 
     async def wait(self, advised_s: float | None = None) -> None:
-        """Count a failure and wait, for `advised_s` seconds where the other side said so."""
+        """Count a failure and wait; `advised_s` is the wait that the other side requested, if any."""
         wait_s = self.next_wait_s()
         await self._clock.sleep(wait_s if advised_s is None else advised_s)
 
     def succeeded(self) -> None:
-        """Begin again with the shortest wait."""
+        """Reset the count of failures, so that the next wait is the shortest again."""
         self._failures = 0
 
     def note_run(self, seconds: float) -> None:
-        """Count something that ran before it ended as a success when it outlasted the longest wait."""
+        """Count a run as a success if it lasted longer than the longest wait."""
         if seconds > self._backoff.longest_s:
             self.succeeded()

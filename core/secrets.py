@@ -1,4 +1,4 @@
-"""Secrets that are made once and kept in the data folder, readable by their owner only."""
+"""Secrets: read from settings, or created once and kept in the data folder, readable by their owner only."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from core.private_files import keep_private, private_folder
 from core.settings import Settings
 
 MIN_KEY = 16
-"""Fewest characters of a signing key."""
+"""Minimum length of a signing key, in characters."""
 _USER_INFO = re.compile(r"(?<=://)[^/\s\"]*@")
 _QUERY_SECRET = re.compile(r"([?&]\w*(?:password|token|key|secret)=)[^&\s\"]*", re.IGNORECASE)
 _SIGNING_KEY = "REJOINDER_KAFKA__SIGNING_KEY"
 
 
 def author_key(settings: Settings) -> bytes:
-    """Return the key for author ids and the history: from the settings, or kept in the data folder.
+    """Return the key for hashing author ids and chaining the history, from the settings or the data folder.
 
-    Raises BadSettings when it is not set although processes on other machines may need the same.
+    Raises BadSettings if the key is not set although processes on other machines may need the same one.
     """
     if settings.ledger.author_key is not None:
         return settings.ledger.author_key.get_secret_value().encode()
@@ -40,9 +40,9 @@ def author_key(settings: Settings) -> bytes:
 
 
 def record_keys(settings: Settings) -> tuple[bytes, ...]:
-    """Return the key that signs records between stages, then any other whose signatures are good.
+    """Return the key that signs records between stages, followed by further keys whose signatures are accepted.
 
-    Raises BadSettings when a key is too short, or is not set although other machines may need the same.
+    Raises BadSettings if a key is too short, or if none is set although other machines may need the same one.
     """
     kafka = settings.kafka
     accepted = []
@@ -75,12 +75,12 @@ def _is_loopback(address: str) -> bool:
 
 
 def without_passwords(text: str) -> str:
-    """Return a text whose addresses no longer say who signs in, nor with what."""
+    """Return the text with user names, passwords and other secrets in its URLs replaced by `***`."""
     return _QUERY_SECRET.sub(r"\1***", _USER_INFO.sub("***@", text))
 
 
 def kept_secret(path: Path) -> str:
-    """Return the secret in a file; make it first when there is none. Two processes at once get the same one."""
+    """Return the secret in a file, creating it if missing. Concurrent processes all get the same secret."""
     private_folder(path.parent)
     keep_private(path)
     with suppress(FileNotFoundError):
@@ -95,9 +95,9 @@ def kept_secret(path: Path) -> str:
 
 
 def given_secret(value: SecretStr | None, file: Path | None, variable: str) -> str:
-    """Return a secret given in the environment or in a file; raises BadSettings when there is none.
+    """Return a secret given directly or in a file. Raises BadSettings if there is none or the file can't be read.
 
-    `variable` names the environment variable, so that the message says what to set.
+    `variable` is the environment variable that the error message names.
     """
     if value is not None and value.get_secret_value().strip():
         return value.get_secret_value().strip()

@@ -1,4 +1,4 @@
-"""Split a text into sentences, in many languages, around "4.9%", "Art. 7", "U.N." and "A/RES/80/193"."""
+"""Sentence splitting for many languages, which copes with "4.9%", "Art. 7", "U.N." and "A/RES/80/193"."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import sentencex
 
 _ELLIPSIS_BREAK = re.compile(r"(?<=…)\s+(?=[^\W\d_a-z]|[¿¡\"“«])")
 _ACRONYM_BREAK = re.compile(r"(?<=[A-Z][A-Z]\.)\s+(?=[^\W\d_a-z]|[¿¡])(?!UU\.)")
-"""After an acronym, which some languages' rules take for an abbreviation."""
+"""A break after an acronym, which the rules of some languages mistake for an abbreviation."""
 _NO_BREAK = re.compile(r"(?:(?<=\bno\.)|(?<=\bnato\.))\s+(?=[^\W\d_a-zß-ÿ]|[¿¡])")
-"""After "no" and "nato", words that the Italian and Spanish rules take for "number" and for the alliance."""
+"""A break after "no" or "nato", which the Italian and Spanish rules mistake for "number" and the alliance."""
 _WORDS = re.compile(r"\w")
 _LAST_WORD = re.compile(r"(?:^|[\s('’\"])([^\W\d_]+)\.$")
 _END = re.compile(r"[.!?…。！？؟।]+[\"'”’»)\]]*$")
 
 
 def split(text: str, language: str = "en", *, unfinished: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the sentences of `text`, trimmed, in order; `language` is ISO 639, unknown ones are read like English.
+    """Return the sentences of `text` in order, trimmed; `language` is ISO 639, unknown ones are treated like English.
 
-    A line break and an ellipsis before a capital end a sentence; after an abbreviation in `unfinished` (in lower case,
-    no final point) it goes on. Pieces without a letter or digit join their neighbour.
+    A line break ends a sentence, and so does an ellipsis before a capital. After an abbreviation in `unfinished` (lower
+    case, without the final point) the sentence continues. Pieces without a letter or digit are joined to the piece
+    before.
     """
     sentences: list[str] = []
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""Tables for people's spreadsheets: read CSV by commas, semicolons or tabs in any encoding, and write safe cells."""
+"""Exchange with spreadsheets: read CSV with any usual separator and encoding, and write safe cells."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typing import BinaryIO
 from core.errors import BadInput
 
 FALLBACK_ENCODING = "cp1252"
-"""What spreadsheets on Windows write; lines that are not UTF-8 are read as it."""
+"""The encoding that spreadsheets on Windows write; used for lines that are not valid UTF-8."""
 SEPARATORS = ",;\t"
-"""What stands between cells; where a comma parts decimals, spreadsheets write semicolons."""
+"""Possible separators between cells; where the comma is the decimal mark, spreadsheets write semicolons."""
 MOST_CHARACTERS = 1_000_000
-"""Longest cell; a longer one is a quotation mark that was never closed."""
+"""Longest cell, in characters; a longer one means that a quotation mark was never closed."""
 _BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class TextLines:
-    """The lines of a file as text: in UTF-16 where it begins with that mark, else each in UTF-8 or Windows-1252.
+    """The lines of a file as text: UTF-16 if it begins with that byte-order mark, else UTF-8 or Windows-1252 per line.
 
-    `reencoded` counts the lines that were read as the last.
+    `reencoded` counts the lines read as Windows-1252.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -49,9 +49,9 @@ class TextLines:
 
 
 def read_rows(lines: Iterable[str], path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a CSV with the number of each one's last line; cells that are missing are empty.
+    """Yield each row of a CSV with the number of its last line; missing cells are empty.
 
-    `path` is named in complaints. Raises BadInput where a needed column is missing or a row can't be taken apart.
+    `path` is used in error messages. Raises BadInput if a needed column is missing or a row can't be parsed.
     """
     csv.field_size_limit(MOST_CHARACTERS)
     unread = iter(lines)
@@ -66,7 +66,7 @@ def read_rows(lines: Iterable[str], path: Path, needed: Sequence[str]) -> Iterat
             present = f"its columns: {named}" if named.isprintable() else "it is no text"
             raise BadInput(f"{path} has no column {', '.join(missing)} ({present}); it needs {', '.join(needed)}.")
         for row in rows:
-            row.pop(None, None)  # what stands beyond the last column
+            row.pop(None, None)  # cells beyond the last column
             yield rows.line_num, row
     except csv.Error as error:
         first, last = rows.line_num + 1, rows.reader.line_num
@@ -77,8 +77,8 @@ def read_rows(lines: Iterable[str], path: Path, needed: Sequence[str]) -> Iterat
 
 
 def without_formula(cell: str) -> str:
-    """Return a cell that no spreadsheet program takes for a formula: what would begin one gets an apostrophe before it.
+    """Return a cell that no spreadsheet takes for a formula: an apostrophe is put before a character that begins one.
 
-    Cells hold strangers' words, and a formula can send what else is in the table away.
+    Cells contain strangers' words, and a formula could send the rest of the table away.
     """
     return f"'{cell}" if cell.startswith(_BEGINS_FORMULA) else cell

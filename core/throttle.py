@@ -1,4 +1,4 @@
-"""Slow down whoever guesses tokens, without shutting out those who share an address with them."""
+"""Throttling of callers who guess tokens, without locking out legitimate callers behind the same address."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable
 from ipaddress import ip_address, ip_network
 
 REMEMBERED_S = 12 * 3600
-"""Seconds for which an address is remembered as one that an account has come from."""
+"""Seconds for which a successful login of an account from an address is remembered."""
 PATIENCE = 10
-"""How many times as often as a stranger an account may fail at an address that it was let in from lately."""
+"""Factor by which more failures are tolerated for an account that recently logged in from the address."""
 
 
 class Throttle:
     """The failed tries of each address, forgotten after `window_s` seconds.
 
-    After `max_tries` of them a stranger waits, even one who has the right token by now. An account that was let in from
-    the address lately goes on up to ten times as many: else one guesser, or one program with an old token, would shut
-    out everybody behind the same proxy. The addresses of one IPv6 network count as one.
+    After `max_tries` failures, a stranger must wait, even with the right token. An account that recently logged in from
+    the address is allowed ten times as many: otherwise one guesser, or one program with an outdated token, would lock
+    out everybody behind the same proxy. All addresses of one IPv6 /64 network count as one.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Throttle:
         self._accounts: dict[tuple[str, str], float] = {}
 
     def wait_s(self, address: str, account: str | None = None) -> float:
-        """Return the seconds until `account`, or None for a stranger, may try again from an address; 0 for now."""
+        """Return the seconds until `account` (None for a stranger) may try again from an address; 0 means now."""
         place = _network(address)
         let_in = self._accounts.get((place, account)) if account is not None else None
         is_known = let_in is not None and let_in > self._clock() - REMEMBERED_S
@@ -47,7 +47,7 @@ class Throttle:
         self._failures[place] = [*self._recent(place), self._clock()][-most_kept:]
 
     def succeeded(self, address: str, account: str) -> None:
-        """Remember that an account was let in from an address."""
+        """Remember that an account logged in from an address."""
         self._accounts[_network(address), account] = self._clock()
 
     def _recent(self, place: str) -> list[float]:
@@ -70,5 +70,5 @@ def _network(address: str) -> str:
         return address
     if parsed.version == 4:
         return address
-    # All IPv4 addresses, written in this form, would be one network.
+    # IPv4-mapped addresses are unwrapped first: they would all fall into one /64 network.
     return str(parsed.ipv4_mapped or ip_network((parsed, 64), strict=False))

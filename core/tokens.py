@@ -1,4 +1,4 @@
-"""Who may call over HTTP: bearer tokens, each with a name and a role. The gateway and the desk share this table."""
+"""Authentication over HTTP: bearer tokens, each with a name and a role, shared by the gateway and the desk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.throttle import Throttle
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody whose token was recognised; without `platforms` they may flag posts of any."""
+    """A caller whose token was recognised; empty `platforms` means that they may flag posts of any platform."""
 
     name: str
     role: Role
@@ -22,9 +22,9 @@ class Caller:
 
 
 class TokenTable:
-    """The known bearer tokens. Every one is compared, in constant time, so that timing tells nothing.
+    """The known bearer tokens. Each is compared in constant time, so that timing reveals nothing.
 
-    Wrong ones are counted by the address they come from; whoever guesses waits (TooManyRequests).
+    Wrong tokens are counted per address; too many of them raise TooManyRequests.
     """
 
     def __init__(self, tokens: Mapping[str, Token], throttle: Throttle | None = None) -> None:
@@ -34,12 +34,12 @@ class TokenTable:
         self._throttle = throttle or Throttle()
 
     def caller(self, authorization: str | None, address: str) -> Caller | None:
-        """Return who sent this `Authorization` header (RFC 6750, `Bearer …`), or None; raises TooManyRequests."""
+        """Return who sent this `Authorization` header (RFC 6750, `Bearer …`), or None. Raises TooManyRequests."""
         scheme, _, token = (authorization or "").partition(" ")
         return self.bearer(token.strip(), address) if scheme.lower() == "bearer" else None
 
     def bearer(self, token: str, address: str) -> Caller | None:
-        """Return whose token this is, or None; raises TooManyRequests."""
+        """Return whose token this is, or None. Raises TooManyRequests."""
         offered = token.encode(errors="replace")
         callers = [caller for caller, secret in self._secrets.items() if hmac.compare_digest(secret.encode(), offered)]
         caller = callers[0] if callers else None
@@ -53,5 +53,5 @@ class TokenTable:
         return caller
 
     def named(self, name: str) -> tuple[Caller, str] | None:
-        """Return the caller of this name and the token, or None; for checking what was signed with the token."""
+        """Return the caller with this name and their token, or None; used to verify what was signed with the token."""
         return next(((caller, secret) for caller, secret in self._secrets.items() if caller.name == name), None)

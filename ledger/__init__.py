@@ -1,4 +1,4 @@
-"""What became of every post: cases, their drafts and history, moderators' decisions, and what is owed to Kafka."""
+"""The ledger: cases with their drafts and history, moderators' decisions, and messages due to be sent to Kafka."""
 
 from ledger.cases import CasePage
 from ledger.casework import Reopening

@@ -1,4 +1,4 @@
-"""What a moderator tries to do with a case."""
+"""A moderator's attempt to do something with a case."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from core.domain import clean
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a moderator tries: on which case, on which version they saw; `force` overrides another's claim.
+    """One attempt: the case, the version that the moderator saw, and who they are; `force` overrides another's claim.
 
-    `verb` says what they do with it, for "you can't … it".
+    `verb` completes the error message "you can't … it".
     """
 
     key: str
@@ -23,5 +23,5 @@ class Attempt:
 
     @classmethod
     def of(cls, key: str, version: int, who: str, verb: str, force: bool = False) -> Self:
-        """Return the attempt with texts that can be stored."""
+        """Return the attempt with its texts cleaned for storage."""
         return cls(clean(key), version, clean(who), verb, force)

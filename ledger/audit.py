@@ -1,4 +1,4 @@
-"""Verify the histories of cases: that no row was changed, left out or put in, and no text exchanged."""
+"""Verification of the cases' histories: no row was changed, removed or inserted, and no text replaced."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _TOMBSTONES = select(tombstones).where(tombstones.c.id > bindparam("after")).ord
 
 @dataclass
 class AuditReport:
-    """What was verified, and the first break if there is one.
+    """What was verified, and the first fault, if any.
 
-    `unchained` counts transitions from before there was a chain: their number never rises.
+    `unchained` counts transitions from before the chain was introduced; the number never rises.
     """
 
     cases: int = 0
@@ -58,7 +58,7 @@ class Audit:
 
     @uninterrupted
     async def verify(self, key: str | None = None) -> AuditReport:
-        """Verify one case, or all and the tombstones, up to the first break; raises CaseNotFound."""
+        """Verify one case, or all cases and tombstones, up to the first fault. Raises CaseNotFound."""
         report = AuditReport()
         if key is None:
             await self._verify_all(report)
@@ -126,7 +126,7 @@ def _verify_tombstones(key: bytes, rows: Sequence[RowMapping], report: AuditRepo
 
 
 def _fault(key: bytes, case: RowMapping, rows: Sequence[RowMapping], its_drafts: Sequence[str]) -> str | None:
-    """Return where the history of a case breaks, or None."""
+    """Return a description of the first fault in a case's history, or None."""
     for version, row in enumerate(rows, start=1):
         before = rows[version - 2] if version > 1 else None
         if (fault := _row_fault(key, case, row, before, version)) is not None:
@@ -159,14 +159,14 @@ def _row_fault(key: bytes, case: RowMapping, row: RowMapping, before: RowMapping
 
 
 def _text_fault(row: RowMapping, case: RowMapping, rows: Sequence[RowMapping], its_drafts: Sequence[str]) -> str | None:
-    """Compare the text that came with a transition with the one on file, where there is still one."""
+    """Compare a transition's text with the text on file, if there still is one."""
     match CaseState(row["to_state"]):
         case CaseState.RECEIVED:
             on_file, what = [case["post"]], "post"
         case CaseState.PENDING:
             on_file, what = list(its_drafts), "draft"
         case _:
-            # An approval that was undone has left no text.
+            # The text of an undone approval is gone.
             approvals = [each["version"] for each in rows if each["to_state"] == row["to_state"]]
             if case["final_text"] is None or row["version"] != approvals[-1]:
                 return None

@@ -1,7 +1,7 @@
-"""Which card of which case was posted where, so that none is missing and none is there twice, whoever crashed when.
+"""Which card of which case was posted where, so that none is missing or posted twice, even after a crash.
 
-A card is *reserved* before it is posted and *posted* when the platform has given it a message id. A reservation
-that was left behind by a crash is found by `unfinished`: the message may or may not exist.
+A card is *reserved* before it is posted, and *posted* once the platform has returned a message id. `unfinished` finds
+reservations left behind by a crash: their message may or may not exist.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ledger.tables import cases
 from ledger.uninterrupted import uninterrupted
 
 ESCALATED_FOR = timedelta(days=1)
-"""How long an escalated case still gets a card, for example after the bot was down."""
+"""For how long an escalated case can still get a card, for example after the bot was down."""
 
 CardKey = tuple[str, str, str]
 """Surface, server, case key."""
@@ -34,10 +34,12 @@ _NUMBER = select(case_numbers.c.number).where(case_numbers.c.case_key == bindpar
 
 @dataclass(frozen=True)
 class PostedCard:
-    """A case's card and the message that holds it; `message` is None while nobody knows whether it was posted.
+    """A case's card and the message that shows it; `message` is None until the post is confirmed.
 
-    `version` is the case's version that the card shows; `unsettled`: the case may still move on. `counted_only`: there
-    is no card of its own, only a number in a surge notice.
+    - `version` is the version of the case that the card shows.
+    - `stale_at` is when the card becomes outdated without a transition.
+    - `unsettled`: the case may still change, so the card is checked again.
+    - `counted_only`: the case has no card of its own and only counts in a surge notice.
     """
 
     surface: str
@@ -54,9 +56,9 @@ class PostedCard:
 
 @dataclass(frozen=True)
 class Notice:
-    """One message that is updated instead of repeated: a surge, a reminder, escalations.
+    """One message that is updated instead of being repeated: about a surge, a reminder or escalations.
 
-    `last_id` is the newest row of the history that it tells of, where it tells of some.
+    `last_id` is the newest history row that it covers, if it covers any.
     """
 
     surface: str
@@ -72,7 +74,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class UncardedCase:
-    """A case without a card, as far as it takes to tell whether anything about it has changed."""
+    """A case without a card, with just enough fields to tell whether it has changed."""
 
     key: str
     version: int
@@ -88,7 +90,7 @@ class Cards:
 
     @uninterrupted
     async def number_of(self, key: str) -> int:
-        """Return the case's short number, which fits into a button's id and is easy to type; given out once."""
+        """Return the case's short number, assigned once; it fits into a button's id and is easy to type."""
         async with self._database.read() as connection:
             number = (await connection.execute(_NUMBER, {"key": key})).scalar_one_or_none()
         if number is not None:
@@ -109,7 +111,7 @@ class Cards:
 
     @uninterrupted
     async def reserve(self, surface: str, server: str, key: str, channel: str, *, counted_only: bool = False) -> bool:
-        """Announce that a card will be posted; False when it is reserved or posted already."""
+        """Reserve a card before posting it. Return False if it is already reserved or posted."""
         row = {
             "surface": surface, "server": server, "case_key": key, "channel": channel, "version": 0,
             "counted_only": counted_only, "unsettled": not counted_only, "at": self._database.clock(),
@@ -123,14 +125,14 @@ class Cards:
         self, surface: str, server: str, key: str, message: str, version: int, stale_at: datetime | None = None,
         *, unsettled: bool = True,
     ) -> None:  # fmt: skip
-        """Record what a card shows, and in which message; a card that shows its case's end is not unsettled."""
+        """Record the message of a card and what it shows; `unsettled` is False if it shows the end of the case."""
         values = {"message": message, "version": version, "stale_at": stale_at, "unsettled": unsettled}
         async with self._database.write() as connection:
             await connection.execute(update(cards).where(_ONE).values(values), _bound((surface, server, key)))
 
     @uninterrupted
     async def forget(self, surface: str, server: str, key: str) -> None:
-        """Forget a card, because its message is gone; an open case gets a new one."""
+        """Forget a card whose message is gone; an open case then gets a new one."""
         async with self._database.write() as connection:
             await connection.execute(delete(cards).where(_ONE), _bound((surface, server, key)))
 
@@ -146,9 +148,9 @@ class Cards:
     async def missing(
         self, surface: str, server: str, limit: int = 200, after: UncardedCase | None = None
     ) -> list[UncardedCase]:
-        """Return cases that people must see and that have no card on a server, the oldest first, from `after` on.
+        """Return cases that need a card on a server and have none, oldest first, starting after `after`.
 
-        One in doubt gets its card once somebody has asked for a draft.
+        A case in doubt gets its card only once somebody has requested a draft.
         """
         has_card = (
             select(cards.c.case_key)
@@ -169,7 +171,7 @@ class Cards:
 
     @uninterrupted
     async def outdated(self, surface: str, servers: Sequence[str], limit: int = 200) -> list[PostedCard]:
-        """Return posted cards that no longer show how their case stands, the longest posted first."""
+        """Return posted cards that no longer match their case, oldest first."""
         changed = or_(cards.c.version != cases.c.version, cards.c.stale_at <= self._database.clock())
         query = (
             select(cards)
@@ -183,7 +185,7 @@ class Cards:
 
     @uninterrupted
     async def unfinished(self, surface: str, servers: Sequence[str], before: datetime) -> list[PostedCard]:
-        """Return cards reserved before a moment of which nobody knows whether they were posted."""
+        """Return cards reserved before a moment whose posting was never confirmed."""
         query = (
             select(cards)
             .where(cards.c.surface == surface, cards.c.server.in_(servers), IS_UNSETTLED, cards.c.at < before)
@@ -193,7 +195,7 @@ class Cards:
 
     @uninterrupted
     async def count_recent(self, surface: str, server: str, channel: str, since: datetime) -> int:
-        """Count the cards that a channel got since a moment."""
+        """Count the cards posted to a channel since a moment."""
         query = select(func.count()).where(
             cards.c.surface == surface, cards.c.server == server, cards.c.channel == channel, cards.c.at >= since,
             ~cards.c.counted_only,
@@ -203,7 +205,7 @@ class Cards:
 
     @uninterrupted
     async def find_notice(self, surface: str, server: str, channel: str, topic: str) -> Notice | None:
-        """Return the newest message about a topic, or None."""
+        """Return the current message about a topic, or None."""
         query = select(notices).where(*_notice(surface, server, channel, topic))
         async with self._database.read() as connection:
             row = (await connection.execute(query)).mappings().one_or_none()
@@ -211,7 +213,7 @@ class Cards:
 
     @uninterrupted
     async def record_notice(self, notice: Notice) -> None:
-        """Remember a message about a topic in place of the one before."""
+        """Record a message about a topic, replacing the previous one."""
         same_topic = _notice(notice.surface, notice.server, notice.channel, notice.topic)
         async with self._database.write() as connection:
             await connection.execute(delete(notices).where(*same_topic))

@@ -1,4 +1,4 @@
-"""The queue: cases one by one, page by page, counted, and those the machine has left lying."""
+"""Read access to cases: one by one, as pages of a queue, counted, and those whose next step is overdue."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ledger.uninterrupted import uninterrupted
 
 MAX_PAGE = 1_000
 MAX_CHANGES = 500
-"""Changes of the counts that are left as they are."""
+"""Rows of `state_counts` up to which `sum_up_counts` does nothing."""
 
 _COUNTS = select(state_counts.c.state, func.sum(state_counts.c.change)).group_by(state_counts.c.state)
 _CHANGES = select(func.count()).select_from(state_counts)
@@ -60,14 +60,14 @@ _TOUCH = (
 
 @dataclass(frozen=True)
 class CasePage:
-    """One page of cases and, unless it is the last, where the next one begins."""
+    """One page of cases, and the cursor of the next page, None on the last."""
 
     cases: tuple[Case, ...]
     next_cursor: str | None
 
 
 class Cases:
-    """The cases, one by one and as a queue."""
+    """Reads cases, one by one and as a queue."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -83,7 +83,7 @@ class Cases:
 
     @uninterrupted
     async def named(self, keys: Sequence[str]) -> list[Case]:
-        """Return the cases with these keys, in their order; unknown ones are left out, and candidates of drafts."""
+        """Return the cases with these keys, in order, without their drafts' candidates; unknown keys are skipped."""
         async with self._database.read() as connection:
             return await find_cases(connection, keys)
 
@@ -94,15 +94,17 @@ class Cases:
         handled: bool | None = None, appealed: bool | None = None, hidden: Collection[TargetGroup] = (),
         search: str = "", limit: int = 50, cursor: str | None = None, oldest_first: bool = True,
     ) -> CasePage:  # fmt: skip
-        """Return up to `limit` cases in the order they were received, of any state unless some are named.
+        """Return up to `limit` cases in order of arrival; empty `states` means any state.
 
-        With `doubtful` True only those that triage doubted and nobody asked a draft of, with False only the others; in
-        the same way `handled` and `appealed`. With `mine` only those that a moderator holds or was assigned. Those that
-        attack no other groups than `hidden` are left out.
-        With `search` only those that have each of its words in post, drafts, sent text, key or groups. Their drafts
-        come without candidates. `cursor` is the `next_cursor` of the page before; cases that arrive or
-        move between two pages make none appear twice. Raises BadInput for a foreign cursor or a limit outside 1 to
-        1,000.
+        - `doubtful`: True for only those that triage doubted and whose draft nobody has requested, False for only the
+          others; `handled` and `appealed` work the same way.
+        - `mine`: only cases that this moderator has claimed or was assigned.
+        - `hidden`: cases that attack none but these groups are left out.
+        - `search`: only cases with all of its words in post, drafts, approved text, key or groups.
+        - `cursor`: the `next_cursor` of the previous page. Cases that arrive or move between two pages never appear
+          twice.
+
+        Drafts come without candidates. Raises BadInput for an invalid cursor or a limit outside 1 to 1,000.
         """
         if not 1 <= limit <= MAX_PAGE:
             raise BadInput(f"a page of {limit} cases can't be had; ask for 1 to {MAX_PAGE}")
@@ -120,14 +122,14 @@ class Cases:
 
     @uninterrupted
     async def counts(self) -> dict[CaseState, int]:
-        """Count the cases in each state; every state is there."""
+        """Return the number of cases in each state, including states without any."""
         async with self._database.read() as connection:
             counted = {CaseState(state): int(number) for state, number in await connection.execute(_COUNTS)}
         return {state: counted.get(state, 0) for state in CaseState}
 
     @uninterrupted
     async def sum_up_counts(self) -> None:
-        """Make one row of the many changes of each state's count, so that `counts` stays quick; safe at any time."""
+        """Merge the many changes of each state's count into one row, so that `counts` stays fast; safe at any time."""
         async with self._database.write(durable=False) as connection:
             if (await connection.execute(_CHANGES)).scalar_one() <= MAX_CHANGES:
                 return
@@ -135,31 +137,31 @@ class Cases:
             for state, change in await connection.execute(_TAKE_CHANGES):
                 sums[state] += change
             rows = [{"state": state, "change": number} for state, number in sums.items()]
-            # Another process may have summed them up while this one waited for its rows.
+            # Another process may have merged them while this one waited for the rows.
             if rows:
                 await connection.execute(insert(state_counts), rows)
 
     @uninterrupted
     async def count_doubtful(self) -> int:
-        """Count the pending cases of which a moderator is asked whether they are hateful at all."""
+        """Count the pending cases for which a moderator must first decide whether they are hateful at all."""
         async with self._database.read() as connection:
             return int((await connection.execute(_DOUBTFUL)).scalar_one())
 
     @uninterrupted
     async def count_handled(self) -> int:
-        """Count the escalated cases that somebody has seen to."""
+        """Count the escalated cases that somebody has dealt with."""
         async with self._database.read() as connection:
             return int((await connection.execute(_HANDLED)).scalar_one())
 
     @uninterrupted
     async def count_appealed(self) -> int:
-        """Count the cases against whose end an appeal waits."""
+        """Count the closed cases with an appeal that waits for an answer."""
         async with self._database.read() as connection:
             return int((await connection.execute(_APPEALED)).scalar_one())
 
     @uninterrupted
     async def stale(self, older_than: datetime, limit: int) -> list[Case]:
-        """Return cases the machine owes a step and has not moved since `older_than`, the longest waiting first.
+        """Return unfinished cases that have not moved since `older_than`, longest waiting first.
 
         Their drafts come without candidates.
         """
@@ -169,7 +171,7 @@ class Cases:
 
     @uninterrupted
     async def touch(self, keys: Sequence[str]) -> None:
-        """Mark unfinished cases as just looked at, so that `stale` passes them over for a while; no new version."""
+        """Mark unfinished cases as just checked, so that `stale` skips them for a while; the version stays the same."""
         async with self._database.write(durable=False) as connection:
             await connection.execute(_TOUCH, {"keys": list(keys), "at": self._database.clock()})
 
@@ -202,7 +204,7 @@ def _flag_filters(flags: dict[Column[bool], bool | None]) -> list[ColumnElement[
 def _ordered(
     states: Collection[CaseState], filters: list[ColumnElement[bool]], oldest_first: bool, limit: int
 ) -> Select[Any]:
-    # One ordered walk of the index for each state, then a merge: `state IN (…)` would sort every case in those states.
+    # One ordered index scan per state, then a merge: `state IN (…)` would sort all cases in those states.
     walks = [
         select(
             select(cases.c.key, cases.c.received_at)

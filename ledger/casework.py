@@ -1,6 +1,6 @@
 """What people do with a case besides deciding on its draft, before and after its end.
 
-The methods that name a version return and raise the same as those of `ledger.decisions`.
+The methods that take a version return and raise the same as those of `ledger.decisions`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _UNASSIGN = delete(assignments).where(assignments.c.case_key == bindparam("case"
 
 @dataclass(frozen=True)
 class Reopening:
-    """The way on of a case that is opened again, in the state `to`, with the draft that is asked for.
+    """How a reopened case continues: its new state `to`, and the draft that is requested.
 
-    `message` goes to the topic of the stage that is next, as it is; without `triage` that stays as it was.
+    `message` is sent unchanged to the topic of the next stage. If `triage` is None, the case keeps its triage.
     """
 
     message: str
@@ -49,14 +49,14 @@ class Reopening:
 
 
 class Casework:
-    """What people do with a case besides its decision: assign, reopen, hand over, handle, retract, add to it."""
+    """Actions on a case other than decisions on its draft: assign, reopen, hand over, handle, retract, add to it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def assign(self, key: str, version: int, who: str, assignee: str, why: str) -> Case:
-        """Say who should take care of a case; a claim stays as it is."""
+        """Assign a case to a moderator; a claim stays as it is."""
         attempt = Attempt.of(key, version, who, "assign", force=True)
         at = self._database.clock()
         row = {"case_key": attempt.key, "assignee": clean(assignee), "who": attempt.who, "at": at}
@@ -68,7 +68,7 @@ class Casework:
 
     @uninterrupted
     async def reopen(self, key: str, version: int, who: str, why: str, way: Reopening) -> Case:
-        """Have a case drafted that had ended without a reply; an event that is still owed of its end is not sent."""
+        """Reopen a case that ended without a reply and have it drafted; an outcome not yet sent is cancelled."""
         topic = TopicRole.GROUNDED if way.to is CaseState.GROUNDED else TopicRole.TRIAGED
         values = {**request_columns(way.request), **UNDECIDED, **UNCLAIMED, "doubtful": False}
         if way.triage is not None:
@@ -83,7 +83,7 @@ class Casework:
 
     @uninterrupted
     async def hand_over(self, key: str, version: int, who: str, why: str) -> Case:
-        """Give a case to people outside the queue; one that was dismissed is escalated, and that is its new end."""
+        """Hand a case over to people outside the queue; a dismissed case becomes escalated, its new outcome."""
         attempt = Attempt.of(key, version, who, "escalate")
         values = {"handled": False, "decided_by": attempt.who, "decided_why": clean(why), "release_at": None}
         at = self._database.clock()
@@ -96,7 +96,7 @@ class Casework:
 
     @uninterrupted
     async def handle(self, key: str, version: int, who: str, why: str) -> Case:
-        """Note that somebody has seen to a case; an appeal against it is answered with that."""
+        """Mark a case as dealt with; this also answers an appeal."""
         attempt = Attempt.of(key, version, who, "handle")
         values = {"handled": True, "appealed": False}
         at = self._database.clock()
@@ -106,7 +106,7 @@ class Casework:
 
     @uninterrupted
     async def retract(self, key: str, version: int, who: str, why: str) -> Case:
-        """Owe the platform, once, the news that a released reply is to be taken back."""
+        """Queue, at most once per case, the request to the platform to take a released reply back."""
         attempt = Attempt.of(key, version, who, "retract")
         at = self._database.clock()
         values = {"retracted_at": at, "handled": True, "appealed": False}
@@ -120,16 +120,16 @@ class Casework:
 
     @uninterrupted
     async def note(self, key: str, who: str, text: str) -> Case:
-        """Add a moderator's note to a case, whatever its version; raises CaseNotFound."""
+        """Add a moderator's note to a case, whatever its version. Raises CaseNotFound, NotAllowed if erased."""
         async with self._database.write() as connection:
             case = await _locked(connection, key)
             return await self._add(connection, case, EventKind.NOTE, who, text, {})
 
     @uninterrupted
     async def appeal(self, key: str, who: str, text: str) -> Case:
-        """Put a closed case into the queue of appeals, and tell it on; raises CaseNotFound, and NotAllowed for others.
+        """Put a closed case into the queue of appeals and queue the event. Raises CaseNotFound or NotAllowed.
 
-        Where an appeal waits already nothing changes.
+        If an appeal is already waiting, nothing changes.
         """
         async with self._database.write() as connection:
             case = await _locked(connection, key)
@@ -142,9 +142,9 @@ class Casework:
 
     @uninterrupted
     async def add_evidence(self, key: str, who: str, piece: Evidence) -> Case:
-        """Put a statement first among the evidence of a waiting case; raises CaseNotFound, and NotAllowed for others.
+        """Put a statement first among a pending case's evidence. Raises CaseNotFound or NotAllowed.
 
-        Where it is among the evidence already, nothing but its place changes.
+        A statement that is already among the evidence only moves to the front.
         """
         async with self._database.write() as connection:
             case = await _locked(connection, key)
@@ -170,7 +170,7 @@ class Casework:
 
 
 async def _locked(connection: Connection, key: str) -> Case:
-    """Return a case that nobody else can change before the transaction ends; raises CaseNotFound."""
+    """Return a case, locked against changes until the transaction ends. Raises CaseNotFound."""
     row = (await connection.execute(_LOCKED, {"case": clean(key)})).mappings().one_or_none()
     if row is None:
         raise CaseNotFound(f"there is no case {clean(key)}; look its key up in the queue")
@@ -178,6 +178,6 @@ async def _locked(connection: Connection, key: str) -> Case:
 
 
 async def _shown_anew(connection: Connection, row: Any) -> Case:
-    """Return the case of a new row, and have its cards looked at again, although they showed its end."""
+    """Return the case in a new row, and have its cards updated even if they showed its end."""
     await connection.execute(_UNSETTLE, {"case": row["key"]})
     return await with_drafts(connection, row)

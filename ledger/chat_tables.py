@@ -1,7 +1,7 @@
-"""The tables behind the chats: which card was posted where, and what moderators set.
+"""The tables behind the chats: which card was posted where, and what moderators have set.
 
-`surface` is the chat platform (`discord`, `slack`), `server` a Discord server or Slack workspace, all ids as text. Case
-keys here are no foreign keys: a card may outlive its case's row, and is then taken down.
+`surface` is the chat platform (`discord`, `slack`), `server` a Discord server or Slack workspace; all ids are text.
+Case keys are not foreign keys here: a card may outlive its case's row, and is then taken down.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sqlalchemy import Boolean, Column, Index, Integer, String, Table, Text, tex
 from ledger.tables import RowId, UtcTime, metadata
 
 ID_LENGTH = 255
-"""Longest id of a server, channel or message that any chat platform gives out."""
+"""Longest id of a server, channel or message on any chat platform."""
 
 case_numbers = Table(
     "case_numbers",
@@ -28,13 +28,14 @@ cards = Table(
     Column("server", String(ID_LENGTH), primary_key=True),
     Column("case_key", Text, primary_key=True),
     Column("channel", String(ID_LENGTH), nullable=False),
-    # None between the reservation and the platform's answer: whoever starts then looks whether the message exists.
+    # NULL between the reservation and the platform's answer; after a crash, the next start checks whether the message
+    # exists.
     Column("message", String(ID_LENGTH)),
     Column("version", Integer, nullable=False),
-    # When the card as shown stops being true without a transition: a claim runs out, an undo window closes.
+    # When the card becomes outdated without a transition: a claim expires, an undo window closes.
     Column("stale_at", UtcTime),
     Column("counted_only", Boolean, nullable=False),
-    # False once the card shows the case's end: only the others are compared with their cases again and again.
+    # False once the card shows the end of its case; only unsettled cards are regularly compared with their cases.
     Column("unsettled", Boolean, nullable=False),
     Column("at", UtcTime, nullable=False),
 )
@@ -56,7 +57,7 @@ notices = Table(
     Column("count", Integer, nullable=False),
     Column("since", UtcTime, nullable=False),
     Column("at", UtcTime, nullable=False),
-    # The newest row of the history that it tells of, where it tells of some.
+    # The newest history row that the notice covers, if it covers any.
     Column("last_id", RowId),
 )
 

@@ -1,4 +1,4 @@
-"""Say why a decision could not be taken: who was faster, who holds the case, or what state it is in."""
+"""Explain why a decision was refused: somebody was faster, another moderator has the case, or its state forbids it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ledger.rows import find_case
 async def conflict_of(
     connection: Connection, attempt: Attempt, states: Collection[CaseState], at: datetime, otherwise: str
 ) -> CaseConflict:
-    """Return the error for an attempt that found nothing to change; `otherwise` explains what the rest can't."""
+    """Return the error for an attempt that changed nothing; `otherwise` is the explanation if no other applies."""
     case = await find_case(connection, attempt.key)
     if case is None:
         return CaseNotFound(f"there is no case {attempt.key}; look its key up in the queue")
@@ -63,7 +63,7 @@ _DEEDS = {
 def _what_happened(case: Case, latest: Transition) -> str:
     if latest.kind in _DEEDS:
         return _DEEDS[latest.kind]
-    # Rows of the machine, and of releases that noted no kind.
+    # Rows of automatic steps, and of releases that did not record the kind.
     match latest.from_state, latest.to_state:
         case CaseState.PENDING, CaseState.PENDING:
             return "claimed" if case.claimed_by else "unclaimed"

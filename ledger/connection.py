@@ -1,4 +1,4 @@
-"""What the ledger's code runs statements on, whichever database it is."""
+"""The interface on which the ledger runs statements, for both databases."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ R = TypeVar("R")
 
 
 class Connection(Protocol):
-    """A connection inside a transaction; SQLAlchemy's AsyncConnection is PostgreSQL's."""
+    """A connection inside a transaction; for PostgreSQL, SQLAlchemy's AsyncConnection."""
 
     sync_connection: SyncConnection | None
 
     async def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[*tuple[Any, ...]]:
-        """Run a statement, once or for each of many sets of parameters."""
+        """Run a statement, once or for each of many parameter sets."""
 
     async def run_sync(self, call: Callable[[SyncConnection], R], /) -> R:
         """Call a function that takes a synchronous connection."""
 
 
 class OpenCalls:
-    """What closing a database waits for: calls that have not ended, and connections taken from its pool."""
+    """What closing a database waits for: unfinished calls, and connections checked out of its pool."""
 
     def __init__(self, pool: Pool) -> None:
         assert isinstance(pool, QueuePool)
@@ -36,23 +36,23 @@ class OpenCalls:
         self._calls: set[asyncio.Future[Any] | Future[Any]] = set()
 
     def add(self, call: asyncio.Future[Any] | Future[Any]) -> None:
-        """Count a call until it is done; it may have no connection yet."""
+        """Track a call until it is done; it may not have a connection yet."""
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
 
     async def wait_until_done(self, within_s: float) -> None:
-        """Wait until nothing is under way, or until the time is over."""
+        """Wait until nothing is in progress or `within_s` seconds have passed."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within_s):
-                # Looked at again and again: nobody is told of a connection that was given up while it was opened.
+                # Polled, because the pool gives no notice of a connection that was abandoned while opening.
                 while self._calls or self._pool.checkedout():  # noqa: ASYNC110
                     await asyncio.sleep(0.005)
 
 
 async def await_uninterrupted(work: asyncio.Future[R]) -> R:
-    """Return what comes of `work`; a caller that is cancelled meanwhile waits until it is done.
+    """Return the result of `work`; if the caller is cancelled, wait until the work is done first.
 
-    A transaction that was cut off under way was seen to leave a connection behind that held the write lock.
+    A transaction interrupted midway has been seen to leave behind a connection that held the write lock.
     """
     try:
         return await asyncio.shield(work)

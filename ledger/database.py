@@ -1,10 +1,11 @@
-"""The connection to SQLite or PostgreSQL: how transactions begin, what survives, which errors come out.
+"""Access to SQLite or PostgreSQL: how transactions begin, what survives a power loss, which errors are raised.
 
-**What survives a power loss.** A writer says whether its commit must be on disk when the call returns (`durable`).
-Everything somebody was told about is: received posts, moderators' decisions, and every step of the outbox around a
-send. A stage's own move (triage, ground, draft) is not, on SQLite: losing it only sends the case back a stage, and the
-sweeper runs that stage again. SQLite then skips one fsync (`synchronous=NORMAL`; in WAL mode the next durable commit
-also carries all earlier ones: https://www.sqlite.org/pragma.html#pragma_synchronous). PostgreSQL always syncs.
+**What survives a power loss.** A writer states whether its commit must be on disk when the call returns (`durable`). So
+it is with everything that others have been told about: received posts, moderators' decisions, and each step of the
+outbox around a send. On SQLite, a stage's own move (triage, ground, draft) is not durable: losing it only returns the
+case to the previous stage, and the sweeper runs the stage again. SQLite then skips one fsync (`synchronous=NORMAL`; in
+WAL mode the next durable commit also covers all earlier ones: https://www.sqlite.org/pragma.html#pragma_synchronous).
+PostgreSQL always syncs.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ UNDEFINED_TABLE = "42P01"
 
 _FORMS = "sqlite+aiosqlite:///file.db or postgresql+asyncpg://user:password@host/name"
 CHAIN_KEY = "ledger_chain_key"
-"""The option of a connection that holds the key of the history's chain."""
+"""The connection option that holds the key of the history's chain."""
 
 R = TypeVar("R")
 
 
 class Database:
-    """One engine that gives out connections inside a transaction. `clock` tells the time.
+    """One engine that provides connections inside transactions; `clock` returns the current time.
 
-    `chain_key` travels with every connection, for the chain of the history (`ledger.chain`).
+    `chain_key` is attached to every connection, for the chain of the history (`ledger.chain`).
     """
 
     def __init__(self, url: str, clock: Callable[[], datetime] = now, chain_key: bytes = b"") -> None:
@@ -55,32 +56,32 @@ class Database:
         )
 
     async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
-        """Run a call of the ledger to its end although its caller is cancelled; on SQLite it may wait for no event."""
+        """Run a ledger call to its end even if its caller is cancelled; on SQLite it must not await the event loop."""
         return await self._engine.to_the_end(call)
 
     @asynccontextmanager
     async def read(self, *, single: bool = False) -> AsyncIterator[Connection]:
-        """Open a read transaction with one snapshot, for a `single` statement or many; raises LedgerUnavailable."""
+        """Open a read transaction with one snapshot, for a `single` statement or many. Raises LedgerUnavailable."""
         with self._translated():
             async with self._engine.read(single=single) as connection:
                 yield connection
 
     @asynccontextmanager
     async def write(self, *, durable: bool = True) -> AsyncIterator[Connection]:
-        """Open a write transaction, committed at the end unless the body raises; raises LedgerUnavailable."""
+        """Open a write transaction, committed unless the body raises. Raises LedgerUnavailable."""
         with self._translated():
             async with self._engine.write(durable=durable) as connection:
                 yield connection
 
     @asynccontextmanager
     async def migrate(self) -> AsyncIterator[Connection]:
-        """Open a write transaction, as `write`, whose statements may take as long as they need, but not wait long."""
+        """Open a write transaction like `write`, without a time limit for statements but a short one for locks."""
         with self._translated():
             async with self._engine.migrate() as connection:
                 yield connection
 
     async def open(self, *, making: bool = True) -> None:
-        """Make sure the database answers, `making` a missing file; raises LedgerUnavailable, or EmptyLedger for it."""
+        """Check that the database answers. Raises LedgerUnavailable; EmptyLedger for a missing file unless `making`."""
         if not making and self.is_sqlite and not Path(str(self._url.database)).exists():
             raise EmptyLedger
         with self._translated():
@@ -88,12 +89,12 @@ class Database:
         await self.to_the_end(self.ping())
 
     async def ping(self) -> None:
-        """Ask the database for an answer; raises LedgerUnavailable."""
+        """Check that the database answers. Raises LedgerUnavailable."""
         async with self.read() as connection:
             await connection.execute(text("SELECT 1"))
 
     async def overwrite(self) -> None:
-        """Let what was deleted go from SQLite's log too, as far as no reader needs it; nothing to do on PostgreSQL.
+        """Remove deleted data from SQLite's log as well, unless a reader still needs it; no effect on PostgreSQL.
 
         Raises LedgerUnavailable.
         """
@@ -101,11 +102,11 @@ class Database:
             await self._engine.overwrite()
 
     async def close(self) -> None:
-        """Close every connection; wait up to `CLOSE_S` seconds for those in use and for the calls under way."""
+        """Close all connections, waiting up to `CLOSE_S` seconds for those in use and for calls in progress."""
         await self._engine.close(CLOSE_S)
 
     def insert_new(self, table: Table) -> sqlite.Insert | postgresql.Insert:
-        """Return an INSERT for `table` that passes over rows whose key exists."""
+        """Return an INSERT for `table` that skips rows whose key exists."""
         if self.is_sqlite:
             return sqlite.insert(table).on_conflict_do_nothing()
         return postgresql.insert(table).on_conflict_do_nothing()
@@ -126,12 +127,12 @@ class Database:
     def _unavailable(self, error: BaseException) -> LedgerUnavailable:
         where, reason = self._url.render_as_string(hide_password=True), str(error) or type(error).__name__
         complaint = f"the ledger at {where} did not do its work: {reason}; try again later"
-        # A password may also stand in the URL's query.
+        # The URL's query may contain a password too.
         return LedgerUnavailable(without_passwords(complaint))
 
 
 def _is_about_a_value(error: DBAPIError) -> bool:
-    """Tell whether PostgreSQL or its driver refused a value; SQLAlchemy does not tell that from a lost connection."""
+    """Tell whether PostgreSQL or its driver rejected a value; to SQLAlchemy it looks like a lost connection."""
     return isinstance(error.orig and error.orig.__cause__, asyncpg.DataError)
 
 

@@ -1,4 +1,4 @@
-"""The cases that moderators closed, for learning: whoever decided is a keyed hash here, and so is each case."""
+"""Cases that moderators closed, as training data; cases and moderators appear as keyed hashes."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _REDRAFTS = (
 class DecidedCase:
     """A case that a moderator closed, with its drafts and their candidates.
 
-    `id` stands for its key, `decider` for who closed it and `redrafters` for who asked for each further draft, in
-    order: keyed hashes, the same for the same person.
+    `id` is a hash of its key, `decider` of the moderator who closed it, and `redrafters` of those who requested each
+    further draft, in order. One person always has the same hash.
     """
 
     id: str
@@ -50,14 +50,14 @@ class DecidedCase:
 
 
 class DecidedCases:
-    """The closed cases whose texts are still there and whose undo window is over."""
+    """The closed cases whose texts have not been erased and whose undo window is over."""
 
     def __init__(self, database: Database, pseudonyms: Pseudonyms) -> None:
         self._database = database
         self._pseudonyms = pseudonyms
 
     async def all(self) -> AsyncIterator[DecidedCase]:
-        """Yield the cases in the order of their keys, PAGE in memory at a time; raises LedgerUnavailable."""
+        """Yield the cases in order of their keys, with at most PAGE of them in memory. Raises LedgerUnavailable."""
         page = await self._page("")
         while page:
             for decided in page:

@@ -1,4 +1,4 @@
-"""Move a case as a moderator decided, or raise the error that says why not."""
+"""Move a case as a moderator decided, or raise an error that explains why it was refused."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ async def move_as_decided(
 ) -> RowMapping:  # fmt: skip
     """Make the transition of `action` and return the case's new row.
 
-    It leads to `to`, or to where the action leads at all. Raises what stands above `ledger.decisions`; `otherwise`
-    says what keeps `conditions` from holding; `text` is what comes with it into the history's chain.
+    It leads to `to`, by default to the action's first target state. `text` is the text that enters the history's chain
+    with it. Raises the errors listed in `ledger.decisions`; `otherwise` is the explanation if one of `conditions` does
+    not hold.
     """
     change = DECISIONS[action]
     to = to or (change.leads_to[0] if change.leads_to else None)

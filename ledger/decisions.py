@@ -1,7 +1,7 @@
-"""What moderators decide. Every call names the version they saw; of two who decide at once, one wins.
+"""Moderators' decisions. Each call names the version that the moderator saw; of two concurrent decisions, one wins.
 
-Every method returns the case as it stands afterwards and raises CaseNotFound, StaleVersion (somebody was faster),
-ClaimedByOther (an unexpired claim; `force` overrides it), NotAllowed (not in this state) and LedgerUnavailable.
+Every method returns the case after the change. It raises CaseNotFound, StaleVersion (somebody was faster),
+ClaimedByOther (an unexpired claim; `force` overrides it), NotAllowed (not possible in this state) or LedgerUnavailable.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _BY_A_MODERATOR = cases.c.decided_by.is_not(None)
 
 
 class Decisions:
-    """What moderators do with a case: claim, approve, reject, dismiss, send back, undo."""
+    """The decisions that moderators make on a case: claim, approve, reject, dismiss, redraft, undo."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def claim(self, key: str, version: int, who: str, until: datetime, force: bool = False) -> Case:
-        """Hold a pending case for one moderator until a moment; their own claim is extended."""
+        """Claim a pending case for a moderator until a moment; their own claim is extended."""
         attempt = Attempt.of(key, version, who, "claim", force)
         values = {"claimed_by": attempt.who, "claimed_until": until}
         why = f"claimed until {until.isoformat(timespec='seconds')}"
@@ -44,7 +44,7 @@ class Decisions:
 
     @uninterrupted
     async def unclaim(self, key: str, version: int, who: str, force: bool = False) -> Case:
-        """Give a claim up; also one that waits for its redraft."""
+        """Give up a claim, also on a case that is waiting for its redraft."""
         attempt = Attempt.of(key, version, who, "unclaim", force)
         async with self._database.write() as connection:
             row = await move_as_decided(
@@ -63,10 +63,10 @@ class Decisions:
     async def approve(
         self, key: str, version: int, who: str, text: str, why: str, release_at: datetime, force: bool = False
     ) -> Case:
-        """Approve `text`, exactly as it stands, for release at `release_at` unless it is undone before.
+        """Approve `text`, exactly as it is, for release at `release_at` unless undone before.
 
-        The history says whether it is the newest draft or an edited text. Raises BadInput when the text is blank or has
-        control characters that can't be stored.
+        The history records whether it is the newest draft or an edited text. Raises BadInput if the text is blank or
+        has control characters that can't be stored.
         """
         _check_releasable(key, text)
         attempt = Attempt.of(key, version, who, "approve", force)
@@ -84,14 +84,14 @@ class Decisions:
     async def reject(
         self, key: str, version: int, who: str, reason: str, final_at: datetime, force: bool = False
     ) -> Case:
-        """Reject a case; final at `final_at` (shown as `release_at`) unless it is undone before."""
+        """Reject a case; final at `final_at` (stored as `release_at`) unless undone before."""
         return await self._close(Attempt.of(key, version, who, "reject", force), Action.REJECT, reason, final_at)
 
     @uninterrupted
     async def dismiss(
         self, key: str, version: int, who: str, reason: str, final_at: datetime, force: bool = False
     ) -> Case:
-        """Dismiss a case as not hateful; final at `final_at` (shown as `release_at`) unless it is undone before."""
+        """Dismiss a case as not hateful; final at `final_at` (stored as `release_at`) unless undone before."""
         return await self._close(Attempt.of(key, version, who, "dismiss", force), Action.DISMISS, reason, final_at)
 
     @uninterrupted
@@ -99,10 +99,10 @@ class Decisions:
         self, key: str, version: int, who: str, request: DraftRequest, message: str, force: bool = False,
         *, to: CaseState = CaseState.GROUNDED,
     ) -> Case:  # fmt: skip
-        """Ask for another draft of a pending case, or of a failed one that has evidence; a claim stays.
+        """Request another draft of a pending case, or of a failed one that has evidence; a claim stays.
 
-        `message` goes as it is to the topic of the stage that takes cases in the state `to`: grounded, or triaged for
-        another search. Raises BadInput when the request's number is not new.
+        `message` is sent unchanged to the topic of the stage that takes cases in state `to`: grounded, or triaged for a
+        new search. Raises BadInput if the request's number is not higher than the newest draft's.
         """
         attempt = Attempt.of(key, version, who, "redraft", force)
         by = f", by {request.strategy}" if request.strategy else ""
@@ -124,7 +124,7 @@ class Decisions:
 
     @uninterrupted
     async def undo(self, key: str, version: int, who: str) -> Case:
-        """Take a moderator's decision back, while its message waits and no publisher has touched it."""
+        """Undo a moderator's decision, while its message is waiting and no publisher has leased it."""
         attempt = Attempt.of(key, version, who, "undo", force=True)
         async with self._database.write() as connection:
             try:
@@ -141,7 +141,7 @@ class Decisions:
             return await with_drafts(connection, row)
 
     async def _close(self, attempt: Attempt, action: Action, reason: str, final_at: datetime) -> Case:
-        """End a case without a reply, and owe its outcome when that is final."""
+        """End a case without a reply, and queue its outcome for when that is final."""
         values = _decided(attempt.who, reason, final_at)
         at = self._database.clock()
         async with self._database.write() as connection:

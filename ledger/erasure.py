@@ -1,7 +1,7 @@
-"""Erase the texts of cases, and prune cases altogether: on request, or when their time is over.
+"""Erase the texts of cases, and prune whole cases, on request or at the end of a retention period.
 
-Of an erased case its key, groups, states, times and deciders are left: it still counts, and its history can still be
-verified. Of a pruned one a tombstone is left, which names neither the post nor any person.
+An erased case keeps its key, groups, states, times and deciders: it is still counted, and its history can still be
+verified. A pruned case leaves a tombstone that names neither the post nor any person.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ledger.transition import UNCLAIMED, Move, move
 from ledger.uninterrupted import uninterrupted
 
 ERASED_TEXT = "[erased]"
-"""What stands where the post's text was."""
+"""Replaces the text of an erased post."""
 
 _NOW = select(func.now())
 _OF_CASE = select(cases).where(cases.c.key == bindparam("case")).with_for_update()
@@ -38,7 +38,7 @@ _OLD = cases.c.received_at < bindparam("before")
 _DUE_FOR_ERASURE = (
     select(cases.c.key).where(cases.c.erased_at.is_(None), _OLD).order_by(cases.c.received_at, cases.c.key)
 )
-# All states, so that the queue's index is used.
+# All states are listed so that the queue's index is used.
 _DUE_FOR_PRUNING = (
     select(cases.c.key)
     .where(cases.c.state.in_(tuple(CaseState)), cases.c.erased_at.is_not(None), _OLD)
@@ -61,7 +61,7 @@ _LAST = (
 
 
 class Erasure:
-    """What takes personal data out of the ledger."""
+    """The removal of personal data from the ledger."""
 
     def __init__(self, database: Database, pseudonyms: Pseudonyms) -> None:
         self._database = database
@@ -69,7 +69,7 @@ class Erasure:
 
     @uninterrupted
     async def cases_of(self, platform: str, author_id: str) -> list[str]:
-        """Return the keys of an author's cases, the oldest first; erased ones no longer know their author."""
+        """Return the keys of an author's cases, oldest first, without erased cases, whose author is no longer known."""
         author = self._pseudonyms.author_of(platform, clean(author_id))
         query = select(cases.c.key).where(cases.c.author_hash == author).order_by(cases.c.received_at, cases.c.key)
         async with self._database.read() as connection:
@@ -77,9 +77,9 @@ class Erasure:
 
     @uninterrupted
     async def erase(self, key: str, who: str, why: str) -> bool:
-        """Erase the texts of a case; False when they were erased before. One that is not closed is dismissed.
+        """Erase a case's texts and dismiss it unless it is closed. Return False if they had been erased before.
 
-        Chats blank its cards at their next pass. Raises CaseNotFound, and NotAllowed while its reply is being released.
+        Chats blank its cards at their next pass. Raises CaseNotFound, or NotAllowed while its reply is being released.
         """
         async with self._overwriting() as connection:
             row = (await connection.execute(_OF_CASE, {"case": clean(key)})).mappings().one_or_none()
@@ -92,9 +92,9 @@ class Erasure:
 
     @uninterrupted
     async def now(self) -> datetime:
-        """Return the moment by the clock of the database's server, or on SQLite by this machine's.
+        """Return the time of the database server's clock, or for SQLite this machine's.
 
-        What is erased can't be brought back, so the clock of one process among many must not decide that it is due.
+        Erasure is irreversible, so the clock of one process among many must not decide what is due.
         """
         if self._database.is_sqlite:
             return self._database.clock()
@@ -103,17 +103,17 @@ class Erasure:
 
     @uninterrupted
     async def due(self, before: datetime, limit: int, skip: int = 0) -> list[str]:
-        """Return keys of cases received before a moment whose texts are still there, the oldest first."""
+        """Return the keys of cases received before a moment whose texts are not erased yet, oldest first."""
         return await self._keys(_DUE_FOR_ERASURE, before, limit, skip)
 
     @uninterrupted
     async def prunable(self, before: datetime, limit: int, skip: int = 0) -> list[str]:
-        """Return keys of erased cases that were received before a moment, the oldest first."""
+        """Return the keys of erased cases received before a moment, oldest first."""
         return await self._keys(_DUE_FOR_PRUNING, before, limit, skip)
 
     @uninterrupted
     async def prune(self, key: str) -> bool:
-        """Delete all of an erased case but a tombstone; False while a chat still shows it, or a message is owed.
+        """Delete an erased case but for a tombstone. Return False while a chat shows it or a message is unsent.
 
         Raises CaseNotFound for a case that is pruned already.
         """
@@ -141,12 +141,12 @@ class Erasure:
             return messages.rowcount, looks.rowcount
 
     async def overwrite(self) -> None:
-        """Let what was erased go from the database's log too, where that is ours to do."""
+        """Remove erased data from the database's log as well, where that is possible."""
         await self._database.overwrite()
 
     @asynccontextmanager
     async def _overwriting(self) -> AsyncIterator[Connection]:
-        """Open a write transaction after which no page of a SQLite file still holds what it deleted."""
+        """Open a write transaction in which SQLite overwrites what it deletes."""
         async with self._database.write() as connection:
             if self._database.is_sqlite:
                 await connection.execute(text("PRAGMA secure_delete=ON"))
@@ -185,9 +185,9 @@ class Erasure:
 
 
 def _left_of(row: Any, at: datetime) -> dict[str, Any]:
-    """Return what the columns of a case hold from now on: its keys, and the intent that was asked for.
+    """Return the columns of an erased case: its keys, and the number and intent of its request.
 
-    It waits for nobody: no queue would ever get rid of it, because nothing can be done with it any more.
+    It is marked as handled: nothing can be done with it any more, so it must not wait in any queue.
     """
     stub = FlaggedPost(platform=row["platform"], post_id=row["post_id"], text=ERASED_TEXT)
     request = DraftRequest.model_validate_json(row["request"])
@@ -199,7 +199,7 @@ def _left_of(row: Any, at: datetime) -> dict[str, Any]:
 
 
 async def _blank_owed_messages(connection: Connection, key: str) -> None:
-    """Drop drafts asked for, and take the texts out of events that are still owed."""
+    """Cancel unsent requests for drafts, and blank the texts in unsent events."""
     for owed in (await connection.execute(_OPEN_ROWS, {"case": key})).all():
         values = {"status": OutboxStatus.CANCELLED, "value": ""}
         if owed.topic == TopicRole.OUTCOMES:

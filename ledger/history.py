@@ -1,4 +1,4 @@
-"""The append-only history: one row for each transition of each case."""
+"""The append-only history: one row per transition of a case."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LATEST_OF = _OF.order_by(None).order_by(history.c.version.desc()).limit(1)
 
 
 def to_transition(row: RowMapping) -> Transition:
-    """Read a row of the history."""
+    """Convert a row of the history to a Transition."""
     return Transition.model_validate(dict(row))
 
 
@@ -33,14 +33,14 @@ async def latest_of(connection: Connection, key: str) -> Transition:
 
 
 class History:
-    """What became of cases, by case or in the order it happened."""
+    """Reads the history, by case or in order of time."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def of(self, key: str) -> list[Transition]:
-        """Return a case's transitions, oldest first; none for an unknown case."""
+        """Return a case's transitions, oldest first; empty for an unknown case."""
         async with self._database.read() as connection:
             rows = (await connection.execute(_OF, {"key": clean(key)})).mappings()
             return [to_transition(row) for row in rows]
@@ -49,21 +49,21 @@ class History:
     async def since(self, id: int, limit: int = 500) -> list[Transition]:
         """Return up to `limit` transitions of all cases after row `id`, in order.
 
-        Following with the last id returned misses none: a row never turns up behind one already returned.
+        Continuing from the last id returned misses none: a row never appears behind one already returned.
         """
         return await self._follow(_SINCE, id=id, limit=limit)
 
     @uninterrupted
     async def escalations(self, id: int, moment: datetime, limit: int = 500) -> list[Transition]:
-        """Return up to `limit` escalations after row `id` that are not from before `moment`, in order.
+        """Return up to `limit` escalations after row `id` that are not older than `moment`, in order.
 
-        Following with the last id returned misses none.
+        Continuing from the last id returned misses none.
         """
         return await self._follow(_ESCALATIONS, id=id, limit=limit, from_moment=moment)
 
     @uninterrupted
     async def last_id(self) -> int:
-        """Return the newest row's id, from which `since` follows; 0 when there is none."""
+        """Return the id of the newest row, from which `since` can continue; 0 if there is none."""
         if self._database.is_sqlite:
             async with self._database.read() as connection:
                 return int((await connection.execute(_LAST)).scalar_one())
@@ -82,9 +82,9 @@ class History:
 
 
 async def _wait_for_appends(connection: Connection) -> None:
-    """Wait until no row is being appended, and hold new ones off until the transaction ends.
+    """Wait until no row is being appended, and block new ones until the transaction ends.
 
-    PostgreSQL gives ids out before commits, so id 8 can be visible while 7 is still under way. SQLite has one writer
+    PostgreSQL assigns ids before commits, so id 8 can be visible while 7 is still in progress. SQLite has one writer
     and no such gap.
     """
     await connection.execute(text("LOCK TABLE history IN SHARE MODE"))

@@ -1,4 +1,4 @@
-"""Everything the ledger holds of cases, for whoever asks what is held of them; and who uncovered which post."""
+"""Everything the ledger holds about cases, for data subject requests; and records of who uncovered which post."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from ledger.tables import cases, groups_of, uncoverings
 from ledger.uninterrupted import uninterrupted
 
 RECORDS = frozenset({"post", "triage", "grounding", "request", "draft", "value", "headers", "probe"})
-"""Columns that hold JSON, which is given as such."""
+"""Columns that hold JSON, which is returned parsed."""
 
 
 class Holdings:
-    """What is held of a case, over all tables."""
+    """All data about a case, across all tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def of(self, keys: Sequence[str]) -> list[dict[str, Any]]:
-        """Return, for each case, its row and under each table's name its rows there; raises CaseNotFound."""
+        """Return for each case its row, and under each other table's name its rows there. Raises CaseNotFound."""
         return [await self._of(clean(key)) for key in keys]
 
     @uninterrupted
     async def record_uncovering(self, key: str, who: str) -> None:
-        """Record that somebody uncovered a post, once a call."""
+        """Record that somebody uncovered a post; each call adds a record."""
         row = {"case_key": clean(key), "who": clean(who), "at": self._database.clock()}
         async with self._database.write(durable=False) as connection:
             await connection.execute(insert(uncoverings), row)

@@ -1,4 +1,4 @@
-"""The ledger as a whole: its parts on one database."""
+"""The ledger as a whole: its parts, sharing one database."""
 
 from __future__ import annotations
 
@@ -34,13 +34,18 @@ from ledger.workloads import Workloads
 
 
 class Ledger:
-    """What became of every post.
+    """What happened to every post, in parts for different users.
 
-    `stages` is for the stream's workers, `decisions` and `casework` for moderators, `outbox` for publishers,
-    `cards` and `moderator_settings` for the chats, `sessions` for the web desk, `erasure`, `holdings` and `audit` for
-    whoever answers for people's data, `replayed_letters` for operators; `cases`, `related`, `replies`, `history`,
-    `statistics`, `workloads` and `decided_cases` only read. Every method of every part raises LedgerUnavailable when
-    the database is away.
+    - Workers of the stream: `stages`.
+    - Moderators: `decisions`, `casework`.
+    - Publishers: `outbox`.
+    - Chats: `cards`, `moderator_settings`.
+    - The web desk: `sessions`.
+    - Those responsible for personal data: `erasure`, `holdings`, `audit`.
+    - Operators: `replayed_letters`.
+    - Read-only parts: `cases`, `related`, `replies`, `history`, `statistics`, `workloads`, `decided_cases`.
+
+    Every method of every part raises LedgerUnavailable if the database is unavailable.
     """
 
     def __init__(self, database: Database, author_key: bytes) -> None:
@@ -69,10 +74,10 @@ class Ledger:
     async def open(
         cls, url: str, author_key: bytes, clock: Callable[[], datetime] = now, *, making: bool = True
     ) -> Ledger:
-        """Connect to `sqlite+aiosqlite:///file.db` or `postgresql+asyncpg://…`; author ids are hashed with the key.
+        """Connect to `sqlite+aiosqlite:///file.db` or `postgresql+asyncpg://…`; `author_key` hashes author ids.
 
-        A file that is not there is made, or without `making` refused as EmptyLedger. Raises BadSettings for another URL
-        or an empty key, LedgerUnavailable when the database does not answer.
+        A missing file is created, or without `making` raises EmptyLedger. Raises BadSettings for any other URL or an
+        empty key, LedgerUnavailable if the database does not answer.
         """
         database = Database(url, clock, author_key)
         try:
@@ -85,20 +90,20 @@ class Ledger:
 
     @uninterrupted
     async def migrate(self) -> None:
-        """Bring the tables to the newest schema; safe when several processes do it at once."""
+        """Upgrade the tables to the newest schema; safe if several processes do so at once."""
         await migrate(self._database)
 
     @uninterrupted
     async def check_schema(self) -> None:
-        """Raise BadSettings unless the tables are those of this version; changes nothing."""
+        """Raise BadSettings unless the tables have the schema of this version; changes nothing."""
         await check_schema(self._database)
 
     @uninterrupted
     async def ping(self) -> None:
-        """Read as little as can be; raises LedgerUnavailable."""
+        """Check with a minimal query that the ledger can be read. Raises LedgerUnavailable."""
         async with self._database.read(single=True) as connection:
             await connection.execute(select(cases.c.key).limit(1))
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close all connections."""
         await self._database.close()

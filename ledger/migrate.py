@@ -1,4 +1,4 @@
-"""Bring a database to the newest schema, safe when several processes start at once, or say that it has another."""
+"""Upgrade a database to the newest schema, safe if several processes start at once; or check its version."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ LOCK = 0x52454A4F
 
 
 async def migrate(database: Database) -> None:
-    """Run every migration the database lacks, all in one transaction; tables of this version are only looked at.
+    """Run all missing migrations in one transaction; a database that has the newest schema is only read.
 
-    Both databases roll back half a migration. The transaction is also the lock: on SQLite BEGIN IMMEDIATE lets one
-    process in at a time, on PostgreSQL an advisory lock does.
-    Raises BadSettings when a newer Rejoinder made the database, LedgerUnavailable when it is away, or when another
-    holds for too long what has to be locked.
+    Both databases roll back an incomplete migration. The transaction is also the lock: on SQLite BEGIN IMMEDIATE admits
+    one process at a time, on PostgreSQL an advisory lock does. Raises BadSettings if a newer Rejoinder created the
+    database, LedgerUnavailable if it is unavailable or a lock is not free in time.
     """
     newest = _scripts().get_current_head()
     async with database.read() as connection:
@@ -51,10 +50,10 @@ async def migrate(database: Database) -> None:
 
 
 async def check_schema(database: Database) -> None:
-    """Raise BadSettings unless the database has the tables of this version: EmptyLedger where it has none.
+    """Raise BadSettings unless the database has the tables of this version; EmptyLedger if it has none.
 
-    Changes nothing: a command that only looks must not upgrade what running processes of another version work with.
-    Raises LedgerUnavailable when the database is away.
+    Changes nothing: a command that only reads must not upgrade tables in use by processes of another version. Raises
+    LedgerUnavailable if the database is unavailable.
     """
     async with database.read() as connection:
         revision = await connection.run_sync(_revision)
@@ -76,14 +75,14 @@ async def check_schema(database: Database) -> None:
 
 
 def upgrade(connection: Connection, to: str = "head") -> None:
-    """Run the steps up to `to` that the database lacks, in the connection's transaction."""
+    """Run the missing migrations up to `to` in the connection's transaction."""
     config = _config()
     config.attributes["connection"] = connection
     command.upgrade(config, to)
 
 
 def _revision(connection: Connection) -> str | None:
-    """Return the version of the tables, None where there are none."""
+    """Return the revision of the tables, or None if there are none."""
     return MigrationContext.configure(connection).get_current_revision()
 
 

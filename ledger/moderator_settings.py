@@ -1,4 +1,4 @@
-"""What moderators have set: intents by scope, paused channels, muted sources, hidden groups, languages."""
+"""Settings made by moderators: intents by scope, paused channels, muted sources, hidden groups, languages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ledger.uninterrupted import uninterrupted
 
 
 class ScopeKind(StrEnum):
-    """What an intent is set for, from the narrowest to the widest."""
+    """The scopes for which an intent can be set, from narrowest to widest."""
 
     GROUP = "group"
     LANGUAGE = "language"
@@ -25,7 +25,7 @@ class ScopeKind(StrEnum):
 
 
 class SwitchKind(StrEnum):
-    """What can be switched off on a server."""
+    """What can be turned off on a server: cards in a channel, or those of a source."""
 
     PAUSED = "paused"
     MUTED = "muted"
@@ -33,7 +33,7 @@ class SwitchKind(StrEnum):
 
 @dataclass(frozen=True)
 class SetIntent:
-    """The intent set for a scope of a server; `scope` is empty for the server itself."""
+    """An intent set for a scope of a server; `scope` is empty for the whole server."""
 
     surface: str
     server: str
@@ -46,7 +46,7 @@ class SetIntent:
 
 @dataclass(frozen=True)
 class Switch:
-    """A paused channel (`scope` is its id) or a muted source (`scope` is a platform); without `until` for good."""
+    """A paused channel (`scope` is its id) or a muted source (`scope` is a platform); `until` None means for good."""
 
     surface: str
     server: str
@@ -58,7 +58,7 @@ class Switch:
 
 
 class ModeratorSettings:
-    """What moderators have set."""
+    """The settings made by moderators."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -74,7 +74,7 @@ class ModeratorSettings:
 
     @uninterrupted
     async def intents(self, surface: str | None = None, server: str | None = None) -> list[SetIntent]:
-        """Return every intent that is set, of one surface or server if named."""
+        """Return all intents that are set, optionally only those of one surface or server."""
         query = select(intents).order_by(intents.c.kind, intents.c.scope)
         query = query if surface is None else query.where(intents.c.surface == surface)
         query = query if server is None else query.where(intents.c.server == server)
@@ -88,14 +88,14 @@ class ModeratorSettings:
         self, surface: str, server: str, kind: SwitchKind, scope: str, who: str, *, on: bool,
         until: datetime | None = None,
     ) -> None:  # fmt: skip
-        """Switch something on (a pause, a mute), until a moment or for good, or off."""
+        """Turn a pause or mute on (until a moment, or for good) or off."""
         place = {"surface": surface, "server": server, "kind": kind, "scope": clean(scope)}
         row = {**place, "who": clean(who), "at": self._database.clock(), "until": until}
         await self._replace(switches, place, row if on else None)
 
     @uninterrupted
     async def switched(self, surface: str | None = None, server: str | None = None) -> list[Switch]:
-        """Return what is paused and muted now, on one surface or server if named."""
+        """Return the pauses and mutes in force, optionally only those of one surface or server."""
         query = select(switches).where(or_(switches.c.until.is_(None), switches.c.until > self._database.clock()))
         query = query if surface is None else query.where(switches.c.surface == surface)
         query = query if server is None else query.where(switches.c.server == server)
@@ -118,20 +118,20 @@ class ModeratorSettings:
 
     @uninterrupted
     async def choose_language(self, who: str, language: str | None) -> None:
-        """Set the language in which a moderator reads the desk, or leave it to their browser or chat with None."""
+        """Set the language of a moderator's interface; None leaves the choice to their browser or chat."""
         person = {"who": clean(who)}
         await self._replace(languages, person, None if language is None else {**person, "language": language})
 
     @uninterrupted
     async def language(self, who: str) -> str | None:
-        """Return the language that a moderator has chosen; None where it is left to their browser or chat."""
+        """Return the language that a moderator chose, or None if it is left to their browser or chat."""
         query = select(languages.c.language).where(languages.c.who == clean(who))
         async with self._database.read() as connection:
             return (await connection.execute(query)).scalar_one_or_none()
 
     @uninterrupted
     async def languages(self) -> dict[str, str]:
-        """Return the language of everybody who has chosen one, by name."""
+        """Return name -> language of everybody who has chosen one."""
         async with self._database.read() as connection:
             rows = (await connection.execute(select(languages.c.who, languages.c.language))).all()
         return {row.who: row.language for row in rows}

@@ -1,11 +1,11 @@
-"""The outbox: messages owed to Kafka, leased by publishers until they are sent.
+"""The outbox: messages due to be sent to Kafka, leased by publishers until they are sent.
 
-A publisher goes: `lease` -> for each row `note_probe` (how far the topic's partitions reach now), `renew`, send, then
-`note_sent` or `retry`. When a publisher dies between sending and `note_sent`, its lease ends and the row is leased
-again, with the probe: the next publisher looks from there on whether the message is on the topic already.
+A publisher calls `lease`, then for each row `note_probe` (the topic's current end offsets), `renew`, sends the message,
+and calls `note_sent` or `retry`. If it dies between sending and `note_sent`, its lease expires and the row is leased
+again together with the probe: the next publisher searches the topic from there for the message.
 
-Leases of a row are numbered, and each call names the one it is about. So who was paused for longer than its lease, and
-wakes up, is told so by whichever call comes next.
+Leases of a row are numbered, and each call names its lease. A publisher that was paused for longer than its lease
+learns that from its next call.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from ledger.uninterrupted import uninterrupted
 
 @dataclass(frozen=True)
 class OutboxRow:
-    """One leased message; `lease` is the number of this lease, and of the attempt that it is for.
+    """One leased message; `lease` is the number of this lease, and so of the attempt to send.
 
-    `probe` maps partitions to the offsets noted before the first send; with a probe the
-    message may be on the topic already.
+    `probe` maps partitions to the end offsets noted before the first attempt. If it is set, the message may already be
+    on the topic.
     """
 
     id: int
@@ -50,7 +50,7 @@ class OutboxRow:
 
 @dataclass(frozen=True)
 class Backlog:
-    """How many messages are owed, and for how many seconds the oldest of them."""
+    """The number of due messages, and for how many seconds the oldest has been due."""
 
     rows: int
     oldest_s: float
@@ -61,7 +61,7 @@ _FREE = (
     .where(IS_OPEN, outbox.c.free_at <= bindparam("at"))
     .order_by(outbox.c.free_at, outbox.c.id)
     .limit(bindparam("limit"))
-    # Two publishers on PostgreSQL share the rows; SQLite has one writer at a time.
+    # Lets two publishers on PostgreSQL share the rows; SQLite has one writer at a time.
     .with_for_update(skip_locked=True)
     .cte("free")
 )
@@ -99,16 +99,16 @@ _BACKLOG = select(func.count(), func.min(outbox.c.due_at)).where(IS_OPEN, outbox
 
 
 class Outbox:
-    """The rows that are lent to publishers, and what became of them; several publishers may run."""
+    """The outbox as publishers use it: leasing rows and recording the results. Several publishers may run."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def lease(self, owner: str, lease_s: float, limit: int) -> list[OutboxRow]:
-        """Take up to `limit` due rows for `lease_s` seconds, the longest due first.
+        """Lease up to `limit` due rows for `lease_s` seconds, longest due first.
 
-        Rows of a publisher whose lease ran out are due again. No row is ever lent to two owners at a time.
+        Rows whose lease expired are due again. A row is never leased to two owners at a time.
         """
         at = self._database.clock()
         until = at + timedelta(seconds=lease_s)
@@ -119,24 +119,24 @@ class Outbox:
 
     @uninterrupted
     async def note_probe(self, row: OutboxRow, owner: str, probe: Mapping[str, int]) -> bool:
-        """Record how far the topic reached before the first send; False: the lease is lost, so don't send.
+        """Record the topic's end offsets before the first attempt. False: the lease is lost, so don't send.
 
-        A probe noted by an earlier attempt stays: the look for the message must start there.
+        A probe recorded by an earlier attempt is kept, because the search for the message must start there.
         """
         noted = json.dumps(dict(probe))
         return await self._change(_NOTE, row, owner, at=self._database.clock(), noted=noted)
 
     @uninterrupted
     async def renew(self, row: OutboxRow, owner: str, lease_s: float) -> bool:
-        """Hold a row for `lease_s` seconds from now; False: the lease is over or lost, so don't send."""
+        """Hold a row for `lease_s` seconds from now. False: the lease has expired or is lost, so don't send."""
         at = self._database.clock()
         return await self._change(_RENEW, row, owner, at=at, until=at + timedelta(seconds=lease_s))
 
     @uninterrupted
     async def note_sent(self, row: OutboxRow, owner: str) -> bool:
-        """Record that the message is on the topic; a reply's case moves to released, with its outcome owed.
+        """Record that the message is on the topic; a reply's case becomes released, and its outcome is queued.
 
-        False: the row is not (or no longer) this owner's, and nothing changed.
+        False: the row is not, or no longer, this owner's, and nothing changed.
         """
         at = self._database.clock()
         async with self._database.write() as connection:
@@ -148,17 +148,20 @@ class Outbox:
 
     @uninterrupted
     async def retry(self, row: OutboxRow, owner: str, error: str, due_at: datetime) -> bool:
-        """Give a row back after a failed attempt, to be taken again at `due_at`; False: not this owner's."""
+        """Return a row after a failed attempt, to be leased again at `due_at`. False: not this owner's."""
         return await self._change(_RETRY, row, owner, error=clean(error), again=due_at)
 
     @uninterrupted
     async def cancel(self, row: OutboxRow, owner: str, error: str) -> bool:
-        """Give a row up that can never be sent; False: not this owner's."""
+        """Cancel a row that can never be sent. False: not this owner's."""
         return await self._change(_CANCEL, row, owner, error=clean(error))
 
     @uninterrupted
     async def backlog(self) -> Backlog:
-        """Return what is due and not sent, also if it waits for another try; rows in an undo window are not yet due."""
+        """Return what is due but not sent, including rows that wait for another attempt.
+
+        Rows within an undo window are not due yet.
+        """
         at = self._database.clock()
         async with self._database.read() as connection:
             rows, oldest = (await connection.execute(_BACKLOG, {"at": at})).one()

@@ -1,4 +1,4 @@
-"""What the ledger puts into its outbox: approved replies, outcomes, and cases sent back for another draft."""
+"""The messages that the ledger puts into its outbox: approved replies, outcomes, and cases sent back for a draft."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ledger.tables import IS_OPEN, OutboxStatus, outbox
 
 @dataclass(frozen=True)
 class OutboxMessage:
-    """One message to be sent once its time has come; `recallable`: an undone decision takes it back."""
+    """One message to be sent when due; if `recallable`, undoing the decision cancels it."""
 
     case_key: str
     topic: TopicRole
@@ -30,7 +30,7 @@ class OutboxMessage:
 
 
 def reply(case: Case, text: str, who: str, at: datetime) -> OutboxMessage:
-    """Return the text that `who` has approved for `case`, due when its undo window ends."""
+    """Return the message with the text that `who` approved for `case`, due when the undo window ends."""
     draft = case.draft
     released = ReleasedReply(
         case_key=case.key,
@@ -47,7 +47,7 @@ def reply(case: Case, text: str, who: str, at: datetime) -> OutboxMessage:
 
 
 def outcome(row: Mapping[Any, Any], at: datetime, who: str, why: str, due_at: datetime | None = None) -> OutboxMessage:
-    """Return the final event of the case in `row`, which has just moved to its end; due now unless told."""
+    """Return the outcome of the case in `row`, which has just ended; due now unless `due_at` is given."""
     state = CaseState(row["state"])
     text = row["final_text"] if state in PUBLICATION.leads_to else None
     event = Outcome(case_key=row["key"], state=state, at=at, who=who, why=why, text=text)
@@ -56,7 +56,7 @@ def outcome(row: Mapping[Any, Any], at: datetime, who: str, why: str, due_at: da
 
 
 def retraction(case: Case, at: datetime, who: str, why: str) -> OutboxMessage:
-    """Return the event that `who` takes the released reply of `case` back; a case has one."""
+    """Return the event by which `who` retracts the released reply of `case`; a case has at most one."""
     event = Retraction(
         case_key=case.key, platform=case.post.platform, post_id=case.post.post_id, at=at, who=who, why=why,
         text=case.final_text or "",
@@ -66,7 +66,7 @@ def retraction(case: Case, at: datetime, who: str, why: str) -> OutboxMessage:
 
 
 def appeal(case: Case, at: datetime, who: str) -> OutboxMessage:
-    """Return the event that somebody appeals against how `case` ended."""
+    """Return the event that somebody has appealed against the outcome of `case`."""
     event = Appeal(case_key=case.key, platform=case.post.platform, post_id=case.post.post_id, at=at, who=who)
     headers = {IDEMPOTENCY_KEY: f"appeal:{case.key}:{case.version}"}
     return OutboxMessage(case.key, TopicRole.OUTCOMES, event.model_dump_json(), at, headers, recallable=False)
@@ -76,7 +76,7 @@ _ENQUEUE = insert(outbox).inline()
 
 
 async def enqueue(connection: Connection, message: OutboxMessage, at: datetime) -> None:
-    """Put a message into the outbox, in the transaction of the transition that caused it."""
+    """Put a message into the outbox, in the same transaction as the transition that caused it."""
     await connection.execute(_ENQUEUE, {
         "case_key": message.case_key, "topic": message.topic, "key": message.case_key, "value": message.value,
         "headers": json.dumps(message.headers), "due_at": message.due_at, "free_at": message.due_at,
@@ -85,8 +85,8 @@ async def enqueue(connection: Connection, message: OutboxMessage, at: datetime) 
     })  # fmt: skip
 
 
-# A row that was ever leased may be on its topic although the attempt failed, so it is past recall. So is one that a
-# publisher has locked; passing over it also keeps this from ever waiting.
+# A row that was ever leased may be on its topic even if the attempt failed, so it can't be recalled. Neither can one
+# that a publisher has locked; skipping it also means that this never waits for a lock.
 _RECALLABLE = (
     select(outbox.c.id)
     .where(
@@ -109,5 +109,5 @@ _WITHDRAW = (
 
 
 async def withdraw(connection: Connection, key: str) -> bool:
-    """Cancel the waiting reply or outcome of a case; tell whether there was one that no publisher had touched."""
+    """Cancel the waiting reply or outcome of a case; tell whether there was one that no publisher had leased."""
     return bool((await connection.execute(_WITHDRAW, {"case": key})).all())

@@ -1,7 +1,7 @@
-"""Which columns hold what people wrote or what points to them, and what erasure leaves of each.
+"""Which columns hold what people wrote or what identifies them, and what erasure leaves of each.
 
-Every column of text in every table stands in exactly one of these lists; a test fails for one that is in none. Tables
-with a `case_key` are exported with their case and pruned with it, whether they are named here or not.
+Each text column of every table must be in exactly one of these lists; a test checks that. Tables with a `case_key` are
+exported and pruned with their case, whether they are listed here or not.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ ERASED: dict[Table, frozenset[str]] = {
     history: frozenset({"why", "salt"}),
     outbox: frozenset({"value", "last_error"}),
 }  # fmt: skip
-"""Columns that are emptied when the texts of a case are erased."""
+"""Columns that are emptied when a case's texts are erased."""
 
 DELETED = (drafts,)
-"""Tables whose rows of the case are deleted with its texts."""
+"""Tables whose rows are deleted when their case's texts are erased."""
 
 WITHOUT_TEXT: dict[Table, frozenset[str]] = {
     cases: frozenset({"key", "platform", "post_id", "state", "previous_state", "decided_by"}),
@@ -55,14 +55,14 @@ WITHOUT_TEXT: dict[Table, frozenset[str]] = {
     replayed_letters: frozenset({"id"}),
     state_counts: frozenset({"state"}),
 }
-"""Columns that stay: names of posts, of moderators and of places in a chat, and words of Rejoinder's own."""
+"""Columns that are kept: names of posts, moderators and chat channels, and Rejoinder's own values."""
 
 
 def emptied(table: Table) -> dict[str, Any]:
-    """Return what erasure writes into a row: nothing, or an empty text where the column needs one."""
+    """Return the values that erasure writes into a row: None, or an empty text if the column is not nullable."""
     return {name: None if table.c[name].nullable else "" for name in ERASED[table]}
 
 
 def tables_of_a_case() -> list[Table]:
-    """Return every table whose rows belong to a case, the ones that others refer to last."""
+    """Return all tables whose rows belong to a case, those that others refer to last."""
     return [table for table in reversed(metadata.sorted_tables) if "case_key" in table.c]

@@ -1,4 +1,4 @@
-"""PostgreSQL, where each statement waits for the server and the event loop does something else meanwhile."""
+"""PostgreSQL, where statements are awaited on the event loop, which stays free for other work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ledger.connection import OpenCalls, await_uninterrupted
 CONNECT_S = 10.0
 COMMAND_S = 30.0
 LOCK_S = 10.0
-"""How long a migration waits for a lock: what other processes ask for meanwhile waits behind it."""
+"""Seconds that a migration waits for a lock, because other processes' queries queue up behind it meanwhile."""
 
 R = TypeVar("R")
 
@@ -25,38 +25,38 @@ class PostgresEngine:
 
     def __init__(self, url: URL, options: dict[str, Any]) -> None:
         self._url = url
-        # Hidden, because an error's text goes into logs and dead letters, and the parameters are people's posts.
+        # Parameters are hidden because they contain people's posts, and error texts end up in logs and dead letters.
         self._writers = create_async_engine(
             url, hide_parameters=True, pool_pre_ping=True,
             connect_args={"timeout": CONNECT_S, "command_timeout": COMMAND_S},
         ).execution_options(**options)  # fmt: skip
-        # One snapshot for a case and its drafts, which SQLite has anyway.
+        # Gives a case and its drafts one snapshot; SQLite does so by default.
         self._readers = self._writers.execution_options(isolation_level="REPEATABLE READ")
         self._open_calls = OpenCalls(self._writers.pool)
 
     async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
-        """Run a call to its end although its caller is cancelled."""
+        """Run a call to its end even if its caller is cancelled."""
         task = asyncio.ensure_future(call)
         self._open_calls.add(task)
         return await await_uninterrupted(task)
 
     @asynccontextmanager
     async def read(self, *, single: bool) -> AsyncIterator[AsyncConnection]:
-        """Open a read transaction with one snapshot, whether for a `single` statement or many."""
+        """Open a read transaction with one snapshot, for a `single` statement or many."""
         async with self._readers.connect() as connection:
             yield connection
 
     @asynccontextmanager
     async def write(self, *, durable: bool) -> AsyncIterator[AsyncConnection]:
-        """Open a write transaction, committed at the end unless the body raises; the server decides what is durable."""
+        """Open a write transaction, committed unless the body raises; the server decides what is durable."""
         async with self._writers.begin() as connection:
             yield connection
 
     @asynccontextmanager
     async def migrate(self) -> AsyncIterator[AsyncConnection]:
-        """Open a write transaction whose statements may take as long as a large table needs, but wait for no lock long.
+        """Open a write transaction whose statements have no time limit, but wait for locks at most LOCK_S seconds.
 
-        Behind a lock that is waited for, every other query on the table waits too.
+        While one statement waits for a lock, all other queries on that table wait behind it.
         """
         engine = create_async_engine(
             self._url, hide_parameters=True, poolclass=NullPool, connect_args={"timeout": CONNECT_S}
@@ -73,9 +73,9 @@ class PostgresEngine:
         """Do nothing: the first statement connects."""
 
     async def overwrite(self) -> None:
-        """Do nothing: what the server keeps in its log is not ours to overwrite."""
+        """Do nothing: the server's log is outside our control."""
 
     async def close(self, within_s: float) -> None:
-        """Close every connection; wait for the calls under way, whose connections the pool would never close."""
+        """Close all connections after waiting for calls in progress, whose connections the pool would never close."""
         await self._open_calls.wait_until_done(within_s)
         await self._writers.dispose()

@@ -1,4 +1,4 @@
-"""Keyed hashes in place of what would name an author or a thread."""
+"""Keyed hashes in place of values that identify an author, thread, case or moderator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.errors import BadSettings
 
 
 class Pseudonyms:
-    """Keyed hashes (HMAC-SHA256, RFC 2104): one author or thread, one hash, and no way back."""
+    """Keyed hashes (HMAC-SHA256, RFC 2104): the same value always has the same hash, which can't be reversed."""
 
     def __init__(self, key: bytes) -> None:
         if not key:
@@ -18,37 +18,37 @@ class Pseudonyms:
         self._key = key
 
     def author(self, post: FlaggedPost) -> str | None:
-        """Return the author's hash, different on each platform; none without an author."""
+        """Return the author's hash, which differs between platforms, or None without an author."""
         return None if post.author_id is None else self.author_of(post.platform, post.author_id)
 
     def author_of(self, platform: str, author_id: str) -> str:
-        """Return the hash of an author whose id on a platform is known."""
+        """Return the hash of an author, given their id on a platform."""
         return self._hash("author", platform, author_id)
 
     def thread(self, post: FlaggedPost) -> str | None:
-        """Return the hash of the post's thread, different on each platform; none where the platform names none."""
+        """Return the hash of the post's thread, which differs between platforms, or None without a thread."""
         return None if post.thread_id is None else self._hash("thread", post.platform, post.thread_id)
 
     def case(self, key: str) -> str:
-        """Return the hash that stands for a case once its key is forgotten."""
+        """Return the hash that represents a case once its key is deleted."""
         return self._hash("case", key)
 
     def moderator(self, name: str) -> str:
-        """Return the hash that stands for a moderator in what is learned from decisions."""
+        """Return the hash that represents a moderator in training data."""
         return self._hash("moderator", name)
 
     def fingerprint(self, post: FlaggedPost) -> str | None:
-        """Return the hash that one author's same text shares, whatever its case and spacing; none without an author."""
+        """Return the hash of author and text, ignoring letter case and spacing, or None without an author."""
         if post.author_id is None:
             return None
         return self._hash("post", post.platform, post.author_id, _folded(post.text))
 
     def text(self, post: FlaggedPost) -> str:
-        """Return the hash that one text shares, whoever posted it where, whatever its case and spacing."""
+        """Return the hash of the text alone, ignoring letter case and spacing."""
         return self._hash("text", _folded(post.text))
 
     def _hash(self, *parts: str) -> str:
-        # Posts and ids hold no NUL, so the parts can't run into each other.
+        # Posts and ids contain no NUL, so it separates the parts unambiguously.
         return hmac.new(self._key, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
 

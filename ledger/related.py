@@ -1,4 +1,4 @@
-"""What a case is related to: other cases of its author, known by a keyed hash alone, and of its very text."""
+"""Cases related to a case: by the same author, known only by a keyed hash, or with exactly the same text."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ _ASSIGNEE = select(assignments.c.assignee).where(assignments.c.case_key == bindp
 
 
 class Related:
-    """The cases beside a case; their drafts come without candidates."""
+    """Reads related cases; their drafts come without candidates."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def by_author(self, key: str, limit: int) -> list[Case]:
-        """Return up to `limit` other cases of the author, the newest first; none where the author is not known."""
+        """Return up to `limit` other cases of the author, newest first; empty if the author is unknown."""
         async with self._database.read() as connection:
             keys = (await connection.execute(_BY_AUTHOR, {"own": clean(key), "limit": limit})).scalars().all()
             return await find_cases(connection, keys)
 
     @uninterrupted
     async def same_text(self, key: str, limit: int = MOST_RELATED) -> list[Case]:
-        """Return up to `limit` other cases of any author with the same text, the oldest first."""
+        """Return up to `limit` other cases with the same text, by any author, oldest first."""
         async with self._database.read() as connection:
             keys = (await connection.execute(_SAME_TEXT, {"own": clean(key), "limit": limit})).scalars().all()
             return await find_cases(connection, keys)
 
     @uninterrupted
     async def waiting_with_same_text(self, keys: Sequence[str]) -> dict[str, int]:
-        """Count for each case the others with its text that wait for a decision; a case without any is left out."""
+        """Return key -> number of other pending cases with the same text; cases without any are left out."""
         if not keys:
             return {}
         async with self._database.read() as connection:
@@ -70,6 +70,6 @@ class Related:
 
     @uninterrupted
     async def assignee(self, key: str) -> str | None:
-        """Return who should take care of a case, where somebody said so."""
+        """Return to whom a case is assigned, or None."""
         async with self._database.read() as connection:
             return (await connection.execute(_ASSIGNEE, {"key": clean(key)})).scalar_one_or_none()

@@ -1,4 +1,4 @@
-"""What an author or a thread was already answered, or is about to be, found without knowing which it is."""
+"""Earlier replies to the same author or in the same thread, both known only by keyed hashes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ledger.tables import IS_ANSWERED, cases, drafts
 from ledger.uninterrupted import uninterrupted
 
 MOST_REPLIES = 20
-"""Cases of an author, and of a thread, that are looked at, those received last."""
+"""Number of newest cases of an author, and of a thread, that are searched."""
 LONGEST_REPLY = 2_000
-"""Characters of a reply that is given back: no draft is longer, so none can repeat a longer one."""
+"""Longest reply that is returned, in characters: no draft is longer, so none can repeat a longer one."""
 
 _own = cases.alias("own")
 
 
 def _replies(column: str) -> Select[str | None, str | None]:
-    """Return the query for the replies in the other cases that have the same hash in a column."""
+    """Return the query for the replies in other cases with the same hash in `column`."""
     same = select(_own.c[column]).where(_own.c.key == bindparam("own")).scalar_subquery()
     return (
         select(cases.c.final_text, drafts.c.draft)
@@ -31,29 +31,30 @@ def _replies(column: str) -> Select[str | None, str | None]:
     )
 
 
-# Two queries, for one with OR would use no index.
+# Two queries, because one with OR would use no index.
 _REPLIES = (_replies("author_hash"), _replies("thread_hash"))
 _APPROVED_REPLIES = tuple(query.where(cases.c.final_text.is_not(None)) for query in _REPLIES)
 
 
 class _Text(BaseModel):
-    """A stored draft, of which the text alone is read."""
+    """A stored draft of which only the text is parsed."""
 
     text: str
 
 
 class Replies:
-    """The texts that author and thread of a case were answered in other cases; both are keyed hashes here."""
+    """Reads the replies to a case's author and thread in other cases."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def near(self, key: str, *, approved_only: bool = False) -> tuple[str, ...]:
-        """Return the texts shown, approved or sent in other cases of the author, then of the thread, the latest first.
+        """Return the replies to the case's author in other cases, then those in its thread, newest first.
 
-        Of a case with a decision it is the approved text, else the newest draft's; with `approved_only` drafts don't
-        count. There are at most MOST_REPLIES of each, and none where the case is not known or has neither.
+        For a case with a decision this is the approved text, otherwise the newest draft, which `approved_only` leaves
+        out. At most MOST_REPLIES cases each are searched; the result is empty if the case is unknown or has neither
+        author nor thread.
         """
         queries = _APPROVED_REPLIES if approved_only else _REPLIES
         async with self._database.read() as connection:

@@ -1,4 +1,4 @@
-"""Rows of the cases and drafts tables, read into domain records and back."""
+"""Conversion between domain records and rows of the tables of cases and drafts."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _SAME_NAME = (
 
 
 class _ListedDraft(Draft):
-    """A draft as lists read it: candidates, most of its bytes, are looked for under another name and so passed over."""
+    """A draft parsed for lists: its candidates, most of its bytes, get an alias that never occurs and are skipped."""
 
     candidates: tuple[Candidate, ...] = Field((), validation_alias="not for lists")
 
 
 def new_row(post: FlaggedPost, pseudonyms: Pseudonyms, at: datetime) -> dict[str, Any]:
-    """Return the row of a case that was just received; the ids of author and thread stay out."""
+    """Return the row of a case that was just received; ids of author and thread are stored only as hashes."""
     return {
         "key": post.key,
         "platform": post.platform,
@@ -61,24 +61,24 @@ def new_row(post: FlaggedPost, pseudonyms: Pseudonyms, at: datetime) -> dict[str
 
 
 def request_columns(request: DraftRequest) -> dict[str, Any]:
-    """Return the columns that hold the draft a case waits for."""
+    """Return the columns that hold a case's requested draft."""
     return {"request": request.model_dump_json(), "request_number": request.number}
 
 
 async def find_case(connection: Connection, key: str) -> Case | None:
-    """Return the case, with its drafts, or None."""
+    """Return a case with its drafts, or None."""
     row = (await connection.execute(_ONE, {"key": key})).mappings().one_or_none()
     return None if row is None else await with_drafts(connection, row)
 
 
 async def newest_draft(connection: Connection, key: str) -> Draft | None:
-    """Return the case's draft that moderators are shown, or None."""
+    """Return the newest draft of a case, which moderators are shown, or None."""
     json = (await connection.execute(_NEWEST_DRAFT, {"case": key})).scalar_one_or_none()
     return None if json is None else Draft.model_validate_json(json)
 
 
 async def find_cases(connection: Connection, keys: Sequence[str]) -> list[Case]:
-    """Return the cases in the order of `keys`, without the candidates of their drafts: reading those costs most."""
+    """Return the cases in the order of `keys`, without their drafts' candidates, which are costly to parse."""
     if not keys:
         return []
     rows = {row["key"]: row for row in (await connection.execute(_MANY, {"keys": keys})).mappings()}
@@ -87,7 +87,7 @@ async def find_cases(connection: Connection, keys: Sequence[str]) -> list[Case]:
 
 
 async def with_drafts(connection: Connection, row: Mapping[Any, Any]) -> Case:
-    """Return the case of a full row, with its drafts."""
+    """Return the case in a complete row, with its drafts."""
     drafts_by_case = await _drafts_of(connection, [row["key"]], Draft.model_validate_json)
     return _to_case(row, drafts_by_case.get(row["key"], ()))
 

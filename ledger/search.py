@@ -1,4 +1,4 @@
-"""Words looked for in cases: in what was posted, drafted and sent, in the case's key and its groups' names."""
+"""Search for words in cases: in post, drafts and approved text, in the case key and the names of the groups."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ledger.tables import GROUP_BITS, cases, drafts
 
 MOST_WORDS = 8
 _NUL = r"\u0000"
-"""How JSON writes a NUL, at which SQLite ends a text and PostgreSQL refuses it: such records are searched as stored."""
+"""A NUL in JSON: SQLite ends a text there, and PostgreSQL refuses it. Records with one are searched as raw JSON."""
 
 
 def has_words(search: str) -> list[ColumnElement[bool]]:
-    """Return conditions that together hold for cases with every word of `search`, in any letter case.
+    """Return conditions that together match cases with every word of `search`, ignoring letter case.
 
-    Words beyond the eighth are passed over. Costs a look at every row that the other conditions leave.
+    Only the first MOST_WORDS words count. Reads every row that matches the other conditions.
     """
     return [_has(word) for word in clean(search).lower().split()[:MOST_WORDS]]
 
@@ -43,14 +43,14 @@ def _like(text: ColumnElement[str], pattern: str) -> ColumnElement[bool]:
 
 
 class _Folded(FunctionElement[str]):
-    """A text without the difference between small and capital letters."""
+    """A text in lower case."""
 
     type = String()
     inherit_cache = True
 
 
 class _TextIn(FunctionElement[str]):
-    """The `text` of a record that is stored as JSON, folded."""
+    """The `text` of a record stored as JSON, in lower case."""
 
     type = Text()
     inherit_cache = True

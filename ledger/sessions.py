@@ -1,6 +1,6 @@
-"""The desk sessions that are open in browsers, so that each can be listed and ended from elsewhere.
+"""The desk sessions open in browsers, so that each can be listed and ended from elsewhere.
 
-A row is no key to anything: a cookie is signed with its owner's token, which no table holds.
+A row grants no access: the cookie is signed with its owner's token, which is in no table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ sessions = Table(
 
 @dataclass(frozen=True)
 class OpenSession:
-    """One browser that is logged in; `browser` is what it says it is."""
+    """One browser that is logged in; `browser` is the name it reports."""
 
     id: str
     who: str
@@ -41,14 +41,14 @@ class OpenSession:
 
 
 class OpenSessions:
-    """The sessions of all moderators; those whose time is over don't count and are removed with the next login."""
+    """The sessions of all moderators; expired ones are ignored, and deleted at the next login."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def add(self, session: OpenSession) -> None:
-        """Record a session that was opened."""
+        """Record a new session."""
         row = vars(session) | {"browser": session.browser[:BROWSER_LENGTH]}
         async with self._database.write() as connection:
             await connection.execute(delete(sessions).where(sessions.c.until <= self._database.clock()))
@@ -61,13 +61,13 @@ class OpenSessions:
 
     @uninterrupted
     async def list(self, who: str | None = None) -> Sequence[OpenSession]:
-        """Return the open sessions of somebody, or everybody's, the newest first."""
+        """Return the open sessions of one person or of all, newest first."""
         query = select(sessions).order_by(sessions.c.opened_at.desc(), sessions.c.id)
         return await self._open(query if who is None else query.where(sessions.c.who == who))
 
     @uninterrupted
     async def end(self, id: str) -> None:
-        """End a session; one that is over already stays so."""
+        """End a session, if it is still open."""
         async with self._database.write() as connection:
             await connection.execute(delete(sessions).where(sessions.c.id == id))
 

@@ -1,8 +1,8 @@
-"""SQLite, where a whole call of the ledger runs on a thread and waits for nothing on its way.
+"""SQLite, where a whole ledger call runs on one thread without awaiting the event loop.
 
-A statement takes SQLite a tenth of a millisecond, and the way to another thread and back as long again, under load a
-millisecond. So the coroutine of a call goes there as a whole: what it awaits is done when it is called. Only a write
-that finds another under way leaves its thread to the readers, and goes on where writers wait for their turn.
+A statement takes SQLite a tenth of a millisecond; switching to another thread and back takes as long again, and a
+millisecond under load. So a call's whole coroutine runs on a thread, and everything it awaits completes immediately.
+Only a write that finds another write in progress leaves its thread to readers and continues on the writers' thread.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from core.private_files import keep_private
 from ledger.connection import OpenCalls, await_uninterrupted
 
 BUSY_S = 15.0
-"""Seconds a writer waits for other writers, of this process and of others."""
+"""Seconds that a writer waits for other writers, in this process and others."""
 THREADS = 16
-"""Calls at a time; on one of the threads writers wait for their turn."""
+"""Number of threads, and so of concurrent calls; writers wait for their turn on one of them."""
 
 _PRAGMAS = ("foreign_keys=ON", "synchronous=NORMAL", "journal_size_limit=67108864")
 
 _WAITING_FOR_TURN = object()
-"""What a call yields to go on where writers wait."""
+"""What a call yields to be continued on the writers' thread."""
 
 R = TypeVar("R")
 
 
 class DirectConnection:
-    """A connection in the form of SQLAlchemy's asynchronous one; each statement is done when its call returns."""
+    """A connection with the interface of SQLAlchemy's asynchronous one, whose statements complete immediately."""
 
     def __init__(self, sync_connection: Connection) -> None:
         self.sync_connection: Connection | None = sync_connection
@@ -51,23 +51,23 @@ class DirectConnection:
         return self._connection.execute(statement, parameters)
 
     async def run_sync(self, call: Callable[[Connection], R], /) -> R:
-        """Call a function with the connection itself."""
+        """Call a function with the synchronous connection."""
         return call(self._connection)
 
 
 class SqliteEngine:
-    """The connections to a SQLite file and the threads that calls of the ledger run on."""
+    """The connections to a SQLite file, and the threads on which ledger calls run."""
 
     def __init__(self, url: URL, options: dict[str, Any]) -> None:
         self._file = str(url.database)
-        # Hidden, because an error's text goes into logs and dead letters, and the parameters are people's posts.
+        # Parameters are hidden because they contain people's posts, and error texts end up in logs and dead letters.
         self._engine = create_engine(
             url.set(drivername="sqlite+pysqlite"), hide_parameters=True, execution_options=options,
             poolclass=QueuePool, pool_size=THREADS, pool_use_lifo=True,
             connect_args={"timeout": BUSY_S, "check_same_thread": False},
         )  # fmt: skip
         event.listen(self._engine.pool, "connect", _set_up)
-        # SQLite takes one writer at a time; queueing here spares its busy-wait.
+        # SQLite allows one writer at a time; queueing here avoids its busy-wait.
         self._write_lock = threading.Lock()
         self._writing_thread: int | None = None
         self._this_thread = threading.local()
@@ -77,7 +77,7 @@ class SqliteEngine:
         self._is_closed = False
 
     async def to_the_end(self, call: Coroutine[Any, Any, R]) -> R:
-        """Run a call on a thread, or right here where another call makes it; raises LedgerUnavailable once closed."""
+        """Run a call on a thread, or directly if already on one. Raises LedgerUnavailable once closed."""
         if self._is_on_ledger_thread():
             return await call
         result: Future[R] = Future()
@@ -88,7 +88,7 @@ class SqliteEngine:
 
     @asynccontextmanager
     async def read(self, *, single: bool) -> AsyncIterator[DirectConnection]:
-        """Open a read transaction, or none: a single statement sees one snapshot anyway."""
+        """Open a read transaction; a `single` statement needs none, because it sees one snapshot anyway."""
         with self._connected() as connection:
             if not single:
                 _driver(connection).execute("BEGIN")
@@ -96,7 +96,7 @@ class SqliteEngine:
 
     @asynccontextmanager
     async def write(self, *, durable: bool) -> AsyncIterator[DirectConnection]:
-        """Open a write transaction, committed at the end unless the body raises; raises LedgerUnavailable."""
+        """Open a write transaction, committed unless the body raises. Raises LedgerUnavailable."""
         until = time.monotonic() + BUSY_S
         if self._writing_thread == threading.get_ident():
             raise RuntimeError("a write of the ledger began within another; use the connection of the first")
@@ -107,10 +107,10 @@ class SqliteEngine:
                 if connection.info["synchronous"] != mode:
                     _driver(connection).execute(f"PRAGMA synchronous={mode}")
                     connection.info["synchronous"] = mode
-                # Never under a second, because a reader gets this connection next.
+                # At least a second, because a reader may use this connection next.
                 busy_s = max(until - time.monotonic(), 1.0)
                 _driver(connection).execute(f"PRAGMA busy_timeout={int(busy_s * 1000)}")
-                # A writer that reads first and locks later can find its snapshot stale and fail; so lock first.
+                # Lock first: a writer that reads before it locks may find its snapshot stale, and fail.
                 _driver(connection).execute("BEGIN IMMEDIATE")
                 with connection.begin():
                     yield DirectConnection(connection)
@@ -120,20 +120,20 @@ class SqliteEngine:
 
     @asynccontextmanager
     async def migrate(self) -> AsyncIterator[DirectConnection]:
-        """Open a write transaction; no statement has a limit here."""
+        """Open a write transaction; statements have no time limit on SQLite."""
         async with self.write(durable=True) as connection:
             yield connection
 
     async def open(self) -> None:
-        """Make the file if it is missing, for this user alone; raises OSError or sqlite3.Error."""
+        """Create the file if it is missing, readable by this user only. Raises OSError or sqlite3.Error."""
         await asyncio.to_thread(_try_file, self._file)
 
     async def overwrite(self) -> None:
-        """Let what was deleted go from the log too, as far as no reader needs it; raises sqlite3.Error."""
+        """Remove deleted data from the log as well, unless a reader still needs it. Raises sqlite3.Error."""
         await asyncio.to_thread(_empty_log, self._file)
 
     async def close(self, within_s: float) -> None:
-        """Close every connection; wait for the calls under way, and refuse those that have not begun by then."""
+        """Close all connections after waiting for calls in progress; calls not started by then are refused."""
         await self._open_calls.wait_until_done(within_s)
         self._is_closed = True
         self._engine.dispose()
@@ -148,9 +148,9 @@ class SqliteEngine:
             _fail(call, result, error)
 
     def _go_on(self, call: Coroutine[Any, Any, R], result: Future[R]) -> None:
-        """Run a call to its end, or to where it must wait for its turn to write."""
+        """Run a call to its end, or until it must wait for its turn to write."""
         try:
-            # What waited while the ledger was closed must not keep the process from its end.
+            # Calls still waiting when the ledger is closed must not keep the process from ending.
             self._refuse_when_closed()
             awaited = call.send(None)
         except StopIteration as end:
@@ -183,7 +183,7 @@ class SqliteEngine:
                 yield connection
             finally:
                 if self._is_closed:
-                    # The pool is given up and would never close it.
+                    # The pool has been disposed of and would never close it.
                     connection.invalidate()
 
     def _refuse_when_closed(self) -> None:
@@ -210,7 +210,7 @@ def _wait_for_turn() -> Generator[object]:
 
 
 def _try_file(file: str) -> None:
-    # Made here, because SQLite gives a new file the umask's mode; its journals take after it.
+    # Created here, because SQLite would give a new file the umask's mode; its journals inherit the file's mode.
     with suppress(FileExistsError):
         os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     for path in (file, f"{file}-wal", f"{file}-shm"):
@@ -224,9 +224,9 @@ def _empty_log(file: str) -> None:
 
 
 def _set_up(connection: sqlite3.Connection, record: Any) -> None:
-    # The driver would open transactions by its own rules, too late and never IMMEDIATE.
+    # Otherwise the driver would open transactions by its own rules, too late and never IMMEDIATE.
     connection.isolation_level = None
-    # SQLite's own lower() knows ASCII only.
+    # SQLite's own lower() handles ASCII only.
     connection.create_function("small", 1, lambda text: None if text is None else text.lower(), deterministic=True)
     if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         connection.execute("PRAGMA journal_mode=WAL")
@@ -236,7 +236,7 @@ def _set_up(connection: sqlite3.Connection, record: Any) -> None:
 
 
 def _driver(connection: Connection) -> sqlite3.Connection:
-    """Return the driver's own connection, on which transactions begin: SQLAlchemy's events cost more than they do."""
+    """Return the driver's own connection, used to begin transactions: SQLAlchemy's events would cost more."""
     driver = connection.connection.driver_connection
     assert isinstance(driver, sqlite3.Connection)
     return driver

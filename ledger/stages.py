@@ -1,4 +1,4 @@
-"""What the stream's stages record; each call is one transaction and safe to repeat."""
+"""The ledger's methods for the stream's stages; each call is one transaction and safe to repeat."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ from ledger.uninterrupted import uninterrupted
 
 
 class Step(Enum):
-    """What a stage's call did, and so what its worker must do next."""
+    """The result of a stage's call, and so what its worker must do next."""
 
     MOVED = auto()
     """This call moved the case: send its message downstream."""
     AGAIN = auto()
-    """The case already stands where this call would have moved it (a redelivery): send the message again."""
+    """The case is already where this call would have moved it (a redelivery): send the message again."""
     LATE = auto()
-    """The case is further along, or ended: drop the message."""
+    """The case has moved further or ended: drop the message."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The state of a case that a call did not move, and the number of the draft it waits for or last got."""
+    """The state of a case that a call did not move, and the number of its requested or newest draft."""
 
     state: CaseState
     request_number: int
 
     def step(self, to: CaseState, number: int | None = None) -> Step:
-        """Tell what it means for a call that would have moved the case to `to`, for draft `number` if it names one."""
+        """Return the step for a call that would have moved the case to `to`, for draft `number` if given."""
         return Step.AGAIN if self.state is to and number in (None, self.request_number) else Step.LATE
 
 
 @dataclass(frozen=True)
 class OnFile:
-    """A post as the ledger first got it: of two texts with one key moderators see that one.
+    """A post as the ledger first received it; if two texts have the same key, moderators see the first.
 
-    `duplicate_of` is the key of the first case in which the same author sent the same text to the platform before; of
-    two such cases only the later one is a duplicate, and without an author id nothing is. `state` is where its case
-    stands, `triage` what was found about it already.
+    `duplicate_of` is the key of the first case in which the same author sent the same text to the platform. Only the
+    later case is a duplicate, and posts without an author id never are. `state` is the case's state, and `triage` its
+    triage, if it has been triaged.
     """
 
     post: FlaggedPost
@@ -63,7 +63,7 @@ class OnFile:
 
 
 MAX_ERROR = 2_000
-"""Characters of an error that a case keeps."""
+"""Longest error text stored with a case, in characters."""
 
 (_GROUNDED,) = STAGES[StageName.GROUND].leads_to
 (_PENDING,) = STAGES[StageName.DESK].leads_to
@@ -72,7 +72,7 @@ _NEEDS: dict[CaseState, ColumnElement[bool]] = {
     CaseState.TRIAGED: cases.c.triage.is_not(None),
     CaseState.GROUNDED: cases.c.grounding.is_not(None),
 }
-"""What a failed case must have to go back to a state."""
+"""What a failed case must have to return to a state."""
 
 _ASKED_FOR = cases.c.request_number == bindparam("asked_for")
 _PLACE = select(cases.c.state, cases.c.request_number).where(cases.c.key == bindparam("case"))
@@ -93,7 +93,7 @@ _ON_FILE = select(cases.c.post, cases.c.state, cases.c.triage, _EARLIER).where(c
 
 
 class Stages:
-    """The machine's side of a case: received, triaged, grounded, drafted, failed."""
+    """The automatic steps of a case: received, triaged, grounded, drafted, failed."""
 
     def __init__(self, database: Database, pseudonyms: Pseudonyms) -> None:
         self._database = database
@@ -101,13 +101,13 @@ class Stages:
 
     @uninterrupted
     async def receive(self, posts: Sequence[FlaggedPost]) -> int:
-        """Record flagged posts and return how many were new; known ones stay as they are."""
+        """Record flagged posts and return how many were new; known ones stay unchanged."""
         if not posts:
             return 0
         at = self._database.clock()
-        # Of two posts with one key the first counts, in the case and in its history alike.
+        # Of two posts with the same key the first counts, both in the case and in its history.
         first_posts = {post.key: post for post in reversed(posts)}
-        # In the order of the keys, so that two batches with the same posts can't wait for each other.
+        # Sorted by key, so that two batches with the same posts can't deadlock.
         rows = [new_row(post, self._pseudonyms, at) for _, post in sorted(first_posts.items())]
         insert_posts = self._database.insert_new(cases).returning(cases.c.key)
         async with self._database.write() as connection:
@@ -119,7 +119,7 @@ class Stages:
 
     @uninterrupted
     async def on_file(self, post: FlaggedPost) -> OnFile:
-        """Return the post as the ledger first got it, recorded now if it is new, and what it repeats."""
+        """Return the post as the ledger first received it, and what it duplicates; a new post is recorded first."""
         row = await self._on_file(post.key)
         if row is None:
             await self.receive([post])
@@ -136,24 +136,24 @@ class Stages:
 
     @uninterrupted
     async def is_asked_for(self, key: str, number: int) -> bool:
-        """Tell whether a case waits for the draft of that number to be written; an unknown case does not."""
+        """Tell whether a case is waiting for the draft with this number; False for an unknown case."""
         async with self._database.read(single=True) as connection:
             row = (await connection.execute(_PLACE, {"case": clean(key)})).one_or_none()
         return row is not None and row.state == STAGES[StageName.DRAFT].takes and row.request_number == number
 
     @uninterrupted
     async def triage(self, post: FlaggedPost, triage: Triage) -> Step:
-        """Record what triage found, and the case itself if it is new; dismissed and escalated cases end here."""
+        """Record the triage of a post, and its case if it is new; dismissed and escalated cases end here."""
         try:
             return await self._triage(post, triage)
         except CaseNotFound:
-            # In a transaction of its own that survives a power loss: the post's message may be acknowledged by then.
+            # In a separate, durable transaction, because the post's message may be acknowledged before a power loss.
             await self.receive([post])
             return await self._triage(post, triage)
 
     @uninterrupted
     async def ground(self, key: str, grounding: Grounding, request: DraftRequest) -> Step:
-        """Record the evidence and the draft asked for; raises CaseNotFound."""
+        """Record the evidence and the requested draft. Raises CaseNotFound."""
         values = {"grounding": grounding.model_dump_json(), **request_columns(request)}
         why = clean(grounding.note) or f"evidence found: {len(grounding.evidence)}"
         planned = _planned(StageName.GROUND, _GROUNDED, self._database.clock(), why, values)
@@ -163,7 +163,7 @@ class Stages:
 
     @uninterrupted
     async def draft(self, draft: Draft) -> Step:
-        """Record the draft the case waits for, once for each request; raises CaseNotFound."""
+        """Record the draft that the case is waiting for, once per request. Raises CaseNotFound."""
         why = clean(draft.note) or f"draft {draft.number} from {draft.origin}"
         row = {"case_key": draft.case_key, "number": draft.number, "draft": draft.model_dump_json()}
         planned = _planned(StageName.DESK, _PENDING, self._database.clock(), why, text=str(row["draft"]))
@@ -176,10 +176,10 @@ class Stages:
 
     @uninterrupted
     async def fail(self, key: str, stage: StageName, error: str, *, undelivered: bool = False) -> bool:
-        """End a case whose message went to the dead letters; tell whether this call did.
+        """Fail a case whose message became a dead letter; tell whether this call did so.
 
-        A case further along than `stage` works on, decided or ended, stays as it is; so does an unknown one. With
-        `undelivered` the stage did its work and its result could not be sent on.
+        A case that has moved beyond `stage`, was decided or has ended stays as it is; an unknown case is ignored.
+        `undelivered` means that the stage did its work but its result could not be sent.
         """
         at = self._database.clock()
         error = clean(error)[:MAX_ERROR]
@@ -195,9 +195,9 @@ class Stages:
 
     @uninterrupted
     async def revive(self, key: str, to: CaseState) -> Step:
-        """Put a failed case back to `to`, for a dead letter that is replayed; its failure, if still owed, is not sent.
+        """Return a failed case to state `to`, to replay its dead letter; an unsent outcome of the failure is cancelled.
 
-        Raises CaseNotFound, and NotAllowed when the case lacks what `to` needs.
+        Raises CaseNotFound, or NotAllowed if the case lacks what `to` needs.
         """
         if to not in REPLAY.leads_to:
             raise NotAllowed(f"a failed case can't become {to}; revive it to {', '.join(REPLAY.leads_to)}")
@@ -235,11 +235,11 @@ class Stages:
 async def _move_or_look(
     connection: Connection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
 ) -> RowMapping | Standing:
-    """Make the move and return the case's new row, or look where the case stands; raises CaseNotFound.
+    """Make the move and return the case's new row, or return where the case stands. Raises CaseNotFound.
 
-    On PostgreSQL a statement sees what was committed before it began. Between a move that finds nothing and a look at
-    the case, another worker may therefore bring the case to where the move starts from. So the look holds the row, and
-    the move is tried on what was seen.
+    On PostgreSQL a statement sees only what was committed before it began. Between a move that finds nothing and a look
+    at the case, another worker may therefore bring the case to where the move starts from. So the look locks the row,
+    and if the case is then in such a state, the move is tried again.
     """
     row = await move(connection, key, planned, *conditions, **parameters)
     if row is not None:

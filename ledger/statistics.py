@@ -21,7 +21,7 @@ from ledger.uninterrupted import uninterrupted
 
 @dataclass(frozen=True)
 class CountedDecision:
-    """The last decision on a case in the period; `edited`: the moderator's own text was approved."""
+    """The last decision on a case in the period; `edited` means that the moderator's own text was approved."""
 
     key: str
     platform: str
@@ -37,7 +37,7 @@ class CountedDecision:
 
 @dataclass(frozen=True)
 class Period:
-    """What was received and decided since a moment; decisions that were undone don't count."""
+    """What was received and decided since a moment, without decisions that were undone."""
 
     since: datetime
     received: int
@@ -45,16 +45,16 @@ class Period:
 
 
 class Statistics:
-    """Counts over the history."""
+    """Counts based on the history."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def since(self, moment: datetime, shown_on: tuple[str, str] | None = None) -> Period:
-        """Return what was received and decided since a moment, decisions in their order.
+        """Return what was received and decided since a moment, decisions in order of time.
 
-        With `shown_on`, a surface and a server, that is of the cases which got a card there.
+        `shown_on`, a surface and a server, limits this to cases that have a card there.
         """
         received = select(func.count()).select_from(history).where(history.c.at >= moment, IS_RECEIPT)
         decided = (
@@ -73,13 +73,13 @@ class Statistics:
         async with self._database.read() as connection:
             new = (await connection.execute(received)).scalar_one()
             rows = (await connection.execute(decided)).mappings().all()
-        # Sorted here: asked for this order, SQLite would walk the whole history instead of its decisions.
+        # Sorted here: with ORDER BY, SQLite would scan the whole history instead of the index of decisions.
         in_order = sorted(rows, key=itemgetter("id"))
         return Period(moment, new, tuple(_standing_decisions(in_order)))
 
 
 def _standing_decisions(rows: Any) -> Iterator[CountedDecision]:
-    """Return the decisions that were not undone within `rows`, which are in the order in which they happened."""
+    """Yield the decisions that were not undone within `rows`, which are in order of time."""
     last: dict[str, CountedDecision] = {}
     for row in rows:
         key = row["case_key"]
@@ -106,11 +106,11 @@ def _decided(row: Any) -> CountedDecision:
 
 
 def _is_edit(row: Any) -> bool:
-    # Earlier releases noted every approval as one kind, and told edits in words, which erasure takes away.
+    # Earlier releases recorded all approvals as the same kind and edits only in the reason, which erasure removes.
     return row["kind"] == Action.EDIT or str(row["why"]).startswith("edited")
 
 
 @lru_cache(maxsize=1024)
 def _intent(request: str) -> Intent:
-    """Return the intent of a stored request; most are alike, and reading them is what a year's statistics cost."""
+    """Return the intent of a stored request. Cached: most are alike, and parsing dominates a year's statistics."""
     return DraftRequest.model_validate_json(request).intent

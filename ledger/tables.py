@@ -37,25 +37,25 @@ from core.lifecycle import DECIDED, UNFINISHED
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """A column of aware moments: TIMESTAMPTZ on PostgreSQL, sortable UTC text on SQLite."""
+    """A column of timezone-aware moments: TIMESTAMPTZ on PostgreSQL, sortable UTC text on SQLite."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Turn a moment into UTC; SQLite's text carries no offset."""
+        """Convert a moment to UTC, and for SQLite, whose text has no offset, drop the offset."""
         if value is None:
             return None
         moment = value.astimezone(UTC)
         return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give the moment its offset back."""
+        """Restore the UTC offset of a moment."""
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 class OutboxStatus(StrEnum):
-    """Where an outbox row stands."""
+    """The status of an outbox row."""
 
     WAITING = "waiting"
     SENDING = "sending"
@@ -77,10 +77,10 @@ cases = Table(
     Column("author_hash", String(64)),
     Column("fingerprint", String(64)),
     Column("groups", Integer, nullable=False),
-    # True from the triage that doubts the post until somebody asks for a draft.
+    # True from a triage that leaves the post in doubt until somebody requests a draft.
     Column("doubtful", Boolean, nullable=False, server_default=false()),
     Column("state", String(16), nullable=False),
-    # Written with the state in one UPDATE, so that RETURNING tells the history where the case came from.
+    # Written together with the state, so that RETURNING provides the history's from_state.
     Column("previous_state", String(16)),
     Column("version", Integer, nullable=False),
     Column("received_at", UtcTime, nullable=False),
@@ -96,16 +96,16 @@ cases = Table(
     Column("final_text", Text),
     Column("release_at", UtcTime),
     Column("error", Text),
-    # What one text has in common wherever it was posted; NULL for cases from before it was kept.
+    # The same for the same text, wherever it was posted; NULL in cases older than the column.
     Column("text_hash", String(64)),
     Column("handled", Boolean, nullable=False, server_default=false()),
     Column("appealed", Boolean, nullable=False, server_default=false()),
     Column("retracted_at", UtcTime),
-    # A JSON array, NULL while there are none.
+    # A JSON array; NULL if there are none.
     Column("notes", Text),
-    # When the texts went, by `rejoinder data erase` or a retention period; nothing happens to the case after that.
+    # When the texts were erased, by `rejoinder data erase` or a retention period; the case never changes afterwards.
     Column("erased_at", UtcTime),
-    # NULL where the platform names no thread, and for cases from before it was kept.
+    # NULL if the platform names no thread, and in cases older than the column.
     Column("thread_hash", String(64)),
 )
 
@@ -129,7 +129,7 @@ history = Table(
     Column("who", Text, nullable=False),
     Column("why", Text, nullable=False),
     Column("kind", String(16)),
-    # What `ledger.chain` adds; NULL in rows from before there was a chain.
+    # Added by `ledger.chain`; NULL in rows older than the chain.
     Column("salt", String(32)),
     Column("why_digest", String(64)),
     Column("text_digest", String(64)),
@@ -150,19 +150,19 @@ outbox = Table(
     Column("due_at", UtcTime, nullable=False),
     Column("status", String(16), nullable=False),
     Column("lease_owner", Text),
-    # When the row may be taken: due_at while it waits, the end of the lease while it is being sent.
+    # When the row may be leased: due_at while it waits, the end of the lease while it is being sent.
     Column("free_at", UtcTime, nullable=False),
     Column("probe", Text),
     Column("attempts", Integer, nullable=False),
     Column("last_error", Text),
     Column("created_at", UtcTime, nullable=False),
     Column("sent_at", UtcTime),
-    # False for events that an undone decision does not take back with it.
+    # False for events that are not cancelled when a decision is undone.
     Column("recallable", Boolean, nullable=False, server_default=true()),
     sqlite_autoincrement=True,
 )
 
-# Who uncovered which post, where the operator has that recorded.
+# Who uncovered which post, if the operator has turned this on.
 uncoverings = Table(
     "uncoverings",
     metadata,
@@ -174,7 +174,7 @@ uncoverings = Table(
 )
 Index("uncoverings_of_case", uncoverings.c.case_key)
 
-# What is left of a case after `retention.cases_days`: enough to count it, and to prove what its history was.
+# What remains of a case after `retention.cases_days`: enough to count it and to prove what its history was.
 tombstones = Table(
     "tombstones",
     metadata,
@@ -191,8 +191,8 @@ tombstones = Table(
     sqlite_autoincrement=True,
 )
 
-# What triggers on `cases` write, whoever changes a row; how many cases are in a state is the sum of its changes.
-# Counters, one row a state, would make every transition on PostgreSQL wait for every other.
+# Written by triggers on `cases`; the number of cases in a state is the sum of its changes. With one counter row per
+# state, all transitions on PostgreSQL would wait for each other.
 state_counts = Table(
     "state_counts",
     metadata,
@@ -216,8 +216,9 @@ def _one_of(column: str, values: Iterable[StrEnum]) -> str:
     return f"{column} IN ({', '.join(repr(str(value)) for value in values)})"
 
 
-# SQLite uses a partial index only when the query repeats its condition word for word: index and query share these.
-# Wrapped, `state` suits no other index: SQLite would else walk the queue's, and sort a whole backlog for its first few.
+# SQLite uses a partial index only if the query repeats its condition literally, so index and query share these. The
+# coalesce keeps SQLite from using the queue's index for `state`, which would sort a whole backlog to get the first few
+# rows.
 IS_UNFINISHED = text(_one_of("coalesce(state, '')", UNFINISHED))
 IS_ANSWERED = text(_one_of("coalesce(state, '')", (CaseState.PENDING, CaseState.APPROVED, CaseState.RELEASED)))
 IS_OPEN = text(_one_of("status", (OutboxStatus.WAITING, OutboxStatus.SENDING)))
@@ -235,7 +236,7 @@ def _partial(name: str, *columns: Column[Any], where: Any) -> Index:
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
-# Covers every filter of the queue, so that a page is found without touching the wide rows.
+# Covers all filters of the queue, so that a page is found without reading the wide rows.
 Index(
     "cases_queue", cases.c.state, cases.c.received_at, cases.c.key, cases.c.groups, cases.c.platform,
     cases.c.claimed_by, cases.c.doubtful,
@@ -257,7 +258,7 @@ _partial("outbox_open", outbox.c.free_at, outbox.c.id, where=IS_OPEN)
 _partial("outbox_open_of_case", outbox.c.case_key, where=IS_OPEN)
 
 GROUP_BITS = {group: 1 << position for position, group in enumerate(TargetGroup)}
-"""The bit each target group has in `cases.groups`; new groups go at the end of the enum."""
+"""The bit of each target group in `cases.groups`; new groups must be added at the end of the enum."""
 
 
 def group_mask(groups: Iterable[TargetGroup]) -> int:
@@ -267,5 +268,5 @@ def group_mask(groups: Iterable[TargetGroup]) -> int:
 
 @lru_cache
 def groups_of(mask: int) -> tuple[TargetGroup, ...]:
-    """Return the groups whose bits are in a mask as stored in `cases.groups`."""
+    """Return the groups whose bits are set in a mask, as stored in `cases.groups`."""
     return tuple(group for group, bit in GROUP_BITS.items() if mask & bit)

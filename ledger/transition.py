@@ -1,4 +1,4 @@
-"""One transition of one case: compare-and-set on state and version, with its row in the history."""
+"""One transition of one case: a compare-and-set on state and version, together with its row in the history."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ledger.connection import Connection
 from ledger.tables import cases
 
 MACHINE = "machine"
-"""Who the history names when no person acted."""
+"""The name that the history records for automatic steps."""
 
 UNCLAIMED: dict[str, Any] = {"claimed_by": None, "claimed_until": None}
 UNDECIDED: dict[str, Any] = {
@@ -28,10 +28,10 @@ UNDECIDED: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Move:
-    """A planned transition: where from, where to, who and why, and the columns that change with it.
+    """A planned transition: from which states, to which, by whom and why, and the columns that change with it.
 
-    With `to` None the case stays in its state (a claim); with `who` None the history names whoever decided the case.
-    `text` is what comes with the transition (a draft, an approved reply), for the history's chain.
+    If `to` is None, the case keeps its state (a claim). If `who` is None, the history names the moderator who decided
+    the case. `text` is the text that comes with the transition (a draft, an approved reply), for the history's chain.
     """
 
     states: Collection[CaseState]
@@ -47,11 +47,11 @@ class Move:
 async def move(
     connection: Connection, key: str, planned: Move, *conditions: ColumnElement[bool], **parameters: object
 ) -> RowMapping | None:
-    """Make the transition and return the case's new row, or None when the case is not where `planned` starts from.
+    """Make the transition and return the case's new row, or None if the case is not in one of `planned.states`.
 
-    One UPDATE decides, so of two callers at once one gets None. `conditions` are constants of their modules, so that
-    the statement is built once; `parameters` fill their bindparams, none of which is named like a column.
-    A case whose texts were erased never moves again.
+    A single UPDATE decides, so of two concurrent callers one gets None. `conditions` must be module constants, so that
+    the statement is built only once; `parameters` fill their bindparams, whose names must differ from all columns. A
+    case whose texts were erased never moves again.
     """
     statement = _statement(tuple(planned.states), planned.to, tuple(planned.values), conditions)
     values = {f"new_{column}": value for column, value in planned.values.items()}

@@ -1,4 +1,4 @@
-"""Let a transaction finish although its caller is cancelled."""
+"""Let a ledger call finish even if its caller is cancelled."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ R = TypeVar("R")
 def uninterrupted(
     call: Callable[Concatenate[Of, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate[Of, P], Coroutine[Any, Any, R]]:
-    """Run a method of a part to its end, on its database, before a cancellation reaches the caller."""
+    """Run a part's method to its end on its database before a cancellation reaches the caller."""
 
     @wraps(call)
     async def to_the_end(self: Of, /, *args: P.args, **kwargs: P.kwargs) -> R:

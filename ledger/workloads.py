@@ -1,4 +1,4 @@
-"""How the waiting cases are shared out among moderators, and what came in lately."""
+"""How pending cases are distributed among moderators, and which cases arrived recently."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_ARRIVALS = 5_000
 
 @dataclass(frozen=True)
 class Workload:
-    """The waiting cases that somebody holds, and those that somebody was assigned."""
+    """The number of pending cases that a moderator has claimed, and of those assigned to them."""
 
     who: str
     held: int
@@ -27,21 +27,21 @@ class Workload:
 
 @dataclass(frozen=True)
 class Arrival:
-    """A case that came in: when, and whom it attacks."""
+    """A case that arrived: when, and whom it attacks."""
 
     at: datetime
     groups: tuple[TargetGroup, ...]
 
 
 class Workloads:
-    """Who has what before them."""
+    """Reads workloads and recent arrivals."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @uninterrupted
     async def current(self) -> list[Workload]:
-        """Return the workload of everybody who has one, by name."""
+        """Return the workload of everybody who has one, sorted by name."""
         waits = cases.c.state == CaseState.PENDING
         held = (
             select(cases.c.claimed_by, func.count())
@@ -61,10 +61,10 @@ class Workloads:
 
     @uninterrupted
     async def arrivals(self, since: datetime) -> list[Arrival]:
-        """Return what came in since a moment, the newest 5,000 of it, the oldest first."""
+        """Return what arrived since a moment, oldest first; if more, the newest 5,000."""
         query = (
             select(cases.c.received_at, cases.c.groups)
-            # With the states named, the index over state and arrival is used.
+            # The states are listed so that the index over state and arrival is used.
             .where(cases.c.state.in_(tuple(CaseState)), cases.c.received_at >= since)
             .order_by(cases.c.received_at.desc())
             .limit(MOST_ARRIVALS)

@@ -1,1 +1,1 @@
-"""The shell: command line, composition root, the demo family, doctor."""
+"""The shell: command line, composition, the demo's processes, doctor."""

@@ -1,4 +1,4 @@
-"""Put the parts together as the settings say. The only place that knows them all."""
+"""Composition: assemble the parts as the settings require. The only module that knows them all."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ EMBEDDING_STAGES = {StageName.TRIAGE, StageName.GROUND}
 
 @asynccontextmanager
 async def open_ledger(settings: Settings, *, migrating: bool = False) -> AsyncIterator[Ledger]:
-    """Open the ledger, with its tables as this version needs them: made so when `migrating`, else checked.
+    """Open the ledger with the tables of this version: upgraded if `migrating`, otherwise only checked.
 
-    Raises LedgerUnavailable where it is away, BadSettings for the tables of another version, EmptyLedger for none.
+    Raises LedgerUnavailable; BadSettings for the tables of another version, EmptyLedger if there are none.
     """
     private_folder(settings.data_dir)
     ledger = await Ledger.open(settings.ledger_url, author_key(settings), making=migrating)
@@ -55,7 +55,7 @@ async def open_ledger(settings: Settings, *, migrating: bool = False) -> AsyncIt
 
 
 def chat_weights(settings: Settings) -> Weights:
-    """Return where the weights of the configured model are kept, and those of the one that guesses ahead."""
+    """Return the paths of the weights of the chat model, and of the smaller model that guesses ahead, if set."""
     from models import catalog
     from models.engine_arguments import Weights
 
@@ -68,7 +68,7 @@ def chat_weights(settings: Settings) -> Weights:
 
 @asynccontextmanager
 async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> AsyncIterator[str | None]:
-    """Give the base URL of the chat model: a given one, that of a server started here, or None for no model."""
+    """Yield the base URL of the chat model: the configured one, that of a server started here, or None for no model."""
     if settings.chat.endpoint is not None:
         yield settings.chat.endpoint
     elif settings.chat.model == NO_MODEL:
@@ -84,7 +84,7 @@ async def chat_endpoint(settings: Settings, log_file: Path | None = None) -> Asy
 
 @asynccontextmanager
 async def chat_client(settings: Settings, log_file: Path | None = None) -> AsyncIterator[ChatClient | None]:
-    """Give a client of the chat model, or None for no model."""
+    """Yield a client for the chat model, or None for no model."""
     from models.chat import ChatClient
 
     async with chat_endpoint(settings, log_file) as endpoint:
@@ -100,7 +100,7 @@ async def chat_client(settings: Settings, log_file: Path | None = None) -> Async
 
 @asynccontextmanager
 async def open_embedder(settings: Settings) -> AsyncIterator[Embedder]:
-    """Give the embedder of the settings."""
+    """Yield the embedder that the settings choose."""
     from models import embedders
 
     embedder = embedders.open_embedder(settings.embedding)
@@ -111,12 +111,12 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder]:
 
 
 def kb_folder(settings: Settings) -> Path:
-    """Return the folder of the knowledge base that is searched."""
+    """Return the folder of the knowledge base in use."""
     return settings.kb.folder or settings.data_dir / "kb"
 
 
 async def ensure_starter_indexed(settings: Settings, embedder: Embedder) -> None:
-    """Index the starter statements when they are what is searched and that was not done yet."""
+    """Index the starter statements if they are in use and not indexed yet."""
     from kb.build import ensure_starter
 
     if settings.kb.folder is None:
@@ -124,7 +124,7 @@ async def ensure_starter_indexed(settings: Settings, embedder: Embedder) -> None
 
 
 def search_needs_chat(settings: Settings) -> bool:
-    """Tell whether a search itself asks the chat model."""
+    """Tell whether the search itself needs the chat model."""
     return "chat" in (settings.kb.reranker, settings.kb.expansion)
 
 
@@ -132,9 +132,10 @@ def search_needs_chat(settings: Settings) -> bool:
 async def open_searcher(
     settings: Settings, embedder: Embedder, chat: ChatModel | None = None
 ) -> AsyncIterator[Searcher]:
-    """Open the knowledge base; the starter set is indexed on first use, which takes a moment.
+    """Open the knowledge base; on first use the starter set is indexed, which takes a moment.
 
-    With `chat`, it reranks, expands and summarises as the settings say; without, summaries kept are used.
+    With `chat`, the searcher reranks, expands and summarises as the settings require; without, it uses stored
+    summaries.
     """
     from kb.search import Searcher
     from kb.summaries import Summariser, SummaryStore
@@ -149,10 +150,10 @@ async def open_searcher(
 
 
 async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
-    """Return the claims on file, those shipped and one's own; raises KnowledgeBaseError when they can't be read.
+    """Return the claims on file, both shipped and own. Raises KnowledgeBaseError if they can't be read.
 
-    They are ranked as `kb.ranker` says; raises BadSettings where no such ranker is on file. Own entries
-    that have something to correct are left out, with a warning each.
+    They are ranked by `kb.ranker`; raises BadSettings if there is no such ranker. Own entries with errors are left out,
+    with a warning for each.
     """
     from importlib.resources import files
 
@@ -170,7 +171,7 @@ async def open_claims(settings: Settings, embedder: Embedder) -> ClaimMatcher:
 
 
 def open_guard(settings: Settings) -> Guard:
-    """Return the guard of the moderators' process: no large model, and what only one could tell is left to them."""
+    """Return the guard of the moderators' process, without checks that need a large model: moderators judge instead."""
     from models.toxicity import ToxicityHead
     from pipeline.guard import Guard, ToxicityCheck, word_checks
 
@@ -185,11 +186,11 @@ async def open_drafting_guard(
     chat: ChatClient | None = None,
     turns: Turns | None = None,
 ) -> AsyncIterator[Guard]:
-    """Give the guard that judges drafts, with the judge and the toxicity model of the settings.
+    """Yield the guard for drafts, with the judge and the toxicity model that the settings choose.
 
-    Where the chat model is the judge, `chat` is asked, in `turns` that it shares with the strategies; without it, a
-    server is started where nobody else runs one.
-    Raises as DetoxifyModel and OnnxEntailment do, and BadSettings where the judge is a chat model and there is none.
+    If the chat model is the judge, `chat` is used, in `turns` shared with the strategies; without `chat`, a server is
+    started unless an endpoint is configured. Raises the errors of DetoxifyModel and OnnxEntailment, and BadSettings if
+    the judge is the chat model and there is none.
     """
     from pipeline.guard import Guard, word_checks
     from pipeline.guard.checks import FunctionCheck
@@ -217,7 +218,7 @@ def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
 async def _judges(
     settings: Settings, stack: AsyncExitStack, log_file: Path | None, chat: ChatClient | None, turns: Turns
 ) -> list[GuardCheck]:
-    """Return the checks of the judge that the settings name; what they need is closed by `stack`."""
+    """Return the checks of the judge that the settings choose; `stack` closes what they need."""
     if settings.guard.judge == "none":
         return []
     if settings.guard.judge == "chat":
@@ -239,7 +240,7 @@ def _chat_judge(settings: Settings, chat: ChatClient, turns: Turns) -> list[Guar
     from pipeline.guard.opposition import ChatOpposition, OpposesCheck
 
     chosen, within_s = settings.guard, settings.guard.judge_timeout_s
-    # A turn has slots for the replies of one draft, and a judge's questions fill no more of them.
+    # A turn has as many slots as one draft has replies, so the judge asks at most that many questions at once.
     at_once = settings.chat.candidates
     return [
         OpposesCheck(ChatOpposition(chat, at_once), chosen.min_opposition, chosen.min_harmless, within_s, turns),
@@ -278,7 +279,7 @@ def chat_turns(settings: Settings) -> Turns:
 
 
 def open_strategies(settings: Settings, chat: ChatModel | None, turns: Turns | None = None) -> Strategies:
-    """Return the strategies that plan cases or may be asked for, for a chat model or for none."""
+    """Return the strategies that plan cases or may be requested, with a chat model or without."""
     from models.turns import Turns
     from pipeline.strategies import Strategies, TournamentStrategy, Writer
 
@@ -288,7 +289,7 @@ def open_strategies(settings: Settings, chat: ChatModel | None, turns: Turns | N
     writer = Writer(chat, turns or chat_turns(settings), settings.guard)
     entrants = _entrants(settings, writer)
     tournament = TournamentStrategy(
-        # A tournament has a turn of its own for all that its entrants ask.
+        # A tournament takes one turn for all requests of its entrants.
         writer, draft.tournament, lambda model: _entrants(settings, Writer(model, Turns(None, None), settings.guard))
     )  # fmt: skip
     named = {strategy.name: strategy for strategy in (*entrants, tournament)}
@@ -300,7 +301,7 @@ def open_strategies(settings: Settings, chat: ChatModel | None, turns: Turns | N
 
 
 def _entrants(settings: Settings, writer: Writer) -> tuple[Strategy, ...]:
-    """Return all strategies that write by themselves, those that ask for least first."""
+    """Return all strategies that write replies themselves, those with the fewest requests first."""
     from pipeline import strategies
     from pipeline.compose import Composer
 
@@ -317,7 +318,7 @@ def _entrants(settings: Settings, writer: Writer) -> tuple[Strategy, ...]:
 
 @dataclass(frozen=True)
 class Pipeline:
-    """What is done to one post, part by part; only the stages asked for are loaded."""
+    """The parts that process one post; None for those whose stage was not requested."""
 
     triager: Triager | None
     grounder: Grounder | None
@@ -328,7 +329,7 @@ class Pipeline:
 async def open_pipeline(
     settings: Settings, stages: Collection[str] = STAGES, log_file: Path | None = None
 ) -> AsyncIterator[Pipeline]:
-    """Load what `stages` need. Raises RejoinderError when a part can't be had."""
+    """Load the parts that `stages` need. Raises RejoinderError if one is not available."""
     from models.cpu import keep_blas_to_one_thread
 
     keep_blas_to_one_thread()
@@ -338,7 +339,7 @@ async def open_pipeline(
         drafter: Drafter | None = None
         chat: ChatClient | None = None
         embedder = await stack.enter_async_context(open_embedder(settings)) if EMBEDDING_STAGES & set(stages) else None
-        # Embedded before a chat server starts, which would load its weights for nothing where the embedder is away.
+        # Before a chat server starts: if the embedder is unavailable, the server would load its weights for nothing.
         claims = await open_claims(settings, embedder) if embedder is not None and StageName.GROUND in stages else None
         if stages_need_chat(settings, stages, open_strategies(settings, None)):
             chat = await stack.enter_async_context(chat_client(settings, log_file))
@@ -362,7 +363,7 @@ async def open_pipeline(
 
 
 def stages_need_chat(settings: Settings, stages: Collection[str], strategies: Strategies) -> bool:
-    """Tell whether these stages ask the chat model; no server is started for summaries alone, but a given one asked."""
+    """Tell whether these stages need the chat model; for summaries alone only an existing endpoint is used."""
     searching = search_needs_chat(settings) or settings.chat.endpoint is not None
     grounding = searching or any(strategy.plans_with_model for strategy in strategies.all)
     drafting = settings.guard.judge == "chat" or any(strategy.writes_with_model for strategy in strategies.all)
@@ -370,18 +371,18 @@ def stages_need_chat(settings: Settings, stages: Collection[str], strategies: St
 
 
 def starts_chat_server(settings: Settings) -> bool:
-    """Tell whether all stages together ask a chat model that nobody else runs."""
+    """Tell whether all stages together need a chat model for which a server must be started here."""
     needs_none = settings.chat.endpoint is not None or settings.chat.model == NO_MODEL
     return not needs_none and stages_need_chat(settings, STAGES, open_strategies(settings, None))
 
 
 def chat_workspaces(settings: Settings) -> dict[str, Mapping[str, ChatWorkspace]]:
-    """Return the servers and workspaces of each chat, by the name of the chat."""
+    """Return each chat's servers or workspaces, by the name of the chat."""
     return {"discord": settings.discord.servers, "slack": settings.slack.workspaces}
 
 
 def build_stages(settings: Settings, ledger: Ledger, pipeline: Pipeline, names: Collection[str]) -> list[Stage]:
-    """Return the stream's stages for the names asked for."""
+    """Return the stream's stages for the requested names."""
     from stream.stages import DeskStage, DraftStage, GroundStage, TriageStage
 
     stages: list[Stage] = []

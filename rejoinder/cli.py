@@ -24,22 +24,22 @@ from rejoinder.commands import (
 )
 
 COMMANDS = "rejoinder.commands"
-"""The entry-point group by which packages above, such as `evaluation` and `training`, add commands."""
+"""The entry-point group through which packages above this room, such as `evaluation` and `training`, add commands."""
 
 
 class Program(click.Group):
-    """A group of commands that prints the errors we raise on purpose as one plain line, with exit code 1.
+    """A group of commands that prints RejoinderErrors as one plain line and exits with code 1.
 
-    Besides its own commands it has those of the installed packages' entry points. One that can't be loaded is listed
-    with the reason and leaves the others alone.
+    It also contains the commands from the entry points of installed packages. A command that can't be loaded is listed
+    with the reason and does not affect the others.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return every command's name."""
+        """Return the names of all commands."""
         return sorted({*super().list_commands(ctx), *entry_points(group=COMMANDS).names})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, or None when there is none of this name; our own go first."""
+        """Return a command by name, or None; our own take precedence."""
         if command := super().get_command(ctx, cmd_name):
             return command
         return next((_loaded(point) for point in entry_points(group=COMMANDS, name=cmd_name)), None)
@@ -53,7 +53,7 @@ class Program(click.Group):
 
 
 def _loaded(point: EntryPoint) -> click.Command:
-    """Return an entry point's command, or one that says why it can't be loaded."""
+    """Return an entry point's command, or one that reports why it can't be loaded."""
     try:
         command = point.load()
         if isinstance(command, click.Command):

@@ -1,8 +1,8 @@
-"""Run everything on one machine as one supervised family: broker, chat server, worker, gateway and desk.
+"""Run everything on one machine under one supervisor: broker, chat server, worker, gateway and desk.
 
-Start: weights -> broker -> topics -> page -> unfinished cases again -> chat server and worker -> samples.
-End (Ctrl-C or SIGTERM): worker, flags still on the topic into the ledger, chat server, broker. The broker keeps its
-topics in memory; what survives is the ledger in the data folder, and the next start goes on from there.
+Start order: weights, broker, topics, unfinished cases again, page, chat server and worker, samples. Shutdown order
+(Ctrl-C or SIGTERM): worker, chat server, page, flags still on the topic saved to the ledger, broker. The broker keeps
+its topics in memory; the ledger in the data folder survives, and the next start continues from it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Announce = Callable[[int, str], None]
 
 
 class DemoProcesses:
-    """The demo's broker and worker, each started again when it ends."""
+    """The demo's broker and worker, each restarted when it ends."""
 
     def __init__(self, settings: Settings, ledger: Ledger, producer: Producer, broker: EmbeddedBroker) -> None:
         self._settings = settings
@@ -54,13 +54,13 @@ class DemoProcesses:
         self._logs = settings.data_dir / "logs"
 
     async def start_broker(self) -> Child:
-        """Start the broker, make its topics, and send it what it has forgotten; the worker starts afresh with it."""
+        """Start the broker, create its topics, send what it has lost, and make the worker restart."""
         child = await self._broker.start()
         try:
             await ensure_topics(self._settings.kafka)
             resent = await Sweeper(self._ledger, self._producer, self._settings).sweep(now(), topics_are_lost=True)
         except BaseException:
-            # Else it would hold the port against the one that is started next.
+            # Otherwise it would still occupy the port of the next one.
             await child.stop()
             raise
         if resent:
@@ -70,14 +70,14 @@ class DemoProcesses:
         return child
 
     async def start_worker(self, endpoint: str | None) -> Child:
-        """Start the Faust worker as a process of its own."""
+        """Start the Faust worker as a child process."""
         workspaces = {
             team: server.model_dump(mode="json", exclude={"bot_token", "bot_token_file"})
             for team, server in self._settings.slack.workspaces.items()
         }
         env = {
             **child_environment("REJOINDER_", *NETWORK, *MODELS, without=DOORS),
-            # A worker sends nothing to Slack, but drafts with the intents that are set for its channels.
+            # A worker sends nothing to Slack, but it needs the channels for the intents that are set for them.
             "REJOINDER_SLACK__WORKSPACES": json.dumps(workspaces),
             "REJOINDER_DATA_DIR": str(self._settings.data_dir),
             "REJOINDER_KAFKA__BOOTSTRAP": self._settings.kafka.bootstrap,
@@ -115,7 +115,7 @@ class DemoProcesses:
 
 @asynccontextmanager
 async def kept_running(start: Callable[[], Awaitable[Child]]) -> AsyncIterator[None]:
-    """Start a child now, and again whenever it ends."""
+    """Start a child now, and restart it whenever it ends, during the body."""
     started: list[Child] = [await start()]
 
     async def next_child() -> Child:
@@ -127,7 +127,7 @@ async def kept_running(start: Callable[[], Awaitable[Child]]) -> AsyncIterator[N
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock the data folder; raises BadSettings when another Rejoinder has locked it."""
+    """Lock the data folder during the body. Raises BadSettings if another Rejoinder has locked it."""
     private_folder(folder)
     with (folder / "lock").open("w") as file:
         try:
@@ -140,7 +140,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 async def run_demo(settings: Settings, *, samples: bool, announce: Announce, stop: asyncio.Event) -> None:
-    """Run the demo until `stop`; `announce` is called once the page answers."""
+    """Run the demo until `stop` is set; `announce` is called once the page answers."""
     with locked(settings.data_dir):
         async with AsyncExitStack() as stack:
             broker = EmbeddedBroker(log_file=settings.data_dir / "logs" / "broker.log")
@@ -170,7 +170,7 @@ async def run_demo(settings: Settings, *, samples: bool, announce: Announce, sto
 
 
 def parts_of(settings: Settings, bootstrap: str) -> dict[str, str]:
-    """Say of each part of the demo what it does, for who opens its page for the first time."""
+    """Return name -> description of each part of the demo, for people who open its page for the first time."""
     model = None if settings.chat.model == NO_MODEL else settings.chat.model
     return {
         "Kafka broker": f"takes flagged posts and hands approved replies on, at {bootstrap}; it forgets when it ends.",
@@ -185,7 +185,7 @@ def parts_of(settings: Settings, bootstrap: str) -> dict[str, str]:
 
 
 async def drain(ledger: Ledger, settings: Settings) -> None:
-    """Save the flags that are still on the topic, because the embedded broker forgets them."""
+    """Save the flags that are still on the topic, because the embedded broker loses them."""
     try:
         await Intake(ledger, settings).drain()
     except Unavailable as error:
@@ -193,7 +193,7 @@ async def drain(ledger: Ledger, settings: Settings) -> None:
 
 
 async def send_samples(producer: Producer, settings: Settings) -> None:
-    """Send the sample posts over Kafka; those sent by an earlier run change nothing."""
+    """Send the sample posts over Kafka; posts that an earlier run has sent change nothing."""
     await producer.send_all(Topics(settings.kafka.prefix).flags, [(post.key, encode(post)) for post in sample_posts()])
 
 

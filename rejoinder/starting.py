@@ -1,4 +1,4 @@
-"""How a process starts: it waits for what it needs and says so to whoever asks; a worker then runs its stages."""
+"""The start of a process: it waits for what it needs, reports that over HTTP, and a worker then runs its stages."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ T = TypeVar("T")
 ALL_ADDRESSES = "0.0.0.0"  # noqa: S104  # as docs/settings.md says of stream.metrics_port
 WAITS = Backoff(first_s=1.0, longest_s=15.0)
 EX_SOFTWARE = 70
-"""The exit code of a worker that died (sysexits.h)."""
+"""Exit code of a worker that died (sysexits.h)."""
 END_S = 30.0
-"""How long such a worker may take to close its parts."""
+"""Seconds that a worker that died has to close its parts."""
 
 
 @asynccontextmanager
@@ -45,7 +45,10 @@ async def open_when_there(
     stop: asyncio.Event,
     waits: Backoff = WAITS,
 ) -> AsyncIterator[T | None]:
-    """Give a part, opened as soon as it is not `away`, however long that takes; None if `stop` is set first."""
+    """Yield a part, opened as soon as it is available, however long that takes; None if `stop` is set first.
+
+    `away` is the error of `opening` that means that the part is unavailable.
+    """
     retry, opened = Retry(waits), None
     async with AsyncExitStack() as stack:
         while not stop.is_set():
@@ -63,18 +66,18 @@ async def open_when_there(
 def wait_for_ledger(
     settings: Settings, stop: asyncio.Event, waits: Backoff = WAITS
 ) -> AbstractAsyncContextManager[Ledger | None]:
-    """Give the ledger, with its tables brought to this version, once it answers; None if `stop` is set first.
+    """Yield the ledger, migrated to this version, once it answers; None if `stop` is set first.
 
-    Raises BadSettings where a newer Rejoinder made it, or where the settings name no ledger that could be.
+    Raises BadSettings if a newer Rejoinder created it, or if its settings are invalid.
     """
     return open_when_there("the ledger", LedgerUnavailable, lambda: open_ledger(settings, migrating=True), stop, waits)
 
 
 @asynccontextmanager
 async def answer_while_starting(host: str, port: int) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    """Answer there while a process starts, which may have to wait for its ledger: it lives, and can do nothing yet.
+    """Answer HTTP requests while a process starts: `/healthz` reports that it is alive, all else gets 503.
 
-    Gives a function that frees the address, for what is to be served there.
+    Yields a function that frees the address for the actual service.
     """
 
     async def refuse(request: web.Request) -> web.Response:
@@ -87,15 +90,15 @@ async def answer_while_starting(host: str, port: int) -> AsyncIterator[Callable[
     app.router.add_get("/healthz", alive)
     app.router.add_route("*", "/{path:.*}", refuse)
     async with AsyncExitStack() as room:
-        if port != 0:  # else nobody knows the way yet
+        if port != 0:  # with a random port, nobody knows the address yet
             await room.enter_async_context(serving(app, host, port))
         yield room.aclose
 
 
 async def run_stages(settings: Settings, names: Collection[str], stop: asyncio.Event) -> None:
-    """Run a worker with the named stages until `stop`; raises WorkerDied or RejoinderError.
+    """Run a worker with the named stages until `stop` is set. Raises WorkerDied or RejoinderError.
 
-    A worker that died ends, whatever hangs in it.
+    After WorkerDied the process ends within END_S, even if something in it hangs.
     """
     from stream.worker import WorkerDied, run_worker
 
@@ -127,9 +130,9 @@ def _wait_for_pipeline(
 
 
 def _end_in_any_case(within_s: float) -> None:
-    """End this process after a while, should it not have ended by then: Python waits for ever for a thread that hangs.
+    """End this process after `within_s` unless it has ended by then: Python waits for ever for a hanging thread.
 
-    Programs that it started end with it (`core.tether`).
+    The programs that it started end with it (`core.tether`).
     """
 
     def end() -> None:
@@ -143,7 +146,7 @@ def _end_in_any_case(within_s: float) -> None:
 
 @asynccontextmanager
 async def _served_health(settings: Settings) -> AsyncIterator[WorkerHealth]:
-    """Give what a worker tells of itself, served where the settings name a port; raises BadSettings for one taken."""
+    """Yield a worker's health, served on the configured port, if any. Raises BadSettings if the port is taken."""
     health = WorkerHealth(settings.kafka.bootstrap)
     if not settings.stream.metrics_port:
         yield health

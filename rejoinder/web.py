@@ -1,4 +1,4 @@
-"""Run gateway and desk in one aiohttp process, with what keeps the stream honest behind them."""
+"""Run gateway and desk in one aiohttp process, together with their background jobs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from stream.producer import Producer
 from stream.sweeper import Sweeper
 
 MAX_DECISION_BYTES = 200_000
-"""Largest body of a decision; flags have a limit of their own."""
+"""Largest request body for decisions, in bytes; flags have a separate limit."""
 
 
 @asynccontextmanager
@@ -43,10 +43,10 @@ async def web_process(
     parts: Mapping[str, str] | None = None,
     before_serving: Callable[[], Awaitable[None]] | None = None,
 ) -> AsyncIterator[int]:
-    """Serve the chosen parts and give the port that is listened on.
+    """Serve the chosen parts and yield the port.
 
-    The gateway brings the intake with it; the desk brings the outbox publisher, the sweeper and the janitor.
-    `parts` are those of a demo, each with what it does; `before_serving` is called when all is loaded.
+    The gateway includes the intake; the desk includes the outbox publisher, the sweeper and the janitor. `parts`
+    describes the parts of a demo; `before_serving` is called when everything is loaded.
     """
     if not settings.desk.tokens:
         raise BadSettings(
@@ -77,7 +77,7 @@ def _add_desk(
     app: web.Application, settings: Settings, ledger: Ledger, producer: Producer, tokens: TokenTable,
     surroundings: Surroundings,
 ) -> list[Coroutine[Any, Any, None]]:  # fmt: skip
-    """Add the desk to an application and return the jobs that run beside it."""
+    """Add the desk to an application and return its background jobs."""
     changes = Changes(ledger.history)
     desk = Desk(ledger, open_guard(settings), settings.desk, settings.draft.choices)
     add_desk(app, desk, ledger, changes, Auth(tokens, ledger.sessions), surroundings)
@@ -91,7 +91,7 @@ def _add_desk(
 
 @asynccontextmanager
 async def serving(app: web.Application, host: str, port: int) -> AsyncIterator[int]:
-    """Serve an application and give its port; slow clients are cut off. Raises BadSettings when the port is taken."""
+    """Serve an application and yield its port; slow clients are cut off. Raises BadSettings if the port is taken."""
     app.middlewares.append(hurried_bodies)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0, keepalive_timeout=IDLE_S)
     await runner.setup()

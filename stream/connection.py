@@ -1,4 +1,4 @@
-"""How every Kafka client connects: where to, encrypted or not, and as whom."""
+"""Connection options shared by all Kafka clients: addresses, TLS and credentials."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from core.settings import KafkaSettings
 
 
 class TokenFile(AbstractTokenProvider):  # type: ignore[misc]  # aiokafka has no types
-    """A file that something else keeps a fresh OAuth token in; read at each connection."""
+    """A file with an OAuth token that another program keeps fresh; read at each connection."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     async def token(self) -> str:
-        """Return the token; raises OSError."""
+        """Return the token. Raises OSError if the file can't be read."""
         return (await asyncio.to_thread(self._path.read_text)).strip()
 
 
 def aiokafka_options(kafka: KafkaSettings) -> dict[str, Any]:
-    """Return the arguments of any aiokafka client; raises BadSettings when a setting is missing or can't be used."""
+    """Return the connection arguments for aiokafka clients. Raises BadSettings if a setting is missing or unusable."""
     return client_options(kafka, TokenFile)
 
 
 def client_options(kafka: KafkaSettings, token_provider: Callable[[Path], object]) -> dict[str, Any]:
-    """Return the arguments that aiokafka and kafka-python share; each has its own kind of `token_provider` for a file.
+    """Return the connection arguments that aiokafka and kafka-python share.
 
-    Raises BadSettings when a setting is missing or can't be used.
+    `token_provider` makes the library's own kind of token provider from the token file. Raises BadSettings if a setting
+    is missing or unusable.
     """
     options: dict[str, Any] = {"security_protocol": kafka.security_protocol}
     options["bootstrap_servers"] = list(kafka.addresses)
@@ -57,7 +58,7 @@ def client_options(kafka: KafkaSettings, token_provider: Callable[[Path], object
 
 
 def _tls_context(kafka: KafkaSettings) -> ssl.SSLContext:
-    """Return a context that checks the broker's certificate and name, and shows ours where one is set."""
+    """Return a context that verifies the broker's certificate and host name and presents our certificate, if set."""
     certificate, key = kafka.tls_certificate_file, kafka.tls_key_file
     if (certificate is None) != (key is None):
         raise BadSettings(
@@ -67,10 +68,10 @@ def _tls_context(kafka: KafkaSettings) -> ssl.SSLContext:
         context = ssl.create_default_context(cafile=kafka.tls_ca_file)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         if certificate is not None:
-            # Without a password of ours OpenSSL would ask for one on the terminal.
+            # Without the callback, OpenSSL would ask for a password on the terminal.
             context.load_cert_chain(certificate, key, lambda: _key_password(kafka))
     except (OSError, ValueError) as error:
-        # ssl.SSLError is an OSError; neither says which file it was.
+        # ssl.SSLError is an OSError too, and no such error names the file.
         files = ", ".join(str(file) for file in (kafka.tls_ca_file, certificate, key) if file is not None)
         raise BadSettings(
             f"The files for TLS towards Kafka can't be used ({files}): {error}. Check their paths, rights and content, "

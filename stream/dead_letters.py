@@ -1,4 +1,4 @@
-"""The messages nobody could work on: written, listed, replayed."""
+"""Dead letters: messages that could not be processed are written, listed and replayed."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from stream.topics import Topics
 log = logging.getLogger(__name__)
 
 MAX_KEPT = 600_000
-"""Most bytes of a message that its letter repeats: in base64 they must fit into Kafka's default limit of 1 MB."""
+"""Largest message, in bytes, whose content a dead letter includes: as base64 it must fit Kafka's default limit of 1
+MB."""
 MAX_KEY = 1_000
-"""Longest key, in bytes, that a letter repeats; a case key has at most 865."""
+"""Longest key, in bytes, that a dead letter includes; a case key has at most 865."""
 MAX_ERROR = 2_000
-"""Characters of an error that a letter keeps."""
+"""Longest error text, in characters, that a dead letter includes."""
 
 
 class DeadLetterWriter:
-    """The way of messages to the dead-letter topic, and of their cases to failed."""
+    """The writer of dead letters; it also marks their cases as failed."""
 
     def __init__(self, producer: Producer, topics: Topics, ledger: Ledger) -> None:
         self._producer = producer
@@ -41,9 +42,9 @@ class DeadLetterWriter:
     async def write(
         self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False, fails_case: bool = True
     ) -> None:
-        """Write one message; the letter comes before the case, so that a crash in between loses nothing.
+        """Write a dead letter, then fail its case, in this order so that a crash in between loses nothing.
 
-        What a forged message says must not end a case: without `fails_case` it stays as it is.
+        With `fails_case` False the case stays as it is: a forged message must not be able to end a case.
         """
         letter = letter_of(message, stage, error)
         await self._producer.send(self._topics.dead_letters, letter.key, encode(letter))
@@ -52,7 +53,7 @@ class DeadLetterWriter:
 
 
 def letter_of(message: Incoming, stage: StageName, error: str) -> DeadLetter:
-    """Return the letter about a message, without its bytes, then without its headers, where they are too many."""
+    """Return the dead letter for a message; if it is too large, the message's bytes are left out, then its headers."""
     value = message.value or b""
     letter = DeadLetter(
         stage=stage,
@@ -76,7 +77,7 @@ def _base64(value: bytes) -> str:
 
 
 def text_key(key: bytes | None) -> str | None:
-    """Return a message's key as text, or None when it has none, or one that can't be a case's."""
+    """Return a message's key as text, or None if it has no key or one that can't be a case key."""
     if not key or len(key) > MAX_KEY:
         return None
     try:
@@ -87,19 +88,19 @@ def text_key(key: bytes | None) -> str | None:
 
 @dataclass(frozen=True)
 class StoredDeadLetter:
-    """A dead letter with its own place on the dead-letter topic, `partition:offset`."""
+    """A dead letter and its position on the dead-letter topic, `partition:offset`."""
 
     place: str
     letter: DeadLetter
 
     @property
     def id(self) -> str:
-        """Return what tells this letter from all others, also from one at the same place of a topic made anew."""
+        """Return an id that stays unique even if the topic is recreated and another letter has the same position."""
         return hashlib.sha256(f"{self.place} ".encode() + encode(self.letter)).hexdigest()
 
 
 async def read_dead_letters(settings: KafkaSettings) -> AsyncIterator[StoredDeadLetter]:
-    """Read the dead-letter topic from its beginning to its present end; raises BrokerUnavailable."""
+    """Yield the letters on the dead-letter topic from its beginning to its present end. Raises BrokerUnavailable."""
     topic = Topics(settings.prefix).dead_letters
     async for record in read_topic(settings, topic):
         place = f"{record.partition}:{record.offset}"
@@ -112,11 +113,11 @@ async def read_dead_letters(settings: KafkaSettings) -> AsyncIterator[StoredDead
 async def replay(
     settings: KafkaSettings, ledger: Ledger, signatures: Signatures, places: Collection[str] = ()
 ) -> list[StoredDeadLetter]:
-    """Send dead letters to the topic they came from, all or those at `places`; return those that were sent.
+    """Send dead letters back to the topics they came from, all or those at `places`; return those that were sent.
 
-    A letter that was replayed before, or whose case has moved on since, is left alone. So is one that can't be sent,
-    and one whose message was never signed; the log says why. Those that were get a fresh signature. Letters that are
-    written meanwhile, because a stage gives the same message up again, are left to the next replay.
+    Skipped are letters that were replayed before, whose case is no longer failed, whose message was never signed, or
+    that can't be sent; the log gives the reason. Replayed messages get a fresh signature. Letters that are written
+    during the replay, because a stage gives up on the same message again, are left for the next replay.
     """
     resent = []
     chosen = {item.place async for item in read_dead_letters(settings) if not places or item.place in places}

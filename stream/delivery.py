@@ -1,15 +1,15 @@
-"""The way of one message through one stage: try, wait, try again, give up.
+"""How one message is taken through one stage: when it is tried again, and when it becomes a dead letter.
 
-| what happened            | what becomes of the message                                          |
+| what happened            | what happens to the message                                          |
 |--------------------------|----------------------------------------------------------------------|
 | the stage returned       | sent downstream, then acknowledged                                   |
-| no good signature        | dead letter at once, and the case stays as it is                     |
+| no valid signature       | dead letter at once; the case stays as it is                         |
 | BadMessage               | dead letter at once                                                  |
 | result too large to send | dead letter at once                                                  |
-| the worker ended         | tried by the next, `attempts` times in all, 3 at least; then dead letter |
-| broker, ledger or embedding server away | tried again, with backoff, until it is back: nothing else could go on |
-| another model away       | tried `attempts` times; the last try may do without the model; then dead letter |
-| anything else            | tried once more, then dead letter                                    |
+| the worker ended         | tried by the next worker, `attempts` times in all, 3 at least; then dead letter |
+| broker, ledger or embedding server unavailable | tried again, with backoff, until it is back: all messages need it |
+| another model unavailable | tried `attempts` times; the last try may do without the model; then dead letter |
+| any other error          | tried once more, then dead letter                                    |
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ log = logging.getLogger(__name__)
 
 TRIES_ON_A_FAULT = 2
 OUTAGES = (BrokerUnavailable, LedgerUnavailable, EmbedderUnavailable)
-"""What is waited for however long: no message could go on without it."""
+"""Errors that are waited out for as long as they last: without these components no message can be processed."""
 
 
 @dataclass(frozen=True)
 class Incoming:
-    """One message as it came from the broker."""
+    """One message as received from the broker."""
 
     topic: str
     partition: int
@@ -63,19 +63,22 @@ Send = Callable[[Outgoing], Awaitable[None]]
 
 
 class WriteDeadLetter(Protocol):
-    """The way of a message to dead letters; `dead_letters.DeadLetterWriter.write` is the product's."""
+    """A function that writes dead letters; in production, `dead_letters.DeadLetterWriter.write`."""
 
     async def __call__(
         self, message: Incoming, stage: StageName, error: str, *, undelivered: bool = False, fails_case: bool = True
     ) -> None:
-        """Write a letter and fail the case; raises BrokerUnavailable or LedgerUnavailable."""
+        """Write a dead letter and fail the case. Raises BrokerUnavailable or LedgerUnavailable."""
 
 
 class Delivery:
-    """The runs of `stage`; `send` passes results on, `write_dead_letter` gets what nobody can work on, and why.
+    """Delivery of messages to one stage.
 
-    No stage sees a message that `signatures` does not find good, or that workers ended on too often by what `in_hand`
-    says.
+    - `signatures` verify each message before the stage sees it.
+    - `in_hand` counts how often workers ended while processing a message; after too many, the stage no longer sees it.
+    - `send` passes results on.
+    - `write_dead_letter` receives messages that can't be processed, and the reason.
+
     `deliver` returns only when the message may be acknowledged.
     """
 
@@ -101,14 +104,14 @@ class Delivery:
         self._backoff = Backoff(settings.backoff_s, settings.backoff_max_s)
 
     async def deliver(self, message: Incoming) -> None:
-        """Handle one message to its end."""
+        """Process one message until it is done or has become a dead letter."""
         tries, outages = Retry(self._backoff, self._clock, self._settings.attempts), Retry(self._backoff, self._clock)
         while (error := await self._try(message, tries.is_last_attempt)) is not None:
             is_away = isinstance(error, OUTAGES)
             if not is_away and self._should_give_up(error, tries):
                 await self._give_up(message, error)
                 return
-            # What waited out an outage has used up none of its tries.
+            # Waiting for an outage to end uses up none of the message's tries.
             retry = outages if is_away else tries
             metrics.RETRIED.labels(self._stage.name, type(error).__name__).inc()
             log.warning("%s: try %d of %s failed: %s", self._stage.name, retry.attempt, message.key, _reason(error)[0])
@@ -154,7 +157,7 @@ class Delivery:
                 log.warning("%s: dead letter for %s waits: %s", self._stage.name, message.key, away)
                 await retry.wait()
             except Exception:
-                # One letter that can't be written must not end the stage; the message itself stays on its topic.
+                # A dead letter that can't be written must not end the stage; the message itself stays on its topic.
                 log.critical(
                     "%s: no dead letter could be written for %s %d:%d",
                     self._stage.name, message.topic, message.partition, message.offset, exc_info=True,
@@ -164,7 +167,7 @@ class Delivery:
 
 
 def _reason(error: Exception) -> tuple[str, Exception | None]:
-    """Return what a dead letter says of an error, and the traceback to log; a validation's would quote the text."""
+    """Return the text for the dead letter, and the traceback to log; none if it would quote the post."""
     if isinstance(error, BadMessage | MessageTooLarge):
         return str(error), None
     if isinstance(error, ValidationError):

@@ -1,4 +1,4 @@
-"""Send failed cases on from what the ledger has: where a dead letter is gone, or its signature no longer counts."""
+"""Revive failed cases from the ledger, for dead letters that are gone or whose signature is no longer accepted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = 100
 
 
 async def failed_cases(ledger: Ledger) -> AsyncIterator[str]:
-    """Yield the keys of all failed cases, the oldest first."""
+    """Yield the keys of all failed cases, oldest first."""
     cursor: str | None = None
     while True:
         page = await ledger.cases.page(states=[CaseState.FAILED], limit=PAGE, cursor=cursor)
@@ -31,11 +31,11 @@ async def failed_cases(ledger: Ledger) -> AsyncIterator[str]:
 async def revive(
     ledger: Ledger, producer: Producer, topics: Topics, key: str, *, though_deadly: bool = True
 ) -> CaseState:
-    """Put a failed case back to where it failed, send its message, and return that state.
+    """Return a failed case to the state it failed in, send its message, and return that state.
 
-    Should the broker fail meanwhile, the sweeper sends the message later; should it take less than usual, the sweeper
-    lets the case fail again. Raises CaseNotFound, NotAllowed for a case that has not failed or, unless `though_deadly`,
-    that workers ended on, MessageTooLarge, and what the producer raises.
+    If the broker fails meanwhile, the sweeper sends the message later; if the broker's size limit is lower than usual,
+    the sweeper fails the case again. Raises CaseNotFound, MessageTooLarge and the producer's errors; NotAllowed for a
+    case that has not failed and, unless `though_deadly`, for one that took workers down.
     """
     case = await ledger.cases.get(key)
     if case.state not in REPLAY.takes:

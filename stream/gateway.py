@@ -1,4 +1,4 @@
-"""The HTTP door for flags: `POST /v1/flags`, and `/healthz`, `/readyz`, `/metrics`."""
+"""The HTTP gateway for flags: `POST /v1/flags`, and `/healthz`, `/readyz`, `/metrics`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METRICS_READERS: tuple[Role, ...] = ("monitor", "lead", "admin")
 
 
 class _Refused(Exception):
-    """A request that is answered with an error, in the desk's form: a code for programs, plain words for people."""
+    """A request that gets an error response in the desk's format: a code for programs, a plain message for people."""
 
     def __init__(self, status: int, code: str, message: str, *, retry_after_s: int | None = None) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class _Refused(Exception):
 
 
 class Gateway:
-    """The HTTP routes that take flags in and answer once the broker has them."""
+    """The HTTP routes that accept flags; a request is answered once the broker has acknowledged them."""
 
     def __init__(
         self, producer: Producer, ledger: Ledger, tokens: TokenTable, settings: GatewaySettings, kafka: KafkaSettings
@@ -54,15 +54,15 @@ class Gateway:
         app.router.add_post("/v1/flags", self.flags)
 
     def add_health_to(self, app: web.Application) -> None:
-        """Add the routes that tell how the process fares; every process has them, and only the metrics need a token."""
+        """Add the health and metrics routes, which every process has; only the metrics need a token."""
         app.router.add_get("/healthz", alive)
         app.router.add_get("/readyz", self.readyz)
         app.router.add_get("/metrics", self.metrics)
 
     async def flags(self, request: web.Request) -> web.Response:
-        """Take one flag, an array, or NDJSON.
+        """Accept one flag, an array, or NDJSON.
 
-        202 lists what was refused; all else was accepted. After 503 nothing counts as accepted.
+        A 202 response lists the rejected items; all others were accepted. After a 503, none counts as accepted.
         """
         try:
             caller = self._caller(request, *FLAGGERS)
@@ -78,7 +78,7 @@ class Gateway:
         return web.json_response({"accepted": accepted, "rejected": complaints}, status=status)
 
     def _caller(self, request: web.Request, *roles: Role) -> Caller:
-        """Return who calls; raises _Refused unless they have one of the roles."""
+        """Return the caller. Raises _Refused unless they have one of the roles."""
         try:
             caller = self._tokens.caller(request.headers.get("Authorization"), request.remote or "")
         except TooManyRequests as error:
@@ -91,7 +91,7 @@ class Gateway:
         return caller
 
     async def _items(self, request: web.Request) -> list[Any]:
-        """Return what a request holds, before it is validated; raises _Refused for too much or what is no JSON."""
+        """Return a request's items, not yet validated. Raises _Refused if they are too many, too large or not JSON."""
         limit, most = self._settings.max_body_bytes, self._settings.max_batch
         try:
             items = parse(await self._body(request))
@@ -106,7 +106,7 @@ class Gateway:
         return items
 
     async def _accept(self, items: list[Any], caller: Caller) -> dict[int, str]:
-        """Send the good posts on, and say by index what is wrong with the others; raises _Refused without a broker."""
+        """Send the valid posts; return index -> error for the others. Raises _Refused if the broker is unavailable."""
         posts, rejected = validate(items)
         for index in [index for index, post in posts.items() if not may_flag(caller, post)]:
             del posts[index]
@@ -119,7 +119,7 @@ class Gateway:
             raise _Refused(503, "unavailable", message, retry_after_s=RETRY_AFTER_S) from error
 
     async def _send(self, posts: Mapping[int, FlaggedPost]) -> dict[int, str]:
-        """Send posts, and say by index what is wrong with those too large for the broker; raises BrokerUnavailable."""
+        """Send posts; return index -> error for those too large for the broker. Raises BrokerUnavailable."""
         messages = [(post.key, encode(post)) for post in posts.values()]
         try:
             await self._producer.send_all(Topics(self._kafka.prefix).flags, messages)
@@ -141,12 +141,12 @@ class Gateway:
         return bytes(body)
 
     async def readyz(self, request: web.Request) -> web.Response:
-        """Answer whether broker and ledger can be reached, and which can't."""
+        """Report whether the broker and the ledger can be reached, and if not, which."""
         broker, ledger = await asyncio.gather(broker_complaint(self._kafka.bootstrap), self._ledger.complaint())
         return readiness(broker=broker, ledger=ledger)
 
     async def metrics(self, request: web.Request) -> web.Response:
-        """Answer with Prometheus metrics, which tell how many cases there are and how they were decided."""
+        """Return the Prometheus metrics; they need a token because they show the numbers of cases and decisions."""
         try:
             self._caller(request, *METRICS_READERS)
         except _Refused as refusal:
@@ -155,14 +155,14 @@ class Gateway:
 
 
 def may_flag(caller: Caller, post: FlaggedPost) -> bool:
-    """Tell whether the caller may flag a post of this platform."""
+    """Tell whether the caller may flag posts of this post's platform."""
     return not caller.platforms or post.platform in caller.platforms
 
 
 def parse(body: bytes) -> list[Any]:
-    """Return the items in a body: one object, an array, or NDJSON; raises BadInput.
+    """Return the items in a body: one object, an array, or NDJSON. Raises BadInput.
 
-    A broken line of NDJSON stays in its place as its own error, so that the others can still be taken.
+    An invalid line of NDJSON becomes a BadInput in its place, so that the other lines can still be accepted.
     """
     try:
         text = body.decode()
@@ -189,7 +189,7 @@ def _line(line: str) -> Any:
 
 
 def validate(items: list[Any]) -> tuple[dict[int, FlaggedPost], dict[int, str]]:
-    """Return the posts among the items by index, and for every other item, by its index, what is wrong with it."""
+    """Return index -> post for the valid items, and index -> error for the others."""
     posts, rejected = {}, {}
     for index, item in enumerate(items):
         try:

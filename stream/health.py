@@ -1,7 +1,7 @@
-"""What a process answers to whoever asks how it fares: `/healthz`, `/readyz`, and for a worker `/metrics`.
+"""Health endpoints of all processes: `/healthz`, `/readyz`, and for a worker `/metrics`.
 
-Alive is a process that answers at all. Ready is one whose parts are there; what is away is named. No answer waits for
-longer than `PROBE_S` for the ledger, or for one of the broker's addresses.
+A process is alive if it answers at all, and ready if all components it needs are available; the answer names those that
+are not. Each probe of the ledger, or of one address of the broker, takes at most `PROBE_S` seconds.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ PROBE_S = 2.0
 
 
 async def alive(request: web.Request) -> web.Response:
-    """Answer that the process runs."""
+    """Report that the process is running."""
     return web.json_response({"status": "ok"})
 
 
 def readiness(**complaints: str | None) -> web.Response:
-    """Return the answer of a process with these complaints by part, None for a part that is there."""
+    """Return the readiness response; `complaints` maps each component to its problem, or to None if it is available."""
     away = {part: complaint for part, complaint in complaints.items() if complaint is not None}
     return web.json_response({"ready": not away, "away": away}, status=503 if away else 200)
 
 
 async def broker_complaint(bootstrap: str) -> str | None:
-    """Return why the broker can't be reached; None when one of its addresses accepts connections."""
+    """Return why the broker can't be reached, or None if one of its addresses accepts connections."""
     return None if await reachable(bootstrap, PROBE_S) else f"nothing answers at {bootstrap}"
 
 
@@ -44,7 +44,7 @@ def metrics_page() -> web.Response:
 
 
 class LedgerProbe:
-    """A look at the ledger, one at a time: the next probe asks after one that hangs, and begins no other."""
+    """A probe of the ledger, run at most once at a time: while one hangs, later calls wait for that one."""
 
     def __init__(self, ledger: Ledger, within_s: float = PROBE_S) -> None:
         self._ledger = ledger
@@ -52,7 +52,7 @@ class LedgerProbe:
         self._look: asyncio.Task[None] | None = None
 
     async def complaint(self) -> str | None:
-        """Return why the ledger can't be read; None when it can."""
+        """Return why the ledger can't be read, or None if it can."""
         if self._look is None or self._look.done():
             self._look = asyncio.create_task(self._ledger.ping())
         look = self._look
@@ -62,13 +62,13 @@ class LedgerProbe:
         error = look.exception()
         if error is None:
             return None
-        # Whoever asks has shown no token, and the error may name machines and accounts.
+        # The caller is not authenticated, and the error may name machines and accounts.
         log.warning("the ledger can't be read: %s", error)
         return "it can't be read; the process's log says why"
 
 
 class WorkerHealth:
-    """What a worker tells of itself; it fills in the parts as it gets them."""
+    """The health endpoints of a worker, which sets `ledger` and `assignment` once it has them."""
 
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
@@ -76,7 +76,7 @@ class WorkerHealth:
         self.assignment: Callable[[], Collection[Any]] | None = None
 
     def application(self) -> web.Application:
-        """Return the application that answers; none of it needs a token."""
+        """Return the web application; none of its routes needs a token."""
         app = web.Application()
         app.router.add_get("/healthz", alive)
         app.router.add_get("/readyz", self._readyz)

@@ -1,13 +1,13 @@
-"""Note which messages a worker has in hand, where the note outlives it: a message can take its worker down with it.
+"""Notes of the messages that a worker is processing, kept in files so that they outlive it.
 
-Such a message comes again to the next worker, and to the one after that. So a try begins with a note of how often the
-message was begun, and the note is taken back when the try is over, whatever came of it. What is still there at the next
-start was in hand when a worker ended.
+A message can take its worker down, and would then be delivered to one worker after another. So each try begins by
+noting how often the message has been started, and clears the note when it is over, whatever the result. A note found at
+the next start names a message that was being processed when a worker ended.
 
-The notes lie in the data folder, one of a fixed size for each partition. They are written in place and never synced: a
-file outlives its process without that, and no message waits for the disk. While a worker has a message in hand it holds
-the note's lock, which ends with the worker: a note that can be locked is of one that is done or gone, although workers
-may share the folder and partitions move between them.
+The notes are in the data folder: one file of fixed size per partition, written in place and never synced, so that no
+message waits for the disk; a file outlives its process without that. While a worker processes a message, it holds a
+lock on the note, and the lock ends with the worker. So a note that can be locked belongs to a worker that is done or
+gone, even if workers share the folder and partitions move between them.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from stream.liveness import Liveness
 log = logging.getLogger(__name__)
 
 FEWEST_STARTS = 3
-"""Starts that a message has in any case: most of those in hand at a crash have nothing to do with it."""
+"""Starts that every message gets: most of those in progress during a crash did not cause it."""
 DEADLY = "while it had this message in hand"
-"""What the reason of a message that was given up says."""
+"""A phrase in the error of every DeadlyMessage, by which its case is recognised."""
 
 _DIGEST_BYTES = 16
 _DIGITS = 6
 
 
 class InHand:
-    """The notes of one worker in `folder`; to be closed at the end.
+    """The notes of one worker in `folder`; close it at the end.
 
-    A message may be started `most_starts` times, and FEWEST_STARTS in any case. `liveness` knows when a worker ends
-    because it no longer gets on.
+    A message may be started `most_starts` times, but at least FEWEST_STARTS times. `liveness` tells whether the worker
+    is being ended because it hangs.
     """
 
     def __init__(self, folder: Path, most_starts: int, liveness: Liveness) -> None:
@@ -61,13 +61,13 @@ class InHand:
 
     @asynccontextmanager
     async def noted(self, topic: str, partition: int, offset: int, message: bytes) -> AsyncIterator[None]:
-        """Note that a try, which the body makes, begins; raises DeadlyMessage where workers ended on it too often.
+        """Note the start of a try, which is the body. Raises DeadlyMessage if workers ended on the message too often.
 
-        That note stays, so that the message is not begun again should its dead letter get lost; the partition's next
-        message takes its place, and a replay, which has another offset, begins anew.
+        A DeadlyMessage keeps its note, so that it is not started again if its dead letter gets lost. The next message
+        of the partition overwrites the note, and a replayed message starts afresh because its offset differs.
 
-        A message that a worker ended on is worked on alone among such, so that of all that were in hand then only the
-        one at fault takes the next worker down too.
+        Messages that were in progress when a worker ended are processed one at a time, so that only the one at fault
+        takes the next worker down.
         """
         digest = hashlib.blake2b(b"%d %b" % (offset, message), digest_size=_DIGEST_BYTES).hexdigest()
         with self._note(topic, partition) as (file, note):
@@ -91,7 +91,7 @@ class InHand:
                     yield
                     ends_afterwards = 0
                 except asyncio.CancelledError:
-                    # One that hangs would never have come to its end.
+                    # If the worker is ended for hanging, the try counts like a crash: it would never have finished.
                     ends_afterwards += self._liveness.gave_up
                     raise
                 finally:
@@ -99,9 +99,10 @@ class InHand:
 
     @contextmanager
     def _note(self, topic: str, partition: int) -> Iterator[tuple[FileIO | None, bytes]]:
-        """Hold a partition's note while the body runs, and give what it says; None where the work goes on without it.
+        """Lock a partition's note during the body; yield its file, None if there is no usable note, and its content.
 
-        A partition comes to a worker while the one before it, or this one itself, may still have its message in hand.
+        A partition can be assigned to this worker while its previous owner, or this worker itself, is still processing
+        its message.
         """
         place = topic, partition
         file, note = None if place in self._held else self._file(topic, partition), b""
@@ -123,11 +124,11 @@ class InHand:
             yield file, note
         finally:
             self._held.discard(place)
-            with suppress(OSError, ValueError):  # it was closed because the worker ends
+            with suppress(OSError, ValueError):  # closed because the worker is ending
                 fcntl.flock(file, fcntl.LOCK_UN)
 
     def _file(self, topic: str, partition: int) -> FileIO | None:
-        """Return the open file of a partition's note; None where there was none to be had."""
+        """Return the open file of a partition's note, or None if it could not be opened."""
         place = topic, partition
         if place not in self._files:
             try:
@@ -139,7 +140,7 @@ class InHand:
         return self._files[place]
 
     def _go_without(self, topic: str, partition: int, error: Exception) -> None:
-        """Go on without a partition's note, and say so."""
+        """Stop using a partition's note and log the reason."""
         log.warning("crashes on messages of %s %d are not counted: %s", topic, partition, error)
         if file := self._files.get((topic, partition)):
             file.close()
@@ -147,7 +148,7 @@ class InHand:
 
 
 def _starts(note: bytes, digest: str) -> int:
-    """Return the starts that a note counts, 0 where it is about another message or empty."""
+    """Return the number of starts in a note; 0 if it is empty or about another message."""
     noted, _, starts = note.decode(errors="replace").partition(" ")
     return int(starts) if noted == digest and starts.isdecimal() else 0
 
@@ -157,5 +158,5 @@ def _write(file: FileIO | None, digest: str, starts: int) -> None:
         return
     try:
         os.pwrite(file.fileno(), f"{digest} {starts:0{_DIGITS}}\n".encode(), 0)
-    except (OSError, ValueError) as error:  # a full disk, or a file that was closed because the worker ends
+    except (OSError, ValueError) as error:  # a full disk, or a file closed because the worker is ending
         log.warning("a crash on the message in hand would not be counted: %s", error)

@@ -25,36 +25,36 @@ MAX_COMPLAINTS = 100
 
 @dataclass
 class IngestReport:
-    """What became of the lines; `complaints` holds (line number, what is wrong) of the first bad ones."""
+    """The result of an ingest; `complaints` has (line number, error) of the first MAX_COMPLAINTS bad lines."""
 
     sent: int = 0
     bad: int = 0
     complaints: list[tuple[int, str]] = field(default_factory=list)
 
     def complain(self, line: int, message: str) -> None:
-        """Note a bad line."""
+        """Count a bad line and keep its error."""
         self.bad += 1
         if len(self.complaints) < MAX_COMPLAINTS:
             self.complaints.append((line, message))
 
 
 class TokenFile(AbstractTokenProvider):  # type: ignore[misc]  # kafka-python has no types
-    """A file that something else keeps a fresh OAuth token in; read at each connection."""
+    """A file with an OAuth token that another program keeps fresh; read at each connection."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._path = path
 
     def token(self) -> str:
-        """Return the token; raises OSError."""
+        """Return the token. Raises OSError if the file can't be read."""
         return self._path.read_text().strip()
 
 
 def ingest(lines: Iterable[bytes], settings: KafkaSettings, progress: Callable[[int], None]) -> IngestReport:
-    """Send every good line and report the bad ones; `progress` gets the bytes read with each line.
+    """Send all valid lines and report the bad ones; `progress` is called with the size of each line in bytes.
 
-    Memory stays flat whatever the file's size. Returns after the broker has acknowledged everything; raises
-    BrokerUnavailable when it does not.
+    Memory use does not depend on the file's size. Returns after the broker has acknowledged everything; raises
+    BrokerUnavailable if it does not.
     """
     report = IngestReport()
     failures: list[BaseException] = []
@@ -83,9 +83,9 @@ def ingest(lines: Iterable[bytes], settings: KafkaSettings, progress: Callable[[
 
 
 def connect(settings: KafkaSettings) -> KafkaProducer:
-    """Return a connected producer; raises BrokerUnavailable or BadSettings.
+    """Return a connected producer. Raises BrokerUnavailable or BadSettings.
 
-    Whether anybody listens is found out first: kafka-python leaves its sockets open when its own bootstrap fails.
+    The addresses are probed first, because kafka-python leaks its sockets if its own bootstrap fails.
     """
     try:
         _check_listening(settings)
@@ -118,7 +118,7 @@ def _check_listening(settings: KafkaSettings) -> None:
 
 
 def read_line(line: bytes, number: int, report: IngestReport) -> FlaggedPost | None:
-    """Return the post on a line, or None for an empty or bad one, which is noted in the report."""
+    """Return the post on a line, or None if it is empty or bad; bad lines are added to the report."""
     if not line.strip():
         return None
     if len(line) > MAX_LINE:

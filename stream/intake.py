@@ -1,8 +1,8 @@
-"""Write every flag into the ledger as soon as it is on the topic, long before triage gets to it.
+"""Intake: write every flag into the ledger as soon as it is on the topic, without waiting for triage.
 
-Triage takes its time over a post; the ledger should know of it before, so that moderators see what waits and nothing
-is lost with a broker that keeps its topics in memory. A consumer group of its own; batches; offsets are committed
-after the ledger has the batch.
+Triage takes its time over each post. Because the ledger knows of the post earlier, moderators see what is waiting, and
+nothing is lost if the broker keeps its topics in memory. Intake has its own consumer group, works in batches and
+commits offsets after the ledger has stored the batch.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BATCH = 500
 
 
 class Intake:
-    """A follower of the `flags` topic that writes it into the ledger."""
+    """A consumer of the `flags` topic that writes the flags into the ledger."""
 
     def __init__(self, ledger: Ledger, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         self._ledger = ledger
@@ -39,7 +39,7 @@ class Intake:
         self._retry = Retry(Backoff(settings.stream.backoff_s, settings.stream.backoff_max_s), clock)
 
     async def run(self) -> None:
-        """Follow until cancelled; whatever is away is waited for."""
+        """Follow the topic until cancelled, waiting out outages of broker and ledger."""
         while True:
             try:
                 await self._follow()
@@ -63,9 +63,9 @@ class Intake:
             await consumer.stop()
 
     async def drain(self) -> None:
-        """Write what is on the topic now and return; for an orderly end with a broker that forgets.
+        """Write what is on the topic now, then return; for an orderly shutdown with a broker that keeps nothing.
 
-        Raises BrokerUnavailable or LedgerUnavailable when what is still on the topic can't be saved.
+        Raises BrokerUnavailable or LedgerUnavailable if the remaining flags can't be saved.
         """
         limit_s = self._settings.kafka.timeout_s
         try:
@@ -85,7 +85,7 @@ class Intake:
         await self._receive(batch)
 
     async def _receive(self, batch: Sequence[FlaggedPost]) -> None:
-        """Write a batch; a post that the ledger refuses is left to triage, which sends it to dead letters."""
+        """Write a batch; posts that the ledger refuses are left to triage, which makes them dead letters."""
         try:
             await self._ledger.stages.receive(batch)
         except Unavailable:
@@ -114,7 +114,7 @@ class Intake:
 
 
 def posts(records: Iterable[ConsumerRecord]) -> list[FlaggedPost]:
-    """Return the posts in records; what can't be read is left to triage, which sends it to dead letters."""
+    """Return the posts in the records; unreadable ones are left to triage, which makes them dead letters."""
     readable = []
     for record in records:
         try:

@@ -1,4 +1,4 @@
-"""Erase and prune what is older than the operator wants to keep it; say what was done, in counts."""
+"""The janitor: erase and delete what has outlived the operator's retention periods, and log the counts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ log = logging.getLogger(__name__)
 EVERY_S = 3600.0
 BATCH = 100
 WHO = "retention"
-"""Who the history names for what the janitor erases."""
+"""The name under which the history records the janitor's erasures."""
 
 
 @dataclass(frozen=True)
 class Tidied:
-    """What one round did, in counts; `waiting` cases could not be pruned yet, most because a chat still shows them."""
+    """The counts of one round; `waiting` cases could not be pruned yet, most because a chat still shows them."""
 
     erased: int = 0
     pruned: int = 0
@@ -36,7 +36,7 @@ class Tidied:
 
 
 class Janitor:
-    """The round that keeps retention periods. Several may run, in several processes."""
+    """The task that enforces the retention periods. Several may run, in several processes."""
 
     def __init__(self, ledger: Ledger, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         self._erasure = ledger.erasure
@@ -45,7 +45,7 @@ class Janitor:
         self._clock = clock
 
     async def run(self) -> None:
-        """Go the round every hour until cancelled; a ledger that is away, or a full disk, is waited for."""
+        """Tidy every hour until cancelled, waiting out an unavailable ledger or a full disk."""
         while True:
             try:
                 await self.tidy(await self._erasure.now())
@@ -54,7 +54,7 @@ class Janitor:
             await self._clock.sleep(EVERY_S)
 
     async def tidy(self, moment: datetime) -> Tidied:
-        """Erase and prune what is too old at a moment; raises LedgerUnavailable, or OSError for the log files."""
+        """Erase and prune what is too old at `moment`. Raises LedgerUnavailable, or OSError for the log files."""
         periods, erased, pruned, waiting, messages, uncoverings, files = self._periods, 0, 0, 0, 0, 0, 0
         texts_days = periods.posts_days or periods.cases_days
         if texts_days is not None:
@@ -79,9 +79,9 @@ class Janitor:
         self, find: Callable[[datetime, int, int], Awaitable[list[str]]], before: datetime,
         do: Callable[[str], Awaitable[bool]],
     ) -> tuple[int, int]:  # fmt: skip
-        """Do something to every case that is due; return for how many it was done, and for how many not yet.
+        """Apply `do` to every due case; return how many were processed and how many postponed.
 
-        A case that another process's janitor has pruned meanwhile counts as neither: `find` no longer lists it.
+        A case that another process's janitor has pruned meanwhile counts as neither, because `find` no longer lists it.
         """
         processed = postponed = 0
         gone: set[str] = set()
@@ -90,7 +90,7 @@ class Janitor:
                 try:
                     done = await do(key)
                 except CaseNotFound:
-                    postponed += key in gone  # Listed again all the same: go on after it.
+                    postponed += key in gone  # Still listed, so skip it in the next search.
                     gone.add(key)
                     continue
                 processed += done
@@ -107,9 +107,9 @@ class Janitor:
 
 
 def turn_logs(folder: Path, moment: datetime, before: datetime) -> int:
-    """Begin each day with empty log files, and delete those of days before `before`; return how many were deleted.
+    """Start each day with empty log files and delete those from before `before`; return how many were deleted.
 
-    The processes keep their files open, so the day's lines are copied and the file is emptied in its place.
+    Processes keep their log files open, so the content is copied and the file is emptied in place.
     """
     for file in folder.glob("*.log"):
         begun = file.with_name(f"{file.name}.{moment:%Y-%m-%d}")
@@ -124,7 +124,7 @@ def turn_logs(folder: Path, moment: datetime, before: datetime) -> int:
 
 
 def _last_day(file: Path) -> str:
-    """Return the day of a log's last line: that in its name, or of a log that was put away for its size, its own."""
+    """Return the day of a log's last line: from its name, or for a log rotated by size, from its modification time."""
     if file.suffix == ".old":
         return f"{datetime.fromtimestamp(file.stat().st_mtime, UTC):%Y-%m-%d}"
     return file.name[-10:]

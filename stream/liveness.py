@@ -1,8 +1,8 @@
-"""Notice a worker that hangs in silence, so that its supervisor can restart it.
+"""Detect a worker that hangs silently, so that its supervisor can restart it.
 
-Faust's consumer can die without a word (faust-streaming issues 175, 523, 532, 629). A worker is alive while it
-handles a message, if that does not last longer than models may take, when it has just handled one, or when a probe of
-the broker found nothing it should be handling.
+Faust's consumer can die without an error (faust-streaming issues 175, 523, 532, 629). A worker counts as alive while it
+processes a message (unless that takes longer than models may), just after it, or when a probe of the broker shows that
+no message is waiting for it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class Liveness:
-    """The last sign of life of a worker. All times are seconds of the monotonic clock.
+    """The time since a worker's last sign of life, in seconds of the monotonic clock.
 
     Work on one message counts as silence once it has lasted for `longest_work_s`. `gave_up` tells whether `watch` has
     found the worker dead.
@@ -34,12 +34,12 @@ class Liveness:
         self.gave_up = False
 
     def note_activity(self) -> None:
-        """Note a sign of life."""
+        """Record a sign of life."""
         self._last = self._clock.monotonic()
 
     @contextmanager
     def working(self, place: str) -> Iterator[None]:
-        """Count as alive while the body runs, which works on the message at `place`."""
+        """Count the worker as alive during the body, which processes the message at `place`."""
         work = object()
         self._working[work] = self._clock.monotonic(), place
         try:
@@ -50,7 +50,7 @@ class Liveness:
 
     @property
     def silent_s(self) -> float:
-        """Return for how long there has been no sign of life."""
+        """Return the seconds since the last sign of life."""
         if not self._working:
             return self._clock.monotonic() - self._last
         begun, _ = min(self._working.values())
@@ -58,11 +58,11 @@ class Liveness:
 
     @property
     def dead(self) -> bool:
-        """Tell whether the silence is over the limit."""
+        """Tell whether the silence exceeds the limit."""
         return self.silent_s > self._limit_s
 
     async def watch(self, idle: Callable[[], Awaitable[bool]], every_s: float) -> None:
-        """Probe until the worker is dead, then return. `idle` says that the broker answers and nothing waits."""
+        """Probe until the worker is dead, then return. `idle` is True if the broker answers and no message waits."""
         while not self.dead:
             await self._clock.sleep(every_s)
             if not self._working and await self._answers(idle):
@@ -78,7 +78,7 @@ class Liveness:
             )
 
     async def _answers(self, idle: Callable[[], Awaitable[bool]]) -> bool:
-        """Probe once. What takes longer than the limit is not waited for, nor is its end, which may hang as well."""
+        """Probe once. A probe that exceeds the limit is cancelled but not awaited: the cancellation may hang too."""
         probe = asyncio.ensure_future(idle())
         try:
             await asyncio.wait({probe}, timeout=self._limit_s)

@@ -1,4 +1,4 @@
-"""The records that travel between stages, and their bytes."""
+"""The records sent between stages, and their encoding."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.lifecycle import StageName
 R = TypeVar("R", bound=BaseModel)
 
 MAX_MESSAGE = 1_000_000
-"""Largest message sent or taken, in bytes: Kafka's own default (`max.message.bytes`), less some for key and headers."""
+"""Largest message sent or accepted, in bytes: Kafka's default (`max.message.bytes`) less room for key and headers."""
 
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -30,14 +30,14 @@ Base64 = Annotated[str, AfterValidator(_check_base64)]
 
 
 class Triaged(Record):
-    """A post with its triage, on its way to `ground`."""
+    """A post with its triage, sent to the stage `ground`."""
 
     post: FlaggedPost
     triage: Triage
 
 
 class Grounded(Record):
-    """A post with its triage, its evidence, and the draft that is asked for."""
+    """A post with its triage, its evidence, and the requested draft."""
 
     post: FlaggedPost
     triage: Triage
@@ -46,16 +46,16 @@ class Grounded(Record):
 
     @classmethod
     def of(cls, case: Case, request: DraftRequest) -> Self | None:
-        """Return the message that asks for a draft; None for a case that was never triaged and grounded."""
+        """Return the message that requests a draft, or None if the case has no triage or no evidence."""
         if case.triage is None or case.grounding is None:
             return None
         return cls(post=case.post, triage=case.triage, grounding=case.grounding, request=request)
 
 
 class DeadLetter(Record):
-    """A message nobody could work on: where it came from, its bytes (base64) and headers, and the error.
+    """A message that could not be processed: its origin, its bytes (base64), its headers and the error.
 
-    `value` is None when the bytes are too many for one more message; they are still where they came from.
+    `value` is None if the bytes are too many to fit into another message; they are still on the original topic.
     """
 
     stage: StageName
@@ -75,7 +75,7 @@ def encode(record: BaseModel) -> bytes:
 
 
 def decode(data: bytes | None, kind: type[R]) -> R:
-    """Return the record in `data`; raises BadMessage that says what is wrong with it, never quoting the text."""
+    """Return the record in `data`. Raises BadMessage with the reason, which never quotes the text."""
     if not data:
         raise BadMessage(f"The message is empty; it should be a {kind.__name__} as JSON.")
     if len(data) > MAX_MESSAGE:
@@ -90,13 +90,13 @@ def decode(data: bytes | None, kind: type[R]) -> R:
 
 
 def validated(value: Any, kind: type[R]) -> R:
-    """Return parsed JSON as a record; raises BadInput, whatever is wrong with it, never quoting the text."""
+    """Return parsed JSON as a record. Raises BadInput for anything invalid, without quoting the text."""
     try:
         return kind.model_validate(value)
     except ValidationError as error:
         raise BadInput(describe_errors(error)) from error
     except Exception as error:
-        # A validator that fails in a way of its own must not end whoever reads the topic.
+        # An unexpected error in a validator must not end the process that reads the topic.
         raise BadInput(f"it can't be read ({type(error).__name__})") from error
 
 
@@ -115,7 +115,7 @@ def _json(data: bytes) -> Any:
 
 
 def _without_surrogates(value: Any) -> Any:
-    """Clean every text in parsed JSON: half of an escaped pair can be neither stored nor sent on."""
+    """Clean every text in parsed JSON: lone surrogates can be neither stored nor sent."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list):

@@ -1,24 +1,24 @@
-"""Every metric, with what it means and what to do about it."""
+"""All metrics, each with its meaning and what to do about it."""
 
 from __future__ import annotations
 
 from prometheus_client import Counter, Gauge, Histogram
 
 FLAGS_ACCEPTED = Counter("rejoinder_flags_accepted_total", "Flags the broker has acknowledged through the gateway.")
-"""Flat while the platform flags: look at the gateway's log and the broker."""
+"""Flat although the platform sends flags: check the gateway's log and the broker."""
 
 FLAGS_REJECTED = Counter("rejoinder_flags_rejected_total", "Flags refused by the gateway as malformed.")
-"""Rising: the platform sends something else than the contract; the answers it got say what."""
+"""Rising: the platform's flags do not match the contract; the gateway's answers give the reasons."""
 
 HANDLED = Counter("rejoinder_messages_handled_total", "Messages a stage has finished.", ["stage"])
-"""Flat with lag on the stage's topic: the stage hangs; its worker should have been restarted by liveness."""
+"""Flat while the stage's topic has lag: the stage hangs, and liveness should have restarted its worker."""
 
 RETRIED = Counter("rejoinder_messages_retried_total", "Tries that failed and were made again.", ["stage", "error"])
-"""Rising: the part named by `error` is away. Messages wait for broker, ledger and the
-embedding server; for another model only a few tries."""
+"""Rising: the component that `error` names is unavailable. Messages wait for broker, ledger and embedding server as
+long as it takes; for another model, only a few tries."""
 
 DEAD_LETTERS = Counter("rejoinder_dead_letters_total", "Messages sent to dead letters.", ["stage"])
-"""Any: `rejoinder dead-letters list` says why; replay after the cause is mended."""
+"""Above zero: `rejoinder dead-letters list` gives the reasons; fix the cause, then replay."""
 
 STAGE_SECONDS = Histogram(
     "rejoinder_stage_seconds",
@@ -26,26 +26,27 @@ STAGE_SECONDS = Histogram(
     ["stage"],
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120),
 )
-"""`draft` rising: the model server is short of cores or slots."""
+"""Rising for `draft`: the model server lacks cores or slots."""
 
 CHAT_SERVER_HANGS = Counter("rejoinder_chat_server_hangs_total", "Chat servers that were ended because they hung.")
-"""Rising: the engine hangs again and again on this machine; the end of `chat-server.log`, another version of it."""
+"""Rising: the engine keeps hanging on this machine. Check the end of `chat-server.log`; try another version of the
+engine."""
 
 PUBLISHED = Counter("rejoinder_published_total", "Messages the outbox has published.", ["topic"])
-"""Flat while `rejoinder_outbox_backlog` grows: the broker refuses, or no desk process runs."""
+"""Flat while `rejoinder_outbox_backlog` grows: the broker rejects messages, or no desk process is running."""
 
 OUTBOX_BACKLOG = Gauge("rejoinder_outbox_backlog", "Outbox rows that are due and not yet published, tried or not.")
-"""Above zero for minutes: approved replies are not leaving; look at the broker."""
+"""Above zero for minutes: approved replies are not being published; check the broker."""
 
 OUTBOX_OLDEST = Gauge("rejoinder_outbox_oldest_seconds", "Seconds for which the oldest such row has been due.")
-"""Growing: the same row is tried in vain; the desk's log says why."""
+"""Growing: one row keeps failing; the desk's log gives the reason."""
 
 CASES = Gauge("rejoinder_cases", "Cases by state.", ["state"])
-"""`pending` growing: more moderators or fewer flags; `failed` above zero: look at dead letters."""
+"""`pending` growing: moderators can't keep up with the flags. `failed` above zero: check the dead letters."""
 
 BEHIND = Gauge("rejoinder_behind_seconds", "Age of the oldest message that workers have not read.", ["topic"])
-"""Measured at every sweep. Rising: more flags than workers get through, or none run; what was lost from that topic is
-sent again only when they have caught up."""
+"""Measured at every sweep. Rising: workers can't keep up with the flags, or none is running. Messages lost from this
+topic are sent again only once workers have caught up."""
 
 RESENT = Counter("rejoinder_cases_resent_total", "Unfinished cases the sweeper sent again.", ["state"])
-"""Steadily rising: a stage loses or cannot finish messages; look at its worker."""
+"""Steadily rising: a stage loses messages or can't finish them; check its worker."""

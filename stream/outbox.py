@@ -1,15 +1,19 @@
-"""Publish what the ledger's outbox holds, each message once.
+"""Publish the messages in the ledger's outbox, each of them once.
 
-The decision and its outbox row are one transaction, so nothing approved is lost. To publish once, although a publisher
-may die between the broker's acknowledgement and the note in the ledger: before the first try the publisher notes where
-the topic ends; whoever takes over a row with such a note first looks from there on whether the message, known by its
-`idempotency-key`, has already arrived. One look serves all rows of a batch: nobody else can send them any more. A row
-is held by one publisher at a time, by a numbered lease that is renewed right before the send: who was paused for longer
-than a lease and wakes up is refused, and sends nothing. A pause within the send itself is beyond that check; a broker
-with transactions refuses that publisher (`kafka.transactions`).
+A decision and its outbox row are one transaction, so nothing approved is lost. A publisher may die between the broker's
+acknowledgement and its note in the ledger. So that the message is still published only once:
 
-A message too large for the broker does not hold up the others. A draft asked for fails its case; a reply or an outcome
-stays owed and is tried again now and then, for the broker's limit is the operator's to raise.
+- Before the first try, the publisher notes the end offsets of the topic in the row.
+- A publisher that takes over a row with such a note first searches the topic from there for the message, by its
+  `idempotency-key`. One search serves all rows of a batch, because no other publisher can send them any more.
+- Each row is held under a numbered lease, renewed right before the send. A publisher that was paused for longer than
+  its lease fails the renewal and sends nothing.
+- A pause during the send itself is beyond this check; a broker with transactions then refuses the publisher
+  (`kafka.transactions`).
+
+A message too large for the broker does not hold up the others. If it requests a draft, its case fails. A reply or an
+outcome remains due and is tried again every TOO_LARGE_AGAIN_S seconds, because the operator can raise the broker's
+limit.
 """
 
 from __future__ import annotations
@@ -38,27 +42,27 @@ log = logging.getLogger(__name__)
 
 BATCH = 100
 SAFE_SHARE = 0.8
-"""The share of a lease in which a publisher works on what it holds."""
+"""Share of a lease during which a publisher works on the rows it holds."""
 PROBED = (TopicRole.REPLIES,)
-"""Topics whose readers act on every message; on the others a repeated message is harmless and the look is spared."""
+"""Topics on which duplicates matter, because readers act on every message. On the others the search is skipped."""
 
 _NEXT_STAGE = {TopicRole.TRIAGED: StageName.GROUND, TopicRole.GROUNDED: StageName.DRAFT}
-"""The stage that works on a case which the desk has sent back."""
+"""The stage that receives a case which the desk has sent back."""
 
 TOO_LARGE_AGAIN_S = 600.0
-"""Seconds until a reply that is too large for the broker is tried again."""
+"""Seconds until a message that is too large for the broker is tried again."""
 
 
 @dataclass(frozen=True)
 class _Look:
-    """What a publisher saw of `replies`: the end of each partition, and the idempotency keys past the oldest note."""
+    """The state of `replies`: the end offset of each partition, and the idempotency keys since the oldest note."""
 
     ends: dict[str, int]
     arrived: frozenset[bytes]
 
 
 class OutboxPublisher:
-    """A publisher that moves due rows from the ledger to Kafka. Several may run, in several processes."""
+    """A publisher of the ledger's due outbox rows to Kafka. Several may run, in several processes."""
 
     def __init__(self, ledger: Ledger, producer: Producer, settings: Settings, clock: Clock = SYSTEM_CLOCK) -> None:
         self._ledger = ledger
@@ -71,7 +75,7 @@ class OutboxPublisher:
         self._backoff = Backoff(settings.stream.backoff_s, settings.stream.backoff_max_s)
 
     async def run(self) -> None:
-        """Publish until cancelled; whatever is away is waited for."""
+        """Publish until cancelled, waiting out outages of broker and ledger."""
         retry = Retry(self._backoff, self._clock)
         while True:
             try:
@@ -85,7 +89,7 @@ class OutboxPublisher:
                 await self._clock.sleep(self._settings.stream.publish_every_s)
 
     async def publish_due(self) -> int:
-        """Publish what is due now; return how many rows were taken."""
+        """Publish what is due now; return how many rows were leased."""
         lease_s = self._settings.stream.lease_s
         rows = await self._ledger.outbox.lease(self._owner, lease_s, self._batch)
         until = self._clock.monotonic() + lease_s * SAFE_SHARE
@@ -104,10 +108,10 @@ class OutboxPublisher:
         return len(rows)
 
     async def _publish_until(self, rows: Sequence[OutboxRow], look: _Look, until: float) -> None:
-        """Publish while the leases hold; what is left is free again when they end.
+        """Publish until `until`; the remaining rows become free when their leases end.
 
-        A publisher that takes more than it can send in a lease, and one beside it that does the same, would take each
-        other's rows for ever: so it takes as many as it got through the next time, and doubles that when all went well.
+        Two publishers that lease more rows than they can send would keep taking each other's rows. So after running out
+        of time, the next batch has only as many rows as were sent; it doubles again whenever a whole batch is sent.
         """
         for published, row in enumerate(rows):
             if published and self._clock.monotonic() > until:
@@ -146,7 +150,7 @@ class OutboxPublisher:
             await self._producer.send(topic, row.key, row.value.encode(), row.headers)
         elif self._settings.kafka.transactions:
             async with transaction(self._settings.kafka, row.id) as send:
-                # Only what is seen after the transaction was opened is final.
+                # Only a search after the transaction was opened is conclusive.
                 if not await self._send_once(row, topic, send, await self._look_for([row])):
                     return
         elif not await self._send_once(row, topic, self._producer.send, look):
@@ -155,7 +159,7 @@ class OutboxPublisher:
         metrics.PUBLISHED.labels(row.topic).inc()
 
     async def _send_once(self, row: OutboxRow, topic: str, send: SendReply, look: _Look) -> bool:
-        """Send a message unless it is on its topic already; False when the lease has passed to another publisher."""
+        """Send a message unless it is already on its topic. Return False if another publisher has the lease now."""
         if row.headers[IDEMPOTENCY_KEY].encode() in look.arrived:
             log.info("outbox row %d is on %s already", row.id, topic)
             return True
@@ -166,13 +170,13 @@ class OutboxPublisher:
         return True
 
     async def _may_send(self, row: OutboxRow, look: _Look) -> bool:
-        """Note where the topic ends, unless that was noted before, and renew the lease; False when it has passed on."""
+        """Note the topic's end offsets, unless noted before, and renew the lease. Return False if the lease is lost."""
         if row.probe is None and not await self._ledger.outbox.note_probe(row, self._owner, look.ends):
             return False
         return await self._ledger.outbox.renew(row, self._owner, self._settings.stream.lease_s)
 
     async def _look_for(self, rows: Sequence[OutboxRow]) -> _Look:
-        """Look at the topic once for all these rows, which others can send no more."""
+        """Search the topic once for all these rows, which no other publisher can send any more."""
         topic, kafka = self._topics.replies, self._settings.kafka
         probes = [row.probe for row in rows if row.probe is not None]
         ends = await end_offsets(kafka, topic) if len(probes) < len(rows) else {}

@@ -1,4 +1,4 @@
-"""Send bytes to Kafka outside of Faust: gateway, outbox, sweeper, dead letters."""
+"""A Kafka producer for everything outside Faust: gateway, outbox, sweeper, dead letters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from stream.messages import MAX_MESSAGE
 from stream.signing import Signatures
 
 TOO_LARGE = (MessageSizeTooLargeError, RecordListTooLargeError)
-"""What client or broker answers to a message that does not fit, at whatever limit that broker has."""
+"""Errors from client or broker for a message over the size limit, whatever that broker's limit is."""
 
 
 class Producer:
-    """A Kafka producer whose sends return only when all in-sync replicas have them.
+    """A Kafka producer whose sends return once all in-sync replicas have the message.
 
-    Records between stages are signed with `signatures`; whoever sends none of them needs none.
-    Connects on first use and again after a failure, so that a broker that is away at start-up is no reason to die.
+    `signatures` sign the records between stages; processes that send none of these can do without. The connection is
+    made on first use and again after a failure, so a process can start before its broker.
     """
 
     def __init__(self, settings: KafkaSettings, signatures: Signatures | None = None) -> None:
@@ -51,7 +51,7 @@ class Producer:
     async def send(
         self, topic: str, key: str | bytes | None, value: bytes | None, headers: Mapping[str, str] | None = None
     ) -> None:
-        """Send one message; raises BrokerUnavailable when it is not acknowledged in time, or MessageTooLarge."""
+        """Send one message. Raises BrokerUnavailable if it is not acknowledged in time, or MessageTooLarge."""
         await self.send_all(topic, [(key, value)], headers)
 
     async def send_all(
@@ -62,8 +62,8 @@ class Producer:
     ) -> None:
         """Send many messages and wait for all.
 
-        Raises BrokerUnavailable when any is not acknowledged in time, and MessageTooLarge, which names those too large,
-        once all others are acknowledged.
+        Raises BrokerUnavailable if any is not acknowledged in time. Raises MessageTooLarge, which has the indexes of
+        those too large, once all others are acknowledged.
         """
         packed = [(name, text.encode()) for name, text in (headers or {}).items()]
         try:
@@ -122,7 +122,7 @@ def _bytes(key: str | bytes | None) -> bytes | None:
 async def _enqueued(
     client: AIOKafkaProducer, topic: str, key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]
 ) -> Awaitable[Any]:
-    """Hand one message to the client; what comes back waits for the broker's answer."""
+    """Hand one message to the client; the result completes when the broker has answered."""
     try:
         if len(value or b"") > MAX_MESSAGE:
             raise MessageSizeTooLargeError

@@ -1,8 +1,8 @@
-"""Faust's Kafka transport with a short wait in each fetch.
+"""Faust's Kafka transport with a short maximum wait per fetch.
 
-A worker asks for all its partitions at once, and the broker holds the answer until one of them has something. Kafka
-then answers at once. The embedded broker looks again only after half of the longest wait, which Faust fixes at 1.5 s:
-up to 0.75 s a stage, four stages a post.
+A worker fetches from all its partitions at once, and the broker delays the answer until one of them has a message.
+Kafka then answers at once. The embedded broker checks again only after half of the maximum wait, which Faust fixes at
+1.5 s; that would cost up to 0.75 s in each of the four stages.
 """
 
 from __future__ import annotations
@@ -27,6 +27,6 @@ class _Consumer(aiokafka.Consumer):
 
 
 class PromptTransport(aiokafka.Transport):
-    """The way to Kafka of a Faust app that must not wait for what is there."""
+    """Faust's Kafka transport with LONGEST_WAIT_MS as the maximum wait."""
 
     Consumer = _Consumer

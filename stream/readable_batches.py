@@ -1,8 +1,8 @@
-"""Keep a record whose header has a name that is not UTF-8 from stopping every consumer of its partition.
+"""Keep one record with a malformed header name from blocking every consumer of its partition.
 
-aiokafka decodes those names itself, and fails before anybody sees the record; Faust's worker and every other consumer
-then fail again at the same offset, for ever. What is left out instead is the rest of that batch. A batch comes from one
-producer, so that nobody else's records are among them.
+aiokafka decodes header names as UTF-8 and fails before anybody sees the record; Faust's worker and every other consumer
+would then fail at the same offset for ever. With these classes, that record and the rest of its batch are skipped. A
+batch comes from one producer, so no other producer's records are lost.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class ReadableBatch:
-    """A batch of records up to the first that can't be read; all else is the batch's own."""
+    """A batch of records that ends at the first unreadable one; all else is delegated to the batch."""
 
     def __init__(self, batch: Any) -> None:
         self._batch = batch
@@ -41,7 +41,7 @@ class ReadableBatch:
 
 
 class ReadableBatches:
-    """The batches that a broker sent, in the form that aiokafka's fetcher reads them."""
+    """The batches that a broker sent, with the interface that aiokafka's fetcher expects."""
 
     def __init__(self, data: bytes) -> None:
         self._records = MemoryRecords(data)
@@ -55,5 +55,5 @@ class ReadableBatches:
 
 
 def install() -> None:
-    """Let every consumer of this process read batches this way."""
+    """Make every consumer of this process read batches this way."""
     fetcher.MemoryRecords = ReadableBatches

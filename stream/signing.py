@@ -1,7 +1,7 @@
-"""Signatures of the records between stages: to write to a topic is not enough to be believed by a stage.
+"""Signatures of the records between stages, so that write access to a topic is not enough to be trusted by a stage.
 
-A signature covers topic, key and value, so that a record holds good neither on another topic nor for another case.
-Records on `flags` have none, for the platform may write there too.
+A signature covers topic, key and value, so it is invalid on another topic or for another case. Records on `flags` have
+none, because the platform may write there too.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from core.settings import Settings
 from stream.topics import Topics
 
 SIGNATURE = "rejoinder-signature"
-"""The header of the signature, in hexadecimal."""
+"""The header with the signature, in hexadecimal."""
 SIGNED = frozenset(plan.reads for plan in STAGES.values()) - {TopicRole.FLAGS}
 
 _PURPOSE = b"rejoinder record, version 1"
 
 
 class Signatures:
-    """The keys of one installation (HMAC-SHA256, RFC 2104): the first one signs, all of them verify."""
+    """The signing keys of one installation (HMAC-SHA256, RFC 2104): the first one signs, all of them verify."""
 
     def __init__(self, keys: Sequence[bytes], topics: Topics) -> None:
         self._keys = keys
@@ -32,20 +32,20 @@ class Signatures:
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Return the signatures by the keys of the settings; raises BadSettings when one is missing."""
+        """Return the signatures with the keys from the settings. Raises BadSettings if one is missing."""
         return cls(record_keys(settings), Topics(settings.kafka.prefix))
 
     def headers(self, topic: str, key: bytes | None, value: bytes | None) -> list[tuple[str, bytes]]:
-        """Return the headers that a record needs on its topic: none where the platform writes or reads."""
+        """Return the headers that a record needs on its topic; none on topics that the platform writes or reads."""
         return [(SIGNATURE, _signature(self._keys[0], topic, key, value))] if topic in self._topics else []
 
     def verify(self, topic: str, key: bytes | None, value: bytes | None, headers: Iterable[tuple[str, bytes]]) -> None:
-        """Raise UnsignedMessage unless the record needs no signature, or one of its headers has a good one."""
+        """Raise UnsignedMessage unless the topic needs no signature or one of the headers has a valid one."""
         if topic not in self._topics:
             return
         signatures = [signature for name, signature in headers if name == SIGNATURE]
         ours = [_signature(signing_key, topic, key, value) for signing_key in self._keys]
-        # Every pair is compared, so that the time taken tells nothing.
+        # Every pair is compared, so that the time taken reveals nothing.
         if not sum(hmac.compare_digest(theirs, own) for theirs in signatures for own in ours):
             fault = "none of our keys made its signature" if signatures else "it has no signature"
             raise UnsignedMessage(
@@ -56,7 +56,7 @@ class Signatures:
 
 def _signature(signing_key: bytes, topic: str, key: bytes | None, value: bytes | None) -> bytes:
     digest = hmac.new(signing_key, _PURPOSE, "sha256")
-    # With its length before each part, none can run into the next.
+    # Each part is preceded by its length, so that bytes can't be shifted from one part to the next.
     for part in (topic.encode(), key or b"", value or b""):
         digest.update(len(part).to_bytes(8, "big") + part)
     return digest.hexdigest().encode()

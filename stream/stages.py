@@ -1,8 +1,9 @@
-"""What each stage does with one message, without Kafka: decode, work, move the case, say what goes downstream.
+"""What each stage does with one message, independent of Kafka: decode, work, move the case, return the next message.
 
-Every stage is idempotent: a message may come again after a crash (at-least-once). Where the case is further along, the
-work is not done again: what the ledger has is sent on if the next stage may lack it, and dropped otherwise. Of two at
-once the ledger's answer decides: MOVED or AGAIN send downstream, LATE drops.
+Every stage is idempotent, because a message may be delivered again after a crash (at-least-once). If the case has
+already moved on, the work is not repeated: the stored result is sent again if the next stage may lack it, and otherwise
+the message is dropped. If two workers process the same message, the ledger's answer decides: MOVED and AGAIN send
+downstream, LATE drops.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from stream.messages import Grounded, Triaged, decode
 
 @dataclass(frozen=True)
 class Outgoing:
-    """One message for the topic that the stage writes to."""
+    """One message for the topic that a stage writes to."""
 
     key: str
     record: BaseModel
@@ -30,50 +31,53 @@ class Outgoing:
 class Stage(Protocol):
     """One step of a case; `core.lifecycle.STAGES` has the topics it reads and writes.
 
-    `handle` gets the message's bytes and returns what to send on, or None. It may wait as long as its model needs. It
-    raises BadMessage for bytes that are not its record, Unavailable when a part is away (the message is tried again),
-    anything else is a fault of the message or of the stage. It must never move a case without being able to do so
-    again: a normal return does not mean that the message will not come back. `last_attempt` says that the message goes
-    to dead letters after this.
+    `handle` receives the message's bytes and returns the message for the next stage, or None. It may wait for as long
+    as its model takes. `last_attempt` means that the message becomes a dead letter if this try fails.
+
+    It raises BadMessage for bytes that are not its record, and Unavailable if a component is unavailable (the message
+    is tried again); any other error counts as a fault of the message or of the stage.
+
+    A normal return does not mean that the message will not be delivered again, so `handle` must be able to repeat
+    whatever it does to a case.
     """
 
     name: ClassVar[StageName]
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
-        """Do the step for one message."""
+        """Do this stage's step for one message."""
 
 
 class PostTriager(Protocol):
-    """The part that finds out whom a post attacks; `pipeline.triage.Triager` is the product's."""
+    """A component that finds out whom a post attacks; in production, `pipeline.triage.Triager`."""
 
     async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
-        """Return the verdict; raises ModelUnavailable or ModelRefused."""
+        """Return the triage of a post. Raises ModelUnavailable or ModelRefused."""
 
 
 class EvidenceFinder(Protocol):
-    """The part that finds the evidence for a post; `pipeline.ground.Grounder` is the product's."""
+    """A component that finds the evidence for a post; in production, `pipeline.ground.Grounder`."""
 
     async def ground(
         self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
     ) -> Grounding:
-        """Return the evidence, best first, as a strategy plans it; raises BadInput, ModelUnavailable or ModelRefused.
+        """Return the evidence that a strategy plans, best first. Raises BadInput, ModelUnavailable or ModelRefused.
 
         On the last attempt no chat model is needed.
         """
 
 
 class ReplyDrafter(Protocol):
-    """The part that writes a reply; `pipeline.draft.Drafter` is the product's."""
+    """A component that writes replies; in production, `pipeline.draft.Drafter`."""
 
     async def draft(
         self, post: FlaggedPost, triage: Triage, grounding: Grounding, request: DraftRequest,
         *, last_attempt: bool = False,
     ) -> Draft:  # fmt: skip
-        """Return the draft that is asked for; raises ModelUnavailable unless it is the last attempt."""
+        """Return the requested draft. Raises ModelUnavailable unless it is the last attempt."""
 
 
 class TriageStage:
-    """The stage that finds out whom a post attacks, and whether a reply is called for."""
+    """The stage that finds out whom a post attacks and whether it needs a reply."""
 
     name: ClassVar = StageName.TRIAGE
 
@@ -82,7 +86,7 @@ class TriageStage:
         self._triager = triager
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
-        """Triage one flagged post; dismissed and escalated ones end here."""
+        """Triage one flagged post; dismissed and escalated posts go no further."""
         filed = await self._ledger.stages.on_file(decode(value, FlaggedPost))
         if filed.state is not STAGES[self.name].takes:
             return _to_ground(filed.post, filed.triage) if filed.triage and filed.state is CaseState.TRIAGED else None
@@ -97,11 +101,11 @@ def _to_ground(post: FlaggedPost, triage: Triage) -> Outgoing:
 
 
 ChooseIntent = Callable[[FlaggedPost, Triage], Awaitable[Intent | None]]
-"""Find the intent that moderators set for a case; None when they set none for it."""
+"""A function that returns the intent that moderators set for such a case, or None if they set none."""
 
 
 class GroundStage:
-    """The stage that finds the evidence for a post, and chooses the intent of its draft."""
+    """The stage that finds the evidence for a post and chooses the intent of its draft."""
 
     name: ClassVar = StageName.GROUND
 
@@ -114,7 +118,7 @@ class GroundStage:
         self._choose = choose
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
-        """Ground one triaged post and ask for its first draft, or for the redraft that the case waits for."""
+        """Ground one triaged post and request its first draft, or the redraft that the case is waiting for."""
         message = decode(value, Triaged)
         case = await self._ledger.cases.get(message.post.key)
         request = case.request
@@ -134,7 +138,7 @@ class GroundStage:
 
 
 class DraftStage:
-    """The stage that writes the reply that is asked for; of a post in doubt, why there is none yet."""
+    """The stage that writes the requested reply; for a post in doubt, a draft that says why there is no reply yet."""
 
     name: ClassVar = StageName.DRAFT
 
@@ -143,7 +147,7 @@ class DraftStage:
         self._drafter = drafter
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
-        """Draft for one grounded post, unless that draft is no longer wanted."""
+        """Draft a reply to one grounded post, unless this draft is no longer wanted."""
         message = decode(value, Grounded)
         if not await self._ledger.stages.is_asked_for(message.post.key, message.request.number):
             return None
@@ -157,7 +161,7 @@ class DraftStage:
         return Outgoing(message.post.key, draft)
 
     async def _unlike_earlier(self, message: Grounded) -> DraftRequest:
-        """Return the request, to avoid also what author and thread were answered elsewhere; that is stored nowhere."""
+        """Return the request with replies to the same author or thread added to `avoid`; the addition is not stored."""
         replies = await self._ledger.replies.near(message.post.key)
         avoid = tuple(dict.fromkeys((*message.request.avoid, *replies)))
         return message.request.model_copy(update={"avoid": avoid})
@@ -172,6 +176,6 @@ class DeskStage:
         self._ledger = ledger
 
     async def handle(self, value: bytes | None, *, last_attempt: bool = False) -> Outgoing | None:
-        """Queue one draft; the ledger keeps it to one draft a request."""
+        """Queue one draft; the ledger accepts only one per request."""
         await self._ledger.stages.draft(decode(value, Draft))
         return None

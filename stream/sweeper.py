@@ -1,8 +1,8 @@
-"""Send unfinished cases again.
+"""The sweeper: send the messages of unfinished cases again.
 
-A case that sits in a state in which the machine owes the next step for too long has lost its message: to a broker
-that keeps topics in memory, to a worker that was killed at the wrong moment. The ledger has all that the message held.
-Or its message still waits on the topic for workers that are behind; a second one would only put them further behind.
+A case whose next step is automatic but overdue has usually lost its message: the broker kept its topics in memory, or a
+worker was killed at the wrong moment. The ledger can rebuild the message. If instead the message is still on its topic
+because workers are behind, it is not sent again: a second one would only delay them further.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ QUEUES = {
     CaseState.TRIAGED: (TopicRole.TRIAGED,),
     CaseState.GROUNDED: (TopicRole.GROUNDED, TopicRole.DRAFTS),
 }
-"""Where the message of a case may still wait."""
+"""The topics on which the message of a case in this state may still be waiting."""
 
 
 def due_message(case: Case) -> tuple[StageName, BaseModel]:
-    """Return the stage that owes a case its next step, and the record that stage waits for."""
+    """Return the stage that a case needs next, and the record that this stage reads."""
     if case.state is CaseState.GROUNDED and (grounded := Grounded.of(case, case.request)):
         return StageName.DRAFT, grounded
     if case.state is CaseState.TRIAGED and case.triage:
@@ -45,7 +45,7 @@ def due_message(case: Case) -> tuple[StageName, BaseModel]:
 
 
 class Sweeper:
-    """The search for cases that have lost their message."""
+    """The task that finds cases whose message was lost and sends it again."""
 
     def __init__(self, ledger: Ledger, producer: Producer, settings: Settings) -> None:
         self._ledger = ledger
@@ -55,7 +55,7 @@ class Sweeper:
         self._queues = [self._topics.named(role) for roles in QUEUES.values() for role in roles]
 
     async def run(self) -> None:
-        """Sweep until cancelled; whatever is away is waited for."""
+        """Sweep until cancelled, waiting out outages of broker and ledger."""
         stream = self._settings.stream
         while True:
             try:
@@ -71,11 +71,11 @@ class Sweeper:
             metrics.CASES.labels(state.value).set(count)
 
     async def sweep(self, older_than: datetime, *, topics_are_lost: bool = False) -> int:
-        """Send cases again that have not moved since `older_than`; return how many were sent.
+        """Send the messages of cases that have not moved since `older_than`; return how many were sent.
 
-        Where workers have not read a topic up to that moment, the cases that may wait there are left for a later look,
-        unless the topics are known to be lost. A case whose message is too large for the broker fails, and the others
-        go on. Raises BrokerUnavailable or LedgerUnavailable.
+        If workers have not read a topic up to that moment, the cases whose message may be there are skipped, unless
+        `topics_are_lost`. A case whose message is too large for the broker fails; the others are still sent. Raises
+        BrokerUnavailable or LedgerUnavailable.
         """
         sent, waiting = 0, 0
         states_behind = frozenset() if topics_are_lost else await self._states_behind(older_than)
@@ -94,7 +94,7 @@ class Sweeper:
         return sent
 
     async def _states_behind(self, moment: datetime) -> frozenset[CaseState]:
-        """Return the states of which a message from before a moment waits on a topic, and show the oldest's age."""
+        """Return the states with an unread message from before `moment`, and update the metric of message ages."""
         kafka = self._settings.kafka
         oldest = await oldest_waiting(kafka, worker_group(kafka), self._queues)
         for topic in self._queues:

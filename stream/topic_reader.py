@@ -1,4 +1,4 @@
-"""Read a topic as it stands, without a consumer group."""
+"""Read topics without joining a consumer group."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def _consumer(settings: KafkaSettings, group: str | None = None) -> AsyncI
         request_timeout_ms=int(settings.timeout_s * 1000),
         enable_auto_commit=False,
         auto_offset_reset="earliest",
-        # A message whose transaction was aborted was never sent.
+        # A message of an aborted transaction counts as never sent.
         isolation_level="read_committed" if settings.transactions else "read_uncommitted",
     )
     try:
@@ -43,15 +43,15 @@ async def _consumer(settings: KafkaSettings, group: str | None = None) -> AsyncI
 
 
 async def end_offsets(settings: KafkaSettings, topic: str) -> dict[int, int]:
-    """Return, for each partition, the offset the next message will get; raises BrokerUnavailable."""
+    """Return partition -> offset of its next message. Raises BrokerUnavailable."""
     async with _consumer(settings) as consumer:
         return await _ends(consumer, topic)
 
 
 async def backlog(settings: KafkaSettings, group: str, topics: Collection[str]) -> dict[tuple[str, int], int]:
-    """Return (topic, partition) -> messages a consumer group has not committed yet; raises BrokerUnavailable.
+    """Return (topic, partition) -> number of messages not yet committed by a consumer group. Raises BrokerUnavailable.
 
-    Reads only; it does not join the group.
+    Only reads; does not join the group.
     """
     async with _consumer(settings, group) as consumer:
         waiting = {}
@@ -63,12 +63,12 @@ async def backlog(settings: KafkaSettings, group: str, topics: Collection[str]) 
 
 
 async def oldest_waiting(settings: KafkaSettings, group: str, topics: Collection[str]) -> dict[str, datetime]:
-    """Return topic -> when the oldest message was sent that a consumer group has not committed yet.
+    """Return topic -> when its oldest message not yet committed by a consumer group was sent.
 
-    Topics that the group has read to their end are left out; one that the broker does not show in time counts as unread
-    for ever. Reads only; it does not join the group. Raises BrokerUnavailable.
+    Topics that the group has read to the end are left out; a topic that could not be read in time gets LONG_AGO. Only
+    reads; does not join the group. Raises BrokerUnavailable.
     """
-    # The client itself waits for a group's coordinator for ever.
+    # The client itself would wait for the group's coordinator for ever.
     async with _consumer(settings, group) as consumer, asyncio.timeout(2 * settings.timeout_s):
         unread, ends = {}, {}
         for topic in topics:
@@ -87,7 +87,7 @@ async def oldest_waiting(settings: KafkaSettings, group: str, topics: Collection
                 if records := batches.get(place):
                     at = datetime.fromtimestamp(records[0].timestamp / 1000, UTC)
                     oldest[place.topic] = min(at, oldest.get(place.topic, at))
-                # What is left of some messages are their transactions' marks.
+                # Some offsets hold only transaction markers, which are never returned as records.
                 if records or await consumer.position(place) >= ends[place]:
                     del unread[place]
         return oldest | {place.topic: LONG_AGO for place in unread}
@@ -115,9 +115,9 @@ async def read_topic(
 async def _to_end(
     consumer: AIOKafkaConsumer, place: TopicPartition, end: int, longest_silence_s: float
 ) -> AsyncIterator[ConsumerRecord]:
-    """Yield up to `end`, and on until a poll comes back empty.
+    """Yield the messages up to `end`, then continue until a poll is empty.
 
-    Tansu 0.6 answers ListOffsets with the *first* offset of the last batch plus one, so that `end` alone would leave
+    Tansu 0.6 answers ListOffsets with the *first* offset of the last batch plus one, so stopping at `end` would leave
     the rest of that batch unread.
     """
     deadline = time.monotonic() + longest_silence_s

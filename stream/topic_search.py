@@ -1,4 +1,4 @@
-"""Find what the topics still hold of cases or of an author, for whoever asks what is held of them."""
+"""Find what the topics still contain about given cases or an author, for data subject requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from stream.topics import Topics
 async def records_about(
     settings: KafkaSettings, keys: Collection[str], is_about: Callable[[FlaggedPost], bool] = lambda _: False
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield every message with one of the case keys, or with a flag that `is_about` whoever asks, as plain data.
+    """Yield, as plain data, every message with one of the case keys and every flag that matches `is_about`.
 
     Reads all topics from their beginning. Raises BrokerUnavailable.
     """

@@ -1,4 +1,4 @@
-"""The topics by name, and the creation of those that are missing, each for so many days."""
+"""The names of the topics, and the creation of missing ones with their retention."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ log = logging.getLogger(__name__)
 _MADE = (errors.NoError, errors.TopicAlreadyExistsError)
 _NOT_ALLOWED = (errors.TopicAuthorizationFailedError, errors.ClusterAuthorizationFailedError)
 _MAY_PASS = (errors.UnknownError, errors.BrokerNotAvailableError)
-"""What the broker says of troubles of its own, beside what its client calls retriable."""
+"""Errors of the broker that may be temporary, besides those that the client calls retriable."""
 
 
 @dataclass(frozen=True)
 class Topics:
-    """The full name of every topic; `TopicRole` says what each carries."""
+    """The full names of all topics; `TopicRole` says what each carries."""
 
     prefix: str
 
@@ -40,20 +40,20 @@ class Topics:
 
     @property
     def dead_letters(self) -> str:
-        """Return the topic of messages that could not be worked on."""
+        """Return the topic of messages that could not be processed."""
         return self.named(TopicRole.DEAD_LETTERS)
 
     def all(self) -> tuple[str, ...]:
-        """Return every topic's name."""
+        """Return the names of all topics."""
         return tuple(map(self.named, TopicRole))
 
     def named(self, role: TopicRole) -> str:
-        """Return the topic that plays a role."""
+        """Return the full name of the topic with this role."""
         return f"{self.prefix}{role}"
 
 
 def worker_group(settings: KafkaSettings) -> str:
-    """Return the consumer group that all workers are in."""
+    """Return the consumer group of all workers."""
     return f"{settings.prefix}worker"
 
 
@@ -61,7 +61,7 @@ DAY_MS = 86_400_000
 
 
 def retention_days(settings: KafkaSettings, role: TopicRole) -> int:
-    """Return for how many days a topic is made to keep a message."""
+    """Return for how many days a newly created topic keeps a message."""
     return settings.dead_letters_days if role is TopicRole.DEAD_LETTERS else settings.topics_days
 
 
@@ -72,10 +72,10 @@ def _new_topic(settings: KafkaSettings, role: TopicRole) -> NewTopic:
 
 
 async def ensure_topics(settings: KafkaSettings, needed: Collection[TopicRole] = tuple(TopicRole)) -> None:
-    """Create the missing topics, and warn of those that have fewer partitions than the settings ask for.
+    """Create the missing topics, and warn of those with fewer partitions than the settings require.
 
-    `needed` are those that this process works with. Of the others the broker may show it none, nor let it make them.
-    Raises BrokerUnavailable when the broker does not answer or can't make a topic now, and BadSettings when it won't.
+    `needed` are the topics that this process uses; the broker may hide the others from it or forbid it to create them.
+    Raises BrokerUnavailable if the broker does not answer or can't create a topic now, BadSettings if it refuses to.
     """
     admin = AIOKafkaAdminClient(**aiokafka_options(settings), request_timeout_ms=int(settings.timeout_s * 1000))
     names = {Topics(settings.prefix).named(role): role for role in TopicRole}
@@ -91,7 +91,7 @@ async def ensure_topics(settings: KafkaSettings, needed: Collection[TopicRole] =
     finally:
         await admin.close()
     _warn_of_few_partitions(settings, {name: partitions[name] for name in names if name in partitions})
-    # The client raises nothing for a topic that was refused.
+    # The client raises no error for a refused topic.
     for name, code, *_ in created.topic_errors if created else ():
         _check_made(settings, name, errors.for_code(code), is_needed=names[name] in needed)
 
@@ -109,7 +109,7 @@ def _warn_of_few_partitions(settings: KafkaSettings, partitions: Mapping[str, in
 def _check_made(
     settings: KafkaSettings, name: str, answer: type[errors.BrokerResponseError], *, is_needed: bool
 ) -> None:
-    """Raise what a broker's answer to the request for a topic means, unless the topic is there now."""
+    """Raise the error that matches the broker's answer about a topic, unless the topic exists now."""
     if answer in _MADE:
         return
     if answer in _NOT_ALLOWED and not is_needed:

@@ -1,7 +1,8 @@
-"""Send one reply in a Kafka transaction of its own, so that the broker refuses whoever was paused while sending it.
+"""Send one reply in its own Kafka transaction, so that the broker refuses a publisher that was paused during its send.
 
-The transactional id is the reply's. Opening it again makes the broker abort what an earlier publisher left unfinished
-and refuse that publisher from then on, even in the middle of its send. Only a look at the topic *after* that is final.
+The transactional id belongs to the reply. When a publisher opens it again, the broker aborts what an earlier publisher
+left unfinished and refuses that publisher from then on, even in the middle of its send. Only a search of the topic
+*after* that is conclusive.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from stream.producer import TOO_LARGE
 
 
 class SendReply(Protocol):
-    """A way to send one message; `Producer.send` is the one without a transaction."""
+    """A function that sends one message; `Producer.send` is the one without a transaction."""
 
     def __call__(self, topic: str, key: str, value: bytes, headers: Mapping[str, str]) -> Awaitable[None]:
         """Send; raises BrokerUnavailable or MessageTooLarge."""
@@ -34,9 +35,9 @@ def transactional_id(settings: KafkaSettings, row: int) -> str:
 
 @asynccontextmanager
 async def transaction(settings: KafkaSettings, row: int) -> AsyncIterator[SendReply]:
-    """Shut earlier publishers of an outbox row out, and give the way to send it.
+    """Fence off earlier publishers of an outbox row, and yield the function that sends its reply.
 
-    Raises BrokerUnavailable when the broker has no transactions, does not answer, or has shut this one out.
+    Raises BrokerUnavailable if the broker has no transactions, does not answer, or has fenced off this publisher.
     """
     client = AIOKafkaProducer(
         **aiokafka_options(settings),

@@ -1,4 +1,4 @@
-"""Run stages as a Faust worker until told to stop, or until the worker is no longer alive."""
+"""Run stages as a Faust worker until told to stop, or until the worker crashes or hangs."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ log = logging.getLogger(__name__)
 
 STOP_LIMIT_S = 15.0
 SWITCH_INTERVAL_S = 0.0005
-"""How long a thread may keep Python from the others: a stage changes threads a dozen times, and 5 ms each add up."""
+"""How long a thread may hold the interpreter: a stage switches threads a dozen times, and Python's 5 ms would add
+up."""
 
 PATIENCE = 10
-"""How many of the longest answers of a model one message may need, and wait for."""
+"""How many of a model's longest answers one message may need, or wait for."""
 
 
 class WorkerDied(Exception):
-    """A worker that must be restarted; the message says what was seen."""
+    """A worker that must be restarted; the message gives the cause."""
 
 
 async def run_worker(
@@ -42,7 +43,7 @@ async def run_worker(
     stop: asyncio.Event,
     health: WorkerHealth | None = None,
 ) -> None:
-    """Work until `stop` is set, and tell `health` how; raises WorkerDied when Faust crashed or fell silent."""
+    """Work until `stop` is set, keeping `health` up to date. Raises WorkerDied if Faust crashed or fell silent."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     await wait_for_topics(settings.kafka, stop, _topics_of(stages))
     if stop.is_set():
@@ -66,7 +67,7 @@ async def run_worker(
         for task in tasks.values():
             task.cancel()
         with suppress(TimeoutError):
-            # Shielded, for what hangs may not heed a cancellation either.
+            # Shielded, because a hanging app may not respond to cancellation either.
             async with asyncio.timeout(STOP_LIMIT_S):
                 await asyncio.shield(app.stop())
         in_hand.close()
@@ -81,7 +82,7 @@ def _topics_of(stages: Sequence[Stage]) -> set[TopicRole]:
 async def wait_for_topics(
     kafka: KafkaSettings, stop: asyncio.Event, needed: Collection[TopicRole], every_s: float = 1.0
 ) -> None:
-    """Wait until the broker has the topics, or until `stop` is set; raises BadSettings where it refuses to make one."""
+    """Wait until the broker has the topics or `stop` is set. Raises BadSettings if it refuses to create one."""
     while not stop.is_set():
         try:
             await ensure_topics(kafka, needed)
@@ -109,13 +110,13 @@ def _cause(faust: asyncio.Task[Any]) -> str:
 
 
 def longest_work_s(settings: Settings) -> float:
-    """Return for how long one message may be worked on: for several answers, behind all other partitions'."""
+    """Return the longest time one message may take, in seconds: several answers, queued behind all other partitions."""
     longest_s = max(settings.chat.timeout_s, settings.draft.timeout_s, settings.guard.judge_timeout_s)
     return PATIENCE * settings.kafka.partitions * longest_s
 
 
 async def idle(app: Any, kafka: KafkaSettings, topics: Sequence[str]) -> bool:
-    """Tell whether the broker answers and nothing waits in the partitions this worker holds."""
+    """Tell whether the broker answers and no message waits in the partitions assigned to this worker."""
     try:
         assigned = {(place.topic, place.partition) for place in app.consumer.assignment()}
         waiting = await backlog(kafka, worker_group(kafka), topics)

@@ -1,1 +1,1 @@
-"""What Discord and Slack share: cards, commands, who may do what, and what comes of a decision."""
+"""What Discord and Slack share: cards, commands, permissions, and the dialogue about decisions."""

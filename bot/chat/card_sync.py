@@ -1,8 +1,8 @@
-"""Keep the cards of one chat platform in step with the ledger: post what is missing, update what is outdated.
+"""Keep one chat platform's cards in step with the ledger: post missing cards and update outdated ones.
 
-The ledger knows which cards there should be and which there are, so it makes no difference why they differ: a new
-draft, a decision made in the browser or in another chat, a restart, a network cut. Each channel is worked on by itself:
-one that the platform slows down holds up no other.
+The ledger knows which cards should exist and which do, so the cause of a difference does not matter: a new draft, a
+decision in the browser or another chat, a restart, a network failure. Each channel is processed independently, so that
+one which the platform throttles delays no other.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ log = logging.getLogger(__name__)
 Edit = Callable[[Card, int], Awaitable[None]]
 
 ORPHAN_S = 30.0
-"""Age from which a reservation counts as left behind by a crash."""
+"""Age in seconds from which a reservation counts as left behind by a crash."""
 RETRY_LOST_S = 60.0
 PAGE = 200
 
 
 @dataclass
 class _ChannelWork:
-    """What is to be done in one channel: reservations left behind by a crash, outdated cards, cases without a card."""
+    """The work in one channel: reservations left behind by a crash, outdated cards, cases without a card."""
 
     orphans: list[PostedCard] = field(default_factory=list)
     outdated: list[PostedCard] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    """Keys of cases."""
+    """Case keys."""
 
 
 @dataclass(frozen=True)
 class _Routed:
-    """The channel that the settings name for a case, as it stood at `version`."""
+    """The channel that the settings give a case, as of its version `version`."""
 
     version: int
     channel: str | None
@@ -86,7 +86,7 @@ class CardSync:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(self) -> None:
-        """Keep the cards up to date until cancelled; while ledger or platform is away, keep trying."""
+        """Keep the cards up to date until cancelled, waiting out outages of ledger and platform."""
         away = False
         with self._changes.subscribe() as changes:
             try:
@@ -106,7 +106,7 @@ class CardSync:
                 await asyncio.gather(*self._busy.values(), return_exceptions=True)
 
     async def sync_once(self) -> None:
-        """Find out what is to be done and start doing it, channel by channel."""
+        """Find what has to be done and start doing it, one task per channel."""
         for place, work in (await self._work()).items():
             if place not in self._busy:
                 self._busy[place] = asyncio.create_task(
@@ -114,12 +114,12 @@ class CardSync:
                 )
 
     async def wait_until_idle(self) -> None:
-        """Wait until what was started is done."""
+        """Wait until all started work is done."""
         while self._busy:
             await asyncio.gather(*self._busy.values())
 
     async def refresh(self, posted: PostedCard, edit: Edit | None = None) -> None:
-        """Show a posted card as its case stands now; `edit` changes the message another way than the board does."""
+        """Update a posted card to its case's current state, by `edit` if given, otherwise through the board."""
         if posted.message is None:
             return
         lock = self._locks.setdefault(posted.message, asyncio.Lock())
@@ -135,7 +135,7 @@ class CardSync:
             await self._record(posted.server, posted.message, case, card)
 
     def is_lost(self, place: Place) -> bool:
-        """Tell whether a channel could not be used lately."""
+        """Tell whether a channel was recently found unusable."""
         since = self._lost.get(place)
         return since is not None and now() < since + timedelta(seconds=RETRY_LOST_S)
 
@@ -172,7 +172,7 @@ class CardSync:
     async def _route(
         self, server: str, page: Sequence[UncardedCase], earlier: Mapping[str, _Routed]
     ) -> Mapping[str, _Routed]:
-        """Return where each case goes, by its key; whole cases are read only where one is new or has changed."""
+        """Return key -> where the case goes; complete cases are read only if new or changed."""
         versions = {case.key: case.version for case in page}
         same = {
             key: earlier[key] for key, version in versions.items() if key in earlier and earlier[key].version == version
@@ -183,7 +183,7 @@ class CardSync:
         }
 
     def _usable_place(self, server: str, channel: str | None) -> Place | None:
-        """Return where a case goes; while its channel can't be used, that is the server's default channel."""
+        """Return where a case goes: its channel, or if that is unusable the server's default channel."""
         for candidate in (channel, self._servers[server].channel):
             if candidate is not None and not self.is_lost(place := Place(self._board.surface, server, candidate)):
                 return place
@@ -204,7 +204,7 @@ class CardSync:
         except Unavailable as error:
             log.warning("The cards of %s channel %s wait: %s", place.surface, place.channel, error)
         except Exception:
-            # One card that nobody can render must not end the others; the next pass tries it again.
+            # A card that can't be rendered must not stop the others; the next pass tries it again.
             log.exception("The cards of %s channel %s could not be kept", place.surface, place.channel)
         finally:
             self._busy.pop(place, None)
@@ -239,7 +239,7 @@ class CardSync:
             try:
                 await self._post_one(place, case)
             except CardRefused as error:
-                # Its reservation keeps it from being tried at every pass; `_resolve_orphan` drops it after a while.
+                # The reservation prevents a new try at every pass; `_resolve_orphan` drops it after a while.
                 log.error("Case %s gets no card: %s", case.key, error)
         if keys[remaining:]:
             await self._surge.count(place, await self._cases(keys[remaining:]))

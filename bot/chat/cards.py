@@ -1,7 +1,7 @@
-"""What a card says and offers, built once and rendered by each chat platform.
+"""What a card says and offers, built once here and rendered by each chat platform.
 
-Every text here is defused and cut (see `bot.chat.defuse`), except `Card.editable` and what this module itself words.
-Markup characters are still to be escaped the platform's way.
+All texts are defused and cut (see `bot.chat.defuse`), except `Card.editable` and this module's own words. The platform
+still has to escape its markup characters.
 
 | state                         | buttons                                                                 |
 |-------------------------------|-------------------------------------------------------------------------|
@@ -10,10 +10,10 @@ Markup characters are still to be escaped the platform's way.
 | pending, in doubt             | not hateful, draft, edit, reject, evidence, claim or release            |
 | approved, rejected, dismissed | undo, until `Card.undo_until`; evidence                                 |
 | escalated, dismissed; appeals | reopen, handled; evidence                                               |
-| failed                        | redraft, when it was grounded; evidence                                 |
-| anything else                 | evidence, when there is some                                            |
+| failed                        | redraft, if it was grounded; evidence                                   |
+| any other                     | evidence, if there is any                                               |
 
-What a state allows stands in `core.lifecycle.DECISIONS`; a card leaves out what would make no sense now.
+`core.lifecycle.DECISIONS` defines what each state allows; a card leaves out what makes no sense at the moment.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ MOST_NOTES = 3
 
 
 class ButtonAction(StrEnum):
-    """What a button does; `show` uncovers the post where the platform has no spoiler.
+    """What a button does.
 
-    `redraft` opens a form, `draft` asks for a first draft at once.
+    `show` uncovers the post on platforms without spoilers. `redraft` opens a form, `draft` requests a first draft at
+    once.
     """
 
     APPROVE = "approve"
@@ -64,7 +65,7 @@ class ButtonAction(StrEnum):
 
     @property
     def decision(self) -> Action | None:
-        """Return what a press asks of the desk; None when it only shows something."""
+        """Return the action that a press requests from the desk, or None if it only shows something."""
         if self in (ButtonAction.EVIDENCE, ButtonAction.SHOW):
             return None
         return Action.REDRAFT if self is ButtonAction.DRAFT else Action(self)
@@ -84,9 +85,9 @@ class Button:
 
 @dataclass(frozen=True)
 class EvidenceLine:
-    """One statement with its source; `where` begins with what to know before one relies on it.
+    """One statement with its source; `where` begins with what to know before relying on it.
 
-    `url` is None when the link can't be shown safely.
+    `url` is None if the link is not safe to show.
     """
 
     text: str
@@ -97,12 +98,13 @@ class EvidenceLine:
 
 @dataclass(frozen=True)
 class Card:
-    """What a card shows. `post` is to be hidden until somebody asks for it; `url` is where it stands, or None.
+    """What a card shows.
 
-    `notes` are the last of those that people added, each with its writer. `answers` is the claim that the draft
-    answers, `warnings` say what doesn't fit about it.
-    `editable` is the draft as it is, to start an edit from: for input fields only, never to be rendered.
-    `stale_at` is when the card stops being true although the case does not change; build it again then.
+    - `post` must stay hidden until somebody asks to see it; `url` is the post's address, or None.
+    - `notes` are the latest notes by people, each with its author.
+    - `answers` is the claim that the draft answers; `warnings` say what may be wrong with the draft.
+    - `editable` is the unchanged draft from which an edit starts; use it only in input fields, never render it.
+    - `stale_at` is when the card becomes outdated without a change of the case; build it again then.
     """
 
     case_key: str
@@ -130,7 +132,7 @@ class Card:
 
 
 def build_card(case: Case) -> Card:
-    """Return what to show of a case."""
+    """Return the card of a case."""
     draft, moment = case.draft, now()
     undoable = case.state in DECIDED and _ahead(case.release_at, moment)
     return Card(
@@ -147,7 +149,7 @@ def build_card(case: Case) -> Card:
         answers=defuse(answered_claim(case), MAX_LINE),
         warnings=tuple(defuse(words, MAX_LINE) for words in warnings(case)),
         editable=draft.text if draft else "",
-        # Whether a post is hateful stands in no document; all evidence is still behind its button.
+        # No document can tell whether a post is hateful; the evidence is still available behind its button.
         evidence=() if case.doubtful else evidence_lines(case.grounding),
         close_checks=tuple(check_line(check) for check in draft.checks if is_close(check)) if draft else (),
         received_at=case.received_at,
@@ -161,18 +163,18 @@ def build_card(case: Case) -> Card:
 
 
 def groups_line(case: Case) -> str:
-    """Return whom the post attacks and how sure triage is, for example `migrants 93 %, women 41 %`."""
+    """Return whom the post attacks, with probabilities, for example `migrants 93 %, women 41 %`."""
     scores = case.triage.groups if case.triage else ()
     return ", ".join(f"{GROUP_WORDS[item.group]} {percent(item.score)}" for item in scores) or _("unsure")
 
 
 def evidence_lines(grounding: Grounding | None) -> tuple[EvidenceLine, ...]:
-    """Return the evidence that was found, best first."""
+    """Return the evidence for a post, best first."""
     return tuple(evidence_line(item) for item in (grounding.evidence if grounding else ()))
 
 
 def evidence_line(item: Evidence) -> EvidenceLine:
-    """Return one statement as it is shown."""
+    """Return one statement as shown on cards."""
     source = item.source
     parts = (source.institution, source.symbol, source.locator, str(source.year))
     marked = f"[{', '.join(marks(item))}] " if marks(item) else ""
@@ -185,12 +187,12 @@ def evidence_line(item: Evidence) -> EvidenceLine:
 
 
 def check_line(check: Check) -> str:
-    """Say how a check of a text went, in words."""
+    """Return the result of a check in words."""
     return defuse(finding(check), MAX_LINE)
 
 
 def failed_lines(checks: tuple[Check, ...]) -> tuple[str, ...]:
-    """Say which hard checks a text failed."""
+    """Return the hard checks that a text failed, in words."""
     return tuple(check_line(check) for check in checks if check.hard and not check.passed)
 
 
@@ -222,7 +224,7 @@ def _standing(case: Case) -> str:
     says_more = case.state in TURNED_DOWN and case.decided_by and case.decided_why != NOT_HATEFUL.code
     if says_more and case.decided_why:
         sentence = f"{sentence.rstrip('.')} ({translate_stored(case.decided_why)})."
-    # A sentence about the case begins with a capital; one that begins with a name keeps the name as it is.
+    # The sentence gets a capital letter, unless it begins with a name, which is kept unchanged.
     if not sentence.startswith((case.decided_by or "\0", holder(case) or "\0")):
         sentence = sentence[:1].upper() + sentence[1:]
     error = translate_stored(case.error or "") if case.state is CaseState.FAILED else ""
@@ -230,7 +232,7 @@ def _standing(case: Case) -> str:
 
 
 def _since_then(case: Case) -> list[str]:
-    """Say what people did about a case after its end, a sentence each."""
+    """Return what people did about a case after its end, one sentence each."""
     sentences = (
         (case.retracted_at is not None, _("The reply was retracted.")),
         (case.appealed, _("An appeal waits.")),
@@ -274,11 +276,11 @@ def _buttons(case: Case, *, undoable: bool) -> tuple[Button, ...]:
 
 
 def _allows(state: CaseState, action: ButtonAction) -> bool:
-    """Tell whether a state allows a decision; to look at something is always allowed."""
+    """Tell whether a state allows an action; viewing is always allowed."""
     return action.decision is None or state in DECISIONS[action.decision].takes
 
 
 def _shown_whole(case: Case) -> bool:
-    """Tell whether the card has the draft to its last word: nobody can approve what they could not read."""
+    """Tell whether the card shows the complete draft: nobody may approve what they could not read."""
     text = case.draft.text if case.draft else ""
     return defuse(text, MAX_DRAFT) == defuse(text, len(text) * 10)

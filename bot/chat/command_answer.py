@@ -1,4 +1,4 @@
-"""What a command answers, the same in Discord and Slack."""
+"""The answer to a command, the same in Discord and Slack."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.domain import Case
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file that goes with an answer."""
+    """A file attached to an answer."""
 
     name: str
     data: bytes
@@ -19,9 +19,9 @@ class Attachment:
 
 @dataclass(frozen=True)
 class CommandAnswer:
-    """The answer to a command, for the one who typed it; all its texts are defused.
+    """The answer to a command, for the person who typed it; all its texts are defused.
 
-    `quote` is a reply that was drafted, `case` is to be shown as a card, `evidence` in full.
+    `quote` is a drafted reply, `case` is to be shown as a card, and `evidence` in full.
     """
 
     lines: tuple[str, ...]
@@ -32,5 +32,5 @@ class CommandAnswer:
 
 
 def in_lines(*lines: str) -> CommandAnswer:
-    """Answer with some lines, defused."""
+    """Return an answer of several lines, defused."""
     return CommandAnswer(tuple(defuse(line, 2 * MAX_LINE) for line in lines))

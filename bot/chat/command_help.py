@@ -1,4 +1,4 @@
-"""The commands of the chats: what may be typed, what it does and who may. Discord and Slack read their help here."""
+"""The commands of the chats, with what they do and who may use them. Help in Discord and Slack comes from here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.translation import N_, _
 
 @dataclass(frozen=True)
 class CommandHelp:
-    """What a command does, in the English words of every help; `leads` when leads and admins alone may type it."""
+    """The English description of a command; `leads` means that only leads and admins may use it."""
 
     does: str
     leads: bool = False
@@ -41,11 +41,11 @@ COMMANDS: Mapping[str, CommandHelp] = {
     "settings": CommandHelp(N_("How this server is used")),
     "help": CommandHelp(N_("What can be typed here")),
 }
-"""Every command by its name, as it is typed in Discord and begins in Slack."""
+"""All commands by name, as typed in Discord; in Slack, commands begin with the name."""
 
 
 def help_lines(usages: Mapping[str, str], prefix: str = "") -> tuple[str, ...]:
-    """Return one line a command; `usages` says how a platform types those that take more than their name."""
+    """Return one line per command; `usages` has the platform's notation for commands with arguments."""
     return tuple(f"{prefix}{usages.get(name, name)}: {_summary(command)}" for name, command in COMMANDS.items())
 
 

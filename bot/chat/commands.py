@@ -1,4 +1,4 @@
-"""Carry out the commands of the chats, the same in Discord and Slack; `bot.chat.command_help` lists them."""
+"""The implementation of the chat commands, the same in Discord and Slack; `bot.chat.command_help` lists them."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _DONE = Wordings(
 
 
 class Commands:
-    """The commands, which know a server's own cases alone.
+    """The commands, which see only the cases of their own server.
 
-    Every method raises Forbidden, BadInput, CaseNotFound or Unavailable in plain words.
+    Every method may raise Forbidden, BadInput, CaseNotFound or Unavailable, with a message in plain words.
     """
 
     def __init__(
@@ -75,11 +75,11 @@ class Commands:
         doubtful: bool = False,
         appeals: bool = False,
     ) -> CommandAnswer:
-        """List a server's open cases: all, one's own, those in doubt, or the closed ones with an appeal."""
+        """List a server's open cases: all, the moderator's own, those in doubt, or closed ones with an appeal."""
         return await self._queue.answer(place, who, group=group, mine=mine, doubtful=doubtful, appeals=appeals)
 
     async def dismiss(self, place: Place, who: Moderator, id: str) -> CommandAnswer:
-        """Dismiss a case as not hateful, and show it with the button that undoes it."""
+        """Dismiss a case as not hateful, and show it with its undo button."""
         seen = await self._case(place, id)
         case = await self._desk.decide(seen.key, Decision(action=Action.DISMISS, version=seen.version), who)
         return CommandAnswer((_("Case {number} is dismissed.", number=await self._number(case)),), case=case)
@@ -87,7 +87,7 @@ class Commands:
     async def redraft(
         self, place: Place, who: Moderator, id: str, strategy: StrategyName | None = None
     ) -> CommandAnswer:
-        """Ask for another draft of a case, by a strategy of the desk's where one is named."""
+        """Request another draft of a case, by one of the desk's strategies if named."""
         seen = await self._case(place, id)
         decision = Decision(action=Action.REDRAFT, version=seen.version, strategy=strategy)
         await self._desk.decide(seen.key, decision, who)
@@ -101,14 +101,14 @@ class Commands:
     async def after_the_end(
         self, place: Place, who: Moderator, action: Action, id: str, words: str = ""
     ) -> CommandAnswer:
-        """Do with a closed case what `action` says, with `words` as the reason, and show it as it is then."""
+        """Apply `action` to a closed case, with `words` as the reason, and show the result."""
         seen = await self._case(place, id)
         decision = Decision(action=action, version=seen.version, reason=words.strip()[:MAX_REASON] or None)
         case = await self._desk.decide(seen.key, decision, who)
         return CommandAnswer((_DONE[action].format(number=await self._number(case)),), case=case)
 
     async def note(self, place: Place, who: Moderator, id: str, text: str) -> CommandAnswer:
-        """Add a note to a case for whoever looks at it next, and show it."""
+        """Add a note for the next person who looks at a case, and show the case."""
         case = await self._desk.note((await self._case(place, id)).key, text[:MAX_NOTE], who)
         return CommandAnswer((_("Noted on case {number}.", number=await self._number(case)),), case=case)
 
@@ -117,19 +117,19 @@ class Commands:
         return CommandAnswer((), case=await self._case(place, id))
 
     async def suggested_cases(self, place: Place, typed: str) -> list[tuple[int, Case]]:
-        """Return the oldest open cases whose numbers begin as typed, each with its number."""
+        """Return the oldest open cases whose number begins with what was typed, each with its number."""
         cases = await self._own_cases.list(place.server, CaseQuery(limit=SUGGESTED), SUGGESTED)
         numbered = [(await self._ledger.cards.number_of(case.key), case) for case in cases]
         return [(number, case) for number, case in numbered if str(number).startswith(typed.strip().removeprefix("#"))]
 
     async def suggested_platforms(self, place: Place, typed: str) -> list[str]:
-        """Return the platforms of the newest cases whose names hold what was typed."""
+        """Return the platforms of the newest cases whose name contains what was typed."""
         query = CaseQuery(states=(), limit=LOOKED_THROUGH, oldest_first=False)
         names = dict.fromkeys(case.post.platform for case in await self._own_cases.list(place.server, query))
         return [name for name in names if typed.lower() in name.lower()]
 
     async def show_intents(self, place: Place) -> CommandAnswer:
-        """List the intents set on a server, the narrowest first."""
+        """List the intents set on a server, narrowest scope first."""
         intents = await self._ledger.moderator_settings.intents(place.surface, place.server)
         order = list(ScopeKind)
         lines = [
@@ -149,7 +149,7 @@ class Commands:
     async def set_intent(
         self, place: Place, who: Moderator, intent: Intent | None, named: Mapping[ScopeKind, str]
     ) -> CommandAnswer:
-        """Set the intent of the scope that was named, or clear it with None; a channel without a name is this one."""
+        """Set the intent of the named scope, or clear it with None; an unnamed channel is the current one."""
         require_lead(who, _("set an intent"))
         kind, name = named_scope(named)
         where = scope(kind, (name or place.channel) if kind is ScopeKind.CHANNEL else name)
@@ -158,7 +158,7 @@ class Commands:
         return in_lines(_("{scope}: {intent}. It holds for new drafts.", scope=scope_line(kind, where), intent=holds))
 
     async def draft(self, text: str, intent: Intent | None) -> CommandAnswer:
-        """Draft an answer to a text, with its evidence; it becomes no case."""
+        """Draft a reply to a text, with its evidence; no case is created."""
         draft, grounding, reason = await self._pipeline_cli.draft(text, intent)
         evidence = evidence_lines(grounding)
         if draft is None or not draft.text:
@@ -175,7 +175,7 @@ class Commands:
         return CommandAnswer((defuse(_("Evidence for: {query}", query=query), MAX_LINE),), evidence=lines)
 
     async def pause(self, place: Place, who: Moderator, *, on: bool, hours: float | None = None) -> CommandAnswer:
-        """Keep new cards from a channel, or let them in again."""
+        """Stop new cards in a channel, or allow them again."""
         require_lead(who, _("pause or resume a channel"))
         until = _until(hours) if on else None
         await self._ledger.moderator_settings.switch(
@@ -190,7 +190,7 @@ class Commands:
     async def mute(
         self, place: Place, who: Moderator, platform: str, *, on: bool, hours: float | None = None
     ) -> CommandAnswer:
-        """Keep the cards of a platform's posts from a server, or let them in again."""
+        """Stop the cards of a platform's posts on a server, or allow them again."""
         require_lead(who, _("mute a source"))
         platform = platform.strip()
         if not 0 < len(platform) <= MAX_PLATFORM:
@@ -206,7 +206,7 @@ class Commands:
         return in_lines(_("{platform} is muted until {time} here.", platform=platform, time=utc(until)))
 
     async def assign(self, place: Place, who: Moderator, id: str, assignee: Moderator) -> CommandAnswer:
-        """Say who should take care of a case; anybody may assign one to themselves."""
+        """Assign a case to a moderator; everyone may assign cases to themselves."""
         seen = await self._case(place, id)
         key = seen.key
         decision = Decision(action=Action.ASSIGN, version=seen.version, assignee=assignee.name)
@@ -214,7 +214,7 @@ class Commands:
         return in_lines(_("Case {number} is assigned to {who}.", number=await self._number(seen), who=assignee.name))
 
     async def hide(self, who: Moderator, group: TargetGroup, *, hidden: bool) -> CommandAnswer:
-        """Leave a group out of one's own queue, or take it in again."""
+        """Leave a group out of the moderator's own queue, or include it again."""
         await self._ledger.moderator_settings.hide(who.name, group, hidden=hidden)
         message = (
             N_("Posts against {group} are no longer in your queue. Nobody else is told.")
@@ -224,7 +224,7 @@ class Commands:
         return in_lines(_(message, group=GROUP_WORDS[group]))
 
     async def language(self, who: Moderator, chosen: str | None) -> CommandAnswer:
-        """Choose the language that one is answered in, here and on the page; None leaves it to each client."""
+        """Choose the moderator's language, here and on the page; None leaves it to each client."""
         if chosen is not None and chosen not in LANGUAGES:
             raise BadInput(
                 _("There is no language “{name}”; choose one of {names}.", name=chosen[:20], names=", ".join(LANGUAGES))
@@ -236,7 +236,7 @@ class Commands:
             return in_lines(_("Your language here and on the page is now: {language}.", language=LANGUAGES[chosen]))
 
     async def settings(self, place: Place) -> CommandAnswer:
-        """Say how a server is used."""
+        """Describe how a server is used."""
         server = self._servers[place.server]
         switched = await self._ledger.moderator_settings.switched(place.surface, place.server)
         language = LANGUAGES[self._languages.of_server(place.server)]
@@ -252,7 +252,7 @@ class Commands:
         )  # fmt: skip
 
     async def export(self, place: Place, who: Moderator, period: str = "4w") -> CommandAnswer:
-        """Give the decisions of a period as CSV, without the posts."""
+        """Return the decisions of a period as CSV, without the posts."""
         require_lead(who, _("export decisions"))
         statistics = await self._ledger.statistics.since(now() - stats.period(period), self._counted(place))
         file = Attachment(f"rejoinder-{now():%Y-%m-%d}.csv", stats.table(statistics.decided))
@@ -263,7 +263,7 @@ class Commands:
         return CommandAnswer((summary,), attachment=file)
 
     async def stats(self, place: Place, period: str = "7d") -> CommandAnswer:
-        """Give the figures of a period, with a picture when there is something to draw."""
+        """Return the figures of a period, with a chart if there is anything to draw."""
         shown_on = self._counted(place)
         pending = len(await self._own_cases.list(place.server, CaseQuery(limit=LOOKED_THROUGH))) if shown_on else None
         figures = await stats.figures(self._ledger, stats.period(period), shown_on, pending)
@@ -274,11 +274,11 @@ class Commands:
         return CommandAnswer(lines, attachment=Attachment("rejoinder-stats.png", picture))
 
     def _counted(self, place: Place) -> tuple[str, str] | None:
-        """Return whose cards the figures of a place go by; None where they are of all cases."""
+        """Return the surface and server to whose cards the figures of a place are limited, or None for all cases."""
         return None if self._own_cases.include_all(place.server) else (place.surface, place.server)
 
     async def _number(self, case: Case) -> str:
-        """Return a case's short number as it is typed, whatever the language."""
+        """Return a case's short number as it is typed, independent of language."""
         return str(await self._ledger.cards.number_of(case.key))
 
     async def _case(self, place: Place, id: str) -> Case:

@@ -1,14 +1,14 @@
-"""What a moderator asks for in a chat, what comes of it, and how they go on when it is refused.
+"""The dialogue about a decision in a chat: the request, its result, and how to continue after a refusal.
 
-It is the same on every platform, which only shows forms and refusals its own way. What somebody wrote is never lost: a
-form that is refused can be opened again with everything in it.
+It is the same on every platform; only the display of forms and refusals differs. What somebody wrote is never lost: a
+refused form can be reopened with everything in it.
 
-| refused because                          | the form opens again           | a lead may override |
-|------------------------------------------|--------------------------------|---------------------|
-| a hard check fails                       | as it was sent                 | yes                 |
-| another moderator holds the case         | as it was sent                 | yes                 |
-| the case moved on and is pending anew    | on the version that it has now | no                  |
-| anything else                            | as it was sent                 | no                  |
+| refused because                           | the form reopens               | a lead may override |
+|-------------------------------------------|--------------------------------|---------------------|
+| a hard check fails                        | as it was sent                 | yes                 |
+| another moderator has claimed the case    | as it was sent                 | yes                 |
+| the case moved on and is pending again    | for the case's current version | no                  |
+| any other reason                          | as it was sent                 | no                  |
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from core.errors import (
 log = logging.getLogger(__name__)
 
 FORM_ACTIONS = (Action.EDIT, Action.REJECT, Action.REDRAFT)
-"""Actions that need something filled in first."""
+"""Actions that need a form to be filled in first."""
 IMMEDIATE_ACTIONS = (
     Action.APPROVE, Action.DISMISS, Action.CLAIM, Action.RELEASE, Action.UNDO, Action.REOPEN, Action.HANDLE,
 )  # fmt: skip
@@ -60,10 +60,11 @@ FAULT = N_("That did not work because of a fault here; it is in the log. Please 
 
 @dataclass(frozen=True)
 class DecisionRequest:
-    """A decision that a moderator asks for, with what stands in its form.
+    """A decision that a moderator requests, with the content of its form.
 
-    `number` is the case's short number, `version` the one they saw. `text` is a reply, a reason in their own words or
-    a hint; `choice` is a reason's code or an intent; `strategy` is the way chosen for a redraft, of those `offered`.
+    `number` is the case's short number, `version` the version they saw. `text` is a reply, a hint or a reason in their
+    own words; `choice` is an intent or the code of a reason; `strategy` is the one chosen for a redraft, out of those
+    `offered`.
     """
 
     action: Action
@@ -75,7 +76,7 @@ class DecisionRequest:
     offered: tuple[StrategyName, ...] = ()
 
     def decision(self, *, override: bool = False) -> Decision:
-        """Return what to ask the desk for."""
+        """Return the decision for the desk."""
         fields: dict[str, Any] = {}
         match self.action:
             case Action.EDIT:
@@ -93,10 +94,10 @@ class DecisionRequest:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A decision that was not carried out, and how its moderator can go on.
+    """A decision that was not carried out, and how the moderator can continue.
 
-    `message` and `failed_checks` are not yet made safe to show. `form` is what to open again, None when there was no
-    form; `case` is the case as it stands now, where that is known.
+    `message` and `failed_checks` are not yet safe to show. `form` is the form to reopen, None if there was none. `case`
+    is the case's current state, if known.
     """
 
     request: DecisionRequest
@@ -108,19 +109,19 @@ class Refusal:
 
     @property
     def form_label(self) -> str | None:
-        """Return what the button is called that opens the form again; None when there is no form."""
+        """Return the label of the button that reopens the form, or None without a form."""
         return _AGAIN[self.form.action] if self.form else None
 
     @property
     def override_label(self) -> str | None:
-        """Return what the button is called that overrides; None when this moderator may not."""
+        """Return the label of the button that overrides, or None if this moderator may not."""
         if not self.may_override:
             return None
         return _("Post anyway") if self.failed_checks else _("Do it anyway")
 
 
 class DecisionDialogue:
-    """The way from a button to a decision, whatever the platform."""
+    """The steps from a button to a decision, on any platform."""
 
     def __init__(self, desk: Desk, own_cases: OwnCases, changes: Changes) -> None:
         self._desk = desk
@@ -128,16 +129,16 @@ class DecisionDialogue:
         self._changes = changes
 
     async def case(self, server: str, number: int) -> Case:
-        """Return the case of a server with a short number; raises CaseNotFound, for those of others too."""
+        """Return a server's case by its short number. Raises CaseNotFound, also for cases of other servers."""
         return await self._own_cases.by_number(server, number)
 
     def offering(self, request: DecisionRequest) -> DecisionRequest:
-        """Return a request with the strategies that its form offers; none where there is but one, or for no redraft."""
+        """Return a request with the strategies that its form offers; none unless it is a redraft with a choice."""
         several = request.action is Action.REDRAFT and len(self._desk.strategies) > 1
         return replace(request, offered=tuple(self._desk.strategies) if several else ())
 
     async def open(self, server: str, request: DecisionRequest) -> DecisionRequest:
-        """Return a request with what its form starts from: the draft to edit, or the intent to change."""
+        """Return a request with the initial content of its form: the draft to edit, or the intent to change."""
         case = await self.case(server, request.number)
         match request.action:
             case Action.EDIT:
@@ -150,7 +151,7 @@ class DecisionDialogue:
     async def decide(
         self, server: str, request: DecisionRequest, who: Moderator, *, override: bool = False
     ) -> Case | Refusal:
-        """Carry out a request from a server and return the case as it then is, or why not."""
+        """Carry out a request from a server; return the case afterwards, or the refusal."""
         request = self.offering(request)
         try:
             key = (await self.case(server, request.number)).key
@@ -162,7 +163,7 @@ class DecisionDialogue:
 
 
 def refuse(request: DecisionRequest, error: Exception, who: Moderator | None = None) -> Refusal:
-    """Return what to say about an error, and what `who` can do about it; a fault of ours is logged."""
+    """Return what to say about an error, and what `who` can do about it; bugs are logged."""
     case = error.case if isinstance(error, CaseConflict) else None
     overridable = isinstance(error, FailsChecks | ClaimedByOther)
     return Refusal(
@@ -176,13 +177,13 @@ def refuse(request: DecisionRequest, error: Exception, who: Moderator | None = N
 
 
 def done_words(request: DecisionRequest, case: Case) -> str:
-    """Say that a request was carried out, and how its case stands now."""
+    """Return the message that a request was carried out, with the state of its case."""
     return _("Done. Case #{number}: {standing}", number=str(request.number), standing=standing(case))
 
 
 def _form_again(request: DecisionRequest, error: Exception, case: Case | None) -> DecisionRequest | None:
     if request.action is Action.APPROVE and isinstance(error, FailsChecks) and case is not None and case.draft:
-        # A draft that may not leave as it is can be put right.
+        # A draft that fails its checks can be corrected.
         return replace(request, action=Action.EDIT, text=case.draft.text)
     if request.action not in FORM_ACTIONS:
         return None
@@ -192,7 +193,7 @@ def _form_again(request: DecisionRequest, error: Exception, case: Case | None) -
 
 
 def message_of(error: Exception) -> str:
-    """Return what to tell a moderator about any error; what they can do nothing about is logged."""
+    """Return what to tell a moderator about any error; errors that they can do nothing about are logged."""
     if isinstance(error, Unavailable):
         log.warning("Told a moderator: %s", error)
         away = next((words for kind, words in _AWAY if isinstance(error, kind)), None)

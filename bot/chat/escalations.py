@@ -1,8 +1,8 @@
-"""Tell the leads of each server that posts were escalated: one notice that counts, without a word of any post.
+"""Notify the leads of each server of escalations, in one notice that counts them and quotes no post.
 
-The notice in the ledger knows the last escalation that was told, so a restarted bot tells what it missed and nothing
-again. (It does repeat one when it is killed between Slack's or Discord's answer and the ledger's: better twice than
-never.) Quiet hours and muted sources don't hold it up: a threat can't wait.
+The notice in the ledger stores the last escalation that was reported, so a restarted bot reports what it missed without
+repeating anything. (If it is killed between the chat's answer and the ledger's, it does repeat one: better twice than
+never.) Quiet hours and muted sources don't delay it: a threat can't wait.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOTICE_TOPIC = "escalations"
 
 
 class Escalations:
-    """Notices of escalations to the leads of each server in their own channel; a server without one gets none."""
+    """Notices of escalations in each server's channel for leads; a server without one gets none."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Escalations:
         self._looked_at: dict[str, int] = {}
 
     async def run(self) -> None:
-        """Tell every escalation as it happens until cancelled; while ledger or platform is away, keep trying."""
+        """Report every escalation as it happens until cancelled, waiting out outages of ledger and platform."""
         with self._changes.subscribe() as changes:
             while True:
                 changes.forget()
@@ -65,7 +65,7 @@ class Escalations:
                         await _next_escalation(changes)
 
     async def tell_new(self, moment: datetime) -> None:
-        """Tell each server's leads what was escalated since they were last told, as of a moment."""
+        """Tell each server's leads what has been escalated since the last notice, as of `moment`."""
         for server, channel in self._lead_channels.items():
             try:
                 await self._tell_server(server, channel, moment)
@@ -103,7 +103,7 @@ class Escalations:
 
 
 def escalation_text(count: int, why: str, number: int, length: timedelta) -> str:
-    """Say how many posts were escalated, why the newest one was, and how to open it."""
+    """Return how many posts were escalated, why the newest one was, and how to open it."""
     reason = translate_stored(why).partition(":")[0].rstrip(".") or _("No reason was noted")
     words = {"reason": reason, "command": f"/rejoinder case {number}"}
     if count == 1 or length < timedelta(seconds=1):
@@ -118,7 +118,7 @@ def escalation_text(count: int, why: str, number: int, length: timedelta) -> str
 
 
 async def _next_escalation(changes: Subscription[Transition]) -> None:
-    """Wait for the next escalation, or for changes that were lost and may have held one."""
+    """Wait for the next escalation, or for a loss of changes that may have included one."""
     while (change := await changes.next()) is not None and not _is_escalation(change):
         pass
 

@@ -1,8 +1,8 @@
-"""Which intent a draft gets: the one set for the narrowest scope a case falls into.
+"""Which intent a draft gets: the one set for the narrowest scope that includes the case.
 
-Narrowest first: a target group (the surest one that has an intent), the post's language, the channel that gets the
-case, its server. What was set on the page holds for every case, as on one more server. Between servers the narrower
-scope wins, then the one set last.
+From narrowest to widest: a target group (the most probable one that has an intent), the post's language, the channel
+that gets the case, its server. Intents set on the page apply to every case, as if it were one more server. Between
+servers the narrower scope wins, then the intent set last.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ORDER = tuple(ScopeKind)
 def narrowest(
     known: Iterable[SetIntent], post: FlaggedPost, triage: Triage | None, shown: Iterable[Place]
 ) -> SetIntent | None:
-    """Return the intent that holds for a case shown at some places; None when none is set for it."""
+    """Return the intent that applies to a case shown in some places, or None if none is set for it."""
     channels = {(place.surface, place.server): place.channel for place in shown}
     groups = [item.group.value for item in triage.groups] if triage else []
     language = language_of(post, triage)
@@ -37,7 +37,7 @@ def narrowest(
 
 
 def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]]) -> ChooseIntent:
-    """Return a function that finds the intent of a new case's draft; `surfaces` holds each chat's servers."""
+    """Return a function that finds the intent for a new case's draft; `surfaces` has each chat's servers."""
 
     async def choose(post: FlaggedPost, triage: Triage) -> Intent | None:
         in_chats = [place for name, servers in surfaces.items() for place in places(name, servers, post, triage)]
@@ -49,7 +49,7 @@ def chooser(ledger: Ledger, surfaces: Mapping[str, Mapping[str, ChatWorkspace]])
 
 
 def _rank(item: SetIntent, groups: Sequence[str], language: str, channel: str | None) -> int | None:
-    """Return how well an intent fits a case, 0 best, whose channel on the intent's server is `channel`; None if not."""
+    """Return how well an intent fits a case, 0 best, None if not; `channel` gets the case on the intent's server."""
     if channel is None:
         return None
     match item.kind:

@@ -1,6 +1,6 @@
-"""In which language somebody in a chat is answered, and in which a server gets its cards and notices.
+"""The language in which a person in a chat is answered, and of each server's cards and notices.
 
-What people have chosen is kept here in memory, because the chats want an answer sooner than a busy ledger gives one.
+People's choices are cached in memory, because the chats need an answer faster than a busy ledger provides one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ REFRESH_S = 5.0
 
 
 class Languages:
-    """The languages of one chat's servers and people; `default` is the one of the settings."""
+    """The languages of one chat's servers and people; `default` comes from the settings."""
 
     def __init__(
         self,
@@ -35,14 +35,14 @@ class Languages:
         self._chosen: Mapping[str, str] = {}
 
     async def run(self) -> None:
-        """Learn what people choose on the page and in other chats until cancelled."""
+        """Refresh the choices made on the page and in other chats until cancelled."""
         while True:
             with suppress(Unavailable):
                 await self.refresh()
             await asyncio.sleep(REFRESH_S)
 
     async def refresh(self) -> None:
-        """Learn what everybody has chosen until now."""
+        """Read everybody's choices from the ledger."""
         self._chosen = await self._settings.languages()
 
     def of_server(self, server: str) -> str:
@@ -51,12 +51,12 @@ class Languages:
         return (settings.language if settings else None) or self._default
 
     def of_person(self, server: str, user: str, username: str, client: str | None = None) -> str:
-        """Return the language to answer somebody in: the one they chose, else their client's, else the server's."""
+        """Return the language in which to answer somebody: their choice, else their client's, else the server's."""
         settings = self._servers.get(server)
         name = desk_name(settings, self._surface, user, username) if settings else ""
         return offered(self._chosen.get(name)) or offered(client) or self.of_server(server)
 
     async def choose(self, who: str, language: str | None) -> None:
-        """Keep the language that somebody chooses; None leaves it to each client."""
+        """Store somebody's choice of language; None leaves it to each client."""
         await self._settings.choose_language(who, language)
         await self.refresh()

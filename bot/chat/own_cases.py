@@ -1,4 +1,4 @@
-"""The cases that each server or workspace of a chat gets by its rules; of all others its people learn nothing."""
+"""The cases that each server or workspace gets by its rules; its people learn nothing about any others."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ledger.cards import Cards
 
 PAGE = 200
 MOST_PAGES = 20
-"""Pages of the whole queue that are looked through for a server's own cases."""
+"""Number of pages of the whole queue that are searched for a server's own cases."""
 
 
 class OwnCases:
-    """The cases of each server; a case that goes elsewhere is not there, as one that does not exist."""
+    """The cases of each server; those of other servers are treated as if they did not exist."""
 
     def __init__(self, desk: Desk, cards: Cards, servers: Mapping[str, ChatWorkspace]) -> None:
         self._desk = desk
@@ -32,19 +32,19 @@ class OwnCases:
         return settings is not None and channel_for(settings, case.post, case.triage) is not None
 
     def include_all(self, server: str) -> bool:
-        """Tell whether every case goes there."""
+        """Tell whether all cases go to this server."""
         settings = self._servers.get(server)
         return settings is not None and settings.channel is not None
 
     async def by_number(self, server: str, number: int) -> Case:
-        """Return the case with a short number; raises CaseNotFound."""
+        """Return the case with a short number. Raises CaseNotFound."""
         case = await self._desk.case(await self._cards.key_of(number))
         if not self.includes(server, case):
             raise CaseNotFound(_("There is no case number {number}; look it up in the queue.", number=str(number)))
         return case
 
     async def find(self, server: str, id: str) -> Case:
-        """Return a case by its number or its key; raises CaseNotFound."""
+        """Return a case by its number or key. Raises CaseNotFound."""
         if id.isdecimal() and len(id) < 19:
             return await self.by_number(server, int(id))
         case = await self._desk.case(id)

@@ -1,4 +1,4 @@
-"""Who somebody in a chat is on the desk: their name there, and what they may do."""
+"""The mapping from people in a chat to moderators: their name on the desk and their role."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 
 def moderator(server: ChatWorkspace, surface: str, user: str, username: str, roles: Collection[str]) -> Moderator:
-    """Return the moderator that a chat's user is; `roles` are the ids of their roles or user groups on the server.
+    """Return the moderator for a chat user; `roles` are the ids of their roles or user groups on the server.
 
-    Raises Forbidden, in plain words, when they may not decide here.
+    Raises Forbidden, with a message in plain words, if they may not decide here.
     """
     ids = {user, *roles}
     name = desk_name(server, surface, user, username)
@@ -30,12 +30,12 @@ def moderator(server: ChatWorkspace, surface: str, user: str, username: str, rol
 
 
 def desk_name(server: ChatWorkspace, surface: str, user: str, username: str) -> str:
-    """Return the name on the desk of a chat's user, whether or not they may decide."""
+    """Return a chat user's name on the desk, whether or not they may decide."""
     return server.people.get(user) or f"{_UNSAFE.sub('_', username)[:40]} ({surface} {user})"
 
 
 def without_reviewers(servers: Mapping[str, ChatWorkspace], variable: str) -> list[str]:
-    """Say of each server that names no reviewers that nobody else than its leads decides; `variable` is where to."""
+    """Return a warning for each server that names no reviewers; `variable` is the setting to change."""
     return [
         _(
             "{server} names no reviewers, so nobody but its leads and admins may decide there; "

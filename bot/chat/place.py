@@ -1,4 +1,4 @@
-"""Where something happens in the chats."""
+"""A place in the chats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say in lines what waits on a server, for those who ask in its chat."""
+"""A server's waiting cases as lines of text, for those who ask in its chat."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOOKED_THROUGH = 200
 
 
 class QueueLines:
-    """A server's open cases, one a line."""
+    """A server's open cases, one per line."""
 
     def __init__(self, desk: Desk, ledger: Ledger, own_cases: OwnCases) -> None:
         self._desk = desk
@@ -38,9 +38,10 @@ class QueueLines:
         doubtful: bool,
         appeals: bool,
     ) -> CommandAnswer:
-        """List a server's open cases, the oldest first: those in doubt or the others.
+        """List a server's open cases, oldest first: those in doubt or the others.
 
-        `mine` are those held by or assigned to `who`, in doubt or not; `appeals` are closed cases with an appeal.
+        `mine` lists those claimed by or assigned to `who`, in doubt or not; `appeals` lists closed cases with an
+        appeal.
         """
         hidden = await self._ledger.moderator_settings.hidden(who.name) if group is None else frozenset()
         if appeals:
@@ -60,7 +61,7 @@ class QueueLines:
         return CommandAnswer(tuple(lines))
 
     async def _elsewhere(self, place: Place) -> list[str]:
-        """Return a line each for the appeals and the cases in doubt, which the queue as such does not list."""
+        """Return one line each for the appeals and the cases in doubt, which the plain queue does not list."""
         lines = []
         if count := len(await self._cases(place, CaseQuery(states=(), appealed=True))):
             lines.append(_("Appeals: {n}. List them with: {command}", n=count, command="queue appeals"))

@@ -1,4 +1,4 @@
-"""Remind leads, and nobody else, that a queue grows old; never in the quiet hours."""
+"""Remind only the leads of an ageing queue, and never in the quiet hours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOOKED_THROUGH = 200
 
 
 class Reminders:
-    """Reminders to the leads of each server in their own channel; a server without one gets none."""
+    """Reminders in each server's channel for leads; a server without one gets none."""
 
     def __init__(
         self,
@@ -48,13 +48,13 @@ class Reminders:
         self._every_s = every_s
 
     async def run(self) -> None:
-        """Look at the queue again and again until cancelled."""
+        """Check the queue regularly until cancelled."""
         while True:
             await self.send_due(now())
             await asyncio.sleep(self._every_s)
 
     async def send_due(self, moment: datetime) -> None:
-        """Send the reminders that are due."""
+        """Send the reminders that are due at `moment`."""
         if is_quiet(moment, self._care, self._zone):
             return
         for server, channel in self._lead_channels.items():
@@ -80,7 +80,7 @@ class Reminders:
 
 
 def reminder(count: int, age: timedelta, doubtful: int) -> str:
-    """Say how old the queue is, and how much of it is in doubt."""
+    """Return how old the queue is, and how much of it is in doubt."""
     time = duration(age)
     if count == LOOKED_THROUGH:
         waiting = _("{n} or more cases wait, the oldest for {time}.", n=count, time=time)
@@ -93,7 +93,7 @@ def reminder(count: int, age: timedelta, doubtful: int) -> str:
 
 
 def is_quiet(moment: datetime, care: CareSettings, local: tzinfo) -> bool:
-    """Tell whether a moment falls into the quiet hours, which may go over midnight."""
+    """Tell whether a moment falls into the quiet hours, which may span midnight."""
     if care.quiet_from is None or care.quiet_until is None:
         return False
     clock = moment.astimezone(local).time()
@@ -103,7 +103,7 @@ def is_quiet(moment: datetime, care: CareSettings, local: tzinfo) -> bool:
 
 
 def zone(name: str) -> tzinfo:
-    """Return the time zone of the settings; raises BadSettings."""
+    """Return the time zone with this name. Raises BadSettings."""
     if name.upper() == "UTC":
         return UTC
     try:

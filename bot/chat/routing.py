@@ -1,4 +1,4 @@
-"""Which channel of which server gets a case: by whom it attacks, its language and its platform."""
+"""Which channel of which server gets a case, depending on the groups it attacks, its language and its platform."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from core.settings import ChannelRule, ChatWorkspace
 
 
 def channel_for(server: ChatWorkspace, post: FlaggedPost, triage: Triage | None) -> str | None:
-    """Return the id of the channel that gets the case; None when it stays away from this server.
+    """Return the id of the channel that gets the case, or None if it is not posted on this server.
 
-    The groups are tried from the surest down, for each the rules in their order; the first rule that fits wins.
+    The groups are tried from the most probable down, and for each the rules in order; the first rule that fits wins.
     """
     groups: list[TargetGroup | None] = [item.group for item in triage.groups] if triage else []
     language = language_of(post, triage)
@@ -24,19 +24,19 @@ def channel_for(server: ChatWorkspace, post: FlaggedPost, triage: Triage | None)
 
 
 def channels(server: ChatWorkspace) -> tuple[str, ...]:
-    """Return every channel that the settings name for cases, each once."""
+    """Return all channels that the settings name for cases, without duplicates."""
     named = [rule.channel for rule in server.rules] + ([server.channel] if server.channel else [])
     return tuple(dict.fromkeys(named))
 
 
 def places(surface: str, servers: Mapping[str, ChatWorkspace], post: FlaggedPost, triage: Triage | None) -> list[Place]:
-    """Return where a chat shows the case: at most one channel a server."""
+    """Return where a chat shows the case: at most one channel per server."""
     channels_by_server = {name: channel_for(server, post, triage) for name, server in servers.items()}
     return [Place(surface, name, channel) for name, channel in channels_by_server.items() if channel is not None]
 
 
 def language_of(post: FlaggedPost, triage: Triage | None) -> str:
-    """Return the post's language, ISO 639-1, or `und`."""
+    """Return the post's language as ISO 639-1, or `und`."""
     if triage is not None and triage.language != "und":
         return triage.language
     return (post.language or "und").partition("-")[0].lower()

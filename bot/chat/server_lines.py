@@ -1,4 +1,4 @@
-"""Say in lines how a server is used: the scopes of intents, the rules for channels, what is paused or muted."""
+"""A server's settings as lines of text: the scopes of intents, the rules for channels, what is paused or muted."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _SWITCHED_UNTIL = Wordings(
 
 
 def scope_line(kind: ScopeKind, name: str) -> str:
-    """Name the scope of an intent."""
+    """Return the name of an intent's scope."""
     return _SCOPES[kind].format(name=name)
 
 
 def criteria(rule: ChannelRule) -> str:
-    """Name the cases that a rule is for."""
+    """Return the cases that a rule matches, in words."""
     return ", ".join((*rule.groups, *rule.languages, *rule.platforms)) or _("all cases")
 
 
 def switch_line(switch: Switch) -> str:
-    """Say what is paused or muted, by whom and until when."""
+    """Return what is paused or muted, by whom and until when."""
     words = {"name": switch.scope, "who": switch.who}
     if switch.until is None:
         return _SWITCHED[switch.kind].format(**words)
@@ -49,5 +49,5 @@ def switch_line(switch: Switch) -> str:
 
 
 def utc(at: datetime) -> str:
-    """Write a moment in the language spoken."""
+    """Return a UTC moment, written in the current language."""
     return f"{moment(at)} UTC"

@@ -1,4 +1,4 @@
-"""Spare a channel a flood of cards: what comes too fast is counted in one message instead."""
+"""Protect a channel from a flood of cards: cases beyond the limit are counted in one message instead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ledger.cards import Cards, Notice
 
 
 class SurgeLimiter:
-    """The limit on new cards, and the notices, one a channel and group, that count the posts beyond it."""
+    """The limit on new cards, and the notices, one per channel and group, that count the posts beyond it."""
 
     def __init__(self, cards: Cards, board: CardBoard, care: CareSettings) -> None:
         self._cards = cards
@@ -29,7 +29,7 @@ class SurgeLimiter:
         return max(0, self._care.surge_cards - recent)
 
     async def count(self, place: Place, cases: Sequence[Case]) -> None:
-        """Count cases into the notice of their group; they get no card and wait in the queue."""
+        """Add cases to the notice of their group; they get no card and wait in the queue."""
         for group, members in _by_group(cases).items():
             new = [
                 case
@@ -55,7 +55,7 @@ class SurgeLimiter:
 
 
 def surge_text(group: TargetGroup, count: int, length: timedelta) -> str:
-    """Say how many posts came how fast, and where they are."""
+    """Return how many posts arrived how fast, and where they are."""
     return _(
         "Surge: {flood}. They get no cards of their own and wait in the queue: {command}",
         flood=surge_words(group, count, length), command=f"/rejoinder queue group:{group}",

@@ -1,4 +1,4 @@
-"""Post cards in Discord's channels over its REST API; say in plain words what keeps one from being posted."""
+"""Discord as a card board, over its REST API; its errors become ours, with messages in plain words."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class DiscordBoard:
     def __init__(self, client: discord.Client) -> None:
         self._client = client
         self.drafts: dict[tuple[str, int], str] = {}
-        """Server and case number -> draft, of the cards shown lately: a form must open before anything is looked up."""
+        """(Server, case number) -> draft of recently shown cards: a form must open before anything can be looked up."""
 
     async def post(self, server: str, channel: str, card: Card, number: int) -> str:
-        """Post a card; within minutes Discord gives one message for one nonce, however often it is sent."""
+        """Post a card; within minutes, Discord creates only one message per nonce, however often it is sent."""
         self._remember(server, card, number)
         with translated_errors(server, channel):
             message = await self._channel(server, channel).send(
@@ -43,14 +43,14 @@ class DiscordBoard:
         return str(message.id)
 
     async def update(self, server: str, channel: str, message: str, card: Card, number: int) -> None:
-        """Show a card anew."""
+        """Update a card."""
         self._remember(server, card, number)
         with translated_errors(server, channel):
             posted = self._channel(server, channel).get_partial_message(snowflake(message))
             await posted.edit(embed=card_embed(card, number), view=card_view(card, number))
 
     async def find(self, server: str, channel: str, number: int, since: datetime) -> str | None:
-        """Look through what we wrote since a moment for the card with this number."""
+        """Search our messages since a moment for the card with this number."""
         own = self._client.application_id
         with translated_errors(server, channel):
             async for message in self._channel(server, channel).history(after=since, limit=500):
@@ -59,7 +59,7 @@ class DiscordBoard:
         return None
 
     async def announce(self, server: str, channel: str, text: str, message: str | None) -> str:
-        """Post a text, or put it in place of the one in a message."""
+        """Post a text, or replace the text of `message`."""
         room = self._channel(server, channel)
         with translated_errors(server, channel):
             if message is not None:
@@ -83,7 +83,7 @@ class DiscordBoard:
 
 @contextmanager
 def translated_errors(server: str, channel: str) -> Iterator[None]:
-    """Turn Discord's errors into ours; raises ChannelLost, CardGone, CardRefused, ChatUnavailable."""
+    """Translate Discord's errors into ChannelLost, CardGone, CardRefused or ChatUnavailable."""
     where = f"The Discord channel {channel} of server {server}"
     try:
         yield
@@ -110,7 +110,7 @@ def translated_errors(server: str, channel: str) -> Iterator[None]:
 
 
 def snowflake(text: str) -> int:
-    """Return a Discord id of the settings as a number; raises BadSettings."""
+    """Return a Discord id from the settings as a number. Raises BadSettings."""
     if not text.isascii() or not text.isdigit():
         raise BadSettings(f"{text[:40]!r} is no Discord id; copy it with Developer Mode on, it is a long number.")
     return int(text)

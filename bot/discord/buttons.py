@@ -1,7 +1,7 @@
-"""A card's buttons. What a press means stands in the button's id, so that buttons outlive a restart of the bot.
+"""A card's buttons. Their ids contain everything a press needs, so that buttons survive a restart of the bot.
 
 The id is `rj:action:version:number` or `rj:action:version:number:token`: the version of the case that the card shows
-(compare-and-set), the case's short number, and for a refusal the token that it is kept under.
+(for compare-and-set), the case's short number, and for a refusal the token under which it is stored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORM_ID = re.compile(
 
 @dataclass(frozen=True)
 class ButtonId:
-    """What a button or form is for: an action on a case, as of a version."""
+    """The meaning of a button or form: an action on a version of a case."""
 
     action: str
     version: int
@@ -35,18 +35,18 @@ class ButtonId:
 
     @property
     def id(self) -> str:
-        """Return it as a component's id, which Discord gives back."""
+        """Return this as a component's id, which Discord sends back on a press."""
         return f"rj:{self.action}:{self.version}:{self.number}" + (f":{self.token}" if self.token else "")
 
     @classmethod
     def read(cls, custom_id: str) -> Self | None:
-        """Return what a component's id says; None when it is not ours."""
+        """Parse a component's id; None if it is not ours."""
         match = FORM_ID.fullmatch(custom_id)
         return None if match is None else cls.of(match)
 
     @classmethod
     def of(cls, match: re.Match[str]) -> Self:
-        """Return what a matched id says."""
+        """Return the ButtonId in a match of FORM_ID."""
         return cls(match["action"], int(match["version"]), int(match["number"]), match["token"] or "")
 
 
@@ -65,12 +65,12 @@ class CaseButton(discord.ui.DynamicItem[discord.ui.Button[Any]], template=FORM_I
         return cls(ButtonId.of(match))
 
     async def callback(self, interaction: discord.Interaction[Any]) -> None:
-        """Hand the press on to the client's decisions."""
+        """Pass the press to the client's decisions."""
         await interaction.client.decisions.press(interaction, self.button)
 
 
 def row(buttons: list[CaseButton]) -> discord.ui.View:
-    """Return buttons as a view that discord.py sends but keeps no track of; they are found by their id."""
+    """Return buttons as a view that discord.py sends but does not track; presses are recognised by their id."""
     view = discord.ui.View(timeout=None)
     for button in buttons:
         view.add_item(button)

@@ -1,4 +1,4 @@
-"""Look whether the settings fit what Discord knows: servers, channels, permissions, roles, people."""
+"""Check whether the settings fit Discord's own data: servers, channels, permissions, roles, people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEEDED = discord.Permissions(
 
 
 async def complaints(settings: DiscordSettings, token: str) -> list[str]:
-    """Return in plain words what keeps the bot from working, and what to do; nothing when all is well."""
+    """Return in plain words what keeps the bot from working, and what to do; empty if all is well."""
     client = discord.Client(intents=discord.Intents.none())
     lacking = without_reviewers(settings.servers, _VARIABLE)
     try:

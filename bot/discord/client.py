@@ -1,4 +1,4 @@
-"""The Discord client: connects, hands interactions on, and keeps the cards up to date while it runs."""
+"""The Discord client: it connects, passes interactions on, and keeps the cards up to date."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from ledger import Ledger
 log = logging.getLogger(__name__)
 
 GRACE_S = 5.0
-"""Seconds that interactions under way get to be finished when the bot is stopped."""
+"""Seconds that interactions in progress get to finish when the bot is stopped."""
 
 
 class DeskClient(discord.Client):
     """The bot in Discord.
 
-    - at start: registers its buttons and commands and begins to keep the cards;
-    - on a button or form: `DecisionInteractions` answers; on a command: `SlashCommands`;
-    - on a change anywhere (browser, Slack, worker): `CardSync` updates the card;
-    - on a cut: discord.py connects again by itself, and `CardSync` goes on over REST;
-    - when one of its background jobs fails: it ends, so that the process does.
+    - At the start, it registers its buttons and commands and begins to maintain the cards.
+    - On a button or form, `DecisionInteractions` answers; on a command, `SlashCommands`.
+    - On a change anywhere (browser, Slack, worker), `CardSync` updates the card.
+    - If the connection is lost, discord.py reconnects by itself, and `CardSync` continues over REST.
+    - If one of its background jobs fails, it ends, and with it the process.
 
-    It asks for the intent `guilds` alone: no messages and no member lists are read.
+    It requests only the intent `guilds`: it reads no messages and no member lists.
     """
 
     def __init__(
@@ -76,15 +76,15 @@ class DeskClient(discord.Client):
         commands = Commands(desk, ledger, servers, own_cases, languages, pipeline_cli or PipelineCli())
         self._tree.add_command(SlashCommands(commands, ledger.cards, servers, languages))
         self.in_flight: set[asyncio.Task[Any]] = set()
-        """What works on an interaction now."""
+        """The tasks that are processing an interaction."""
 
     async def setup_hook(self) -> None:
-        """Get ready after the login, before the first event."""
+        """Prepare after the login, before the first event."""
         self.add_dynamic_items(CaseButton)
         await self._tree.set_translator(Localised())
 
     async def connect(self, *, reconnect: bool = True) -> None:
-        """Stay connected, and keep the cards meanwhile: a job that fails ends the connection."""
+        """Stay connected, and maintain the cards meanwhile; a job that fails ends the connection."""
         jobs = (self._changes, self.languages, self.card_sync, self._reminders, self._escalations)
         async with running([job.run() for job in jobs]):
             for server in self._servers:
@@ -92,12 +92,12 @@ class DeskClient(discord.Client):
             await super().connect(reconnect=reconnect)
 
     async def on_interaction(self, interaction: Interaction) -> None:
-        """Take forms; discord.py itself hands on buttons and commands, but knows no form from before a restart."""
+        """Handle forms; discord.py dispatches buttons and commands itself, but not forms opened before a restart."""
         if interaction.type is discord.InteractionType.modal_submit:
             await self.decisions.submit(interaction)
 
     async def close(self) -> None:
-        """Finish the interactions under way and disconnect."""
+        """Finish the interactions in progress and disconnect."""
         if self.in_flight:
             _, late = await asyncio.wait(self.in_flight, timeout=GRACE_S)
             for task in late:
@@ -106,7 +106,7 @@ class DeskClient(discord.Client):
         await super().close()
 
     async def _offer_commands(self, server: str) -> None:
-        """Register the commands on one server; there they appear at once, everywhere at once takes an hour."""
+        """Register the commands on one server, where they appear at once; global registration would take an hour."""
         guild = discord.Object(snowflake(server))
         self._tree.copy_global_to(guild=guild)
         try:

@@ -1,4 +1,4 @@
-"""Run the client until told to stop: through outages, but not with a token that Discord refuses."""
+"""Run the client until told to stop, through outages, but not with a token that Discord refuses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REFUSED = N_(
     "Discord refuses the bot's token. Make a new one (developer portal, your application, Bot, Reset Token), set "
     "REJOINDER_DISCORD__TOKEN or the file REJOINDER_DISCORD__TOKEN_FILE, and start again."
 )
-# discord.py answers a first connection that fails with AttributeError: it looks at a socket that never was.
+# discord.py raises AttributeError if the first connection fails, because it accesses a socket that never existed.
 _AWAY = (aiohttp.ClientError, OSError, discord.HTTPException, discord.GatewayNotFound, AttributeError)
 
 
@@ -34,11 +34,10 @@ async def stay_connected(
     backoff: Backoff = BACKOFF,
     clock: Clock = SYSTEM_CLOCK,
 ) -> None:
-    """Run a client until `stop`; when Discord is away, make another one after a while.
+    """Run a client until `stop` is set; if Discord is unavailable, create another one after a wait.
 
     The waits grow while connections fail, and are short again after one that lasted longer than the longest wait.
-
-    Raises BadSettings when Discord refuses the token, at the start or later.
+    Raises BadSettings if Discord refuses the token, at the start or later.
     """
     retry = Retry(backoff, clock)
     while not stop.is_set():
@@ -71,7 +70,7 @@ async def _run(client: DeskClient, token: str) -> None:
 
 
 async def _until(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> None:
-    """Run `work` to its end, or until `stop` is set; raises what it raises."""
+    """Run `work` to its end or until `stop` is set; errors of `work` are raised."""
     stopping, working = asyncio.create_task(stop.wait()), asyncio.create_task(work)
     try:
         await asyncio.wait((stopping, working), return_when=asyncio.FIRST_COMPLETED)

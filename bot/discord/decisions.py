@@ -1,8 +1,8 @@
-"""Carry out what buttons and forms ask for.
+"""Carry out what buttons and forms request.
 
-Discord wants an answer within 3 s, so every press is acknowledged before anything is looked up. A form can only be the
-first answer to a press, never to a form that was sent: so it is opened without looking anything up where the draft is
-at hand, and a refused one is opened again by a button of its own.
+Discord requires an answer within 3 s, so every press is acknowledged before anything is looked up. A form can only be
+the first answer to a press, and never the answer to a form. So it is opened without a look-up if the draft is cached,
+and a refused form is reopened by a separate button.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RefusalAction(StrEnum):
 
 
 class DecisionInteractions:
-    """The answers to presses and forms. `drafts` holds drafts shown lately, by server and case number."""
+    """The answers to presses and forms; `drafts` has recently shown drafts by server and case number."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class DecisionInteractions:
         self._pending = PendingOverrides()
 
     async def press(self, interaction: Interaction, button: ButtonId) -> None:
-        """Do what a button is for."""
+        """Carry out what a button means."""
         async with answering(interaction, self._languages):
             who = asking_moderator(interaction, self._servers)
             match button.action:
@@ -91,7 +91,7 @@ class DecisionInteractions:
                     )
 
     async def submit(self, interaction: Interaction) -> None:
-        """Do what a sent form asks for, when it is one of ours."""
+        """Carry out what a submitted form requests, if it is one of ours."""
         async with answering(interaction, self._languages):
             request = read_form(dict(interaction.data or {}))
             if request is None:
@@ -122,7 +122,7 @@ class DecisionInteractions:
         await interaction.edit_original_response(content=plain(done_words(request, outcome)), view=None)
 
     async def _tell_refusal(self, interaction: Interaction, refusal: Refusal) -> None:
-        """Say why not, and offer what is left: the form again with what was in it, or for a lead to override."""
+        """Explain a refusal, and offer the form again with its content, or to a lead the override."""
         token = self._pending.keep(refusal)
         buttons: list[CaseButton] = []
         if (form := refusal.form) is not None and (label := refusal.form_label):
@@ -143,7 +143,7 @@ class DecisionInteractions:
         await interaction.edit_original_response(content=note or nothing or None, embeds=embeds)
 
     async def _show(self, interaction: Interaction, key: str) -> None:
-        """Show on the message that was pressed how its case stands now; the other cards follow by themselves."""
+        """Update the message that was pressed to the case's current state; other cards follow by themselves."""
         message = interaction.message
         if message is None or interaction.guild_id is None:
             return
@@ -156,11 +156,11 @@ class DecisionInteractions:
             await _edit_message(interaction, build_card(case), number)
 
     async def _edit(self, server: str, button: ButtonId) -> DecisionRequest:
-        """Return what an edit starts from; without the draft when the ledger is too slow for Discord's deadline."""
+        """Return the start of an edit; without the draft if the ledger is too slow for Discord's deadline."""
         request = _request(button)
         if (draft := self._drafts.get((server, button.number))) is not None:
             return _request(button, draft)
-        # A query of the ledger runs to its end even when cancelled, so it is not waited for.
+        # A ledger query runs to its end even when cancelled, so a late one is not awaited.
         opening = asyncio.ensure_future(self._dialogue.open(server, request))
         done, _late = await asyncio.wait({opening}, timeout=FORM_DEADLINE_S)
         if done:

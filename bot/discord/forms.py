@@ -1,6 +1,7 @@
-"""The forms (modals) behind Edit, Reject and Redraft, and what somebody put into them.
+"""The forms (modals) behind Edit, Reject and Redraft, and the parsing of their content.
 
-A form's id says what it is about, like a button's, so that a form opened before a restart can be sent after it.
+A form's id contains everything its submission needs, like a button's, so that a form opened before a restart can be
+sent after it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from core.domain import Action, Intent
 from core.errors import BadInput
 
 LIFETIME_S = 900.0
-"""After this Discord takes no answer to the press that opened a form (15 minutes)."""
+"""Seconds after which Discord accepts no answer to the press that opened a form (15 minutes)."""
 MAX_INPUT = 4_000
 MAX_WORDS = 400
 
@@ -39,7 +40,7 @@ _STRATEGY_FIELD = "strategy"
 
 
 def decision_form(request: DecisionRequest) -> discord.ui.Modal:
-    """Return the form for a request, with what stands in it already."""
+    """Return the form for a request, filled with the request's content."""
     button = ButtonId(request.action, request.version, request.number)
     form = discord.ui.Modal(title=_TITLES[request.action], custom_id=button.id, timeout=LIFETIME_S)
     for label in _labels(request):
@@ -48,7 +49,7 @@ def decision_form(request: DecisionRequest) -> discord.ui.Modal:
 
 
 def read_form(data: Mapping[str, Any]) -> DecisionRequest | None:
-    """Return what a sent form asks for; None when it is not ours. Raises BadInput for one of another release."""
+    """Parse a submitted form; None if it is not ours. Raises BadInput for one of another release."""
     button = ButtonId.read(str(data.get("custom_id", "")))
     if button is None:
         return None

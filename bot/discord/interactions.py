@@ -1,4 +1,4 @@
-"""Who stands behind an interaction, and how they get an answer that only they see."""
+"""The moderator behind an interaction, and answers that only they can see."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ ALREADY_ANSWERED = 40060
 
 
 def server_id(interaction: Interaction) -> str:
-    """Return the id of the server where somebody pressed, sent or typed, as in the settings."""
+    """Return the id of the interaction's server, as in the settings."""
     return str(interaction.guild_id)
 
 
 def asking_moderator(interaction: Interaction, servers: Mapping[str, ChatWorkspace]) -> Moderator:
-    """Return the moderator who pressed, sent or typed; raises Forbidden, in plain words."""
+    """Return the moderator behind an interaction. Raises Forbidden, in plain words."""
     user = interaction.user
     server = servers.get(server_id(interaction))
     if server is None or not isinstance(user, discord.Member):
@@ -42,12 +42,12 @@ def asking_moderator(interaction: Interaction, servers: Mapping[str, ChatWorkspa
 
 
 def member_moderator(member: discord.Member, server: ChatWorkspace) -> Moderator:
-    """Return the moderator that a member of a server is; raises Forbidden when they may not decide."""
+    """Return the moderator for a member of a server. Raises Forbidden if they may not decide."""
     return moderator(server, SURFACE, str(member.id), member.name, [str(role.id) for role in member.roles])
 
 
 async def tell(interaction: Interaction, text: str, **more: Any) -> None:
-    """Tell the one who asked, whether or not the interaction was answered already."""
+    """Send a message to the person who asked, whether or not the interaction was already answered."""
     if interaction.response.is_done():
         await interaction.followup.send(plain(text), ephemeral=True, **more)
     else:
@@ -56,7 +56,7 @@ async def tell(interaction: Interaction, text: str, **more: Any) -> None:
 
 @contextmanager
 def in_flight(interaction: Interaction) -> Iterator[None]:
-    """Let the client know that an interaction is being worked on: it waits for it before it closes."""
+    """Register an interaction as in progress, so that the client waits for it before closing."""
     task, others = asyncio.current_task(), interaction.client.in_flight
     others.add(task)
     try:
@@ -67,7 +67,7 @@ def in_flight(interaction: Interaction) -> Iterator[None]:
 
 @asynccontextmanager
 async def answering(interaction: Interaction, languages: Languages) -> AsyncIterator[None]:
-    """Answer in the language of the one who asked; tell every error to them, and keep it from the others."""
+    """Answer in the language of the person who asked, and report every error to them alone."""
     with in_flight(interaction), speaking(language_of(interaction, languages)):
         async with _telling_errors(interaction):
             yield
@@ -87,9 +87,9 @@ async def _telling_errors(interaction: Interaction) -> AsyncIterator[None]:
         except discord.HTTPException:
             raise
         except Exception as error:
-            # Whoever asked waits for an answer, so even a fault of ours gets one.
+            # The moderator is waiting for an answer, so even a bug gets one.
             await tell(interaction, message_of(error))
     except discord.HTTPException as error:
-        # Discord shows "interaction failed" by itself, and what was decided stands in the ledger either way.
+        # Discord shows "interaction failed" by itself, and the decision is in the ledger either way.
         reasons = {TOO_LATE: "was answered too late", ALREADY_ANSWERED: "was answered twice"}
         log.warning("An interaction %s (%s).", reasons.get(error.code, "could not be answered"), error.status)

@@ -1,7 +1,7 @@
-"""The descriptions and choices of the slash commands, in each language that both Discord and the catalogue know.
+"""The descriptions and choices of the slash commands, in each language that both Discord and the catalogues have.
 
-Discord gets them all when the commands are registered, and shows each person those of their client. The names of the
-commands and their options stay English everywhere.
+Discord receives them all when the commands are registered, and shows each person those in their client's language. The
+names of commands and options are English everywhere.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ _NAMES = (
 
 
 class Localised(app_commands.Translator):
-    """The catalogue as Discord's library asks it. A text may bring a function `say` that says it in any language."""
+    """The catalogue behind discord.py's Translator interface.
+
+    A text's extras may include a function `say` that returns the text in the current language.
+    """
 
     async def translate(
         self, string: app_commands.locale_str, locale: discord.Locale, context: app_commands.TranslationContextTypes
     ) -> str | None:
-        """Return a text in the language of a locale; None where it has none, and for names."""
+        """Return a text in the language of a locale; None if there is no translation, and for names."""
         language = offered(locale.value)
         if language in (None, SOURCE_LANGUAGE) or context.location in _NAMES:
             return None
@@ -37,7 +40,7 @@ class Localised(app_commands.Translator):
 
 
 def choices(labels: Mapping[str, Callable[[], str]]) -> list[app_commands.Choice[str]]:
-    """Return a choice for each value, labelled in every language by what its function says."""
+    """Return a choice for each value; its function returns the label in the current language."""
     return [
         app_commands.Choice(name=app_commands.locale_str(say(), say=say), value=str(value))
         for value, say in labels.items()

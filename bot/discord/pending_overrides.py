@@ -1,4 +1,4 @@
-"""Decisions that were refused and may be overridden, or changed and sent again: kept for a while, in memory only."""
+"""Refused decisions that may be overridden, or changed and sent again; kept for a while, in memory only."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ MAX_KEPT = 1_000
 
 
 class PendingOverrides:
-    """The newest refusals, each under a token that nobody can guess."""
+    """The newest refusals, each under an unguessable token."""
 
     def __init__(self, max_kept: int = MAX_KEPT) -> None:
         self._max_kept = max_kept
         self._refusals: dict[str, Refusal] = {}
 
     def keep(self, refusal: Refusal) -> str:
-        """Keep a refusal and return its token."""
+        """Store a refusal and return its token."""
         while len(self._refusals) >= self._max_kept:
             del self._refusals[next(iter(self._refusals))]
         token = secrets.token_urlsafe(12)
@@ -25,5 +25,5 @@ class PendingOverrides:
         return token
 
     def get(self, token: str) -> Refusal | None:
-        """Return a refusal; None when it was dropped, or kept before a restart."""
+        """Return a refusal, or None if it was dropped or stored before a restart."""
         return self._refusals.get(token)

@@ -1,4 +1,7 @@
-"""A card as Discord shows it. Limits: https://discord.com/developers/docs/resources/message#embed-object-embed-limits."""
+"""A card as Discord shows it.
+
+Limits: https://discord.com/developers/docs/resources/message#embed-object-embed-limits.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _COLOURS = {
 
 
 def card_embed(card: Card, number: int) -> discord.Embed:
-    """Return a card's content; the post is a spoiler, uncovered by a click of whoever wants to see it."""
+    """Return a card's content; the post is a spoiler that each reader must click to see."""
     colour = _COLOURS.get(card.state, discord.Colour.light_grey())
     embed = discord.Embed(
         title=f"#{number} {escaped(card.title, MAX_TITLE - 20)}",
@@ -76,7 +79,7 @@ def card_view(card: Card, number: int) -> discord.ui.View:
 
 
 def evidence_embeds(lines: Sequence[EvidenceLine]) -> list[discord.Embed]:
-    """Return evidence in full, one embed a statement, as many as one message takes."""
+    """Return the evidence in full, one embed per statement, as many as fit into one message."""
     embeds: list[discord.Embed] = []
     room = MAX_EMBED
     for number, line in enumerate(lines[:10], start=1):
@@ -92,7 +95,7 @@ def evidence_embeds(lines: Sequence[EvidenceLine]) -> list[discord.Embed]:
 
 
 def ago(moment: datetime) -> str:
-    """Return a moment as Discord's own "5 minutes ago", which stays right by itself."""
+    """Return a moment in Discord's relative form ("5 minutes ago"), which Discord keeps up to date."""
     return discord.utils.format_dt(moment, "R")
 
 
@@ -103,7 +106,7 @@ def _sources(lines: Sequence[EvidenceLine]) -> str:
 
 
 def _source(line: EvidenceLine) -> str:
-    # A third of the field each. The link is cut as a whole: half a link would be none.
+    # Each gets a third of the field. A link that is too long is left out, because a cut one would not work.
     where, title = escaped(line.where, 110), escaped(line.title, 90).replace("[", "(").replace("]", ")")
     if line.url is None or len(line.url) > 110:
         return f"{title}, {where}"

@@ -1,6 +1,6 @@
-"""The slash commands, `/rejoinder …`: what may be typed, with suggestions; `bot.chat.commands` carries them out.
+"""The slash commands, `/rejoinder …`, with suggestions while typing; `bot.chat.commands` implements them.
 
-Every command is acknowledged first and answered to the one who typed it alone.
+Every command is acknowledged first, and its answer is visible only to the person who typed it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class SlashCommands(app_commands.Group):
         self.add_command(IntentGroup(self))
 
     async def answer(self, interaction: Interaction, work: Work) -> None:
-        """Acknowledge, do, and answer privately."""
+        """Acknowledge, do the work, and answer privately."""
         async with answering(interaction, self._languages):
             who = asking_moderator(interaction, self._servers)
             await interaction.response.defer(ephemeral=True, thinking=True)
@@ -289,7 +289,7 @@ class SlashCommands(app_commands.Group):
         return [app_commands.Choice(name=name, value=name) for name in names[:MAX_CHOICES]]
 
     def _suggest_at(self, interaction: Interaction) -> Place | None:
-        """Return where somebody types; None when nothing is to be suggested, because they may do nothing there."""
+        """Return where somebody is typing, or None if they have no rights there and get no suggestions."""
         try:
             asking_moderator(interaction, self._servers)
         except Forbidden:

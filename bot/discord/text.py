@@ -1,4 +1,4 @@
-"""Text as Discord shows it: markup escaped, never longer than Discord takes."""
+"""Text for Discord: markup escaped, and cut to Discord's limits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_CONTENT = 2_000
 
 
 def escaped(text: str, limit: int) -> str:
-    """Return a defused `text` with Discord's markup escaped, at most `limit` characters."""
+    """Return a defused text with Discord's markup escaped, at most `limit` characters long."""
     shown = _escape(text)
     while len(shown) > limit:
         text = cut(text, max(1, len(text) - max(1, (len(shown) - limit) // 2)))

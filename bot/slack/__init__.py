@@ -1,1 +1,1 @@
-"""The desk in Slack: cards with buttons, modals, `/rejoinder …`, over Socket Mode or signed HTTP."""
+"""The desk in Slack: cards with buttons, modals and `/rejoinder …`, over Socket Mode or signed HTTP."""

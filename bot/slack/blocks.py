@@ -1,4 +1,4 @@
-"""A card as Slack shows it. The post is not in it: who wants to see it presses a button and is shown it alone."""
+"""A card as Slack shows it. It does not contain the post, which a button shows only to the person who presses it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STYLES = {"good": "primary", "bad": "danger", "plain": None}
 
 @dataclass(frozen=True)
 class ButtonValue:
-    """What a button carries: the number of its case, and the version that is on the card."""
+    """The value of a button: the number of its case, and the version shown on the card."""
 
     number: int
     version: int
@@ -31,7 +31,7 @@ class ButtonValue:
 
     @classmethod
     def read(cls, value: str) -> ButtonValue:
-        """Return what a button carries; raises BadInput for what no button of ours carries."""
+        """Parse a button's value. Raises BadInput if it is not from one of our buttons."""
         number, _colon, version = value.partition(":")
         if not (number.isdecimal() and version.isdecimal() and len(value) < 40):
             raise BadInput(
@@ -63,17 +63,17 @@ def card_blocks(card: Card, number: int) -> list[Block]:
 
 
 def summary(card: Card) -> str:
-    """Return the text of a card for notifications and screen readers."""
+    """Return a card's text for notifications and screen readers."""
     return escaped(f"{card.title}. {card.standing}")
 
 
 def evidence_blocks(evidence: Sequence[EvidenceLine]) -> list[Block]:
-    """Return statements in full, each with its source."""
+    """Return complete statements, each with its source."""
     return [rich(quote(item.text), line(*_source(item))) for item in evidence]
 
 
 def post_blocks(card: Card) -> list[Block]:
-    """Return the post itself, with where it stands."""
+    """Return the post itself, with a link to it on the platform."""
     where: list[RichTextElement] = [words(_("Case {key}.", key=card.case_key))]
     if card.url:
         where += [words(" "), link(card.url, _("Open it on the platform"))]

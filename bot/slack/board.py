@@ -1,4 +1,4 @@
-"""Post cards in Slack channels: `bot.chat.card_sync` says which, this says how."""
+"""Post cards in Slack channels; `bot.chat.card_sync` decides which."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from core.errors import CardGone
 
 SURFACE = "slack"
 CARD = "rejoinder_card"
-"""The metadata that a card's message carries, unseen by people: after a crash it tells whether a card was posted."""
+"""The type of a card message's invisible metadata, by which posted cards are recognised after a crash."""
 _PAGE = 200
 _QUIET: dict[str, Any] = {"unfurl_links": False, "unfurl_media": False, "parse": "none", "link_names": False}
 
 
 class SlackBoard:
-    """Slack as a board of cards; `clients` holds one client a workspace."""
+    """Slack as a board of cards; `clients` has one client per workspace."""
 
     surface = SURFACE
 
@@ -40,7 +40,7 @@ class SlackBoard:
         return str(answer["ts"])
 
     async def update(self, server: str, channel: str, message: str, card: Card, number: int) -> None:
-        """Show a card anew."""
+        """Update a card."""
         with translated_errors(server, channel):
             await self._clients[server].chat_update(
                 channel=channel, ts=message, text=summary(card), blocks=card_blocks(card, number),
@@ -48,7 +48,7 @@ class SlackBoard:
             )  # fmt: skip
 
     async def find(self, server: str, channel: str, number: int, since: datetime) -> str | None:
-        """Look through a channel's messages for a card."""
+        """Search a channel's messages for a card."""
         cursor: str | None = None
         while True:
             with translated_errors(server, channel):
@@ -65,7 +65,7 @@ class SlackBoard:
                 return None
 
     async def announce(self, server: str, channel: str, text: str, message: str | None) -> str:
-        """Post a text, or change the one posted before."""
+        """Post a text, or replace the text of `message`."""
         client, shown = self._clients[server], escaped(text)
         if message is not None:
             try:

@@ -1,4 +1,4 @@
-"""The Slack bot as a whole: listeners, cards, and the line to Slack."""
+"""The Slack bot as a whole: listeners, cards and background tasks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from ledger import Ledger
 
 
 class SlackBot:
-    """The parts, put together.
+    """The parts of the bot, assembled.
 
-    `app` takes what Slack sends, `card_sync` keeps the cards, `reminders` and `escalations` tell the leads, `languages`
-    knows in which language each is answered.
+    `app` receives what Slack sends, `card_sync` maintains the cards, `reminders` and `escalations` notify the leads,
+    and `languages` knows in which language to answer each person.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class SlackBot:
         self.commands.add_to(self.app)
 
     def _listening(self, signing_secret: str, api_url: str) -> AsyncApp:
-        # A plain function: Bolt looks at the names of its parameters, and would fill in `self`.
+        # A plain function, because Bolt fills in parameters by name, including `self`.
         async def authorize(team_id: str | None) -> AuthorizeResult:
             return self.workspaces.authorize(team_id)
 

@@ -1,7 +1,7 @@
 """What happens when somebody presses a button of a card.
 
-Slack wants an answer within 3 s, so each press is acknowledged first; what comes of it is told afterwards: on the card,
-to everyone, or in a message that only the one who pressed sees.
+Slack requires an answer within 3 s, so each press is acknowledged first. The result is shown afterwards, either on the
+card for everyone or in a message that only the person who pressed can see.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TOO_LATE = ("expired_trigger_id", "exchanged_trigger_id")
 
 @dataclass(frozen=True)
 class ButtonClick:
-    """One press of a button: by whom, where, and what the button carries; `private`: only they see its message."""
+    """One press of a button: who, where, and the button's value; `private` means that only they see the message."""
 
     team: str
     user: str
@@ -56,10 +56,10 @@ class ButtonClick:
 
     @classmethod
     def read(cls, body: dict[str, Any], client: AsyncWebClient, respond: AsyncRespond) -> ButtonClick:
-        """Read what Slack sent (https://docs.slack.dev/reference/interaction-payloads/block_actions-payload)."""
+        """Parse Slack's payload (https://docs.slack.dev/reference/interaction-payloads/block_actions-payload)."""
         user = body["user"]
         return cls(
-            # Who presses in a shared channel may belong to another workspace than the app.
+            # In a shared channel, the person may belong to another workspace than the app.
             team=user.get("team_id") or body["team"]["id"], user=user["id"], trigger=body["trigger_id"],
             username=user.get("username") or user.get("name") or "somebody", value=body["actions"][0].get("value", ""),
             private=body.get("container", {}).get("is_ephemeral", False), client=client, respond=respond,
@@ -67,7 +67,7 @@ class ButtonClick:
 
 
 class ButtonClicks:
-    """The listener to the buttons of cards."""
+    """The listener for the buttons of cards."""
 
     def __init__(self, dialogue: DecisionDialogue, workspaces: Workspaces, languages: Languages) -> None:
         self._dialogue = dialogue
@@ -75,7 +75,7 @@ class ButtonClicks:
         self._languages = languages
 
     def add_to(self, app: AsyncApp) -> None:
-        """Listen to every button a card can have."""
+        """Listen to every button that a card can have."""
         for action in ButtonAction:
             app.action(action_id(action))(self._listener(self._act(action)))
         app.action(ANYWAY)(self._listener(self._override))
@@ -125,7 +125,7 @@ class ButtonClicks:
     async def _decide(
         self, click: ButtonClick, request: DecisionRequest, who: Moderator, *, override: bool = False
     ) -> Case | None:
-        """Decide and return the case as it then is; when it is refused, tell the one who pressed and return None."""
+        """Decide and return the case afterwards; after a refusal, tell the person who pressed and return None."""
         outcome = await self._dialogue.decide(click.team, request, who, override=override)
         if isinstance(outcome, Refusal):
             await tell_ephemeral(click.respond, outcome.message, *refusal_blocks(outcome))
@@ -137,7 +137,7 @@ class ButtonClicks:
 
 
 async def open_modal(click: ButtonClick, view: View) -> None:
-    """Open a modal; raises BadInput when Slack no longer lets us, three seconds after the press."""
+    """Open a modal. Raises BadInput if Slack no longer allows it, three seconds after the press."""
     with translated_errors(click.team):
         try:
             await click.client.views_open(trigger_id=click.trigger, view=view)
@@ -148,7 +148,7 @@ async def open_modal(click: ButtonClick, view: View) -> None:
 
 
 async def _show_again(click: ButtonClick, case: Case, number: int) -> None:
-    """Show a private card as its case stands now; those in channels follow by themselves."""
+    """Update a private card to its case's current state; cards in channels follow by themselves."""
     card = build_card(case)
     await show_ephemeral(click.respond, summary(card), card_blocks(card, number), replace=True)
 
@@ -161,9 +161,10 @@ def _info(action: ButtonAction, case: Case) -> View:
 
 
 def refusal_blocks(refusal: Refusal) -> list[Block]:
-    """Return what a press failed, and the ways on: its form again, or for a lead to override.
+    """Return the failed checks and the buttons to continue: open the form, or for a lead, override.
 
-    The form of a press that had none is the card's own: it starts from the draft, which the dialogue looks up.
+    A press has no filled-in form to keep, so the form's button is the same as on the card, and the dialogue fills the
+    form anew.
     """
     elements: list[ButtonElement] = []
     if (form := refusal.form) is not None and (label := refusal.form_label):

@@ -1,4 +1,4 @@
-"""Look whether the settings fit what Slack knows: tokens, scopes, channels, user groups."""
+"""Check whether the settings fit Slack's own data: tokens, scopes, channels, user groups."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SCOPES = (
     "chat:write", "commands", "channels:read", "groups:read", "channels:history", "groups:history", "usergroups:read",
     "files:write", "im:write",
 )  # fmt: skip
-"""What the app's manifest asks for, deploy/slack-manifest.yaml."""
+"""The scopes that the app's manifest requests, deploy/slack-manifest.yaml."""
 _VARIABLE = "REJOINDER_SLACK__WORKSPACES"
 
 
 async def complaints(workspaces: Workspaces, line: SocketModeConnection | None) -> list[str]:
-    """Return in plain words what keeps the bot from working, and what to do; nothing when all is well."""
+    """Return in plain words what keeps the bot from working, and what to do; empty if all is well."""
     problems = without_reviewers(workspaces.servers, _VARIABLE)
     if line is not None:
         try:

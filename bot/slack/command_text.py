@@ -1,7 +1,7 @@
-"""Read what somebody typed behind `/rejoinder`.
+"""Parse what somebody typed after `/rejoinder`.
 
-Slack sends the text with people, channels and links marked up and three characters escaped, because the manifest asks
-for it (https://docs.slack.dev/interactivity/implementing-slash-commands): `<@U012|ana>`, `<#C012|desk>`,
+Slack marks up people, channels and links in the text and escapes three characters, because the manifest requests it
+(https://docs.slack.dev/interactivity/implementing-slash-commands): `<@U012|ana>`, `<#C012|desk>`,
 `<https://example.org|words>`, `&amp;`.
 """
 
@@ -28,7 +28,10 @@ _LINK = re.compile(r"<([^>|]+)(?:\|[^>]*)?>")
 
 @dataclass(frozen=True)
 class CommandText:
-    """A command: its name, its options (`group:muslims`), and the arguments: what is left, as it was typed."""
+    """A command: its name, its options (`group:muslims`), and the remaining arguments as they were typed.
+
+    `person` is the id and name of the first person mentioned.
+    """
 
     name: str
     options: Mapping[str, str]
@@ -36,20 +39,20 @@ class CommandText:
     person: tuple[str, str] | None
 
     def word(self) -> str:
-        """Return the first word of the arguments, or an empty text."""
+        """Return the first word of the arguments in lower case, or an empty text."""
         return self.arguments.split(maxsplit=1)[0].lower() if self.arguments else ""
 
     def first_and_rest(self) -> tuple[str, str]:
-        """Return the first of the arguments, such as a case's number, and what is typed after it."""
+        """Return the first argument, such as a case's number, and the text after it."""
         return _first_and_rest(self.arguments)
 
     def option(self, name: str, kind: type[E]) -> E | None:
-        """Return an option that is one of a kind's names; raises BadInput when it is none of them."""
+        """Return an option as a member of `kind`. Raises BadInput if it is not one."""
         value = self.options.get(name)
         return None if value is None else one_of(kind, value)
 
     def hours(self) -> float | None:
-        """Return the option `hours`; raises BadInput when it is no number."""
+        """Return the option `hours`. Raises BadInput if it is not a number."""
         value = self.options.get("hours")
         try:
             return None if value is None else float(value)
@@ -58,7 +61,7 @@ class CommandText:
 
 
 def parse(text: str) -> CommandText:
-    """Return the command in `text`; an empty one is `help`."""
+    """Parse the command in `text`; an empty one is `help`."""
     mention = _PERSON.search(text)
     person = (mention.group(1), mention.group(2) or "somebody") if mention else None
     name, rest = _first_and_rest(text)
@@ -73,7 +76,7 @@ def parse(text: str) -> CommandText:
 
 
 def one_of(kind: type[E], name: str) -> E:
-    """Return a kind's member by name; raises BadInput that lists them."""
+    """Return the member of `kind` with this name. Raises BadInput with a list of all names."""
     try:
         return kind(name.lower())
     except ValueError:
@@ -83,7 +86,7 @@ def one_of(kind: type[E], name: str) -> E:
 
 
 def _first_and_rest(text: str) -> tuple[str, str]:
-    """Return the first word and what follows it, which may begin on a line of its own; empty where nothing does."""
+    """Return the first word and the text after it, possibly on the next line; empty if missing."""
     first, rest, *_ = (*text.split(maxsplit=1), "", "")
     return first, rest.strip()
 

@@ -1,4 +1,4 @@
-"""`/rejoinder …`: each command is acknowledged at once and answered to the one who typed it alone."""
+"""`/rejoinder …`: each command is acknowledged at once, and its answer is visible only to the person who typed it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class SlashCommands:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return every command."""
+        """Return the names of all commands."""
         return tuple(self._known)
 
     def add_to(self, app: AsyncApp) -> None:
@@ -238,14 +238,14 @@ def _username(command: dict[str, Any]) -> str:
 
 
 def _named_scopes(command: CommandText) -> dict[ScopeKind, str]:
-    """Return what an intent is to be set for: `group:` and `language:` name it, `for:` says its kind."""
+    """Return the scope for an intent: `group:` and `language:` name it, `for:` gives its kind."""
     named = {kind: command.options[kind] for kind in (ScopeKind.GROUP, ScopeKind.LANGUAGE) if kind in command.options}
     kind = command.option("for", ScopeKind)
     return named if kind is None else {**named, kind: command.options.get(kind, "")}
 
 
 async def _send_file(call: CommandCall, answer: CommandAnswer) -> None:
-    """Send a file to one person alone: into their conversation with the app."""
+    """Send a file to one person only, in their conversation with the app."""
     assert answer.attachment is not None
     with translated_errors(call.place.server):
         opened = await call.client.conversations_open(users=call.user)

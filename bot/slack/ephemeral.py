@@ -1,4 +1,4 @@
-"""Tell something only to the one who asked: over the response URL that Slack sends with each press and command."""
+"""Messages that only one person sees, sent to the response URL that comes with each press and command."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ _MAX_BLOCKS = 50
 
 
 async def show_ephemeral(respond: AsyncRespond, text: str, blocks: Sequence[Block], *, replace: bool = False) -> None:
-    """Show blocks, with `text` (already escaped) for notifications. An answer that Slack does not take is only logged.
+    """Show blocks, with `text` (already escaped) for notifications; if Slack rejects them, that is only logged.
 
-    `replace` puts them in place of the message that was pressed.
-
-    A response URL is good five times within half an hour
+    With `replace`, they replace the message that was pressed. A response URL can be used five times within half an hour
     (https://docs.slack.dev/interactivity/handling-user-interaction#message_responses).
     """
     try:
@@ -38,6 +36,6 @@ async def show_ephemeral(respond: AsyncRespond, text: str, blocks: Sequence[Bloc
 
 
 async def tell_ephemeral(respond: AsyncRespond, text: str, *more: Block) -> None:
-    """Tell a text of any origin, defused and cut, with what may stand below it."""
+    """Show a text of any origin, defused and cut, followed by further blocks."""
     shown = defuse(text, _MAX_TEXT)
     await show_ephemeral(respond, escaped(shown), [rich(line(words(shown))), *more])

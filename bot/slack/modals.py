@@ -1,4 +1,4 @@
-"""The modals: edit, reject, redraft; and those that only show something."""
+"""The modals: edit, reject and redraft, and those that only show something."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _SUBMIT_LABELS = Wordings({
 
 
 class _CarriedCase(BaseModel):
-    """Which case a modal is about, and which version its moderator saw: carried in the modal's metadata."""
+    """A modal's case and the version that the moderator saw, stored in the modal's metadata."""
 
     number: int
     version: int
 
 
 class _Filled(BaseModel):
-    """What somebody filled into a modal."""
+    """What somebody entered in a modal."""
 
     text: str = ""
     chosen: str | None = None
@@ -48,7 +48,7 @@ class _Filled(BaseModel):
 
 
 def decision_modal(request: DecisionRequest, refusal: Refusal | None = None) -> View:
-    """Return the modal for a request, with what stands in it already, and why it was refused when it was."""
+    """Return the modal for a request, filled with its content, and after a refusal with the reason."""
     carried = _CarriedCase(number=request.number, version=request.version)
     return View(
         type="modal", callback_id=request.action, title=plain(_TITLES[request.action]),
@@ -59,12 +59,12 @@ def decision_modal(request: DecisionRequest, refusal: Refusal | None = None) -> 
 
 
 def refused_modal(refusal: Refusal) -> View:
-    """Return the modal again, with what was filled in and what is wrong."""
+    """Return the modal again, with what was entered and what is wrong."""
     return decision_modal(refusal.form or refusal.request, refusal)
 
 
 def read_modal(view: dict[str, Any]) -> tuple[DecisionRequest, bool]:
-    """Return what a sent modal asks for, and whether its moderator overrides what kept it from happening."""
+    """Parse a submitted modal; return the request, and whether the moderator overrides the refusal."""
     values: dict[str, Any] = {}
     for fields in view["state"]["values"].values():
         for name, field in fields.items():
@@ -81,13 +81,13 @@ def read_modal(view: dict[str, Any]) -> tuple[DecisionRequest, bool]:
 
 
 def failed_check_blocks(refusal: Refusal) -> list[Block]:
-    """Return the checks that a text failed, as a list; nothing when it failed none."""
+    """Return the checks that a text failed as a list; empty if it failed none."""
     checks = [line(words(defuse(check, _MAX_MESSAGE))) for check in refusal.failed_checks]
     return [rich(bullets(checks))] if checks else []
 
 
 def info_modal(title: str, blocks: Sequence[Block]) -> View:
-    """Return a modal that only shows something, and leaves nothing behind when it is closed."""
+    """Return a modal that only shows something and has nothing to submit."""
     return View(type="modal", title=plain(title), close=plain(_("Close")), blocks=blocks)
 
 

@@ -1,7 +1,7 @@
-"""Rich text for Slack: what stands in these elements is shown as it is, never read as markup.
+"""Rich text for Slack: the text in these elements is shown as it is, never parsed as markup.
 
-Slack reads mrkdwn (`*bold*`, `<!channel>`, `<https://…|words>`) in `mrkdwn` text objects and in a message's `text`.
-In a `rich_text` block only elements of their own make links or mentions, so a hostile text needs no escaping there
+Slack parses mrkdwn (`*bold*`, `<!channel>`, `<https://…|words>`) in `mrkdwn` text objects and in a message's `text`. In
+a `rich_text` block, only dedicated elements make links or mentions, so hostile text needs no escaping there
 (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block).
 """
 
@@ -29,7 +29,7 @@ italic = RichTextElementParts.TextStyle(italic=True)
 
 
 def plain(text: str) -> PlainTextObject:
-    """Return a text in which Slack reads neither markup nor emoji codes."""
+    """Return a text in which Slack interprets neither markup nor emoji codes."""
     return PlainTextObject(text=text, emoji=False)
 
 
@@ -44,12 +44,12 @@ def words(text: str, style: RichTextElementParts.TextStyle | None = None) -> Ric
 
 
 def link(url: str, text: str) -> RichTextElement:
-    """Return a link; only for addresses that `bot.chat.defuse.web_address` let through."""
+    """Return a link; use it only for URLs that `bot.chat.defuse.web_address` accepted."""
     return RichTextElementParts.Link(url=url, text=text)
 
 
 def ago(moment: datetime) -> RichTextElement:
-    """Return a time that each reader sees as its distance from now, in their own words."""
+    """Return a time that each reader sees relative to now, in their own language."""
     return RichTextElementParts.Date(
         timestamp=int(moment.timestamp()), format="{ago}", fallback=f"{written(moment)} UTC"
     )
@@ -61,7 +61,7 @@ def line(*parts: RichTextElement) -> RichTextSectionElement:
 
 
 def quote(text: str) -> RichTextQuoteElement:
-    """Return a text set apart as somebody's words."""
+    """Return a text formatted as a quotation."""
     return RichTextQuoteElement(elements=[words(text)])
 
 
@@ -76,7 +76,7 @@ def rich(*elements: RichTextElement) -> RichTextBlock:
 
 
 def escaped(text: str) -> str:
-    """Return `text` for a message's `text`, where Slack reads markup: the three characters that begin any are escaped.
+    """Return `text` with Slack's three markup characters escaped, for a message's `text`.
 
     https://docs.slack.dev/messaging/formatting-message-text#escaping
     """

@@ -1,6 +1,6 @@
-"""Take requests from Slack over HTTP, and from nobody else.
+"""Accept requests over HTTP from Slack only.
 
-Slack signs each request with the app's secret and its time
+Slack signs each request, including its time, with the app's secret
 (https://docs.slack.dev/authentication/verifying-requests-from-slack). A request that is older than five minutes, or
 whose signature was seen before, is a replay.
 """
@@ -24,7 +24,7 @@ MAX_BODY = 1_000_000
 
 
 class SignedEndpoint:
-    """The HTTP address that Slack calls: signatures are checked, then Bolt answers."""
+    """The HTTP endpoint that Slack calls: signatures are verified, then Bolt answers."""
 
     def __init__(self, app: AsyncApp, secret: str) -> None:
         self._app = app
@@ -32,7 +32,7 @@ class SignedEndpoint:
         self._seen: dict[str, float] = {}
 
     def application(self) -> web.Application:
-        """Return the application that answers `POST /slack/events`, and `GET /healthz`."""
+        """Return the application with `POST /slack/events` and `GET /healthz`."""
         app = web.Application(client_max_size=MAX_BODY)
         app.router.add_post(PATH, self._take)
         app.router.add_get("/healthz", self._healthy)
@@ -47,7 +47,7 @@ class SignedEndpoint:
         if not self._genuine(body, request.headers.get("X-Slack-Request-Timestamp", ""), signature):
             log.warning("A request from %s was not signed by Slack, or replayed; refused.", request.remote)
             return web.json_response({"error": "the signature is missing, wrong, old or used"}, status=401)
-        # Noted before the answer, so that two copies sent at once don't both pass; Slack signs each resend anew.
+        # Recorded before the answer, so that two simultaneous copies don't both pass; Slack signs each repeat anew.
         self._seen[signature] = time.time()
         signed = AsyncBoltRequest(
             body=body.decode(), query=request.query_string,
@@ -56,10 +56,10 @@ class SignedEndpoint:
         return await to_aiohttp_response(await self._app.async_dispatch(signed))
 
     def _genuine(self, body: bytes, timestamp: str, signature: str) -> bool:
-        # What is no number or not ASCII would make the verifier raise instead of refuse.
+        # The verifier would raise instead of refusing if these are not numeric or not ASCII.
         if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 12 and signature.isascii()):
             return False
-        # A timestamp may lie ahead by the window, and its signature is good until it lies behind by as much.
+        # A timestamp may be ahead by the window, and its signature is valid until the timestamp is behind by as much.
         oldest = time.time() - 2 * WINDOW_S
         self._seen = {earlier: at for earlier, at in self._seen.items() if at >= oldest}
         try:

@@ -1,7 +1,7 @@
 """Stay connected to Slack over Socket Mode, which needs no public address.
 
-Around the library's client, for what it leaves open: it would try a used ticket again and again after a failed
-connection, and it reports trouble as tracebacks.
+This wraps the library's client because of two defects: after a failed connection the client would retry with a used
+ticket, and it logs connection problems as tracebacks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PING_S = 5.0
 
 
 class _NoTracebacks(logging.Filter):
-    """A filter for the library's connection troubles: `SocketModeConnection` tells them once, in plain words."""
+    """A filter for the library's connection errors, which `SocketModeConnection` logs once, in plain words."""
 
     _REPORTED_HERE = (
         "Failed to connect",
@@ -60,7 +60,7 @@ class _Client(SocketModeClient):
 
 
 class SocketModeConnection:
-    """One Socket Mode connection, kept open; what comes is handed to an app."""
+    """One Socket Mode connection, kept open; incoming requests are passed to an app."""
 
     def __init__(self, app_token: str, api_url: str, ping_s: float = PING_S) -> None:
         self._app_token = app_token
@@ -68,12 +68,12 @@ class SocketModeConnection:
         self._ping_s = ping_s
 
     async def check(self) -> None:
-        """Ask Slack whether the app-level token is good; raises BadSettings or ChatUnavailable."""
+        """Check the app-level token. Raises BadSettings or ChatUnavailable."""
         with translated_errors("the app-level token"):
             await web_client(None, self._api_url).apps_connections_open(app_token=self._app_token)
 
     async def run(self, app: AsyncApp) -> None:
-        """Stay connected until cancelled; a broken line is opened again. Raises BadSettings for a refused token."""
+        """Stay connected until cancelled, reconnecting after failures. Raises BadSettings for a refused token."""
         client = _Client(
             app_token=self._app_token, web_client=web_client(None, self._api_url), logger=sdk_log,
             ping_interval=self._ping_s,
@@ -105,7 +105,7 @@ class SocketModeConnection:
                 continue
             if isinstance(client.trouble, BadSettings):
                 raise client.trouble
-            # A ticket is good once: the client must ask for a new one when it tries again.
+            # A ticket is valid once, so the client must request a new one before it tries again.
             client.wss_uri = None
             trouble = str(client.trouble or "the line to Slack is down; connecting again")
             if trouble != logged:

@@ -1,7 +1,7 @@
-"""What happens when somebody sends a modal off.
+"""What happens when somebody submits a modal.
 
-Slack closes the modal or shows another one, whichever the answer says, and wants it within 3 s. A decision that takes
-longer is carried on while the modal says so, and says at the end what came of it.
+Slack closes the modal or shows another one, depending on the answer, which it requires within 3 s. If a decision takes
+longer, the modal first says so and shows the result at the end.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from core.errors import RejoinderError
 log = logging.getLogger(__name__)
 
 ANSWER_WITHIN_S = 2.0
-"""Seconds a decision may take before the modal is told to wait."""
+"""Seconds that a decision may take before the modal shows that it is in progress."""
 
 
 class Submissions:
-    """The listener to modals that are sent off."""
+    """The listener for submitted modals."""
 
     def __init__(
         self, dialogue: DecisionDialogue, workspaces: Workspaces, languages: Languages,
@@ -42,9 +42,9 @@ class Submissions:
         self._answer_within_s = answer_within_s
 
     def add_to(self, app: AsyncApp) -> None:
-        """Listen to every modal that can be sent off."""
+        """Listen to every modal that can be submitted."""
 
-        # A plain function: Bolt looks at the names of its parameters, and would fill in `self`.
+        # A plain function, because Bolt fills in parameters by name, including `self`.
         async def listen(ack: AsyncAck, body: dict[str, Any], view: dict[str, Any], client: AsyncWebClient) -> None:
             user = body["user"]
             with speaking(self._languages.of_person(_team(user, view), user["id"], _username(user))):
@@ -67,7 +67,7 @@ class Submissions:
             log.warning("What came of a modal could not be told; it may have been closed. %s", error)
 
     async def _decide(self, user: dict[str, Any], view: dict[str, Any]) -> View | None:
-        """Decide, and return what the modal is to show then; None when it is to close."""
+        """Decide, and return what the modal shows next, or None to close it."""
         request, override = read_modal(view)
         try:
             who = await self._moderator(user, view)
@@ -81,7 +81,7 @@ class Submissions:
 
 
 def _team(user: dict[str, Any], view: dict[str, Any]) -> str:
-    """Return the workspace of whoever sends a modal off, which is not the app's own in a shared channel."""
+    """Return the workspace of the person who submits a modal; in a shared channel it may differ from the app's."""
     return str(user.get("team_id") or view["team_id"])
 
 

@@ -1,7 +1,7 @@
-"""Call Slack's Web API, and say in plain words what went wrong.
+"""Calls to Slack's Web API, and its errors in plain words.
 
-A call that Slack puts off (429) is made again after `Retry-After`. A connection that breaks is not: the message may
-have been posted, and whoever called looks first.
+A call that Slack postpones (429) is repeated after `Retry-After`. A call whose connection breaks is not: the message
+may have been posted, so the caller checks first.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _CARD_REFUSED = {
     "msg_too_long",
     "no_text",
 }
-# The library prints bodies from DEBUG on, and bodies hold posts.
+# At DEBUG the library logs request bodies, which contain posts.
 sdk_log = logging.getLogger("bot.slack.sdk")
 sdk_log.setLevel(logging.WARNING)
 
@@ -63,25 +63,25 @@ def web_client(token: str | None, api_url: str) -> AsyncWebClient:
 
 @contextmanager
 def translated_errors(team: str, channel: str | None = None) -> Iterator[None]:
-    """Turn what a call in the body raises into ChannelLost, CardGone, CardRefused, BadSettings or ChatUnavailable."""
+    """Translate errors of the body into ChannelLost, CardGone, CardRefused, BadSettings or ChatUnavailable."""
     try:
         yield
     except SlackApiError as error:
         raise translate_error(error, team, channel) from error
     except SlackObjectFormationError as error:
-        # The library knows some of Slack's limits itself.
+        # The library itself enforces some of Slack's limits.
         raise _refused(str(error), channel) from error
     except (ClientError, TimeoutError, OSError, SlackClientError) as error:
         raise ChatUnavailable(f"Slack can't be reached ({type(error).__name__}); trying again.") from error
 
 
 def error_code(error: SlackApiError) -> str:
-    """Return Slack's name of an error, or an empty text when its answer was none of Slack's."""
+    """Return Slack's name for an error, or an empty text if the answer did not come from Slack."""
     return str(_answered(error).get("error", ""))
 
 
 def translate_error(error: SlackApiError, team: str, channel: str | None = None) -> RejoinderError:
-    """Return one of our errors for one of Slack's."""
+    """Return our error for one of Slack's."""
     code = error_code(error)
     if code in _TOKEN or code == "missing_scope":
         message = refused_token(error, team)
@@ -97,13 +97,13 @@ def translate_error(error: SlackApiError, team: str, channel: str | None = None)
 
 
 def _refused(details: str, channel: str | None) -> RejoinderError:
-    """Return the error for a message or form that breaks Slack's rules; whoever pressed for a form may press again."""
+    """Return the error for a message or form that breaks Slack's rules; without a channel it is a form."""
     message = f"Slack refuses the layout of a message: {details[:500]}. Please report this."
     return ChatUnavailable(message) if channel is None else CardRefused(message)
 
 
 def refused_token(error: SlackApiError, team: str) -> str:
-    """Say why Slack refuses a token, and what to do."""
+    """Return why Slack refuses a token, and what to do."""
     if error_code(error) == "missing_scope":
         needed = _answered(error).get("needed", "?")
         return (

@@ -1,4 +1,4 @@
-"""The workspaces the app is installed in: their clients, and who their people are on the desk."""
+"""The workspaces in which the app is installed: their clients, and their people as moderators."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from core.settings import ChatWorkspace
 log = logging.getLogger(__name__)
 
 GROUPS_FOR_S = 60.0
-"""Seconds for which the members of a user group are remembered."""
+"""Seconds for which the members of a user group are cached."""
 
 
 class Workspaces:
-    """Each workspace's settings and client. `tokens` holds a bot token for each, by team id."""
+    """Each workspace's settings and client; `tokens` has a bot token for each team id."""
 
     def __init__(self, servers: Mapping[str, ChatWorkspace], tokens: Mapping[str, str], api_url: str) -> None:
         self.servers = servers
@@ -36,7 +36,7 @@ class Workspaces:
         self._members: dict[tuple[str, str], tuple[float, frozenset[str]]] = {}
 
     async def require_working_token(self) -> None:
-        """Raise BadSettings when Slack takes none of the tokens; one good one is enough to work."""
+        """Raise BadSettings if Slack refuses every token; one valid token is enough to work."""
         errors = [await self.complaint(team) for team in self.servers]
         if all(isinstance(error, BadSettings) for error in errors):
             raise next(error for error in errors if error is not None)
@@ -56,10 +56,10 @@ class Workspaces:
         return None
 
     def authorize(self, team_id: str | None) -> AuthorizeResult:
-        """Return with which token to act for a workspace (Bolt asks at every request)."""
+        """Return the token with which to act in a workspace (Bolt asks at every request)."""
         if team_id is None or team_id not in self.servers:
             log.warning("Something came from Slack workspace %s, which is not in the settings; ignored.", team_id)
-            # Bolt takes None for "not installed there", though its types don't say so.
+            # Bolt accepts None for "not installed there", although its types don't allow it.
             return cast("AuthorizeResult", None)
         user, bot = self._bots.get(team_id, (None, None))
         return AuthorizeResult(
@@ -67,7 +67,7 @@ class Workspaces:
         )
 
     async def who(self, team: str, user: str, username: str) -> Moderator:
-        """Return who somebody is on the desk; raises Forbidden when they may not decide."""
+        """Return the moderator for a person. Raises Forbidden if they may not decide."""
         server = self.servers.get(team)
         if server is None:
             raise Forbidden(_("You come from another workspace; here only members of this one decide."))
@@ -91,7 +91,7 @@ class Workspaces:
             with translated_errors(team):
                 answer = await self.clients[team].usergroups_users_list(usergroup=group)
         except RejoinderError as error:
-            # Whom we knew keeps what they had; whom we never could look up holds nothing.
+            # Keep the members known before; a group that could never be read has none.
             log.warning("The members of Slack user group %s can't be read: %s", group, error)
             return earlier[1] if earlier else frozenset()
         return frozenset(answer["users"])

@@ -1,4 +1,4 @@
-"""Put the desk into an aiohttp application: its API, its event stream and its page."""
+"""Assemble the desk's aiohttp application: its API, its event stream and its page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add_desk(
     app: web.Application, desk: Desk, ledger: Ledger, changes: Changes, auth: Auth,
     surroundings: Surroundings | None = None, pipeline_cli: PipelineCli | None = None,
 ) -> None:  # fmt: skip
-    """Add everything of the desk to `app`; `changes` has to run beside it."""
+    """Add the whole desk to `app`; the caller must run `changes` beside it."""
     surroundings = surroundings or Surroundings()
     settings = desk.settings
     languages = LanguageApi(ledger.moderator_settings, auth, settings.language)
@@ -47,6 +47,6 @@ def add_desk(
 
 
 def page_address(host: str, port: int, token: str | None = None) -> str:
-    """Return the page's address. The token is put behind the `#`, which browsers never send to a server."""
+    """Return the page's address. The token follows the `#`, which browsers never send to a server."""
     reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)  # noqa: S104 - compared, not bound
     return f"http://{reachable}:{port}/" + (f"#token={token}" if token else "")

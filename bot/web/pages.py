@@ -1,6 +1,6 @@
-"""Serve the web desk's page and files, and keep every answer inside a strict content security policy.
+"""The web desk's page and files, with a strict content security policy on every response.
 
-The page itself holds no case: its script asks the API, and puts whatever it gets into the page as text only.
+The page itself contains no case: its script calls the API and inserts the results as text only.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HEADERS: Mapping[str, str] = MappingProxyType({
 DRAFTING = STAGES[StageName.DRAFT].takes
 """The state of a case whose draft is being written."""
 ALARMING = ROUTES[Route.ESCALATE]
-"""The state of a case that leads are told of at once."""
+"""The state of a case that leads are notified of at once."""
 STATE_WORDS = Wordings(
     {
         CaseState.RECEIVED: N_("received, waits for triage"),
@@ -58,9 +58,9 @@ STATE_WORDS = Wordings(
 
 @dataclass(frozen=True)
 class QueueFilter:
-    """One choice of what the queue lists: cases in these states.
+    """One filter of the queue: cases in these states.
 
-    Where it is said, only those in doubt, those that were handled or those with an appeal; False lists only the others.
+    If a flag is set, True lists only cases with it (in doubt, handled, appealed) and False only those without.
     """
 
     words: str
@@ -71,12 +71,12 @@ class QueueFilter:
 
     @property
     def label(self) -> str:
-        """What the choice is called."""
+        """The filter's name, in the current language."""
         return _(self.words)
 
     @property
     def flags(self) -> dict[str, bool]:
-        """The flags that narrow the states, by name."""
+        """The flags that are set, by name."""
         named = {"doubtful": self.doubtful, "handled": self.handled, "appealed": self.appealed}
         return {name: value for name, value in named.items() if value is not None}
 
@@ -94,7 +94,7 @@ QUEUE_FILTERS = {
     "failed": QueueFilter(N_("Failed"), (CaseState.FAILED,)),
     "unfinished": QueueFilter(N_("Being worked on"), UNFINISHED),
 }
-"""What the queue can be narrowed to, by name; every case stands under one."""
+"""The filters of the queue by name; every case matches one."""
 
 
 class Pages:
@@ -132,7 +132,7 @@ class Pages:
         )
 
     def add_routes(self, app: web.Application, languages: LanguageApi) -> None:
-        """Add the page at `/`, in the language that `languages` say, and its files below `/static`."""
+        """Add the page at `/`, in the language that `languages` chooses, and its files below `/static`."""
 
         async def show(request: web.Request) -> web.Response:
             language = await languages.of_page(request)
@@ -157,11 +157,11 @@ class Pages:
 
 
 def _in_markup(message: str, **values: object) -> Markup:
-    """Return a message for a template. Values that are markup, such as the picture of a key, stay so."""
+    """Return a translated message for a template; values that are markup, such as a key's symbol, are not escaped."""
     return Markup.escape(_(message)).format(**values)
 
 
 async def harden(request: web.Request, response: web.StreamResponse) -> None:
-    """Set the security headers. Nothing is stored by browsers or proxies, save files that are asked about each time."""
+    """Set the security headers; nothing is cached except static files, which are revalidated each time."""
     response.headers.update(HEADERS)
     response.headers["Cache-Control"] = "no-cache" if request.path.startswith("/static/") else "no-store"

@@ -1,7 +1,7 @@
-"""The vocabulary every room shares. Nothing here imports another room.
+"""The vocabulary that all rooms share; imports no other room.
 
-A *case* is one flagged post and all that happened to it; its key is `platform/post_id`. `core/lifecycle.py` has the
-states it passes.
+A *case* is one flagged post and everything that happened to it. Its key is `platform/post_id`; its states are in
+`core/lifecycle.py`.
 """
 
 from core.domain.case import Action, Case, CaseState, Decision, EventKind, ModeratorRole, Note, Role, Transition

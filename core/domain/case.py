@@ -1,4 +1,4 @@
-"""A case: one flagged post and all that happened to it; `core/lifecycle.py` has the states it passes."""
+"""A case: one flagged post and everything that happened to it. Its states are in `core/lifecycle.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from core.domain.triage import Triage
 
 ModeratorRole = Literal["reviewer", "lead", "admin"]
 Role = Literal["platform", "monitor", ModeratorRole]
-"""What somebody may do here: a platform sends flags, moderators decide; leads and admins may also override."""
+"""What a caller may do: `platform` sends flags, `monitor` reads the metrics, the moderators' roles decide; leads and
+admins may also override."""
 
 
 class CaseState(StrEnum):
@@ -52,11 +53,10 @@ class Action(StrEnum):
 
 
 class Decision(Record):
-    """What a moderator asked for, on the version they saw.
+    """What a moderator requested, and the version of the case they saw.
 
-    `strategy` is the way in which a redraft is to come about; None leaves it as it was. `assignee` is whom an
-    assignment names. `uncovered` tells whether they had the post itself before their eyes; None where that can't be
-    known.
+    `strategy` is the strategy of a redraft; None keeps the case's strategy. `assignee` is the moderator that an
+    assignment names. `uncovered` tells whether the post was uncovered on their screen; None if that is unknown.
     """
 
     action: Action
@@ -72,7 +72,7 @@ class Decision(Record):
 
 
 class EventKind(StrEnum):
-    """What can be added to a case without moving it, and without naming the version that was seen."""
+    """What can be added to a case without changing its state and without stating which version was seen."""
 
     NOTE = "note"
     APPEAL = "appeal"
@@ -82,7 +82,7 @@ class EventKind(StrEnum):
 class Transition(Record):
     """One row of a case's append-only history.
 
-    `kind` is what a person did; None for what the machine did, and for rows of earlier releases.
+    `kind` is set for what a person did; it is None for automatic steps and for rows of earlier releases.
     """
 
     id: int
@@ -97,9 +97,10 @@ class Transition(Record):
 
 
 class Note(Record):
-    """A text that was added to a case: a moderator's note, why somebody appeals, or which evidence was added.
+    """A text added to a case: a moderator's note, the reason for an appeal, or which evidence was added.
 
-    `version` names its transition. The text is kept with the case, not in its history.
+    `version` is the version of the transition it belongs to. The text is stored with the case, not in the history, so
+    that it can be erased.
     """
 
     kind: EventKind
@@ -110,12 +111,16 @@ class Note(Record):
 
 
 class Case(Record):
-    """A case as the ledger knows it.
+    """A case as stored in the ledger.
 
-    `version` rises with every transition. `request` is the draft the case waits for or last got. `final_text` is the
-    approved text, exactly as approved; it leaves at `release_at` unless undone. `handled`: somebody has seen to what
-    had ended without a reply. `appealed`: an appeal waits for an answer. `retracted_at` is when the platform was told
-    to take a released reply back. From `erased_at` on its texts are gone, and nothing happens to it any more.
+    - `version` rises with every transition.
+    - `request` is the draft that the case is waiting for, or last received.
+    - `final_text` is the approved text, exactly as approved; it is published at `release_at` unless the approval is
+      undone.
+    - `handled`: somebody has dealt with a case that ended without a reply.
+    - `appealed`: an appeal is waiting for an answer.
+    - `retracted_at` is when the platform was asked to take a released reply back.
+    - `erased_at` is when the case's texts were erased; nothing happens to the case afterwards.
     """
 
     post: FlaggedPost
@@ -152,6 +157,6 @@ class Case(Record):
 
     @property
     def doubtful(self) -> bool:
-        """Tell whether the case waits for a moderator to say if its post is hateful; nobody asked for a draft."""
+        """Tell whether a moderator must first decide if the post is hateful, and no draft has been requested yet."""
         in_doubt = self.triage is not None and self.triage.leaves_in_doubt(self.request)
         return self.state is CaseState.PENDING and in_doubt

@@ -1,4 +1,4 @@
-"""Drafts: what is asked for, what was considered, what the checks say, and what a moderator is shown."""
+"""Drafts: the request, the candidates, the results of the checks, and what a moderator is shown."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pydantic import Field
 from core.domain.record import Intent, Moment, Record, StrategyName, Text, now
 
 MAX_DRAFTS = 2**31 - 1
-"""Highest number of a draft that the ledger's column holds."""
+"""Highest draft number that the ledger's column can hold."""
 
 DraftNumber = Annotated[int, Field(ge=1, le=MAX_DRAFTS)]
 
 
 class Check(Record):
-    """One result of the guard: what was measured, its limit, and whether it passed.
+    """One result of the guard: the measured value, its limit, and whether it passed.
 
-    A failed hard check keeps a draft from being shown, and a text from being approved without an override.
+    If a hard check fails, the draft is not shown, and a text needs an override to be approved.
     """
 
     name: str
@@ -36,7 +36,7 @@ def failed(checks: Iterable[Check]) -> tuple[Check, ...]:
 
 
 class Origin(StrEnum):
-    """The author of a text."""
+    """Who wrote a text."""
 
     MODEL = "model"
     COMPOSER = "composer"
@@ -44,10 +44,11 @@ class Origin(StrEnum):
 
 
 class Candidate(Record):
-    """One reply that was considered: who wrote it, what the checks say, and its reward, 0 to 1.
+    """One reply that was considered: who wrote it, the results of its checks, and its reward, 0 to 1.
 
-    A costly check is missing where a cheap hard one had failed already; the reward then lacks what it adds. `claim` is
-    the id of the claim it answers, `facts` those of the evidence that it states word for word, for texts on file.
+    Costly checks are skipped once a cheap hard check has failed; the reward then lacks their share. For texts on file,
+    `claim` is the id of the claim that the text answers, and `facts` are the ids of the evidence that it quotes word
+    for word.
     """
 
     text: str
@@ -66,9 +67,10 @@ class Candidate(Record):
 
 
 class Duel(Record):
-    """Two replies as a judge scored them, 0 to 10: `in_order` with the first one shown first, `turned` the other way.
+    """Two replies and a judge's scores for them, 0 to 10, in both orders of presentation.
 
-    Both pairs give the first reply's score first. The one with the higher sum wins.
+    `in_order` are the scores with `first` shown first, `turned` those with `second` shown first. Both give the score of
+    `first` first. The reply with the higher sum wins.
     """
 
     first: str
@@ -78,12 +80,12 @@ class Duel(Record):
 
 
 class DraftRequest(Record):
-    """The draft a case asks for.
+    """The draft that a case needs next.
 
-    With `strategy` none the case's plan says which one drafts, and the settings of the workers for a case without.
-
-    `avoid` has this case's earlier drafts and, while it is drafted, what its author was answered in other cases. What
-    the thread says is in the post's `context`; cases of version 0.1.0 have that in `avoid` too.
+    If `strategy` is None, the case's plan names the strategy; a case without a plan uses the workers' setting. `avoid`
+    contains the case's earlier drafts and, while a draft is being made, earlier replies to the same author in other
+    cases. The other posts of the thread are in the post's `context`; cases from version 0.1.0 also have them in
+    `avoid`.
     """
 
     number: DraftNumber = 1
@@ -94,11 +96,11 @@ class DraftRequest(Record):
 
 
 class Draft(Record):
-    """What a moderator is shown. With `origin` none the text is empty and `note` says why nothing fits.
+    """One draft, as a moderator is shown it. If `origin` is `none`, the text is empty and `note` says why nothing fits.
 
-    `considered` counts every reply that was judged; `candidates` keeps them for evaluation and learning, the one shown
-    first and then in the order they were made, as far as they fit (`pipeline.draft.bounded`). Drafts made by earlier
-    versions have none. `duels` are those of a tournament.
+    `considered` counts all replies that were judged. `candidates` keeps as many of them as fit
+    (`pipeline.draft.bounded`) for evaluation and learning: the shown one first, the others in the order in which they
+    were made. Drafts from earlier versions have none. `duels` are those of the strategy `tournament`.
     """
 
     case_key: Text

@@ -1,4 +1,4 @@
-"""What answers a post: evidence with its source, the claims that were matched, and the plan of the search."""
+"""What replies are built from: evidence with its sources, the matched claims, and the plan of the search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.domain.triage import AttackKind
 
 
 class Source(Record):
-    """The place where a statement can be looked up."""
+    """Where a statement can be looked up."""
 
     institution: str
     title: str
@@ -20,14 +20,21 @@ class Source(Record):
 
 
 class Evidence(Record):
-    """One quotable statement with its source; `answers` lists claims it refutes, `score` is its relevance.
+    """One quotable statement with its source.
 
-    `summary` stands for a long text in a draft's prompt and is empty for a short one. It was written by a model: what
-    a reply states is checked against `text`. The rest is known of facts on file only: `short` is the text for tight
-    limits, `region` where it holds, `strength` "fair" for what is contested or a single study's, `secondhand` for what
-    a report tells about the source, `provisional` for words that no speaker of their language has read, and `claims`
-    are the ids of the claims it answers. `preference` is how much likelier than others moderators approve it here, as
-    log odds; 0 where nothing was learned.
+    - `answers` lists claims that it refutes; `score` is its relevance.
+    - `summary` replaces a long text in the prompt of a draft and is empty for short texts. A model wrote it, so what a
+      reply states is checked against `text`.
+
+    The other fields are known only for facts on file:
+
+    - `short` is the wording for tight length limits; `region` is where the fact holds.
+    - `strength` is "fair" if the fact is contested or rests on a single study.
+    - `secondhand`: a report about the source is quoted, not the source itself.
+    - `provisional`: no speaker of the language has read the wording yet.
+    - `claims` are the ids of the claims that it answers.
+    - `preference` is how much likelier moderators here are to approve it than other facts, as log odds; 0 if nothing
+      was learned.
     """
 
     id: str
@@ -48,9 +55,9 @@ class Evidence(Record):
 
 
 class CounterClaim(Record):
-    """One calm sentence on file that refutes a claim; `provisional` when no speaker of its language has read it.
+    """One calm sentence on file that refutes a claim.
 
-    `preference` is as that of evidence.
+    `provisional`: no speaker of its language has read it yet. `preference` is defined as in `Evidence`.
     """
 
     intent: Intent
@@ -60,9 +67,10 @@ class CounterClaim(Record):
 
 
 class Claim(Record):
-    """What a post asserts of a group, as matched to the claims on file: `gist` names it for a moderator.
+    """What a post asserts about a group, matched to the claims on file.
 
-    `counter_claims` are those in the language of the reply, and `score` is the probability that the post makes it.
+    `gist` describes the claim to a moderator. `counter_claims` are those in the language of the reply. `score` is the
+    probability that the post makes the claim.
     """
 
     id: str
@@ -73,26 +81,28 @@ class Claim(Record):
 
 
 class Frame(Record):
-    """One aspect of how a post works on its readers, such as its power dynamics, as a model read it."""
+    """One aspect of how a post affects its readers, such as its power dynamics, as a model reads it."""
 
     name: str
     reading: str
 
 
 class VotedClaim(Record):
-    """One counter-claim that a model proposed, and how many of its votes it got."""
+    """One counter-claim that a model proposed, and the number of votes that the model gave it."""
 
     text: str
     votes: int
 
 
 class Plan(Record):
-    """What a strategy decided about a post before the search; whatever it does not need stays empty.
+    """What a strategy decided about a post before the search; fields that it does not need stay empty.
 
-    `claims` are what the post asserts, `counter_claim` is the one sentence chosen to refute them, of those `voted` on,
-    and `queries` are searched for beside the post itself. `paragraphs` is how many are searched for even where claims
-    on file are matched; 0: only where none is. `frames` are a model's reading of the post, and `note` says what did not
-    come about as the strategy wanted.
+    - `claims`: what the post asserts.
+    - `counter_claim`: the sentence chosen to refute them, out of those `voted` on.
+    - `queries`: what is searched for besides the post itself.
+    - `paragraphs`: how many paragraphs are searched for even if claims on file match; 0: only if none match.
+    - `frames`: a model's reading of the post.
+    - `note`: which part of the plan failed.
     """
 
     strategy: str = ""
@@ -106,9 +116,9 @@ class Plan(Record):
 
 
 class Grounding(Record):
-    """The evidence for a post, best first, the claims it answers, in their turn, and the plan it was searched with.
+    """The evidence for a post and the claims that it answers, both best first, and the plan of the search.
 
-    The evidence is empty when nothing fits, and then `note` says so.
+    If nothing fits, the evidence is empty and `note` says so.
     """
 
     evidence: tuple[Evidence, ...]

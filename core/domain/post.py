@@ -9,10 +9,10 @@ from pydantic import AfterValidator, Field, ModelWrapValidatorHandler, Validatio
 from core.domain.record import MAX_TEXT, Moment, Record, Text
 
 MAX_FLAG_BYTES = 300_000
-"""Largest flag taken, in bytes of its JSON: every message of its case must stay below Kafka's default limit of 1 MB."""
+"""Largest accepted flag, in bytes of its JSON: all messages of its case must fit Kafka's default limit of 1 MB."""
 
 STORED = {"stored": True}
-"""Validation context for what the ledger reads back: a case from before a limit stays readable."""
+"""Validation context for records read back from the ledger: cases stored before a limit existed stay readable."""
 
 
 def _not_blank(value: str) -> str:

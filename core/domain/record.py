@@ -1,4 +1,4 @@
-"""What every record is made of: clean text, moments in UTC, the words for groups and intents."""
+"""The base of all records: clean text, moments in UTC, and the enumerations of groups, strategies and intents."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Annotated
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict
 
 MAX_TEXT = 20_000
-"""Longest post text taken, in characters; the longest public post formats stay well below it."""
+"""Longest accepted post text, in characters; the longest public post formats stay well below it."""
 
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def now() -> datetime:
-    """Return the current time, aware, in UTC."""
+    """Return the current time in UTC, timezone-aware."""
     return datetime.now(UTC)
 
 
 def clean(text: str) -> str:
-    """Drop control characters and lone surrogates: no database, log or terminal takes them safely."""
+    """Remove control characters and replace lone surrogates, which databases, logs and terminals can't handle."""
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _UNSTORABLE.sub("", text))
 
 
@@ -44,7 +44,7 @@ Moment = Annotated[AwareDatetime, AfterValidator(_as_utc)]
 class Record(BaseModel):
     """An immutable value that travels between rooms and over the wire."""
 
-    # JSON knows neither infinity nor NaN; what was written as null could not be read back.
+    # JSON has neither infinity nor NaN: they would be written as null, which can't be read back as a number.
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
@@ -62,7 +62,7 @@ class TargetGroup(StrEnum):
 
     @property
     def label(self) -> str:
-        """Return what the group is called in a sentence, on every surface."""
+        """Return the group's name as used within a sentence, on every surface."""
         return _GROUP_LABELS[self]
 
 
@@ -79,7 +79,7 @@ _GROUP_LABELS = {
 
 
 class StrategyName(StrEnum):
-    """The name of a way to come to replies, as settings, plans and moderators' requests carry it."""
+    """The name of a drafting strategy, as used in settings, plans and moderators' requests."""
 
     COMPOSE = "compose"
     LOCKED = "locked"
@@ -91,7 +91,7 @@ class StrategyName(StrEnum):
 
 
 class Intent(StrEnum):
-    """What a reply sets out to do: the four intents of CoARL (Hengle et al. 2024)."""
+    """What a reply aims to do: the four intents of CoARL (Hengle et al. 2024)."""
 
     INFORMATIVE = "informative"
     QUESTIONING = "questioning"

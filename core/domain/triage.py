@@ -1,4 +1,4 @@
-"""What triage says of a post."""
+"""What triage finds out about a post."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.domain.record import Record, TargetGroup
 
 
 class Route(StrEnum):
-    """What triage decided to do with a post: in doubt, a moderator says first whether it is hateful at all."""
+    """What triage decided to do with a post; with `doubt`, a moderator first decides whether it is hateful at all."""
 
     DRAFT = "draft"
     DISMISS = "dismiss"
@@ -18,7 +18,7 @@ class Route(StrEnum):
 
 
 class AttackKind(StrEnum):
-    """How a post attacks people: each kind is answered in its own way."""
+    """How a post attacks people; each kind is answered differently."""
 
     CLAIM = "claim"
     EXCLUSION = "exclusion"
@@ -35,12 +35,16 @@ class GroupScore(Record):
 
 
 class Triage(Record):
-    """The verdict of triage: whom the post attacks, how hateful it is, in what language, and what to do.
+    """The result of triage: whom the post attacks, how hateful it is, its language, and what happens next.
 
-    `language` is ISO 639-1 or `und`. `groups` is ordered by falling score. `hate` and `threat` are probabilities.
-    `kind` is how the post attacks people, where that is clear enough. `embedding` is the post's query embedding as
-    base64 of little-endian float16, so that grounding need not compute it again; `summed` is what the embedder's layers
-    for posts make of it, where there are any: their name, a colon, numbers written that way.
+    - `language` is ISO 639-1 or `und`.
+    - `groups` is sorted by falling score.
+    - `hate` and `threat` are probabilities.
+    - `kind` is how the post attacks people, if that is clear enough.
+    - `embedding` is the post's query embedding as base64 of little-endian float16, so that grounding need not compute
+      it again.
+    - `summed` is the output of the embedder's layers for posts, if it has any: their name, a colon, and numbers in the
+      same encoding.
     """
 
     language: str
@@ -54,5 +58,5 @@ class Triage(Record):
     summed: str | None = None
 
     def leaves_in_doubt(self, request: DraftRequest) -> bool:
-        """Tell whether a moderator has yet to say if the post is hateful; whoever asks for a draft has said so."""
+        """Tell whether a moderator must still decide if the post is hateful; requesting a redraft counts as a yes."""
         return self.route is Route.DOUBT and request.number == 1

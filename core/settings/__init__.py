@@ -1,8 +1,8 @@
-"""Every setting, with its default and what it is for.
+"""All settings, with their defaults and descriptions.
 
 Sources, strongest first: command-line flags, `REJOINDER_…` environment variables (`__` nests:
-`REJOINDER_KAFKA__BOOTSTRAP`), `rejoinder.toml` in the working folder, the defaults in this package. `docs/settings.md`
-is made from it by `make settings`; a test compares the two.
+`REJOINDER_KAFKA__BOOTSTRAP`), `rejoinder.toml` in the working folder, the defaults in this package. `make settings`
+generates `docs/settings.md` from it; a test compares the two.
 """
 
 from core.settings.broker import GatewaySettings, KafkaSettings, StreamSettings

@@ -1,4 +1,4 @@
-"""The broker, the worker and the gateway: how posts come in and move on."""
+"""Settings of the broker, the worker and the gateway."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Discord and Slack: which places get which cases, and how the chats spare the moderators."""
+"""Settings of Discord and Slack: which channels get which cases, and how the moderators' workload is limited."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from core.settings.section import Count, InterfaceLanguage, Positive, Section
 
 MAX_ROOM_ID = 255
 RoomId = Annotated[str, Field(min_length=1, max_length=MAX_ROOM_ID)]
-"""The id of a chat server or channel, as long as any chat makes them (Matrix allows 255 bytes)."""
+"""The id of a chat server or channel; 255 is the longest of any chat (Matrix, in bytes)."""
 
 
 class ChannelRule(Section):
-    """A channel and the cases that go there; a criterion left out fits every case."""
+    """A channel and the cases that are posted there; an empty criterion matches every case."""
 
     channel: RoomId = Field(description="Channel id.")
     groups: tuple[TargetGroup, ...] = Field((), description="Target groups whose cases go there. Empty: all.")

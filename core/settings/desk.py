@@ -1,4 +1,4 @@
-"""The ledger and the web desk: where moderators decide, and with which token."""
+"""Settings of the ledger and the web desk, including the callers' tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Triage, the chat model, the strategy and the guard: what is done to one post."""
+"""Settings of triage, the chat model, the strategies and the guard."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from core.settings.strategies import (
 )
 
 NO_MODEL = "none"
-"""The name in `chat.model` that means: without a chat model."""
+"""Value of `chat.model` that means no chat model is used."""
 
 
 CacheType = Literal["f32", "f16", "bf16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl"]
-"""Number formats that llama.cpp's server takes for its KV cache."""
+"""Number formats that llama.cpp's server accepts for its KV cache."""
 
 
 class TriageSettings(Section):
@@ -54,7 +54,7 @@ class TriageSettings(Section):
     )
 
     def in_language(self, language: str) -> TriageSettings:
-        """Return the settings with the limits for posts in a language."""
+        """Return these settings with the thresholds for posts in `language`."""
         return self.model_copy(
             update={
                 "doubt_below": self.doubt_below_in.get(language, self.doubt_below),
@@ -126,7 +126,7 @@ class ChatSettings(Section):
 
     @property
     def sampling(self) -> SamplingSettings:
-        """Return how `free` samples its replies."""
+        """Return the sampling settings of the strategy `free`."""
         return SamplingSettings(temperature=self.temperature, max_tokens=self.max_tokens, replies=self.candidates)
 
     @model_validator(mode="after")
@@ -170,7 +170,7 @@ class DraftSettings(Section):
 
     @property
     def choices(self) -> tuple[StrategyName, ...]:
-        """Return what a redraft may be asked for: the default strategy, those offered, and `compose`, each once."""
+        """Return the strategies that a redraft may request: the default, those offered, and `compose`, each once."""
         return tuple(dict.fromkeys((self.strategy, *self.offered, StrategyName.COMPOSE)))
 
 

@@ -1,4 +1,4 @@
-"""The embedder, the weights and the knowledge base: what evidence is found with."""
+"""Settings of the embedder, the weights and the knowledge base."""
 
 from __future__ import annotations
 
@@ -48,8 +48,13 @@ class KnowledgeBaseSettings(Section):
     )
     answer_from: Share = Field(
         0.5,
-        description="Least probability that anything on file answers a post, for its claims to be used. Lower it for "
-        "more drafts, of which more are beside the point. Applies to the default embedder.",
+        description="Least probability that anything on file answers a post, for a first draft to be made of it. Lower "
+        "it for more drafts, of which more are beside the point. Applies to the default embedder.",
+    )
+    show_from: Share = Field(
+        0.3,
+        description="The same limit for facts that a moderator is shown without a draft, up to `answer_from`. Applies "
+        "to the default embedder.",
     )
     claim_from: Share = Field(
         0.05,

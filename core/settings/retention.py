@@ -1,4 +1,4 @@
-"""For how long what concerns people is kept."""
+"""Settings of how long personal data is kept."""
 
 from __future__ import annotations
 

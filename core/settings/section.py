@@ -1,4 +1,4 @@
-"""What every section of the settings is made of."""
+"""The base class and number types of all sections of the settings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Positive = Annotated[float, Field(gt=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
 InterfaceLanguage = Literal["en", "es", "it", "eu"]
-"""The languages of page and chats; `bot.translation` has a catalogue of each."""
+"""The languages of page and chats; `bot.translation` has a catalogue for each."""
 
 
 class Section(BaseModel):
-    """A group of settings; an unknown name is an error, not a silent default."""
+    """A group of settings; an unknown name is an error instead of being ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

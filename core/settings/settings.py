@@ -1,4 +1,4 @@
-"""All settings together, and where they are read from."""
+"""The root of the settings, and where they are read from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The constants of the strategies, with their papers' values; docs/decisions.md says why those that no paper gives."""
+"""Constants of the strategies, from their papers where these give them; docs/decisions.md explains the others."""
 
 from __future__ import annotations
 

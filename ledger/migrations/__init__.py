@@ -1,1 +1,1 @@
-"""The schema's steps, run by `ledger.migrate`."""
+"""The schema's migrations, run by `ledger.migrate`."""

@@ -1,4 +1,4 @@
-"""Alembic's entry: run the steps on the connection that `ledger.migrate` opened."""
+"""Alembic's entry point: run the migrations on the connection that `ledger.migrate` opened."""
 
 from __future__ import annotations
 

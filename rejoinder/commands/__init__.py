@@ -1,1 +1,1 @@
-"""The commands, grouped by whom they serve. Rooms are imported inside a command: `--help` must not load a model."""
+"""The commands, grouped by audience. Rooms are imported inside each command, so that `--help` loads no model."""

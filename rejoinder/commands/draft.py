@@ -16,7 +16,7 @@ from core.settings import Settings
 from rejoinder.commands.process import drafting_with, given_text, load_settings, run, start_logging
 
 UNPRINTED = {"embedding", "summed", "plan", "candidates"}
-"""Fields of triage, grounding and draft that the JSON leaves out: they serve the machine."""
+"""Internal fields of triage, grounding and draft, which the JSON leaves out."""
 
 
 @click.command()
@@ -46,7 +46,7 @@ def draft(
 
 
 def read_post(text: str, language: str | None, platform: str) -> FlaggedPost:
-    """Return the post; raises BadInput when it is empty or too long."""
+    """Return the post. Raises BadInput if it is empty or too long."""
     from pydantic import ValidationError
 
     try:
@@ -56,7 +56,7 @@ def read_post(text: str, language: str | None, platform: str) -> FlaggedPost:
 
 
 def prepare(settings: Settings) -> None:
-    """Fetch the weights when they are needed and not there."""
+    """Fetch the weights if they are needed and missing."""
     from rejoinder.assembly import starts_chat_server
 
     if starts_chat_server(settings):
@@ -68,7 +68,7 @@ def prepare(settings: Settings) -> None:
 async def answer_post(
     settings: Settings, post: FlaggedPost, request: DraftRequest
 ) -> tuple[Triage, Grounding | None, Draft | None]:
-    """Run the pipeline on one post; evidence and draft are None when triage finds that none is called for."""
+    """Run the pipeline on one post; evidence and draft are None if triage decides that it gets no reply."""
     from rejoinder.assembly import open_pipeline
 
     log_file = Path(settings.data_dir) / "logs" / "chat-server.log"
@@ -78,14 +78,14 @@ async def answer_post(
         if not goes_on(triage.route):
             return triage, None, None
         grounding = await pipeline.grounder.ground(post, triage, last_attempt=True)
-        # Whoever asks for a draft here has answered whether a post in doubt deserves one.
+        # Running this command already answers whether a post in doubt deserves a draft.
         asked_for = triage.model_copy(update={"route": Route.DRAFT})
         answer = await pipeline.drafter.draft(post, asked_for, grounding, request, last_attempt=True)
         return triage, grounding, answer
 
 
 def show(console: Console, triage: Triage, grounding: Grounding | None, answer: Draft | None) -> None:
-    """Print the answer for a person."""
+    """Print the results for a person."""
     groups = ", ".join(f"{score.group.value} ({score.score:.0%})" for score in triage.groups) or "nobody in particular"
     console.print(f"[bold]Attacks[/] {groups} · hate {triage.hate:.0%} · language {triage.language}", highlight=False)
     console.print(f"[bold]Triage[/]  {triage.route.value}: {triage.reason}", highlight=False, markup=True)

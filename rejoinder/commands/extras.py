@@ -1,4 +1,4 @@
-"""Say how to get what an optional part of Rejoinder needs."""
+"""Hints on how to install the packages that an optional feature needs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from core.rooms import ROOMS
 
 @contextmanager
 def needs_extra(extra: str) -> Iterator[None]:
-    """Turn a missing package inside the block into BadSettings that says how to install the extra it is in."""
+    """Turn a missing package in the body into BadSettings that explains how to install the extra."""
     try:
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if not package or package in ROOMS:
             raise
-        # With the interpreter that runs: a `pip` in the user's path would install into another environment.
+        # Uses the running interpreter, because a `pip` on the user's path might install into another environment.
         raise BadSettings(
             f"This command needs the package {package}, which is not installed. "
             f"Install it: {sys.executable} -m pip install 'rejoinder[{extra}]'"

@@ -1,4 +1,4 @@
-"""`rejoinder kb`: the evidence."""
+"""`rejoinder kb`: the knowledge base."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def search(query: str, groups: tuple[str, ...], count: int | None, also: tuple[s
 async def find(
     settings: Settings, query: str, groups: list[TargetGroup], count: int | None, also: list[str]
 ) -> list[Evidence]:
-    """Search the knowledge base once, with the chat model only when the settings make the search itself ask it."""
+    """Search the knowledge base once; the chat model is used only if the search itself needs it."""
     from rejoinder.assembly import chat_client, open_embedder, open_searcher, search_needs_chat
 
     async with AsyncExitStack() as stack:

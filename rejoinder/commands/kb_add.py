@@ -1,4 +1,4 @@
-"""`rejoinder kb add`: take in one's own documents."""
+"""`rejoinder kb add`: add one's own documents."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def add(
 
 
 def take_in(documents: list[SourceDocument], folder: Path, limits: Limits) -> ExtractionReport:
-    """Extract documents into the harvest in a folder, with a progress bar."""
+    """Extract documents into the harvest in `folder`, with a progress bar."""
     from kb.extract import Harvest, extract_documents
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -80,7 +80,7 @@ def take_in(documents: list[SourceDocument], folder: Path, limits: Limits) -> Ex
 
 
 def show(report: ExtractionReport) -> None:
-    """Print what a run did, and what went wrong in it."""
+    """Print what a run did, and its problems."""
     click.echo(
         f"{report.documents} documents ({report.unchanged} unchanged, {report.repeated_documents} repeated, "
         f"{report.failed} failed), {report.pages} PDF pages ({report.scanned_pages} by OCR), "

@@ -1,4 +1,4 @@
-"""`rejoinder kb build`: make documents that were taken in searchable."""
+"""`rejoinder kb build`: make added documents searchable."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def build(
 
 
 async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bool) -> SyncCounts:
-    """Bring the knowledge base up to date and say what changed; raises KnowledgeBaseError."""
+    """Bring the knowledge base up to date and return what changed. Raises KnowledgeBaseError."""
     with needs_extra("kb"):
         from kb.extract import Harvest
         from kb.extract.harvest import FILE
@@ -90,7 +90,7 @@ async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bo
     shipped = [statement.evidence() for statement in load_starter()] if starter else []
     async with open_embedder(settings) as embedder:
         with (
-            # Without a harvest none is begun: the next build could not tell an empty one from a wrong folder.
+            # A missing harvest is not created: the next build could not tell an empty one from a wrong folder.
             Harvest(harvest) if (harvest / FILE).is_file() else nullcontext() as harvested,
             Progress(*_COLUMNS, console=Console(stderr=True), transient=True) as progress,
         ):
@@ -108,7 +108,7 @@ async def build_all(settings: Settings, harvest: Path, folder: Path, starter: bo
 
 
 def _refuse_to_empty(harvest: Path, folder: Path, *, named: bool) -> None:
-    """Raise BadInput for a harvest that is not there, when it was named or paragraphs of documents would go for it."""
+    """Raise BadInput for a missing harvest if it was named or if documents' paragraphs would be removed."""
     with needs_extra("kb"):
         from kb.extract.harvest import FILE
 
@@ -127,13 +127,13 @@ def _refuse_to_empty(harvest: Path, folder: Path, *, named: bool) -> None:
 
 
 def _some_paragraph_of_a_document(folder: Path) -> str | None:
-    """Return the id of a paragraph that is no starter statement: # stands in the ids of documents' only."""
+    """Return the id of a paragraph that is not a starter statement; only ids of documents' paragraphs contain #."""
     from kb.snapshot import Snapshot
 
     try:
         snapshot = Snapshot.open(folder)
     except KnowledgeBaseError:
-        return None  # not there, or of no use: nothing is lost by building it
+        return None  # missing or unusable: nothing is lost by building it
     with closing(snapshot):
         paragraphs = (paragraph for batch in snapshot.batches(1_000) for paragraph in snapshot.get(batch))
         return next((paragraph.id for paragraph in paragraphs if "#" in paragraph.id), None)

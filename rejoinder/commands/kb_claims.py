@@ -1,4 +1,4 @@
-"""`rejoinder kb claims`: what posts claim, and the words and facts on file that answer it."""
+"""`rejoinder kb claims`: what posts claim, and the sentences and facts on file that answer it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ledger import Ledger
 
 GAPS = (CaseState.PENDING, CaseState.REJECTED, CaseState.APPROVED, CaseState.RELEASED)
-"""States of cases that came to a moderator; those with evidence that were not rejected are no gap."""
+"""States of cases that reached a moderator; of these, cases with evidence that were not rejected are no gap."""
 GROUPS = click.Choice([group.value for group in TargetGroup])
 
 
@@ -151,7 +151,7 @@ def gaps(days: int, as_json: bool) -> None:
 
 
 async def find_gaps(settings: Settings, days: int) -> Sequence[Gap]:
-    """Read the ledger's unanswered cases of the last days and sort them into heaps."""
+    """Group the unanswered cases of the last days by similarity."""
     from kb.claims.gaps import heaps
     from rejoinder.assembly import open_claims, open_embedder, open_ledger
 

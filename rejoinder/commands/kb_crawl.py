@@ -21,7 +21,7 @@ _THIS_YEAR = now().year
 
 
 def _words(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Take a list given as several options, or with commas in one."""
+    """Parse a list given as several options, or separated by commas in one."""
     return tuple(dict.fromkeys(word.strip() for value in values for word in value.split(",") if word.strip()))
 
 
@@ -149,7 +149,7 @@ def _move(bars: Progress, listing: TaskID, fetching: TaskID, tally: CrawlReport)
 
 
 def show(tally: CrawlReport, folder: Path) -> None:
-    """Print what a crawl did, and what it refused to take for a document."""
+    """Print what a crawl stored, and what it refused as documents."""
     click.echo(
         f"{tally.stored} documents stored in {folder}, {tally.repeated} already there under another name, "
         f"{tally.left} left for the next run."

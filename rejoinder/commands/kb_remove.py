@@ -1,4 +1,4 @@
-"""`rejoinder kb remove`: take documents out of what was taken in."""
+"""`rejoinder kb remove`: remove added documents."""
 
 from __future__ import annotations
 

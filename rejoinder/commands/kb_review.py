@@ -1,4 +1,4 @@
-"""`rejoinder kb review`: have speakers read what is on file in their language."""
+"""`rejoinder kb review`: have speakers of a language review the texts on file."""
 
 from __future__ import annotations
 

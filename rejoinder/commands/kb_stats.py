@@ -1,4 +1,4 @@
-"""`rejoinder kb stats`: what the knowledge base holds."""
+"""`rejoinder kb stats`: what the knowledge base contains."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def stats(plot: Path | None, as_json: bool) -> None:
 
 
 async def count_holdings(settings: Settings) -> list[Holding]:
-    """Open the knowledge base and count; no model is loaded when it is built already."""
+    """Open the knowledge base and count; once it is built, no model is loaded."""
     from kb.snapshot import Snapshot
     from rejoinder.assembly import ensure_starter_indexed, kb_folder, open_embedder
 
@@ -56,7 +56,7 @@ async def count_holdings(settings: Settings) -> list[Holding]:
 
 
 def draw(holdings: Sequence[Holding], path: Path) -> None:
-    """Draw the table as a picture; raises BadSettings without matplotlib or for a path that can't be drawn to."""
+    """Draw the table as a chart. Raises BadSettings without matplotlib or for an unusable path."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -72,7 +72,7 @@ def draw(holdings: Sequence[Holding], path: Path) -> None:
 
 
 def _panels(figure: Figure, holdings: Sequence[Holding]) -> None:
-    """Fill a figure with documents and paragraphs, stacked by institution, and a dot each for the average words."""
+    """Fill a figure with documents and paragraphs, stacked by institution, and dots for the average words."""
     groups, institutions = list(TargetGroup), sorted({holding.institution for holding in holdings})
     documents, paragraphs, words = figure.subplots(1, 3, sharey=True)
     ends = {documents: [0] * len(groups), paragraphs: [0] * len(groups)}
@@ -82,7 +82,7 @@ def _panels(figure: Figure, holdings: Sequence[Holding]) -> None:
             widths = [getattr(mine.get(group), name, 0) for group in groups]
             axes.barh(range(len(groups)), widths, left=ends[axes], color=f"C{place}")
             ends[axes] = [end + width for end, width in zip(ends[axes], widths, strict=True)]
-        # One below the other inside a group's row, so that no dot hides another.
+        # Dots are spread vertically within a group's row, so that none hides another.
         lane = 0.7 * ((place + 0.5) / len(institutions) - 0.5)
         rows = [groups.index(group) + lane for group in mine]
         words.plot([holding.words for holding in mine.values()], rows, "o", color=f"C{place}", label=institution)
@@ -95,7 +95,7 @@ def _panels(figure: Figure, holdings: Sequence[Holding]) -> None:
         words.axhline(row - 0.5, color="0.85", linewidth=1)
     documents.set_yticks(range(len(groups)), [group.value.replace("_", " ") for group in groups])
     documents.invert_yaxis()
-    # Below the panels, where it hides nothing however many institutions there are.
+    # Below the panels, where it covers nothing, however many institutions there are.
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
 
 

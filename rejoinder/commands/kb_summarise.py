@@ -1,4 +1,4 @@
-"""`rejoinder kb summarise`: shorten long paragraphs in bulk, so that a draft need not wait for it."""
+"""`rejoinder kb summarise`: summarise long paragraphs in advance, so that drafts need not wait for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.settings import Settings
 from rejoinder.commands.process import load_settings, run, start_logging
 
 BATCH = 500
-"""Paragraphs read at once."""
+"""Number of paragraphs read at once."""
 
 
 @click.command()
@@ -32,7 +32,7 @@ def summarise(most: int | None) -> None:
 
 
 async def summarise_all(settings: Settings, most: int | None) -> int:
-    """Summarise what has no summary yet and return how many; raises BadSettings without a chat model."""
+    """Summarise all paragraphs without a summary; return how many. Raises BadSettings without a chat model."""
     from kb.summaries import Summariser, SummaryStore
     from rejoinder.assembly import chat_client, ensure_starter_indexed, kb_folder, open_embedder
 

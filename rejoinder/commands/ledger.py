@@ -1,4 +1,4 @@
-"""`rejoinder ledger`: the ledger's tables, which a command that only looks leaves alone."""
+"""`rejoinder ledger`: migration of the ledger's tables, which commands that only read never do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that move messages: `ingest`, `dead-letters`."""
+"""Commands that send messages: `ingest`, `dead-letters`."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def revive(cases: tuple[str, ...], everything: bool) -> None:
 
 
 async def _revive(settings: Settings, cases: tuple[str, ...]) -> list[str]:
-    """Send these failed cases on, or all; say how many were, and return why the others were not."""
+    """Send these failed cases, or all, again; print how many were sent and return why others were not."""
     from rejoinder.assembly import open_ledger
     from stream.failed_cases import failed_cases, revive
     from stream.producer import Producer
@@ -133,6 +133,6 @@ async def _revive(settings: Settings, cases: tuple[str, ...]) -> list[str]:
                     revived += 1
                 except (CaseConflict, MessageTooLarge) as error:
                     refused.append(str(error))
-        finally:  # also where the broker or the ledger went away meanwhile
+        finally:  # also if the broker or the ledger became unavailable meanwhile
             click.echo(f"{revived} failed cases sent on")
     return refused

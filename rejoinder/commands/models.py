@@ -1,4 +1,4 @@
-"""`rejoinder models`: list, fetch and check weights."""
+"""`rejoinder models`: list, fetch and verify weights."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def verify(name: str) -> None:
 
 
 def fetch(settings: Settings, name: str, sha256: str | None = None) -> Path:
-    """Fetch weights with a progress bar, unless they are there; raises WeightsError, or BadInput for another hash."""
+    """Fetch weights with a progress bar unless installed. Raises WeightsError, or BadInput for a wrong hash."""
     from models import catalog, weights
 
     entry = catalog.find(name)

@@ -1,4 +1,4 @@
-"""The process that a command runs in: settings, logging, running until told to stop."""
+"""The process of a command: settings, logging, and running until told to stop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Return the settings with what the command line overrides; raises BadSettings that names what is wrong."""
+    """Return the settings with overrides from the command line. Raises BadSettings, which names what is wrong."""
     try:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
@@ -29,7 +29,7 @@ def load_settings(**overrides: Any) -> Settings:
 
 
 def drafting_with(settings: Settings, chat_model: str | None) -> Settings:
-    """Return the settings with another chat model that drafts, or with none; as they are for None."""
+    """Return the settings with another chat model for drafting, or `none`; unchanged if `chat_model` is None."""
     if chat_model is None:
         return settings
     strategy = StrategyName.COMPOSE if chat_model == NO_MODEL else StrategyName.FREE
@@ -42,7 +42,7 @@ def drafting_with(settings: Settings, chat_model: str | None) -> Settings:
 
 
 def start_logging(settings: Settings) -> None:
-    """Log to standard error; libraries only from WARNING on, unless the level is DEBUG."""
+    """Log to standard error; libraries only from WARNING, unless the level is DEBUG."""
     logging.basicConfig(
         level=settings.log_level, stream=sys.stderr, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
     )
@@ -52,12 +52,12 @@ def start_logging(settings: Settings) -> None:
 
 
 def _is_worth_reading(record: logging.LogRecord) -> bool:
-    """Tell whether a record is ours, or a library's warning; some libraries set their own loggers to DEBUG."""
+    """Tell whether a record is ours or a library's warning; some libraries set their own loggers to DEBUG."""
     return record.levelno >= logging.WARNING or record.name.partition(".")[0] in ROOMS
 
 
 def given_text(argument: str) -> str:
-    """Return a text from the command line, or for `-` what comes in by standard input; raises BadInput."""
+    """Return a text argument, or standard input if it is `-`. Raises BadInput if that is not UTF-8."""
     if argument != "-":
         return argument
     try:
@@ -72,7 +72,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def run_until_stopped(work: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Run `work(stop)`; SIGINT and SIGTERM set `stop`, a second one ends at once."""
+    """Run `work(stop)`; SIGINT or SIGTERM sets `stop`, and a second one cancels the work."""
 
     async def body() -> None:
         stop = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Commands that run things: `demo`, and its parts `worker`, `gateway`, `desk`."""
+"""Commands that run services: `demo`, and its parts `worker`, `gateway`, `desk`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def demo(port: int | None, data_dir: Path | None, samples: bool, token: str | No
 
 
 def demo_settings(port: int | None, data_dir: Path | None, token: str | None, chat_model: str | None) -> Settings:
-    """Return the settings with the demo's flags, and with a token in any case."""
+    """Return the settings with the demo's options applied, and always with a token."""
     from core.secrets import kept_secret
 
     settings = load_settings(data_dir=data_dir)
@@ -114,7 +114,7 @@ def serve(*, gateway_on: bool, desk_on: bool) -> None:
             if ledger is None:
                 return
             async with (
-                # The gateway sends flags only; the key that stages are believed by is better away from the internet.
+                # The gateway sends only flags, so the signing key stays away from a process that faces the internet.
                 Producer(settings.kafka, Signatures.of(settings) if desk_on else None) as producer,
                 web_process(settings, ledger, producer, gateway=gateway_on, desk=desk_on, before_serving=leave) as port,
             ):

@@ -1,4 +1,4 @@
-"""`rejoinder settings`: the settings as they are, and the reference of all of them, `docs/settings.md`."""
+"""`rejoinder settings`: print the current settings, or their reference, `docs/settings.md`."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def settings(markdown: bool) -> None:
 
 
 def reference() -> str:
-    """Return the reference as Markdown."""
+    """Return the settings reference as Markdown."""
     return "\n".join([HEAD, "## General\n", _table(Settings, "REJOINDER_"), *_sections(Settings, "", "REJOINDER_")])
 
 
 def _sections(model: type[BaseModel], path: str, prefix: str) -> Iterator[str]:
-    """Yield heading and table of every section, each before those within it."""
+    """Yield the heading and table of each section, followed by those of its subsections."""
     for name, field in model.model_fields.items():
         if section := _section(field):
             purpose = (section.__doc__ or "").splitlines()[0]

@@ -33,7 +33,10 @@ def slack() -> None:
 
 
 def connect(chat: SlackSettings) -> tuple[Workspaces, SocketModeConnection | str]:
-    """Return the workspaces and, by mode, the line to Slack or the signing secret; raises BadSettings."""
+    """Return the workspaces and, depending on the mode, the connection to Slack or the signing secret.
+
+    Raises BadSettings if a secret is missing.
+    """
     from bot.slack.socket_mode import SocketModeConnection
     from bot.slack.workspaces import Workspaces
     from core.secrets import given_secret
@@ -52,7 +55,7 @@ def connect(chat: SlackSettings) -> tuple[Workspaces, SocketModeConnection | str
 async def serve(
     settings: Settings, workspaces: Workspaces, line: SocketModeConnection | str, stop: asyncio.Event
 ) -> None:
-    """Serve until told to stop; what does not fit between the settings and Slack is printed first."""
+    """Serve until told to stop; first print where the settings and Slack do not match."""
     from bot.changes import Changes
     from bot.desk import Desk
     from bot.pipeline_cli import PipelineCli

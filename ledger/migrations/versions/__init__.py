@@ -1,1 +1,1 @@
-"""One module a step; never changed once released."""
+"""One module per migration; its statements never change once released."""

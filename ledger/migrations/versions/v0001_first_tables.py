@@ -1,4 +1,4 @@
-"""Make the first tables: cases, drafts, history, outbox."""
+"""Create the first tables: cases, drafts, history, outbox."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make tables, indexes, and the triggers that keep the history append-only."""
+    """Create tables, indexes, and the triggers that keep the history append-only."""
     _make_cases()
     _make_drafts()
     _make_history()

@@ -1,4 +1,4 @@
-"""Add what the chats remember: cards, notices, intents, switches, hidden groups, assignments."""
+"""Add the tables of the chats: cards, notices, intents, switches, hidden groups, assignments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     _make_cards()
     _make_notices()
     _make_wishes()

@@ -1,4 +1,4 @@
-"""Let the ids of servers, channels and messages have 255 characters, as in Matrix; drop an index nobody uses."""
+"""Allow ids of servers, channels and messages of 255 characters, as in Matrix; drop an unused index."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ IDS = {
     "intents": {"server": False, "scope": False},
     "switches": {"server": False},
 }
-"""Table -> column of an id -> whether it may be NULL."""
+"""Table -> id column -> whether it may be NULL."""
 
 
 def upgrade() -> None:
-    """Widen the columns; SQLite can only do so with a copy of the table."""
+    """Widen the columns; SQLite can do so only by copying the table."""
     op.drop_index("cards_message", "cards")
     for table, columns in IDS.items():
         with op.batch_alter_table(table) as batch:

@@ -1,4 +1,4 @@
-"""Let the queue tell cases in doubt from others, find escalations at once, and remember which were told."""
+"""Add columns and indexes for cases in doubt and for notices of escalations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Add the columns, and the indexes that keep their queries fast; no case of before is in doubt."""
+    """Add the columns, and the indexes that keep their queries fast; no earlier case is in doubt."""
     op.add_column("cases", sa.Column("doubtful", sa.Boolean, nullable=False, server_default=sa.false()))
     op.drop_index("cases_queue", "cases")
     op.create_index(

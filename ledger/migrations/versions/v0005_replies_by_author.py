@@ -1,4 +1,4 @@
-"""Find what an author was already answered, so that nobody gets the same reply twice."""
+"""Find earlier replies to an author, so that nobody gets the same reply twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the index; it holds the cases with a draft or a reply alone, and the hashes are there already."""
+    """Add the index; it covers only cases with a draft or a reply, and the hashes already exist."""
     answered = sa.text("coalesce(state, '') IN ('pending', 'approved', 'released')")
     op.create_index(
         "cases_answered", "cases", ["author_hash", "received_at"], sqlite_where=answered, postgresql_where=answered

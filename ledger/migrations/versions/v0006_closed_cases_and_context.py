@@ -1,4 +1,4 @@
-"""Let closed cases be handled, appealed against and retracted, and find cases of one author or one text."""
+"""Let closed cases be handled, appealed against and retracted; find cases with the same author or text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Moment = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
-    """Add the columns and indexes; cases of before have no hash of their text, for the key is not known here."""
+    """Add columns and indexes; earlier cases get no hash of their text, because the key is not available here."""
     op.add_column("cases", sa.Column("text_hash", sa.String(64)))
     op.add_column("cases", sa.Column("handled", sa.Boolean, nullable=False, server_default=sa.false()))
     op.add_column("cases", sa.Column("appealed", sa.Boolean, nullable=False, server_default=sa.false()))
@@ -25,7 +25,7 @@ def upgrade() -> None:
     _partial_index("cases_text", ["text_hash", "state"], "text_hash IS NOT NULL")
     _partial_index("cases_author", ["author_hash", "received_at"], "coalesce(author_hash, '') <> ''")
     _partial_index("cases_appealed", ["received_at", "key"], "appealed IS TRUE")
-    # What triage has ended may be opened again, so its cards are looked at like the others from now on.
+    # Escalated cases can now be reopened, so their cards must be kept up to date too.
     op.execute("UPDATE cards SET unsettled = TRUE WHERE case_key IN (SELECT key FROM cases WHERE state = 'escalated')")
 
 

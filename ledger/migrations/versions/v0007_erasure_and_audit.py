@@ -13,11 +13,11 @@ depends_on = None
 Moment = sa.DateTime(timezone=True)
 RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 ERASABLE = {"why", "salt"}
-"""Columns of the history that may be emptied; nothing else of it ever changes."""
+"""Columns of the history that may be emptied; all others never change."""
 
 
 def upgrade() -> None:
-    """Add columns and tables. Rows of before stay outside the chain: the key is not known here."""
+    """Add columns and tables. Earlier rows stay outside the chain, because the key is not available here."""
     op.add_column("cases", sa.Column("erased_at", Moment))
     kept = sa.text("erased_at IS NULL")
     op.create_index("cases_with_texts", "cases", ["received_at"], sqlite_where=kept, postgresql_where=kept)
@@ -62,7 +62,7 @@ def _make_tombstones() -> None:
 
 
 def _guard_history_sqlite(fixed: list[str]) -> None:
-    """Refuse every change but the erasure of a row's words, and every deletion but that of an erased case."""
+    """Refuse every update but the erasure of a row's texts, and every deletion but that of an erased case."""
     op.execute("DROP TRIGGER history_no_update")
     op.execute("DROP TRIGGER history_no_delete")
     changed = " OR ".join(f'NEW."{name}" IS NOT OLD."{name}"' for name in fixed)
@@ -78,7 +78,7 @@ def _guard_history_sqlite(fixed: list[str]) -> None:
 
 
 def _guard_history_postgres() -> None:
-    """Refuse the same on PostgreSQL; emptying the table stays refused by the trigger of before."""
+    """Refuse the same on PostgreSQL; TRUNCATE stays refused by the existing function."""
     op.execute("DROP TRIGGER history_append_only ON history")
     op.execute(
         "CREATE FUNCTION refuse_history_loss() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "

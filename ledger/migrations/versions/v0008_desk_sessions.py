@@ -1,4 +1,4 @@
-"""Know which browsers are logged in at the desk, so that each can be logged out from elsewhere."""
+"""Record which browsers are logged in at the desk, so that each can be logged out from elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the table; whoever was logged in by an older version logs in once more."""
+    """Add the table; moderators logged in with an older version must log in again."""
     op.create_table(
         "sessions",
         sa.Column("id", sa.String(32), primary_key=True),

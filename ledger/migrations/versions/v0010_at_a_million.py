@@ -1,4 +1,4 @@
-"""Keep counts of the cases by state, and find a period's events by time; know which dead letters were sent again."""
+"""Keep counts of cases by state, index a period's events by time, and record which dead letters were replayed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def upgrade() -> None:
         _count_on_sqlite()
     else:
         _count_on_postgres()
-    # After the triggers: on PostgreSQL making one waits for writers, and holds them off until this is committed.
+    # After the triggers, because on PostgreSQL creating one waits for writers and blocks new ones until the commit.
     op.execute("INSERT INTO state_counts (state, change) SELECT state, count(*) FROM cases GROUP BY state")
     _index("history_received", "from_state IS NULL")
     _index("history_decisions", _IS_DECISION)

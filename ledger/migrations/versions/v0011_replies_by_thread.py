@@ -1,4 +1,4 @@
-"""Find what a thread was already answered, so that no thread gets the same reply twice."""
+"""Find earlier replies in a thread, so that no thread gets the same reply twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column and its index; cases of before have no hash of their thread, for no platform named one."""
+    """Add the column and its index; earlier cases get no hash, because platforms did not name threads then."""
     op.add_column("cases", sa.Column("thread_hash", sa.String(64)))
     answered = sa.text("coalesce(state, '') IN ('pending', 'approved', 'released')")
     op.create_index(
