@@ -52,6 +52,8 @@ WORDINGS = (
     N_("It threatens people with violence, or calls for it: a person has to look, so nothing is drafted."),
     # Notes on evidence and drafts, sentence by sentence.
     N_("Is this hateful at all?"),
+    N_("The evidence may not answer this post."),
+    N_("If it does, request a draft."),
     N_("The hate probability is {share}."),
     N_("No fitting evidence in the knowledge base for this post; search it by hand or write the reply yourself."),
     N_("No fitting evidence in the knowledge base for {groups}; search it by hand or write the reply yourself."),

@@ -27,6 +27,9 @@ MOST_KEPT = 16
 MOST_KEPT_BYTES = 200_000
 """Candidates that stay with a draft: how many, and their size as JSON; a Kafka message may have 1 MB in all."""
 
+UNSURE = "The evidence may not answer this post. If it does, request a draft."
+"""The note on a case that has evidence and no first draft."""
+
 _NOTHING = Candidate(text="", origin=Origin.NONE, checks=())
 
 
@@ -34,7 +37,8 @@ class Drafter:
     """The writer of drafts, on strategies and a guard. Safe to call from many tasks of one event loop.
 
     The strategy that planned the case proposes; the fallback steps in where no reply of that one passes. A post in
-    doubt gets no first draft: a moderator says first whether it is hateful at all, or asks for one.
+    doubt gets no first draft: a moderator says first whether it is hateful at all, or asks for one. Nor does one whose
+    evidence may not answer it.
     """
 
     def __init__(self, strategies: Strategies, guard: Guard) -> None:
@@ -58,6 +62,8 @@ class Drafter:
         ctx = GuardContext.of(post, triage, grounding, request.intent, request.avoid)
         if triage.leaves_in_doubt(request):
             return _draft(ctx, request, None, [], in_doubt(triage.hate))
+        if grounding.is_unsure and request.number == 1:
+            return _draft(ctx, request, None, [], UNSURE)
         strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback
         judged: list[Candidate] = []
         proposed = Proposed(note=grounding.plan.note)

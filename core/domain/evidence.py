@@ -70,7 +70,7 @@ class Claim(Record):
     """What a post asserts about a group, matched to the claims on file.
 
     `gist` describes the claim to a moderator. `counter_claims` are those in the language of the reply. `score` is the
-    probability that the post makes the claim.
+    probability that the post makes the claim. `unsure` means that what is on file may not answer the post.
     """
 
     id: str
@@ -78,6 +78,7 @@ class Claim(Record):
     gist: str
     counter_claims: tuple[CounterClaim, ...] = ()
     score: float = 0.0
+    unsure: bool = False
 
 
 class Frame(Record):
@@ -125,3 +126,8 @@ class Grounding(Record):
     note: str = ""
     plan: Plan = Plan()
     claims: tuple[Claim, ...] = ()
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the evidence is facts on file alone, which may not answer the post."""
+        return bool(self.claims) and all(claim.unsure for claim in self.claims) and not self.plan.paragraphs

@@ -150,13 +150,16 @@ class ClaimMatcher:
         own = language_on_file(language)
         if own is None:
             return (), ()
-        sure = self._sure(text, vector, groups, own, summed)
+        sure, unsure = self._sure(text, vector, groups, own, summed)
         occasion = Occasion(own, next(iter(groups), None))
         claims = self._ranker.in_order([self._files.claims[name] for name in sure], sure, occasion)
         # Only the surest: a second insult is left as it is, for a redraft that says something else.
         claims[:1] = [naming_both(claim, groups, attacked, self._files) for claim in claims[:1]]
         return (
-            tuple(self._claim(claim, own, sure[claim.id], occasion) for claim in claims),
+            tuple(
+                self._claim(claim, own, sure[claim.id], occasion).model_copy(update={"unsure": unsure})
+                for claim in claims
+            ),
             self._facts(claims, own, MOST_FACTS if max(sure.values(), default=0.0) >= SURE else FEW, occasion),
         )
 
@@ -216,17 +219,19 @@ class ClaimMatcher:
 
     def _sure(
         self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: Language, summed: Vectors | None
-    ) -> dict[str, float]:
+    ) -> tuple[dict[str, float], bool]:
+        """Return the claims that the post surely makes, and whether what is on file may not answer it."""
         if self._judge is None:
-            return self._nearest_two(vector, groups, language)
+            return self._nearest_two(vector, groups, language), False
         reading = self.read(text, vector, groups, language, summed)
-        if reading.answerable < self._settings.answer_from:
-            return {}
+        unsure = reading.answerable < self._settings.answer_from
+        if unsure and reading.answerable < self._settings.show_from:
+            return {}, unsure
         claims = {name: p for name, p in self._narrowed(reading.claims).items() if p >= self._least(name, language)}
         surest = max(claims.values(), default=0.0)
         least = BESIDE * surest
         sure = [(name, probability) for name, probability in claims.items() if probability >= least]
-        return dict(sure[: MOST_CLAIMS if surest >= SURE else FEW])
+        return dict(sure[: MOST_CLAIMS if surest >= SURE else FEW]), unsure
 
     def _narrowed(self, claims: Mapping[str, float]) -> dict[str, float]:
         """Return claims with a wider one's probability exchanged for that of the likeliest one that stands in for it.

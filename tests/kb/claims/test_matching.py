@@ -114,8 +114,12 @@ async def test_the_limit_of_answers_says_how_likely_one_on_file_must_be(matcher:
     claim, rude = "these foreigners only come to live off our benefits", "my stupid phone died again"
     vectors = await e5.queries([claim, rude])
     assert answerable(claim, vectors[0]) > max(KnowledgeBaseSettings().answer_from, answerable(rude, vectors[1]))
-    strict = await ClaimMatcher.open(FILES, Reviews(), e5, KnowledgeBaseSettings(answer_from=1.0))
+    strict = await ClaimMatcher.open(FILES, Reviews(), e5, KnowledgeBaseSettings(answer_from=1.0, show_from=1.0))
     assert strict.match(claim, vectors[0], [TargetGroup.MIGRANTS], "en") == ((), ())
+    shown = await ClaimMatcher.open(FILES, Reviews(), e5, KnowledgeBaseSettings(answer_from=1.0))
+    claims, facts = shown.match(claim, vectors[0], [TargetGroup.MIGRANTS], "en")
+    assert facts and claims and all(answer.unsure for answer in claims)
+    assert not any(answer.unsure for answer in matcher.match(claim, vectors[0], [TargetGroup.MIGRANTS], "en")[0])
 
 
 async def test_a_post_of_which_no_claim_is_sure_gets_few_facts(

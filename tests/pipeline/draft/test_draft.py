@@ -5,7 +5,20 @@ from typing import Any
 
 import pytest
 
-from core.domain import Candidate, Draft, DraftRequest, FlaggedPost, Grounding, Intent, Origin, Plan, Route, Triage
+from core.domain import (
+    AttackKind,
+    Candidate,
+    Claim,
+    Draft,
+    DraftRequest,
+    FlaggedPost,
+    Grounding,
+    Intent,
+    Origin,
+    Plan,
+    Route,
+    Triage,
+)
 from core.errors import ModelRefused, ModelUnavailable, TooSlow
 from pipeline.compose import Composer
 from pipeline.draft import MOST_KEPT, MOST_KEPT_BYTES, Drafter, bounded
@@ -73,6 +86,20 @@ async def test_a_post_in_doubt_gets_no_first_draft_and_no_model_is_asked(
     assert chat.asked == []
     asked_for = await drafter(chat).draft(post, doubtful, grounding, DraftRequest(number=2))
     assert_shown(asked_for, Origin.MODEL)
+
+
+async def test_evidence_that_may_not_answer_the_post_gets_a_draft_only_on_request(
+    case: Case, drafter: MakeDrafter
+) -> None:
+    post, triage, grounding = case
+    claim = Claim(id="c", kind=AttackKind.CLAIM, gist="Women can't vote.", unsure=True)
+    unsure = grounding.model_copy(update={"claims": (claim,)})
+    draft = await drafter(None).draft(post, triage, unsure, DraftRequest())
+    assert (draft.origin, draft.text, draft.considered) == (Origin.NONE, "", 0)
+    assert draft.note == "The evidence may not answer this post. If it does, request a draft."
+    assert_shown(await drafter(None).draft(post, triage, unsure, DraftRequest(number=2)), Origin.COMPOSER)
+    with_paragraphs = unsure.model_copy(update={"plan": Plan(paragraphs=3)})
+    assert_shown(await drafter(None).draft(post, triage, with_paragraphs, DraftRequest()), Origin.COMPOSER)
 
 
 async def test_a_model_that_is_away_is_the_callers_to_wait_for(
