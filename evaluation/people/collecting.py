@@ -73,7 +73,7 @@ def _row_ratings(row: dict[str, str], items: Mapping[str, Any], where: str, comp
 
 
 def inattentive(ratings: Sequence[Rating], key: Mapping[str, Mapping[str, str]]) -> set[str]:
-    """Return the raters who answered any attention check otherwise than it asked."""
+    """Return the raters who failed an attention check."""
     return {
         rating.rater
         for rating in ratings

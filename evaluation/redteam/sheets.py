@@ -49,7 +49,7 @@ def red_team() -> tuple[LabelledDraft, ...]:
 
 
 def fresh(name: str) -> tuple[LabelledDraft, ...]:
-    """Return one of the FRESH sets of drafts, whose wording does not follow the sheets; nothing is tuned on them."""
+    """Return one of the FRESH sets of drafts, written in free wording; nothing is tuned on them."""
     text = (files("evaluation.redteam") / "drafts" / f"{name}.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     return tuple(

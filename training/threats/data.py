@@ -44,7 +44,7 @@ _CHECK_THREATS = frozenset({*range(1, 11), 41, 42, 43, 61, 63, 69, 73})
 """Templates of HatemojiCheck whose hateful version threatens or urges violence; chosen by reading them."""
 
 _MLMA_WHOLE = "hate_speech_mlma/en_dataset_with_stop_words.csv"
-"""MLMA with all words kept; its ids differ from those in the file without stop words."""
+"""MLMA with all words kept; its rows are numbered in another order than those of the other file."""
 _ESCAPED = re.compile(r"(?:\\u[0-9a-f]{4})+")
 
 

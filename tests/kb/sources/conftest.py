@@ -50,7 +50,7 @@ class Replay:
         return await self._handler(request)
 
     async def interrupt(self, work: Coroutine[Any, Any, object], after: int) -> str:
-        """Interrupt a crawl while it waits for the answer to request number `after`; return that request's path and query."""
+        """Interrupt a crawl while it waits for the answer to request number `after`; return that request's path."""
         self._held_back = after
         task = asyncio.create_task(work)
         try:
