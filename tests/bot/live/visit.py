@@ -87,7 +87,7 @@ class Visit:
             await self.sees(case)
 
     async def press(self, *keys: str) -> None:
-        """Press keys one after the other, pausing before each as a person would: the page ignores keys that come too soon."""
+        """Press keys one after the other, pausing before each: the page ignores keys that come too soon."""
         await press(self.page, *keys)
 
     async def sees(self, post: str) -> None:
