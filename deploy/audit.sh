@@ -1,5 +1,5 @@
 #!/bin/sh
-# Look the locked dependencies up in a database of vulnerabilities, where one can be reached; `sbom`: list them instead.
+# Audit the locked dependencies against a database of vulnerabilities if one can be reached; with `sbom`, list them.
 set -eu
 DATABASE=${AUDIT_DATABASE:-https://api.osv.dev}
 reachable() {
@@ -13,7 +13,7 @@ if [ "${1:-}" != sbom ] && ! reachable "$PYTHON"; then
     echo "Dependencies NOT audited: no database of vulnerabilities answers at $DATABASE."
     exit 0
 fi
-# In an environment of their own: these tools' dependencies are no business of the product's lock.
+# The tools get their own environment, so that their dependencies stay out of the product's lock.
 if [ ! -x .venv-audit/bin/pip-audit ]; then
     "$PYTHON" -m venv .venv-audit
     .venv-audit/bin/pip install --quiet --disable-pip-version-check pip-audit==2.10.1 cyclonedx-bom

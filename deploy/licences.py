@@ -1,4 +1,4 @@
-"""Print docs/licences.md: every locked dependency with the licence its package states, as installed here."""
+"""Print docs/licences.md: every locked dependency, with the licence stated by its package as installed here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def locked_packages() -> list[str]:
 
 
 def licence_of(name: str) -> str:
-    """Return what a package says of its licence, shortly."""
+    """Return a short form of the licence that a package states."""
     try:
         stated = metadata(name)
     except PackageNotFoundError:
@@ -40,7 +40,7 @@ def _first_line(stated: PackageMetadata) -> str:
 
 
 def page() -> str:
-    """Return the page."""
+    """Return the page as Markdown."""
     rows = [f"| {name} | {licence_of(name)} |" for name in locked_packages()]
     head = "# Licences\n\nOf the locked dependencies, as their packages state them; `make licences` writes this page.\n"
     return "\n".join([head, "| package | licence |", "|---|---|", *rows, ""])

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make .venv, or the folder given as second argument, with the Python given first; say in plain words what is missing.
+# Make a virtual environment: make-venv.sh PYTHON [FOLDER], by default .venv. Explain what to install if it can't.
 set -eu
 python=${1:-}
 if [ -z "$python" ]; then

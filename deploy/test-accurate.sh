@@ -1,7 +1,7 @@
 #!/bin/sh
-# Test what only runs with torch: the extras `accurate` (FlagEmbedding, sentence-transformers) and `train` (trl, peft).
-# Tiny random models, no hub; one test computes with the smallest chat model's weights.
-# An environment of its own: torch is large, and the product's lock has none of it.
+# Test the code that needs torch: the extras `accurate` (FlagEmbedding, sentence-transformers) and `train` (trl, peft).
+# The tests use tiny random models and no hub; one computes with the smallest chat model's weights.
+# They get their own environment, because torch is large and not in the product's lock.
 set -eu
 home=.venv-accurate
 [ -x "$home/bin/python" ] || sh deploy/make-venv.sh "${1:-python3}" "$home"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Make sure that the tests have their programs: Chromium and Firefox for the desk, Tesseract for scanned documents, WordNet for METEOR.
-# Where one can't be installed, its tests are skipped and say so.
+# Install the programs that tests need: Chromium and Firefox for the desk, Tesseract for scanned documents, and WordNet
+# for METEOR. If one can't be installed, its tests are skipped with a message.
 set -u
 missing=""
 command -v chromium >/dev/null || missing="chromium"

@@ -1,1 +1,1 @@
-"""What measures Rejoinder."""
+"""Measurements of Rejoinder: the quality of drafts, of the evidence search and of the guard, speed, and load tests."""

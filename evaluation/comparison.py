@@ -1,4 +1,4 @@
-"""Compare two runs of the same posts: what got better, what got worse, and what may be chance."""
+"""Compare two runs on the same posts: what improved, what got worse, and which changes may be chance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Change:
-    """How a metric of a system changed; `p` is corrected for all changes that were tested."""
+    """How one metric of one system changed between two runs; `p` is corrected for the number of changes tested."""
 
     system: str
     metric: str
@@ -25,10 +25,10 @@ class Change:
     difference: Difference
     p: float
     gain: float
-    """The change in the good direction, as a share of the old value; 0 for a metric that has none."""
+    """The improvement as a share of the old value, negative for a loss; 0 for a metric without a better direction."""
 
     def regressed(self, tolerance: float) -> bool:
-        """Tell whether it got worse by more than a share of the old value, and not by chance."""
+        """Tell whether the metric lost more than `tolerance`, a share of its old value, with `p` below ALPHA."""
         return self.gain < -tolerance and self.p < ALPHA
 
 
@@ -41,11 +41,11 @@ class Comparison:
 
     @property
     def regressions(self) -> tuple[Change, ...]:
-        """Return the changes for the worse."""
+        """Return the changes that count as regressions under this comparison's tolerance."""
         return tuple(change for change in self.changes if change.regressed(self.tolerance))
 
     def lines(self) -> Iterator[str]:
-        """Yield a Markdown table of the changes, and a verdict."""
+        """Yield a Markdown table of the changes, then the number of regressions."""
         yield "| system | metric | posts | old | new | difference [95 %] | p (Holm) | |"
         yield "|---|---|---:|---:|---:|---:|---:|---|"
         for change in self.changes:
@@ -60,9 +60,9 @@ class Comparison:
 
 
 def compare(old: RunFolder, new: RunFolder, tolerance: float) -> Comparison:
-    """Return the changes of every system and metric that both runs have.
+    """Return the change of each metric for each system, over the metrics and systems that both runs have.
 
-    Raises BadInput when a run was not scored, or they have no posts or no system in common.
+    Raises BadInput if a run was not scored, or if the runs answer different posts or have no system in common.
     """
     before, after = ScoredRun.load(old), ScoredRun.load(new)
     if old.manifest().posts_sha256 != new.manifest().posts_sha256:

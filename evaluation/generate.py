@@ -1,4 +1,4 @@
-"""Draft an answer to every post with every system, through the pipeline's own code."""
+"""Draft an answer to every post with every system, using the same pipeline code as in service."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ RETRIEVERS: tuple[str, ...] = get_args(KnowledgeBaseSettings.model_fields["retri
 def combinations(
     strategies: Sequence[str], models: Sequence[str], retrievers: Sequence[str], settings: Settings
 ) -> tuple[System, ...]:
-    """Return every combination; a strategy that asks no model is there once, one that does only with a model.
+    """Return every combination of the names as a system.
 
-    Raises BadInput for a name that nothing has, or when no combination is left.
+    A strategy that uses no chat model appears once per retriever, with the model `none`; one that needs a model is
+    left out for `none`. Raises BadInput for an unknown strategy or retriever, or if no combination is left.
     """
     for kind, names, known in (("strategy", strategies, STRATEGIES), ("retriever", retrievers, RETRIEVERS)):
         unknown = [name for name in names if name not in known]
@@ -51,13 +52,13 @@ def _combined(
 
 
 def asks_model(system: System, settings: Settings) -> bool:
-    """Tell whether a system's strategy asks a chat model."""
+    """Tell whether a system's strategy uses a chat model, to plan or to write."""
     strategy = open_strategies(settings_of(system, settings), None).default
     return strategy.plans_with_model or strategy.writes_with_model
 
 
 def settings_of(system: System, settings: Settings) -> Settings:
-    """Return the settings with which the pipeline is that system."""
+    """Return the settings under which the pipeline runs as that system."""
     parts = {
         "chat": settings.chat.model_copy(update={"model": system.model}),
         "draft": settings.draft.model_copy(update={"strategy": system.strategy}),
@@ -69,7 +70,7 @@ def settings_of(system: System, settings: Settings) -> Settings:
 async def generate(
     run: RunFolder, system: System, posts: Iterable[EvaluationPost], settings: Settings, advance: Callable[[], None]
 ) -> int:
-    """Append the drafts that a system still owes, one after the other, and return how many these were."""
+    """Append the drafts that a system does not have yet, one at a time, and return their number."""
     known = {draft.post_id for draft in run.drafts() if draft.system == system.name}
     owed = [post for post in posts if post.id not in known]
     if not owed:
@@ -83,13 +84,13 @@ async def generate(
 
 
 async def draft_answer(pipeline: Pipeline, system: System, post: EvaluationPost) -> SystemDraft:
-    """Return a system's draft for a post. The pipeline is given the post's text and language, never its references."""
+    """Return a system's draft for a post. The pipeline sees the post's text and language, never its references."""
     assert pipeline.triager and pipeline.grounder and pipeline.drafter
     begun = time.perf_counter()
     flagged = as_flagged(post)
     triage = await pipeline.triager.triage(flagged)
     grounding = await pipeline.grounder.ground(flagged, triage, last_attempt=True)
-    # Whoever evaluates wants every post answered, also one that triage would have left to people.
+    # An evaluation needs an answer to every post, even where triage would dismiss it or leave it to people.
     answered = triage.model_copy(update={"route": Route.DRAFT})
     draft = await pipeline.drafter.draft(
         flagged, answered, grounding, DraftRequest(intent=post.intent), last_attempt=True
@@ -112,8 +113,8 @@ async def draft_answer(pipeline: Pipeline, system: System, post: EvaluationPost)
 
 
 def as_flagged(post: EvaluationPost) -> FlaggedPost:
-    """Return the post as a platform would send it, as a case of its own: which words on file it gets hangs on that."""
-    # A digest, because an id in a file may have blanks, which no platform's has.
+    """Return the post as a platform would send it, with an id of its own, on which the choice of wording depends."""
+    # Ids in a user's file may contain spaces, which a platform's post id must not.
     post_id = hashlib.sha256(post.id.encode()).hexdigest()
     return FlaggedPost(platform=PLATFORM, post_id=post_id, text=post.text, language=post.language)
 
@@ -138,7 +139,7 @@ def _groups(post: EvaluationPost, triage: Triage) -> tuple[str, ...]:
 
 
 def _counter_claim(grounding: Grounding, post: EvaluationPost) -> str:
-    """Return the one sentence that the reply was to argue for: the plan's, or the surest claim's on file."""
+    """Return the sentence that the reply should argue for: the plan's, else the best matching claim's on file."""
     if grounding.plan.counter_claim or not grounding.claims:
         return grounding.plan.counter_claim
     on_file = grounding.claims[0].counter_claims

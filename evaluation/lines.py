@@ -1,4 +1,4 @@
-"""Files of one JSON record a line: read one by one, appended to, and mended after an interruption."""
+"""Read JSON Lines files record by record, append to them, and repair them after an interruption."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ R = TypeVar("R", bound=Record)
 
 
 def read_lines(path: Path, kind: type[R]) -> Iterator[R]:
-    """Yield the records of a file, none where it is missing; raises BadInput that names the first bad line."""
+    """Yield the records of a file, none if it is missing; raises BadInput that names the first bad line."""
     if not path.exists():
         return
     with path.open("rb") as lines:
@@ -28,14 +28,14 @@ def read_lines(path: Path, kind: type[R]) -> Iterator[R]:
 
 
 def append_lines(path: Path, records: Iterable[Record]) -> None:
-    """Append records to a file, all of them on disk when this returns."""
+    """Append records to a file and close it."""
     with path.open("ab") as file:
         for record in records:
             file.write(record.model_dump_json().encode() + b"\n")
 
 
 def mend(path: Path) -> None:
-    """Cut off what an interrupted run left of a last line."""
+    """Cut off an incomplete last line, as an interrupted run leaves it."""
     if not path.exists():
         return
     with path.open("rb+") as file:

@@ -1,4 +1,4 @@
-"""What moderators make of the drafts, from the ledger: acceptance, edits, reasons, time, and whether that drifts."""
+"""Report from the ledger how moderators decided on drafts: acceptance, edits, reasons, time taken, and drift."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from ledger import Ledger
 from ledger.statistics import CountedDecision
 
 FEWEST = 5
-"""Decisions that each half of a period needs before its halves are compared."""
+"""Decisions needed in each half of a period before the halves are compared."""
 MOST_READ = 200
-"""Words of a text that are compared: the distance takes the product of both lengths."""
+"""Words of a text that are compared: the time for an edit distance grows with the product of both lengths."""
 
 
 @dataclass(frozen=True)
 class LiveDecision:
-    """One decision on a draft. `edited` is the share of words that changed, of an approved draft; None for others.
+    """One decision on a draft.
 
-    `seconds` is the time from the draft, or for a case without one from the receipt, to the decision.
+    `edited` is the share of words changed before approval; None if the draft was not approved. `seconds` is the time
+    from the draft to the decision, or from the post's receipt if the case has no draft.
     """
 
     at: datetime
@@ -36,12 +37,12 @@ class LiveDecision:
     reason: str
     seconds: float
     traits: dict[str, tuple[str, ...]]
-    """What it can be counted by; a post may attack several groups."""
+    """The values to count the decision under, by trait; a post may attack several groups."""
 
 
 @dataclass(frozen=True)
 class LiveReport:
-    """The decisions on drafts since a moment, and how many posts were found not to need an answer."""
+    """The decisions on drafts since a given time, and the number of posts dismissed as needing no answer."""
 
     since: datetime
     decisions: tuple[LiveDecision, ...]
@@ -65,7 +66,7 @@ class LiveReport:
 
 
 async def live(ledger: Ledger, since: datetime) -> LiveReport:
-    """Return what was decided since a moment, case by case from the ledger, one case in memory at a time."""
+    """Return the decisions since a given time. Cases are read from the ledger one at a time, to save memory."""
     period = await ledger.statistics.since(since)
     decisions: list[LiveDecision] = []
     dismissed = 0
@@ -99,7 +100,7 @@ def _decision(decided: CountedDecision, case: Case) -> LiveDecision:
 
 
 def _strategy(case: Case) -> str:
-    """Return the strategy that wrote the newest draft, as far as its candidates tell."""
+    """Return the strategy that wrote the newest draft, or the draft's origin if its candidates don't say."""
     draft = case.draft
     if draft is None or not draft.text:
         return "no draft"
@@ -108,7 +109,7 @@ def _strategy(case: Case) -> str:
 
 
 def changed_share(draft: str, final: str) -> float:
-    """Return the words to insert, delete or replace, as a share of the longer text: 0 for the same, 1 for another."""
+    """Return how much two texts differ: words to insert, delete or replace, as a share of the longer text, 0 to 1."""
     before, after = words(draft)[:MOST_READ], words(final)[:MOST_READ]
     longest = max(len(before), len(after))
     return edit_distance(before, after) / longest if longest else 0.0
@@ -139,7 +140,7 @@ def _reasons(decisions: Sequence[LiveDecision]) -> Iterator[str]:
 
 
 def _drift(decisions: Sequence[LiveDecision]) -> Iterator[str]:
-    """Compare the first half of the decisions with the second."""
+    """Yield tests of whether the first half of the decisions differs from the second."""
     middle = len(decisions) // 2
     first, second = decisions[:middle], decisions[middle:]
     yield "## Drift\n"

@@ -1,4 +1,4 @@
-"""The texts of posts that are sent in numbers, to load the machine; mild and clearly fictional."""
+"""Texts of posts for load tests: mild and clearly fictional."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ CLAIMS = (
 
 
 def load_text(number: int) -> str:
-    """Return the text of one post of a load: the claims take turns, and no two numbers give the same text."""
+    """Return the text of post number `number`: the claims take turns, and each number gives a different text."""
     return f"{CLAIMS[number % len(CLAIMS)]} Reason {number}."

@@ -1,4 +1,4 @@
-"""What an evaluation works on: posts with references, systems, their drafts, and the blind samples made of these."""
+"""The records of an evaluation: posts with references, systems, their drafts, and the blind samples made from them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pydantic import Field
 from core.domain import MAX_TEXT, Evidence, Intent, Record, TargetGroup, Text
 
 REFERENCES = "references"
-"""The pseudo-system whose drafts are the posts' first references: how people do, by the metrics that need none."""
+"""The pseudo-system whose drafts are the posts' first references, so that people's answers are scored like drafts."""
 
 
 class EvaluationPost(Record):
-    """One post to answer, and how people answered it; `groups` and `references` may be unknown."""
+    """One post to answer, with people's answers to it; `groups` and `references` are empty if unknown."""
 
     id: Annotated[Text, Field(min_length=1, max_length=200)]
     text: Annotated[Text, Field(min_length=1, max_length=MAX_TEXT)]
@@ -24,7 +24,7 @@ class EvaluationPost(Record):
 
 
 class System(Record):
-    """One way to come to drafts: a strategy with a chat model (`none` for none) and a retriever."""
+    """One way of drafting: a strategy, a chat model (`none` if it uses no model) and a retriever."""
 
     strategy: str
     model: str
@@ -32,15 +32,15 @@ class System(Record):
 
     @property
     def name(self) -> str:
-        """Return the name by which reports speak of it."""
+        """Return the system's name in reports: `strategy/model/retriever`."""
         return "/".join((self.strategy, self.model, self.retriever))
 
 
 class SystemDraft(Record):
-    """One system's answer to one post; an empty `text` with a `note` where it had none.
+    """One system's answer to one post; if it found none, `text` is empty and `note` says why.
 
-    `writer` is the strategy that wrote the text, which is another than the system's where its replies failed the
-    checks; `passes` tells whether the guard lets the text through. `seconds` is the time the answer took.
+    `writer` is the strategy that wrote the text: not the system's own if that one's replies failed the checks.
+    `passes` tells whether the guard lets the text through. `seconds` is the time that drafting took.
     """
 
     post_id: str
@@ -58,7 +58,7 @@ class SystemDraft(Record):
 
 
 class Sample(Record):
-    """What a metric or a judge sees of a draft: all that it answers and rests on, and nothing of who wrote it."""
+    """A draft as a metric or a judge sees it: with the post and the evidence, but without its author."""
 
     post: str
     text: str
@@ -71,7 +71,7 @@ class Sample(Record):
 
 
 class DraftScores(Record):
-    """The values of one draft by metric; a metric that can't say anything of it is missing."""
+    """The values of one draft by metric; metrics without a value for it are left out."""
 
     post_id: str
     system: str

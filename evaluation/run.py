@@ -1,4 +1,4 @@
-"""The folder of an evaluation: what went in, what came out of each step, and a manifest that names all of it."""
+"""The folder of an evaluation: its posts, the output of each step, and a manifest of what produced them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from evaluation.records import DraftScores, EvaluationPost, System, SystemDraft
 
 PACKAGES = ("rejoinder", "numpy", "scipy", "sacrebleu", "rouge-score", "nltk", "matplotlib")
 PROMPTS = ("prompts.toml", "heads.npz")
-"""Files of `pipeline/data` that decide what is asked of models, and how posts are read."""
+"""Files in `pipeline/data` whose digests a manifest records: the models' prompts and the triage heads."""
 
 
 class Manifest(Record):
-    """What a run was made of; `seed` orders samples, judges and resampling, while models sample as they please.
+    """The inputs and versions behind a run.
 
-    `scored_by` names the models and rules behind the metrics that have a choice of them, once there are scores.
+    `seed` decides samples, the judge's pairs and resampling, but not how chat models sample. `scored_by`, empty until
+    the run is scored, names the models or rules that computed each metric for which there is a choice.
     """
 
     posts_sha256: str
@@ -61,7 +62,7 @@ class Manifest(Record):
 
 
 class RunFolder:
-    """One evaluation on disk. Drafts, scores and verdicts are only ever appended to, so that any step can go on."""
+    """One evaluation on disk. Drafts, scores and verdicts are only appended to, so an interrupted step can resume."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -74,7 +75,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Open the folder of a run; raises BadInput when there is none."""
+        """Open the folder of a run; raises BadInput if its manifest or its posts are missing."""
         run = cls(path)
         for needed in (run.manifest_path, run.posts_path):
             if not needed.exists():
@@ -94,9 +95,9 @@ class RunFolder:
         settings: Settings,
         rejected: Iterable[RejectedLine] = (),
     ) -> Self:
-        """Begin a run, or go on with one of the same posts, to which systems may be added.
+        """Begin a run, or continue one on the same posts, perhaps with more systems.
 
-        Raises BadInput when the folder holds an evaluation of other posts.
+        Raises BadInput if the folder holds an evaluation of other posts.
         """
         run = cls(path)
         manifest = Manifest.of(posts, systems, seed, settings)
@@ -112,19 +113,19 @@ class RunFolder:
         return run
 
     def manifest(self) -> Manifest:
-        """Return the manifest; raises BadInput when it can't be read."""
+        """Return the manifest; raises BadInput if it is not a manifest of this version."""
         try:
             return Manifest.model_validate_json(self.manifest_path.read_bytes())
         except ValidationError as error:
             raise BadInput(f"{self.manifest_path} is no manifest of this version: {describe_errors(error)}.") from error
 
     def record_scoring(self, by: dict[str, str]) -> None:
-        """Enter in the manifest what computed the scores."""
+        """Record in the manifest the models or rules that computed each metric."""
         manifest = self.manifest().model_copy(update={"scored_by": by})
         self.write_json(self.manifest_path.name, manifest.model_dump(mode="json"))
 
     def posts(self) -> dict[str, EvaluationPost]:
-        """Return the posts by id, in their order; raises BadInput where some were lost."""
+        """Return the posts by id, in their order; raises BadInput if their number differs from the manifest's."""
         posts = {post.id: post for post in read_lines(self.posts_path, EvaluationPost)}
         begun_with = self.manifest().posts
         if len(posts) != begun_with:
@@ -132,23 +133,23 @@ class RunFolder:
         return posts
 
     def drafts(self) -> Iterator[SystemDraft]:
-        """Yield the drafts, one at a time: there may be more than memory holds."""
+        """Yield the drafts one at a time: there may be more than fit in memory."""
         return read_lines(self.drafts_path, SystemDraft)
 
     def scores(self) -> Iterator[DraftScores]:
-        """Yield the drafts' scores; raises BadInput where nothing was scored yet."""
+        """Yield the drafts' scores; raises BadInput if the run was not scored yet."""
         if not (self.totals_path.exists() and self.scores_path.exists()):
             raise BadInput(f"{self.path} was not scored yet; run `rejoinder evaluate score {self.path}`.")
         return read_lines(self.scores_path, DraftScores)
 
     def totals(self) -> dict[str, Any]:
-        """Return the scores by system; raises BadInput where nothing was scored yet."""
+        """Return the content of `scores.json`; raises BadInput if the run was not scored yet."""
         if not self.totals_path.exists():
             raise BadInput(f"{self.path} was not scored yet; run `rejoinder evaluate score {self.path}`.")
         return self.read_json(self.totals_path.name)
 
     def read_json(self, name: str) -> dict[str, Any]:
-        """Return what `write_json` wrote; raises BadInput where the file was damaged."""
+        """Return what `write_json` wrote under this name; raises BadInput if the file is damaged."""
         path = self.path / name
         try:
             value: dict[str, Any] = json.loads(path.read_bytes())
@@ -159,7 +160,7 @@ class RunFolder:
         return value
 
     def write_json(self, name: str, value: object) -> Path:
-        """Write a value as JSON, keys in order, so that the same value gives the same bytes."""
+        """Write a value as JSON with sorted keys, so that the same value gives the same bytes; return the path."""
         path = self.path / name
         part = path.with_suffix(".part")
         part.write_text(_as_json(value), encoding="utf-8")
@@ -168,7 +169,7 @@ class RunFolder:
 
 
 def posts_digest(posts: Iterable[EvaluationPost]) -> str:
-    """Return the SHA-256 of posts as a run keeps them."""
+    """Return the SHA-256 of the posts as `posts.jsonl` stores them."""
     digest = sha256()
     for post in posts:
         digest.update(post.model_dump_json().encode() + b"\n")

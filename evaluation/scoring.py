@@ -1,4 +1,4 @@
-"""Score a run: every metric on every draft, then on every system. Holds a portion of drafts in memory at a time."""
+"""Score a run: every metric on every draft, then on every system. Drafts are scored a portion at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evaluation.run import RunFolder
 PORTION = 256
 """Drafts that are scored at once."""
 DIGITS = 4
-"""Decimals that are kept: sums of floats differ in later places from run to run."""
+"""Decimals that are kept: further ones differ from run to run, with the order in which floats are added."""
 
 T = TypeVar("T")
 
@@ -28,10 +28,10 @@ T = TypeVar("T")
 async def score(
     run: RunFolder, metrics: Sequence[Metric], missing: Sequence[str], advance: Callable[[int], None]
 ) -> dict[str, Any]:
-    """Write `scores.jsonl` (by draft) and `scores.json` (by system) anew, and return the latter.
+    """Write `scores.jsonl` (by draft) and `scores.json` (by system), and return the content of the latter.
 
-    What an interrupted run of the same metrics had scored is not scored again. Raises BadInput where nothing was
-    drafted, or a draft answers none of the posts.
+    Drafts already scored by an interrupted call with the same metrics are not scored again. Raises BadInput if the
+    run has no drafts, or if a draft answers a post that is not in the run.
     """
     if next(run.drafts(), None) is None:
         raise BadInput(f"{run.path} has no drafts; run `rejoinder evaluate generate` first.")
@@ -81,7 +81,7 @@ def _post_of(draft: SystemDraft, posts: dict[str, EvaluationPost]) -> Evaluation
 
 
 def _partial_path(run: RunFolder, metrics: Sequence[Metric]) -> Path:
-    """Return where scores gather; another set of metrics, or another judge in one, has another file."""
+    """Return where unfinished scores are kept: one file for each set of metrics and the models that compute them."""
     names = "\n".join(f"{metric.card.name} {metric.card.source} {metric.card.by}" for metric in metrics)
     return run.path / f"scores.{crc32(names.encode()):08x}.part"
 
@@ -89,7 +89,7 @@ def _partial_path(run: RunFolder, metrics: Sequence[Metric]) -> Path:
 def _by_system(
     run: RunFolder, posts: dict[str, EvaluationPost], metrics: Sequence[Metric]
 ) -> dict[str, dict[str, Any]]:
-    """Return, by system, how many drafts there are, and each metric's value with the number of drafts behind it."""
+    """Return, by system, the numbers of drafts, and each metric's value with the number of drafts behind it."""
     samples: dict[str, list[Sample]] = defaultdict(list)
     counts: dict[str, dict[str, int]] = defaultdict(lambda: {"drafts": 0, "empty": 0, "passes": 0, "by_another": 0})
     for draft in run.drafts():

@@ -1,4 +1,4 @@
-"""How sure a difference is: bootstrap intervals, permutation tests, and Holm's correction for many of them."""
+"""Estimate how certain a difference is: bootstrap intervals, permutation tests, and Holm's correction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.stats import bootstrap, permutation_test
 
 RESAMPLES = 2_000
 BATCH = 50
-"""Resamples in memory at once: there may be 100,000 values."""
+"""Resamples held in memory at once: each may have 100,000 values."""
 CONFIDENCE = 0.95
 
 Values = NDArray[np.float64]
@@ -19,7 +19,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its bootstrap interval, which is a point where there is one value or all are the same."""
+    """A mean with its bootstrap interval, which is a single point if there is one value or all are equal."""
 
     mean: float
     low: float
@@ -28,7 +28,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean difference of paired values with its interval, and the p-value of a permutation test."""
+    """The mean difference of paired values with its interval, the p-value of a permutation test, and their number."""
 
     interval: Interval
     p: float
@@ -36,7 +36,7 @@ class Difference:
 
 
 def interval(values: Sequence[float] | Values, seed: int) -> Interval:
-    """Return the mean of at least one value with its percentile bootstrap interval."""
+    """Return the mean of one or more values with its percentile bootstrap interval."""
     array = np.asarray(values, np.float64)
     mean = float(array.mean())
     if len(array) < 2 or np.ptp(array) == 0:
@@ -49,7 +49,7 @@ def interval(values: Sequence[float] | Values, seed: int) -> Interval:
 
 
 def paired(left: Sequence[float] | Values, right: Sequence[float] | Values, seed: int) -> Difference:
-    """Return how `left` differs from `right`, value by value; both have the same length, at least 1."""
+    """Return the difference `left` minus `right`, value by value; both have the same length, at least 1."""
     first, second = np.asarray(left, np.float64), np.asarray(right, np.float64)
     differences = first - second
     if not differences.any():
@@ -62,7 +62,7 @@ def paired(left: Sequence[float] | Values, right: Sequence[float] | Values, seed
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values corrected for their number (Holm 1979), in their order."""
+    """Return the p-values corrected for their number (Holm 1979), in the order given."""
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
     corrected = [0.0] * len(p_values)
     highest = 0.0

@@ -1,4 +1,4 @@
-"""What the tests of all rooms share: how they are spread over processes, and the smallest real model."""
+"""Configuration that the tests of all rooms share: how they are spread over processes, and the smallest real model."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ LIVE_FOLDER = "/live/"
 
 
 def pytest_configure() -> None:
-    """Compute as workers do, and leave the other cores to the other test processes.
+    """Limit numerical libraries to one thread per process, and let Python cache bytecode.
 
-    OpenMP's threads would spin there while they wait. The programs that tests start are compiled once, whatever the
-    shell says: else each start compiles the project again.
+    One thread is what workers use; OpenMP's waiting threads would take cores from the other test processes. Without
+    cached bytecode, each program that a test starts would compile the project again, so the shell's
+    PYTHONDONTWRITEBYTECODE is overridden.
     """
     keep_blas_to_one_thread()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -40,9 +41,9 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep the garbage collector away from the modules and tests that are collected: they stay to the end.
+    """Exempt the collected modules and tests from garbage collection, as they live until the end.
 
-    It would look at all of them again and again, for a third of the time that a collection takes.
+    Scanning them again and again would take a third of the time of pytest's collection.
     """
     gc.disable()
     try:
@@ -54,13 +55,13 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with whole demos and the browser: they take longest, and mostly wait."""
+    """Run whole demos and the browser first: they take longest, and mostly wait."""
     items.sort(key=lambda item: LIVE_FOLDER not in item.nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    """Keep the tests of a file in one process, and all that start a demo or a browser in the same one."""
+    """Keep the tests of a file in one process, and all tests that start a demo or a browser in the same process."""
     from xdist.scheduler import LoadFileScheduling
 
     class OneDemoAtATime(LoadFileScheduling):  # type: ignore[misc]
@@ -72,14 +73,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 @pytest.fixture(scope="session")
 def smollm2() -> Path:
-    """Give the weights of the smallest catalog model, fetched once for all runs; skip where they can't be had."""
+    """Return the weights of the smallest catalog model, fetched once for all runs; skips the test if they can't be."""
     entry, folder = catalog.find("smollm2-135m"), Settings().weights_dir
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".tests.lock").open("w") as lock:  # a second process waits instead of being refused
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             pulling = weights.pull(entry, folder, "auto", lambda done, total: None)
-            with ThreadPoolExecutor(1) as thread:  # away from the loop of the test that asks for it
+            with ThreadPoolExecutor(1) as thread:  # the requesting test may have an event loop running
                 return thread.submit(asyncio.run, pulling).result()
         except WeightsError as error:
             pytest.skip(f"the weights of smollm2-135m can't be fetched: {error}")

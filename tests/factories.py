@@ -1,4 +1,4 @@
-"""Posts, evidence, triage, groundings, drafts and cases of a fictional world; a test names only what it is about."""
+"""Factories of posts, evidence, triage, groundings, drafts and cases; a test passes only the values it is about."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def make_triage(
     reason: str = "it blames a group",
     embedding: str | None = None,
 ) -> Triage:
-    """Make the finding of triage on a post against `groups`, migrants unless told."""
+    """Make triage's finding on a post against `groups`, by default migrants."""
     scores = tuple(GroupScore(group=group, score=score) for group in groups or (TargetGroup.MIGRANTS,))
     return Triage(language=language, groups=scores, hate=hate, route=route, reason=reason, embedding=embedding)
 
 
 def make_grounding(*evidence: Evidence, note: str = "") -> Grounding:
-    """Make a grounding in `evidence`, one statement unless told."""
+    """Make a grounding in `evidence`, by default one statement."""
     return Grounding(evidence=evidence or (make_evidence(),), note=note)
 
 
@@ -129,7 +129,7 @@ def make_case(
     grounding: Grounding | None = None,
     drafts: Sequence[Draft] = (),
 ) -> Case:
-    """Make a case as the ledger would give it, received and last changed at START."""
+    """Make a case as the ledger would return it, received and last changed at START."""
     return Case(
         post=post or make_post(), state=state, version=version, received_at=START, updated_at=START, triage=triage,
         grounding=grounding, drafts=tuple(drafts),
@@ -137,6 +137,6 @@ def make_case(
 
 
 def facts_on_file(*names: str) -> tuple[Evidence, ...]:
-    """Return shipped facts by their ids, in English, as evidence for no claim in particular."""
+    """Return shipped facts by their ids, in English, as evidence that is tied to no claim."""
     facts = load_claims().facts
     return tuple(evidence_of(facts[name], "en", (), Reviews()) for name in names)

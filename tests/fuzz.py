@@ -29,7 +29,7 @@ from tests.stream.hostile_records import SECRET, VALID, spoiled
 
 EXAMPLES = 200
 """Examples of one round; each round draws anew."""
-# Before the targets, which take the settings that hold when they are made.
+# This must come before the targets, which copy the current settings when they are defined.
 settings.register_profile(
     "fuzz", max_examples=EXAMPLES, database=None, deadline=None, suppress_health_check=list(HealthCheck),
     phases=(Phase.generate, Phase.shrink),
@@ -55,7 +55,7 @@ DOCUMENTS = {
 
 @given(st.lists(spoiled(FlaggedPost), min_size=1, max_size=4), st.sampled_from([b"\n", b",", b"\r\n\n"]))
 def gateway(bodies: list[bytes], between: bytes) -> None:
-    """Take a body in, or refuse it without quoting it."""
+    """Check that a body is accepted, or refused without quoting it."""
     body = between.join(bodies) if between != b"," else b"[" + between.join(bodies) + b"]"
     try:
         posts, rejected = validate(parse(body))
@@ -68,7 +68,7 @@ def gateway(bodies: list[bytes], between: bytes) -> None:
 
 @given(st.data())
 def records(data: st.DataObject) -> None:
-    """Read bytes as a record that can be written again, or refuse them."""
+    """Check that bytes are read as a record that can be written again, or are refused."""
     kind = data.draw(st.sampled_from(sorted(VALID, key=lambda kind: kind.__name__)))
     try:
         record = decode(data.draw(spoiled(kind)), kind)
@@ -84,7 +84,7 @@ GUARD = open_guard(Settings())
 
 @given(TEXTS, TEXTS, TEXTS, st.sampled_from(["en", "es", "it", "eu", "de", "fr"]))
 def guard(reply: str, post: str, fact: str, language: str) -> None:
-    """Judge any reply to any post by any fact, each check once."""
+    """Check that any reply to any post with any fact can be judged, with at most one result per check."""
     flagged = make_post(text=f"Zorblaxians: {post}")
     triage: Triage = make_triage(language=language)
     grounding = make_grounding(make_evidence(text=fact or "All are born free."))
@@ -95,7 +95,7 @@ def guard(reply: str, post: str, fact: str, language: str) -> None:
 
 @given(st.data())
 def extraction(data: st.DataObject) -> None:
-    """Read a torn document, or say that it can't be read."""
+    """Check that a damaged document is read, or refused with an error that says so."""
     suffix = data.draw(st.sampled_from(SUFFIXES))
     whole = DOCUMENTS.get(suffix) or DOCUMENTS.get({".htm": ".html", ".xhtml": ".html"}.get(suffix, ".md"), b"")
     start, end = sorted((data.draw(st.integers(0, len(whole))), data.draw(st.integers(0, len(whole)))))
@@ -115,7 +115,7 @@ TARGETS: dict[str, Callable[[], None]] = {
 
 
 def run(name: str, seconds: float) -> int:
-    """Run a target for a while and return how many examples it saw; a finding is raised."""
+    """Run a target for some seconds and return the number of examples; a finding is raised."""
     rounds = 0
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:

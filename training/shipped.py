@@ -1,4 +1,4 @@
-"""What Rejoinder ships that was learned or computed: file, cards, and whether these are of one run."""
+"""The trained or computed files that Rejoinder ships, and whether each matches its model cards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Shipped:
-    """A file that `rejoinder train` makes, its cards beside it, and what it is for."""
+    """A file that `rejoinder train` makes, with the names of its cards in the same folder, and its purpose."""
 
     file: Path
     cards: tuple[str, ...]
@@ -38,11 +38,11 @@ SHIPPED = {
     "starter-vectors": Shipped(Path("kb", "data", "starter_vectors.npz"), (), "the starter evidence, embedded"),
     "e5-graph": Shipped(Path("models", "data", "e5.onnx"), (), "how ONNX Runtime computes the embedder"),
 }
-"""By the name of the command that makes them."""
+"""The shipped files by the name of the command that makes them."""
 
 
 def standing(shipped: Shipped, root: Path) -> str:
-    """Return how file and cards stand to each other: one run, another run, or not known."""
+    """Return whether a file and its cards are of the same run, judged by the SHA-256 on the cards."""
     file = root / shipped.file
     if not file.exists():
         return "missing"

@@ -1,4 +1,4 @@
-"""Embed the starter evidence and the claims' wordings, so that a new knowledge base need not."""
+"""Embed the starter evidence and the claims' wordings, so that a new knowledge base doesn't have to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from models.embedders import default_embedder
 
 
 def embed_and_write(out: Path) -> str:
-    """Write the vectors of all shipped texts into folder `out`, embedding what has none yet; return a summary."""
+    """Write the vectors of all shipped texts into folder `out`, embedding those that have none; return a summary."""
     passages = shipped_passages()
     write(out / NAME, E5Embedder.name, passages, asyncio.run(_embed(passages)))
     return f"Wrote the vectors of {len(passages):,} passages to {out / NAME}."

@@ -1,4 +1,4 @@
-"""Count which words follow which in the project's own texts, for the check `garbled`."""
+"""Count which words follow each other in the project's own texts, for the check `garbled`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from training.fits.data import written_sentences
 from training.stances.data import written_lists
 
 RARE = 0.01
-"""Share of the written sentences, none of which is counted, that may be taken for garbled."""
+"""The share of good sentences that the limit may take for garbled, set on written sentences that were not counted."""
 
 CARD = """# Word order
 
@@ -83,7 +83,7 @@ def _texts(claims: ClaimFiles, language: Language) -> Iterator[str]:
 
 
 def _written(language: Language) -> Iterator[str]:
-    """Yield the written sentences that are long enough to be judged."""
+    """Yield the written sentences that have no slots and are long enough to be judged."""
     texts = [*written_sentences(language), *(text for texts in written_lists(language).values() for text in texts)]
     yield from (text for text in texts if "{" not in text and len(words(text)) >= SHORTEST)
 

@@ -1,1 +1,1 @@
-"""Measurements on this machine, of speed and of the evidence search: `rejoinder bench` prints tables."""
+"""Benchmarks on this machine, by `rejoinder bench`: speed, evidence search, variety of replies, ledger, learning."""

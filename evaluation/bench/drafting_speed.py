@@ -1,4 +1,4 @@
-"""Strategies side by side on one model server: drafts a minute, seconds to the first, and tokens that each costs."""
+"""Compare strategies on one model server: drafts a minute, seconds to the first draft, and tokens per draft."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from rejoinder.assembly import chat_weights, open_drafting_guard, open_pipeline,
 
 _COUNTER = re.compile(r"^llamacpp:(\w+_total) (\S+)$", re.MULTILINE)
 PARAGRAPH = 4
-"""Statements of the evidence that make up a paragraph of several sentences, as the papers summarise them."""
+"""Statements of evidence that are joined into one paragraph, like those that the papers' pipelines summarise."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """One row of the table: a strategy, and how many posts it works on at once."""
+    """One row of the table: a strategy, and how many posts it drafts for at once."""
 
     name: str
     strategy: StrategyName
@@ -43,7 +43,10 @@ SEQUENTIAL = Way("papers: 3 summaries, 1 reply, one request at a time", Strategy
 
 @dataclass(frozen=True)
 class Cost:
-    """What a way took for a queue of posts; tokens are the server's own counts, and `load` that of the machine."""
+    """What a strategy took for a queue of posts.
+
+    `evaluated` and `written` are tokens per draft, by the server's counters; `load` is the machine's one-minute load.
+    """
 
     way: Way
     drafts: int
@@ -56,12 +59,12 @@ class Cost:
 
     @property
     def a_minute(self) -> float:
-        """Return drafts a minute, composed ones too."""
+        """Return drafts a minute, including those that the composer wrote."""
         return 60 * self.drafts / self.seconds
 
 
 class OneByOne:
-    """A ChatModel that passes requests on one at a time, as the papers' pipelines ask."""
+    """A ChatModel that sends one request at a time, as the papers' pipelines do."""
 
     def __init__(self, chat: ChatModel) -> None:
         self.model = chat.model
@@ -69,14 +72,14 @@ class OneByOne:
         self._turn = asyncio.Lock()
 
     async def complete(self, messages: Sequence[Message], **asked: Any) -> list[Completion]:
-        """Wait for the requests before this one, then ask."""
+        """Wait for earlier requests to finish, then send this one."""
         async with self._turn:
             return await self._chat.complete(messages, **asked)
 
 
 @dataclass(frozen=True)
 class Queued:
-    """A post that waits for a draft, with what the stages before found."""
+    """A post that waits for a draft, with its triage and its evidence."""
 
     post: FlaggedPost
     triage: Triage
@@ -84,7 +87,7 @@ class Queued:
 
 
 async def measure(count: int, model: str, names: Sequence[StrategyName], threads: int, folder: Path) -> list[Cost]:
-    """Let each way draft the same `count` posts, one way after the other, every check on; the papers' comes first."""
+    """Measure each way on the same `count` posts, one after the other, with all checks on; the papers' comes first."""
     chat = ChatSettings(model=model, threads=threads, timeout_s=900, server_args=("endpoint_metrics=true",))
     settings = Settings(data_dir=folder, chat=chat, draft=DraftSettings(timeout_s=900))
     ways = [SEQUENTIAL, *(Way(name, name, max(1, chat.slots // chat.candidates)) for name in names)]
@@ -106,7 +109,7 @@ async def measure(count: int, model: str, names: Sequence[StrategyName], threads
 
 
 def table(costs: Sequence[Cost]) -> str:
-    """Return a Markdown table, each way with its drafts a minute as a multiple of the first way's."""
+    """Return a Markdown table that also gives each way's drafts a minute as a multiple of the first way's."""
     lines = [
         "| way | drafts/min | × papers | first draft, s | prompt tokens evaluated a draft | tokens written a draft "
         "| by the model | load |",
@@ -121,7 +124,7 @@ def table(costs: Sequence[Cost]) -> str:
 
 
 async def _queue(settings: Settings, count: int) -> list[Queued]:
-    """Return `count` posts that get drafts and have evidence, triaged and grounded; raises where there are too few."""
+    """Return `count` posts that triage sends on and that have evidence; raises RuntimeError if there are too few."""
     queue: list[Queued] = []
     async with open_pipeline(settings, ("triage", "ground")) as pipeline:
         assert pipeline.triager and pipeline.grounder
@@ -138,7 +141,7 @@ async def _queue(settings: Settings, count: int) -> list[Queued]:
 
 
 def _as_the_papers(queued: Queued) -> Queued:
-    """Return the post with paragraphs that have to be summarised, as in the papers, in place of statements."""
+    """Return the post with long paragraphs as evidence, which have to be summarised as in the papers."""
     evidence = queued.grounding.evidence
     count = PlainSettings().paragraphs
     paragraphs = [_paragraph(evidence[place % len(evidence) :] + evidence) for place in range(count)]
@@ -155,7 +158,7 @@ def _paragraph(evidence: Sequence[Evidence]) -> Evidence:
 
 
 async def _drafted(way: Way, drafter: Drafter, queue: Sequence[Queued], endpoint: str) -> Cost:
-    """Draft the first post alone, which makes the way's prompt known to the server, and then measure the others."""
+    """Draft for the first post unmeasured, so that the server caches the prompt, then measure the others."""
     started = await _draft(drafter, way, queue[0])
     waiting = iter(queue[1:])
     finished: list[tuple[float, Origin]] = []
@@ -190,6 +193,6 @@ async def _draft(drafter: Drafter, way: Way, queued: Queued) -> Origin:
 
 
 async def _counters(endpoint: str) -> dict[str, float]:
-    """Return the totals that the server counts: tokens evaluated and tokens written among them."""
+    """Return the totals that the server counts, among them tokens evaluated and tokens written."""
     async with aiohttp.ClientSession() as http, http.get(endpoint.removesuffix("/v1") + "/metrics") as answer:
         return {name: float(value) for name, value in _COUNTER.findall(await answer.text())}

@@ -1,4 +1,4 @@
-"""Measure what a token costs with each embedder that is on this machine."""
+"""Measure the processor time per token of each embedder in KINDS."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXTS = 200
 
 
 async def ms_a_token(texts: Sequence[str]) -> dict[str, float]:
-    """Return milliseconds of processor time a token by kind of embedder, each on one thread."""
+    """Return milliseconds of processor time per token by kind of embedder, each on one thread."""
     some = [clean(text) for text in texts[:TEXTS]]
     tokenizer = Tokenizer(E5File(find()).vocabulary())
     tokens = sum(len(tokenizer.tokens(f"query: {text}", 510)) + 2 for text in some)

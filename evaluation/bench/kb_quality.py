@@ -1,4 +1,4 @@
-"""How well is a post answered? One row a way to find evidence, and one for each part taken away."""
+"""Measure how well the evidence search answers posts: a row for each way to search, and for each part left out."""
 
 from __future__ import annotations
 
@@ -61,7 +61,11 @@ HALVES = ("calibrate", "report")
 
 @dataclass(frozen=True)
 class Models:
-    """What is measured where it is at hand: folders of weights, a chat server's base URL, a built folder, the data."""
+    """Optional resources, measured if given.
+
+    `sbert`, `bge` and `bge_reranker` are folders of weights, `chat` is a chat server's base URL, `built` the folder of
+    a knowledge base, and `data` the folder that holds `datasets`.
+    """
 
     sbert: str | None = None
     bge: str | None = None
@@ -73,9 +77,9 @@ class Models:
 
 @dataclass(frozen=True)
 class Question:
-    """A post as it is looked up: its text as models read it, what the embedder makes of it, and triage's groups.
+    """A post as the search receives it: its normalised text, its vectors, and the groups and kind found by triage.
 
-    `attacked` are those that it surely attacks.
+    `attacked` are the groups that it surely attacks.
     """
 
     post: Post
@@ -92,7 +96,7 @@ Find = Callable[[Question], Awaitable[Sequence[str]]]
 
 @dataclass(frozen=True)
 class Row:
-    """A way to find evidence, what it gave for each post, and what a post took, in milliseconds."""
+    """A way to find evidence, with its results by post id and its median time per post in milliseconds."""
 
     name: str
     results: dict[str, Sequence[str]]
@@ -100,7 +104,7 @@ class Row:
 
 
 async def measured_rows(models: Models, questions: list[Question], e5: Embedder) -> list[Row]:
-    """Return the results of every way."""
+    """Return the results of every way, the default first."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="rejoinder-bench-") as scratch:
         async with AsyncExitStack() as stack:
@@ -221,7 +225,7 @@ async def _row(name: str, questions: Iterable[Question], find: Find) -> Row:
 
 
 async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Question]:
-    """Read the posts as triage does; raises BadSettings for an embedder that its heads can't read."""
+    """Return the posts as triage reads them; raises BadSettings for an embedder that its heads don't fit."""
     if not isinstance(embedder, E5Embedder):
         raise BadSettings(f"Triage's heads read {E5Embedder.name}, not {embedder.name}.")
     heads, opinion = Heads.load(), SecondOpinion.load()
@@ -242,7 +246,7 @@ async def read_questions(posts: Sequence[Post], embedder: Embedder) -> list[Ques
 
 
 def facts_of_no_assertion(claims: ClaimFiles) -> frozenset[str]:
-    """Return the facts of claims that assert nothing: they answer many posts rightly."""
+    """Return the facts of claims that assert nothing, which may rightly answer many posts."""
     return frozenset(
         name for claim in claims.claims.values() if claim.kind is not AttackKind.CLAIM for name in claim.facts
     )
@@ -260,7 +264,7 @@ def table(rows: Sequence[tuple[str, Figures]], first: str) -> str:
 
 
 def tables(questions: Sequence[Question], rows: Sequence[Row], grades: Grades) -> Iterable[str]:
-    """Yield the tables: every way on both halves, then the default by group, kind and language on the half reported."""
+    """Yield the tables: every way on each half, then the default by group, kind and language on the reported half."""
     by_half = {half: [question for question in questions if question.post.half == half] for half in HALVES}
     exempt = facts_of_no_assertion(load_claims())
 
@@ -279,7 +283,7 @@ def tables(questions: Sequence[Question], rows: Sequence[Row], grades: Grades) -
 
 
 def fresh_tables(posts: Sequence[FreshPost], rows: Sequence[Row], files: ClaimFiles) -> Iterable[str]:
-    """Yield the tables of posts that nothing was tuned on: every way, and the default by language."""
+    """Yield the tables for posts that nothing was tuned on: every way, then the default by language."""
     exempt = facts_of_no_assertion(files)
 
     def figures(row: Row, chosen: Sequence[FreshPost]) -> Figures:

@@ -1,7 +1,7 @@
-"""Build and search a knowledge base of a million paragraphs: synthetic ones around the real.
+"""Measure building and searching a knowledge base of, for example, a million synthetic paragraphs.
 
-A synthetic vector lies between two real vectors of the starter evidence, plus a little noise; a synthetic text has the
-words of several statements. Building and searching each run in a process, so that their memory is their own.
+A synthetic vector lies between two real vectors of the starter evidence, with a little noise; a synthetic text mixes
+words of the statements. Building and searching run in separate processes, so that their memory is measured separately.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from models.embed import Embedder
 from models.embedders import default_embedder
 
 POSTS = [(statement.answers[0], statement.groups[0]) for statement in load_starter()][:160]
-"""What is searched for, and the group that is told."""
+"""The texts to search for, each with the group that half of the searches pass on."""
 NOISE = 0.02
 WORDS = 70
 ROUNDS = 3
 PORTION = 65_536
 UPDATES = 12
 RATE = 100
-"""Searches begun each second while an update is swapped in."""
+"""Searches started per second while an update is swapped in."""
 SETTLED_S = 5.0
 
 
 class Synthetic:
-    """An embedder of synthetic texts, each by the number it begins with."""
+    """An embedder that derives a vector from the number that each synthetic text begins with."""
 
     name, dimension = "synthetic", 384
 
@@ -68,7 +68,7 @@ class Synthetic:
 
 
 def paragraphs(count: int, start: int = 0) -> Iterator[Evidence]:
-    """Yield synthetic paragraphs."""
+    """Yield `count` synthetic paragraphs, numbered from `start`."""
     real = [statement.evidence() for statement in load_starter()]
     words = [word for statement in real for word in statement.text.split()]
     rng = np.random.default_rng(start + 1)
@@ -80,7 +80,7 @@ def paragraphs(count: int, start: int = 0) -> Iterator[Evidence]:
 
 
 def measured_build(count: int, folder: Path) -> dict[str, Any]:
-    """Build, then let it grow by small updates, and say what it took."""
+    """Build a knowledge base, apply UPDATES small updates, and return time and memory: seconds and GB."""
     began = time.monotonic()
     asyncio.run(build(paragraphs(count), Synthetic(), folder))
     built = time.monotonic() - began
@@ -94,13 +94,13 @@ def measured_build(count: int, folder: Path) -> dict[str, Any]:
 
 
 def grow(count: int, folder: Path, turn: int) -> None:
-    """Add a thousand paragraphs and remove five hundred."""
+    """Add 1,000 paragraphs and remove 500 in one update."""
     removed = [f"s{number}" for number in range(500 * turn, 500 * (turn + 1))]
     asyncio.run(update(folder, Synthetic(), put=list(paragraphs(1000, count + 1000 * turn)), remove=removed))
 
 
 def measured_search(count: int, folder: Path) -> dict[str, Any]:
-    """Search with the starter's claims and say how long it took and how near to exact it came."""
+    """Search with the starter's claims, and return times, memory, recall against exact search, and file sizes."""
     model = default_embedder()
     posts = [post for post, _ in POSTS]
     vectors = asyncio.run(_embedded(model, posts))
@@ -130,7 +130,7 @@ async def _embedded(model: Embedder, posts: Sequence[str]) -> Vectors:
 
 
 async def _timed(searcher: Searcher, posts: Sequence[str], vectors: Vectors) -> list[float]:
-    """Return the milliseconds of each search after a first round; every other one is told its group."""
+    """Return the milliseconds of each search after a warm-up round; every other search is given its group."""
     spent = []
     for turn in range(ROUNDS):
         for number, (post, vector) in enumerate(zip(posts, vectors, strict=True)):
@@ -145,9 +145,9 @@ async def _timed(searcher: Searcher, posts: Sequence[str], vectors: Vectors) -> 
 async def _swapped(
     searcher: Searcher, posts: Sequence[str], vectors: Vectors, update_argv: Sequence[Sequence[str]]
 ) -> dict[str, float]:
-    """Search a hundred times a second while another process updates, and until a while after; raises what a search did.
+    """Search RATE times a second while another process updates the folder, and for SETTLED_S seconds afterwards.
 
-    Returns how many searches a second were done, and their 95th percentile in milliseconds.
+    Returns the searches completed per second and their 95th percentile in milliseconds. Raises what a search raises.
     """
     spent: list[float] = []
 
@@ -175,7 +175,7 @@ async def _swapped(
 
 
 def _recall(snapshot: Snapshot, vectors: Vectors, *, grouped: bool) -> float:
-    """Return the share of the exact three best by meaning that the index finds."""
+    """Return the mean share of the exact three nearest paragraphs that the dense index finds."""
     retriever = snapshot.retriever("dense")
     shared = []
     masks = [snapshot.allowed([group] if grouped else []) for _, group in POSTS]
@@ -207,18 +207,18 @@ def _exact(snapshot: Snapshot, units: Vectors, masks: Sequence[Any]) -> list[lis
 
 
 def _status(name: str) -> float:
-    """Return a figure of /proc/self/status in GB."""
+    """Return a memory figure from /proc/self/status, in GB."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:")) / 1e6
 
 
 def step_argv(step: str, count: int, folder: Path) -> list[str]:
-    """Return the command that does one step in a process of its own."""
+    """Return the command that runs one step in a process of its own."""
     return [sys.executable, "-m", "evaluation.bench.kb_scale", step, str(count), str(folder)]
 
 
 def run(count: int, folder: Path) -> dict[str, Any]:
-    """Build and search in processes of their own and return what they measured."""
+    """Build and search, each in a process of its own, and return their measurements."""
     target = folder / f"kb-{count}"
     results: dict[str, Any] = {"paragraphs": count}
     for step in ("build", "search"):

@@ -1,6 +1,7 @@
-"""Rehearse the learning loop: scripted moderators decide, `train pairs` and `train rank` learn, and unseen posts tell.
+"""Rehearse the learning loop: scripted moderators decide, `train pairs` and `train rank` learn from it.
 
-Posts are wordings of claims on file. All else is the product: pipeline, desk, ledger, and the commands as typed.
+The gain is measured on unseen posts. Posts are wordings of claims on file; everything else is the product itself:
+pipeline, desk, ledger, and the commands as a user types them.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ from rejoinder.assembly import Pipeline, open_guard, open_ledger, open_pipeline
 
 NAME = "rehearsal"
 SHORT = 200
-"""Characters up to which a fact is short, for who likes short ones."""
+"""Most characters of a fact that the moderator who likes short facts likes."""
 LIKED, DISLIKED = 0.9, 0.3
-"""How probably a moderator approves a draft that meets their taste, and one that doesn't."""
+"""The probabilities that a moderator approves a draft that meets their taste, and one that doesn't."""
 
 
 @dataclass(frozen=True)
 class Taste:
-    """A scripted moderator: which facts they like for posts against which group."""
+    """A scripted moderator's taste: whether they like a fact in the reply to a post against a group."""
 
     name: str
     likes: Callable[[FiledFact, TargetGroup], bool]
@@ -59,12 +60,15 @@ TASTES = (
     ),
     Taste("short", lambda fact, group: len(fact.text["en"]) <= SHORT),
 )
-"""They agree on a little and differ on the rest, as people do."""
+"""Like people's, these tastes overlap only in part."""
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """Cases decided and learned from, and the acceptance of unseen posts' drafts before and after, over all tastes."""
+    """The result: acceptance of drafts for unseen posts, over all tastes, before and after learning from the decisions.
+
+    `changed` is the share of unseen posts whose draft has another fact afterwards.
+    """
 
     decided: int
     unseen: int
@@ -74,7 +78,7 @@ class Rehearsal:
     changed: float
 
     def table(self) -> str:
-        """Return the figures as lines to read."""
+        """Return the figures as lines of text."""
         gain = self.difference.interval
         return (
             f"{self.decided} cases decided by {len(TASTES)} scripted moderators; {self.unseen} unseen posts, drafted "
@@ -86,7 +90,7 @@ class Rehearsal:
 
 
 async def rehearse(folder: Path, cases: int, unseen: int, seed: int) -> Rehearsal:
-    """Let moderators decide `cases`, learn with the real commands, and draft for `unseen` other posts."""
+    """Let moderators decide `cases`, train on them with the real commands, and draft for `unseen` other posts."""
     settings = Settings(data_dir=folder, desk=DeskSettings(undo_s=0), draft=DraftSettings(strategy="compose"))
     posts = _posts(seed)
     async with open_pipeline(settings, STAGES) as pipeline, open_ledger(settings, migrating=True) as ledger:
@@ -105,7 +109,7 @@ STAGES = ("triage", "ground", "draft")
 
 
 def _posts(seed: int) -> list[tuple[FlaggedPost, TargetGroup]]:
-    """Return all English wordings on file as posts, in an order of chance, with the group of their claim."""
+    """Return all English wordings on file as posts, in random order, each with the group of its claim."""
     files = load_claims()
     wordings = [(text, files.group_of(claim)) for claim in files.claims.values() for text in claim.wordings["en"]]
     Random(seed).shuffle(wordings)
@@ -118,7 +122,7 @@ def _posts(seed: int) -> list[tuple[FlaggedPost, TargetGroup]]:
 async def _answer(
     pipeline: Pipeline, post: FlaggedPost, group: TargetGroup
 ) -> tuple[Triage, Grounding, DraftRequest, Draft]:
-    """Draft for a post as the workers do; what triage would have left to people is drafted for all the same."""
+    """Draft for a post as the workers do, but also for posts that triage would dismiss or leave to people."""
     assert pipeline.triager and pipeline.grounder and pipeline.drafter
     triage = await pipeline.triager.triage(post)
     groups = triage.groups or (GroupScore(group=group, score=1.0),)
@@ -132,7 +136,7 @@ async def _decide(
     pipeline: Pipeline, ledger: Ledger, settings: Settings, posts: Sequence[tuple[FlaggedPost, TargetGroup]],
     cases: int, seed: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Bring posts to the desk until `cases` are decided; returns how many were, and how many posts that took."""
+    """Bring posts to the desk until `cases` are decided; returns the numbers of decided cases and of posts used."""
     desk, files, decided, used = Desk(ledger, open_guard(settings), settings.desk), load_claims(), 0, 0
     for post, group in posts:
         if decided == cases:
@@ -158,7 +162,7 @@ async def _decide(
 
 
 def _accepts(taste: Taste, fact: FiledFact, group: TargetGroup, post: FlaggedPost, seed: int) -> bool:
-    """Tell whether a moderator approves; luck is the same for each draft of a post, so that only taste differs."""
+    """Tell whether a moderator approves. All drafts of a post share the random draw, so that only taste matters."""
     luck = Random(f"{seed}/{taste.name}/{post.key}").random()
     return luck < (LIKED if taste.likes(fact, group) else DISLIKED)
 
@@ -187,7 +191,7 @@ def _compared(
     cold: Sequence[tuple[FiledFact | None, TargetGroup]], warm: Sequence[tuple[FiledFact | None, TargetGroup]],
     seed: int,
 ) -> Rehearsal:  # fmt: skip
-    """Have every moderator judge both drafts of every post that has any; a post's value is the share that accepts."""
+    """Have every moderator judge both drafts of each post that has two; a post's value is the share that accept."""
     before, after, changed = [], [], 0
     for (post, _), (old, group), (new, _) in zip(posts, cold, warm, strict=True):
         if old is None or new is None:
@@ -202,7 +206,7 @@ def _compared(
 
 
 def _run_command(arguments: Sequence[str], data_dir: Path) -> None:
-    """Run a `rejoinder` command on the rehearsal's data folder; raises RejoinderError with what it said."""
+    """Run a `rejoinder` command on the rehearsal's data folder; raises RejoinderError with its standard error."""
     result = subprocess.run(
         [sys.executable, "-m", "rejoinder.cli", *arguments],
         env={**os.environ, "REJOINDER_DATA_DIR": str(data_dir)}, capture_output=True, text=True, check=False,

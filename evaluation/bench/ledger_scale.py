@@ -1,4 +1,4 @@
-"""The ledger at a million cases: how long the queue, its counts and the statistics take."""
+"""Measure the ledger with many cases: how long the queue, its counts and the statistics take."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ TEMPLATE = FlaggedPost(platform="bench", post_id="template", text="Refugees have
 
 STATE = """CASE WHEN i % 50 = 0 THEN 'pending' WHEN i % 50 = 1 THEN 'escalated' WHEN i % 50 <= 4 THEN 'rejected'
 WHEN i % 50 <= 14 THEN 'released' ELSE 'dismissed' END"""
-"""Two in a hundred wait, twenty are answered, six rejected, two escalated, and the others no hate at all."""
+"""Of a hundred cases two are pending, two escalated, six rejected and twenty released; the others are dismissed."""
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT CAST(:first AS INTEGER) UNION ALL SELECT i + 1 FROM n WHERE i < :last)"
 AT_ONCE = 50_000
-"""Rows of a statement: PostgreSQL's are given up after 30 s."""
+"""Rows inserted by one statement: on PostgreSQL a statement is cancelled after 30 s."""
 CASES = """INSERT INTO cases (key, platform, post_id, post, groups, doubtful, state, previous_state, version,
 received_at, updated_at, triage, grounding, request, request_number)
 {numbers} SELECT 'bench/' || CAST(i AS TEXT), CASE WHEN i % 3 = 0 THEN 'forum' ELSE 'bench' END, CAST(i AS TEXT),
@@ -47,7 +47,7 @@ CASE WHEN i % 50 BETWEEN 5 AND 14 THEN 'approved' ELSE {state} END, {at}, 'ana',
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what was measured, the median and the 95th percentile in milliseconds."""
+    """One line of the table: an operation, with the median and the 95th percentile in milliseconds."""
 
     name: str
     median_ms: float
@@ -55,7 +55,7 @@ class Row:
 
 
 async def measure(cases: int, kind: str) -> list[Row]:
-    """Fill a ledger with cases and return how long everything takes; the first row is of a single run."""
+    """Fill a ledger with cases and return the times of all operations; the first row, `fill`, was timed once."""
     with tempfile.TemporaryDirectory(prefix="rejoinder-ledger-") as temporary:
         async with _url(kind, Path(temporary)) as url:
             database = Database(url)
@@ -80,7 +80,7 @@ async def _url(kind: str, folder: Path) -> AsyncIterator[str]:
 
 
 async def _fill(database: Database, cases: int) -> None:
-    """Write one case by the ledger's own code and the others in its image, in single statements."""
+    """Write one case through the ledger's own code, then copy it with SQL, AT_ONCE rows per statement."""
     async with database.write() as connection:
         await connection.run_sync(upgrade)
     await _write_template(database)
@@ -152,7 +152,7 @@ async def _timed(call: Callable[[], Awaitable[object]]) -> float:
 
 
 def table(rows: list[Row]) -> str:
-    """Return the rows for people."""
+    """Return the rows as a table for people to read."""
     width = max(len(row.name) for row in rows)
     lines = [f"| {row.name:<{width}} | {row.median_ms:12,.1f} | {row.p95_ms:12,.1f} |" for row in rows]
     return "\n".join([f"| {'milliseconds':<{width}} | {'median':>12} | {'p95':>12} |", *lines])

@@ -1,4 +1,4 @@
-"""Measure the way of a post: stream throughput and its ratio to the bare pipeline, start-up, memory, embedders."""
+"""Measure speed: stream throughput and its ratio to the bare pipeline's, start-up, memory, and embedders."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WARM_UP = 40
 
 
 async def measure(count: int, model: str) -> list[tuple[str, str]]:
-    """Return (what, value) rows."""
+    """Return the rows of the table: what was measured, and its value."""
     folder = Path(tempfile.mkdtemp(prefix="rejoinder-bench-"))
     posts = load_posts(count)
     try:
@@ -59,7 +59,7 @@ async def measure(count: int, model: str) -> list[tuple[str, str]]:
 
 
 def load_posts(count: int) -> list[FlaggedPost]:
-    """Return real posts where they are beside the repository, made-up ones otherwise."""
+    """Return real posts if their file lies beside the repository, made-up ones otherwise."""
     path = Path(__file__).parents[3] / "shared" / "data" / "flags" / "real_posts.jsonl"
     if path.exists():
         return [FlaggedPost.model_validate_json(line) for line in path.read_text().splitlines()[:count]]
@@ -67,7 +67,7 @@ def load_posts(count: int) -> list[FlaggedPost]:
 
 
 async def pipeline_rate(posts: list[FlaggedPost], folder: Path) -> float:
-    """Return posts a second through triage, ground and draft, called one after the other by four tasks."""
+    """Return posts a second through triage, ground and draft, called directly by four concurrent tasks."""
     settings = Settings(data_dir=folder, chat=ChatSettings(model=NO_MODEL))
     async with open_pipeline(settings) as pipeline:
         triager, grounder, drafter = pipeline.triager, pipeline.grounder, pipeline.drafter
@@ -87,7 +87,7 @@ async def pipeline_rate(posts: list[FlaggedPost], folder: Path) -> float:
 
 @asynccontextmanager
 async def demo(folder: Path, *flags: str) -> AsyncIterator[tuple[asyncio.subprocess.Process, str, str, float]]:
-    """Run the demo and give (process, page, broker, seconds until the page answered)."""
+    """Run the demo; yields its process, its page's URL, its broker's address, and seconds until the page answers."""
     argv = ["-m", "rejoinder.cli", "demo", "--port", "0", "--data-dir", str(folder), "--token", TOKEN, *flags]
     began = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
@@ -109,7 +109,7 @@ async def demo(folder: Path, *flags: str) -> AsyncIterator[tuple[asyncio.subproc
 
 
 async def stream_rate(posts: list[FlaggedPost], folder: Path) -> tuple[float, float, float]:
-    """Return (posts a second from Kafka to the desk, page start in s, worker memory in MB), the worker being warm."""
+    """Return posts a second from Kafka to the desk with a warm worker, seconds to the first page, and worker MB."""
     async with demo(folder, "--chat-model", "none", "--no-samples") as (process, _, broker, page_s):
         ledger = await Ledger.open(f"sqlite+aiosqlite:///{folder / 'ledger.db'}", b"the bench only reads")
         warm = [
@@ -127,13 +127,13 @@ async def stream_rate(posts: list[FlaggedPost], folder: Path) -> tuple[float, fl
 
 
 async def page_start(folder: Path) -> float:
-    """Return the seconds until the page of a further start answers."""
+    """Return the seconds until the page answers when the demo starts again."""
     async with demo(folder, "--chat-model", "none", "--no-samples") as (*_, page_s):
         return page_s
 
 
 async def first_draft(folder: Path, model: str) -> float:
-    """Return the seconds from the demo's start to the first sample post that waits with a draft."""
+    """Return the seconds from the demo's start until the first sample post is pending with a draft."""
     began = time.perf_counter()
     async with demo(folder, "--chat-model", model):
         ledger = await Ledger.open(f"sqlite+aiosqlite:///{folder / 'ledger.db'}", b"the bench only reads")
@@ -144,7 +144,7 @@ async def first_draft(folder: Path, model: str) -> float:
 
 
 async def send(posts: list[FlaggedPost], broker: str) -> None:
-    """Put posts on the flags topic."""
+    """Send posts to the flags topic."""
     kafka = KafkaSettings(bootstrap=broker)
     async with Producer(kafka) as producer:
         messages = [(post.key, json.dumps(post.model_dump(mode="json", exclude_none=True)).encode()) for post in posts]
@@ -152,7 +152,7 @@ async def send(posts: list[FlaggedPost], broker: str) -> None:
 
 
 async def settled(ledger: Ledger, count: int) -> None:
-    """Wait until `count` cases have reached a state in which no machine owes them a step."""
+    """Wait until `count` cases have reached a state in which no worker has a step left to do."""
     while True:
         counts: dict[CaseState, Any] = await ledger.cases.counts()
         if sum(number for state, number in counts.items() if state not in UNFINISHED) >= count:
@@ -161,7 +161,7 @@ async def settled(ledger: Ledger, count: int) -> None:
 
 
 def worker_memory_mb(parent: int) -> float:
-    """Return the resident memory of the demo's worker."""
+    """Return the resident memory of the demo's worker, a child of `parent`; raises RuntimeError if there is none."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()

@@ -1,4 +1,4 @@
-"""How much the replies to a campaign repeat: many made-up posts with one claim, answered in words on file."""
+"""Measure how much replies to a campaign repeat: many posts with the same claim, answered from sentences on file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pipeline.answers import answers
 from pipeline.guard import GuardContext, limit_for
 
 MOST_OF_A_CAMPAIGN = 0.1
-"""Share of a campaign's posts that one reply may go to."""
+"""The largest share of a campaign's posts that may get the same reply."""
 
 
 @dataclass(frozen=True)
 class Variety:
-    """The replies to a campaign with one claim: the share of posts that get the commonest one, and how many differ.
+    """The replies to a campaign with one claim.
 
-    `share` is 1 where no reply could be made.
+    `share` is the share of posts that get the commonest reply, 1 if no reply could be made.
     """
 
     claim: str
@@ -33,14 +33,14 @@ class Variety:
 
 
 def measure(posts: int, platform: str, language: Language) -> list[Variety]:
-    """Answer `posts` made-up posts of different authors for each common claim in each intent."""
+    """Answer `posts` posts with the same text for each common claim, in each intent."""
     files = load_claims()
     common = [claim for claim in files.claims.values() if claim.common]
     return [_campaign(files, claim, intent, posts, platform, language) for claim in common for intent in Intent]
 
 
 def table(varieties: Iterable[Variety]) -> str:
-    """Return a Markdown table of a line for each claim: share of the commonest reply, and distinct ones, by intent."""
+    """Return a Markdown table, a line per claim: the commonest reply's share and the distinct replies, by intent."""
     by_claim: dict[str, list[Variety]] = {}
     for variety in varieties:
         by_claim.setdefault(variety.claim, []).append(variety)

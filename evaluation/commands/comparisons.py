@@ -68,7 +68,7 @@ def judge_command(
 
 
 def _judgement_lines(figures: Mapping[str, Any], caution: str) -> Iterator[str]:
-    """Yield what a judge found, for people: each system's record, and how far its order of showing decided."""
+    """Yield a judge's findings for people to read: each system's record, and how much the order of drafts mattered."""
     for system, row in figures["systems"].items():
         record = f"{row['wins']} won, {row['losses']} lost, {row['ties']} tied"
         yield f"{system}: {record}; strength {row['strength']:+.2f}"

@@ -31,9 +31,9 @@ from rejoinder.commands.extras import needs_extra
 from rejoinder.commands.process import load_settings, start_logging
 
 QUICK = (StrategyName.COMPOSE, StrategyName.LOCKED, StrategyName.PLAIN)
-"""What `all` compares: words on file, the least that a model writes, and the papers' own way."""
+"""What `all` compares: replies from sentences on file, those with the least text by a model, and the papers' method."""
 MODEL_POSTS = 8
-"""Posts that a system with a chat model answers in `all`: 4 to 40 s each on two cores."""
+"""Posts that a system with a chat model answers in `all`: each takes 4 to 40 s on two cores."""
 
 
 @click.command("generate")
@@ -102,7 +102,7 @@ def all_command(out: Path, chat_model: str | None, seed: int) -> None:
 
 
 def draft_all(run: RunFolder, systems: Sequence[System], posts: Sequence[EvaluationPost], settings: Settings) -> None:
-    """Draft what each system owes, and enter the references as if they were a system's."""
+    """Draft the posts that each system has not answered yet, and add the references as if a system had written them."""
     if not any(draft.system == REFERENCES for draft in run.drafts()):
         append_lines(run.drafts_path, reference_drafts(run.posts().values()))
     for system in systems:
@@ -113,7 +113,7 @@ def draft_all(run: RunFolder, systems: Sequence[System], posts: Sequence[Evaluat
 
 
 def write_report(run: RunFolder) -> None:
-    """Write a run's report and say where it lies."""
+    """Write a run's report and print its paths."""
     with needs_extra("evaluate"):
         from evaluation.report.page import write
     html, markdown = write(run)
@@ -121,7 +121,7 @@ def write_report(run: RunFolder) -> None:
 
 
 def _tell(file: PostFile) -> None:
-    """Say what of a file could not be taken as it was."""
+    """Print which lines of a file were rejected, and how many had to be re-encoded."""
     for line in file.rejected[:5]:
         click.echo(f"Line {line.line} is no post: {line.reason}.", err=True)
     if file.rejected:

@@ -1,4 +1,4 @@
-"""`rejoinder evaluate score`, and the models that it opens."""
+"""`rejoinder evaluate score`, and the models it opens."""
 
 from __future__ import annotations
 
@@ -53,10 +53,11 @@ def score_command(
 
 @dataclass(frozen=True)
 class ScoringModels:
-    """What metrics are computed with beside what is shipped.
+    """Resources for metrics besides those that are shipped; None leaves a metric out or at its default.
 
-    `wordnet` is its folder; `entailment` a chat model's address, where it is called `entailment_model`, or an ONNX
-    model's folder; `encoder` BERTScore's, by folder or hub name, and `layer` the one that is read of it.
+    `wordnet` is WordNet's folder. `entailment` is the URL of a chat model's server, where the model is called
+    `entailment_model`, or the folder of an ONNX model. `encoder` is BERTScore's encoder, by folder or hub name, and
+    `layer` the layer whose states are compared.
     """
 
     wordnet: Path | None = None
@@ -69,7 +70,7 @@ class ScoringModels:
 def score_all(
     run: RunFolder, settings: Settings, metrics: Sequence[str] = (), models: ScoringModels | None = None
 ) -> None:
-    """Score a run, and say what is missing and how much memory it took."""
+    """Score a run, and print which metrics are missing and how much memory was used."""
     models = models or ScoringModels()
     with needs_extra("evaluate"):
         from evaluation.metrics.toolbox import open_metrics
@@ -94,7 +95,10 @@ def score_all(
 
 @asynccontextmanager
 async def _open_support(models: ScoringModels, settings: Settings) -> AsyncIterator[Support | None]:
-    """Give what tells how far evidence backs drafts: by a chat model, which reads triplets too, or by an ONNX model."""
+    """Yield the Support for factuality, None if no model is named.
+
+    A chat model both extracts triplets and judges entailment; with an ONNX model, triplets are extracted by clauses.
+    """
     from evaluation.metrics.factuality import Support
     from evaluation.metrics.triplets import ChatTriplets, ClauseTriplets
     from models.chat import ChatClient
@@ -114,7 +118,7 @@ async def _open_support(models: ScoringModels, settings: Settings) -> AsyncItera
 
 @asynccontextmanager
 async def _open_encoder(models: ScoringModels) -> AsyncIterator[Encoder | None]:
-    """Give BERTScore's encoder, None for the embedded one."""
+    """Yield BERTScore's encoder, None for the embedded one."""
     from evaluation.metrics.encoder import Encoder
 
     if models.encoder is None:

@@ -1,4 +1,4 @@
-"""What the commands share: kinds of arguments, and a progress bar."""
+"""Helpers that the commands share: argument types, a progress bar, and the peak of memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEED = 14
 
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[Callable[..., None]]:
-    """Show a progress bar on standard error, and give what moves it by a number of steps, one unless told."""
+    """Show a progress bar on standard error; yields a function that advances it by one or more steps."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(title, total=total)
@@ -27,12 +27,12 @@ def progress(title: str, total: int | None) -> Iterator[Callable[..., None]]:
 
 
 def tell_memory() -> None:
-    """Say how much memory this process took at most."""
+    """Print this process's peak memory use."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     megabytes = peak / (1 << 20) if sys.platform == "darwin" else peak / (1 << 10)
     click.echo(f"At most {megabytes:,.0f} MB of memory were used.")
 
 
 def listed(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
-    """Return the names in a list with commas, each once: a callback for options."""
+    """Return the distinct names in a comma-separated list, as an option's callback."""
     return tuple(dict.fromkeys(name.strip() for name in (text or "").split(",") if name.strip()))

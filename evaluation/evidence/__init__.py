@@ -1,1 +1,1 @@
-"""The posts that evidence is measured on, the grades of texts for them, and what is made of both."""
+"""The yardstick of the evidence search: posts, readers' grades of texts for them, and the figures made from both."""

@@ -1,4 +1,4 @@
-"""What a way of finding evidence is worth, by the grades that its first three texts got."""
+"""Measure a way of finding evidence by the grades of the first three texts it finds."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from evaluation.evidence.yardstick import FITS, Grades, Post, fitting
 
 SHOWN = 3
 Results = Mapping[str, Sequence[str]]
-"""The ids of the texts that a way gives for each post, best first."""
+"""The ids of the texts found for each post, best first, by post id."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """How a way did on some posts; a share of nothing is NaN.
+    """The figures of one way of finding evidence on some posts; a share of nothing is NaN.
 
-    `hit` is the share of posts with fitting evidence that get a fitting text among the first three, `grade` the mean
-    of what is shown, and `wrong` the share of it that readers call wrong. `none_precision` and `none_recall` are of
-    "no fitting evidence". `magnet` is the largest share of a group's results that one text has. Texts that nobody
-    graded are counted (`ungraded`) and left out of the rest.
+    - `hit`: among posts with fitting evidence, the share that get a fitting text among the first three
+    - `grade`: the mean grade of the texts shown
+    - `wrong`: the share of grades of the texts shown that are 0
+    - `none_precision`, `none_recall`: how well "nothing found" matches "no fitting evidence exists"
+    - `magnet`: the largest share of a group's results taken by one text, `magnet_text`
+    - `ungraded`: the number of texts shown that nobody graded; they count in no other figure but `magnet`
     """
 
     posts: int
@@ -37,7 +39,7 @@ class Figures:
 
 
 def measure(posts: Sequence[Post], results: Results, grades: Grades, exempt: frozenset[str] = frozenset()) -> Figures:
-    """Return the figures; texts in `exempt` are no magnets."""
+    """Return the figures of the results; texts in `exempt` are never counted as magnets."""
     hits, silent_right, silent, unanswerable = [], 0, 0, 0
     means, wrongs, ungraded = [], [], 0
     for post in posts:
@@ -71,14 +73,14 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _magnet(posts: Sequence[Post], results: Results, exempt: frozenset[str]) -> tuple[float, str]:
-    """Return the largest share that one text has of a group's results, and the text."""
+    """Return the largest share that one text takes of a group's results, and that text."""
     counts: dict[str, Counter[str]] = {}
     for post in posts:
         for group in post.groups:
             counts.setdefault(group, Counter()).update(results.get(post.id, ())[:SHOWN])
     worst = (0.0, "")
     for texts in counts.values():
-        # A share of a handful of results says nothing.
+        # With only a handful of results, a large share may be chance.
         for text, count in texts.items() if texts.total() >= 5 * SHOWN else ():
             if text not in exempt:
                 worst = max(worst, (count / texts.total(), text))

@@ -1,4 +1,4 @@
-"""The posts that evidence is measured on, and the grades that readers gave to texts for them."""
+"""The posts that the evidence search is measured on, and the grades that readers gave to texts for them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from kb.claims.loading import ClaimFiles
 
 HERE = Path(__file__).parent
 FITS = 1.5
-"""The mean grade from which a text answers what the post says."""
+"""The lowest mean grade at which a text counts as answering the post."""
 
 Grades = Mapping[tuple[str, str], tuple[int, ...]]
-"""What the readers gave to a text for a post, by post and text: 0 wrong, 1 the same subject, 2 answers what it says."""
+"""The readers' grades by post and text id: 0 wrong, 1 the same subject, 2 answers what the post says."""
 
 
 @dataclass(frozen=True)
 class Post:
-    """A post of the yardstick, with the groups that its annotators name."""
+    """A post of the yardstick, with the groups that its annotators named."""
 
     id: str
     text: str
@@ -38,12 +38,12 @@ class Post:
 
     @property
     def half(self) -> str:
-        """Return `calibrate` or `report`: limits are set on the one and figures told of the other."""
+        """Return `calibrate` or `report`: limits are set on the first half, figures are reported for the second."""
         return ("calibrate", "report")[hashlib.sha256(self.id.encode()).digest()[0] % 2]
 
 
 def read_posts(data: Path | None, folder: Path = HERE) -> list[Post]:
-    """Return the posts that are written out, and those of the data sets where their folder is at hand.
+    """Return the posts written out in `written.toml`, and, if `data` is given, those taken from data sets.
 
     Raises BadInput for an id that no data set has.
     """
@@ -60,13 +60,13 @@ def read_posts(data: Path | None, folder: Path = HERE) -> list[Post]:
 
 
 def read_grades(folder: Path = HERE) -> dict[tuple[str, str], tuple[int, ...]]:
-    """Return the grades on file."""
+    """Return the readers' grades in `grades.tsv`."""
     return {(post, text): tuple(map(int, grades)) for post, text, *grades in _rows(folder / "grades.tsv")}
 
 
 @dataclass(frozen=True)
 class FreshPost(Post):
-    """A post that nothing was tuned on, with the claims on file that may answer it; none where nothing does."""
+    """A post that nothing was tuned on, with the claims on file whose facts may answer it; empty if none do."""
 
     claims: frozenset[str]
 
@@ -88,7 +88,7 @@ def read_fresh(files: ClaimFiles, folder: Path = HERE) -> list[FreshPost]:
 def grades_by_claims(
     posts: Sequence[FreshPost], files: ClaimFiles, results: Mapping[str, Sequence[str]]
 ) -> dict[tuple[str, str], tuple[int, ...]]:
-    """Return a grade for each fact that may answer a post, 2, and for whatever else was shown for it, 0."""
+    """Return grades made from the posts' claims: 2 for each of their facts, 0 for any other text found."""
     grades: dict[tuple[str, str], tuple[int, ...]] = {}
     for post in posts:
         grades |= {(post.id, text): (0,) for text in results.get(post.id, ())}
@@ -97,14 +97,14 @@ def grades_by_claims(
 
 
 def texts_by_id(data: Path) -> dict[str, str]:
-    """Return the texts of the posts that labels and yardstick speak of, by `dataset:id`."""
+    """Return the texts of the data sets' posts by `dataset:id`, the ids that labels and the yardstick use."""
     sets = data / "datasets"
     texts: dict[str, str] = {}
     for split in ("val", "test"):
         with (sets / "HateXplain" / f"df_{split}_processed.csv").open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
                 texts[f"hatexplain:{row['id']}"] = " ".join(ast.literal_eval(row["post_tokens"]))
-    # These are the same posts as they were written, with their capitals and signs.
+    # CrowdCounter has the same posts in their original spelling, with capitals and punctuation.
     crowd = json.loads((sets / "CrowdCounter" / "Final_Dataset_additional_context.json").read_text("utf-8"))
     texts |= {f"hatexplain:{case['org_id']}": case["post"] for case in crowd.values()}
     with (
@@ -121,12 +121,12 @@ def texts_by_id(data: Path) -> dict[str, str]:
 
 
 def fitting(post: Post, grades: Grades) -> bool:
-    """Tell whether any graded text answers a post."""
+    """Tell whether any graded text answers a post, by its mean grade."""
     return any(key[0] == post.id and float(np.mean(by_reader)) >= FITS for key, by_reader in grades.items())
 
 
 def weighted_kappa(grades: Grades) -> float:
-    """Return how far two readers agree beyond chance, by Cohen's kappa with quadratic weights."""
+    """Return Cohen's kappa with quadratic weights, over the texts that two readers graded."""
     pairs = np.array([by_reader for by_reader in grades.values() if len(by_reader) == 2])
     table = np.zeros((3, 3))
     np.add.at(table, (pairs[:, 0], pairs[:, 1]), 1 / len(pairs))

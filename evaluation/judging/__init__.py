@@ -1,1 +1,1 @@
-"""Judges that are models: which of two drafts is better, and whether evidence entails a statement."""
+"""A chat model that judges which of two drafts is better, a tally of its verdicts, and its agreement with people."""

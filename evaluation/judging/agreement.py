@@ -1,4 +1,4 @@
-"""Hold a judge against people who compared the same drafts."""
+"""Compare a judge's verdicts with those of people on the same drafts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ PREFERRED = {"left": 1, "tie": 0, "right": -1}
 
 
 def read_people(path: Path) -> list[PairResult]:
-    """Return what people said, from a CSV with COLUMNS, `preferred` one of `left`, `right`, `tie`; raises BadInput."""
+    """Return people's choices from a CSV with COLUMNS.
+
+    Raises BadInput for a missing column, or if `preferred` is not `left`, `right` or `tie`.
+    """
     with path.open("rb") as file:
         rows = read_rows(TextLines(file), path, COLUMNS)
         return [_result(row, f"{path}, line {line}") for line, row in rows]
@@ -34,10 +37,10 @@ def _result(row: dict[str, str], where: str) -> PairResult:
 
 
 def agreement(judged: Sequence[PairResult], people: Sequence[PairResult]) -> dict[str, Any]:
-    """Return how far a judge agrees with people on the pairs that both compared; raises BadInput when there are none.
+    """Return how far a judge agrees with people on the pairs that both compared; raises BadInput if there are none.
 
-    `accuracy` counts ties as an answer like any other, Spearman and Kendall take left, tie, right as an order, and
-    Cohen's kappa takes out what chance would give; what can't be computed is None.
+    `accuracy` is the share of equal answers, with a tie as one of three answers. Spearman's and Kendall's correlations
+    take left, tie, right as an order. Cohen's kappa corrects for chance. A value that can't be computed is None.
     """
     by_pair = {(result.post_id, result.left, result.right): result for result in judged}
     pairs = [(by_pair[key], human) for human in people if (key := (human.post_id, human.left, human.right)) in by_pair]

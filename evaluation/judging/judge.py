@@ -1,4 +1,4 @@
-"""Let a model compare the drafts of a run: round robin over the systems, every pair in both orders."""
+"""Let a model compare the drafts of a run: every pair of systems on every post, in both orders."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from evaluation.run import RunFolder
 from models.chat import ChatModel
 
 MOST_ABSENCES = 3
-"""Questions in a row without an answer after which the judge counts as gone."""
+"""Consecutive questions without an answer after which the judge counts as unreachable."""
 AWAY = "(away:"
-"""How the answer of a judge begins that gave none."""
+"""The start of a recorded answer when the judge could not be reached."""
 
 
 class Question(Record):
-    """Two drafts for one post, in the order in which a judge is shown them; `first` and `second` are systems."""
+    """Two drafts for one post, in the order in which a judge sees them; `first` and `second` name their systems."""
 
     post_id: str
     first: str
@@ -30,7 +30,7 @@ class Question(Record):
 
 
 class JudgeVerdict(Record):
-    """A judge's answer to a question, as it was given and as it was read."""
+    """A judge's answer to a question: its text, and the preference read from it."""
 
     question: Question
     judge: str
@@ -42,7 +42,7 @@ class JudgeVerdict(Record):
 
 
 def questions(run: RunFolder, most: int | None, seed: int) -> list[Question]:
-    """Return the questions on all pairs of drafts, or on `most` pairs drawn by the seed; a pair's orders follow it."""
+    """Return the questions on all pairs of drafts, or on `most` pairs drawn by the seed; both orders are adjacent."""
     systems: dict[str, list[str]] = defaultdict(list)
     for draft in run.drafts():
         if draft.text:
@@ -60,7 +60,7 @@ def _both_orders(pairs: Sequence[tuple[str, str, str]]) -> Iterator[Question]:
 
 
 def verdicts_of(run: RunFolder, judge: str, prompt: str) -> list[JudgeVerdict]:
-    """Return a judge's verdicts with a prompt, the last one on each question."""
+    """Return a judge's latest verdict on each question, asked with the given prompt."""
     latest = {
         verdict.question: verdict
         for verdict in read_lines(run.verdicts_path, JudgeVerdict)
@@ -72,10 +72,11 @@ def verdicts_of(run: RunFolder, judge: str, prompt: str) -> list[JudgeVerdict]:
 async def judge(
     run: RunFolder, chat: ChatModel, prompt: JudgePrompt, owed: Sequence[Question], advance: Callable[[int], None]
 ) -> None:
-    """Append the verdicts that are still owed. An answer that can't be read, or that never comes, is no verdict.
+    """Ask the judge the questions that have no answer yet, and append its verdicts.
 
-    What never came is asked again the next time. Raises ModelUnavailable when the judge does not answer MOST_ABSENCES
-    questions in a row; what it said is kept.
+    An answer that can't be read is recorded without a preference. A question that the judge could not be reached for is
+    asked again by the next call. Raises ModelUnavailable after MOST_ABSENCES such questions in a row; earlier verdicts
+    are kept.
     """
     mend(run.verdicts_path)
     verdicts = verdicts_of(run, chat.model, prompt.name)
@@ -102,7 +103,7 @@ async def judge(
 async def _ask(
     chat: ChatModel, prompt: JudgePrompt, question: Question, texts: tuple[str, str, str]
 ) -> tuple[JudgeVerdict, bool]:
-    """Return the verdict on a post and two drafts, and whether the judge was away."""
+    """Return the verdict on a post and two drafts, and whether the judge could not be reached."""
     messages = prompt.ask(*texts)
     begun = time.perf_counter()
     answer, absent = "", False

@@ -1,4 +1,4 @@
-"""What a judge is asked of two drafts, and how its answer is read. It is shown the post and the texts, nothing else."""
+"""The prompts for a judge of two drafts, and how its answers are read. It sees only the post and both texts."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from enum import StrEnum
 from models.chat import Message, quoted
 
 LONGEST = 2_000
-"""Characters of a text that a judge is shown."""
+"""Most characters of each text that a judge is shown."""
 _SCORES = re.compile(r"^\D{0,20}?(\d+(?:\.\d+)?)[\s,/;]+(\d+(?:\.\d+)?)")
 _LETTER = re.compile(r"^\W*(?:answer\W+|reply\W+)?(a|b|tie)\b", re.IGNORECASE)
 _HIGHEST = 10
 
 
 class Preference(StrEnum):
-    """The draft that a judge prefers, by the place in which it was shown."""
+    """The draft that a judge prefers, by the position in which it was shown."""
 
     FIRST = "first"
     SECOND = "second"
     TIE = "tie"
     NONE = "none"
-    """No verdict: the answer says nothing that can be read."""
+    """No verdict: no preference could be read from the answer."""
 
 
 @dataclass(frozen=True)
 class JudgePrompt:
-    """One way to ask: what is sent for a post and two drafts, and what an answer means."""
+    """One way to ask a judge: the messages for a post and two drafts, and how to read the answer."""
 
     name: str
     ask: Callable[[str, str, str], list[Message]]
@@ -37,7 +37,7 @@ class JudgePrompt:
 
 
 def _judgelm(post: str, first: str, second: str) -> list[Message]:
-    """Return JudgeLM's own format (Zhu et al. 2023) with the criteria of Damo et al., in their order."""
+    """Return messages in JudgeLM's format (Zhu et al. 2023) with the criteria of Damo et al., in their order."""
     text = (
         "You are a helpful and precise assistant for checking the quality of the answer.\n"
         f"[Question]\nGive a brief counter-narrative to this message: {quoted(post, LONGEST)}\n\n"
@@ -52,7 +52,7 @@ def _judgelm(post: str, first: str, second: str) -> list[Message]:
 
 
 def _rubric(post: str, first: str, second: str) -> list[Message]:
-    """Return our own question: which reply a moderator should rather post."""
+    """Return messages with our own criteria, which ask for the better reply in one word."""
     instruction = (
         "You compare two replies to a hateful post. The better one contradicts the post, is true, insults nobody, "
         "speaks to those who read along, and is short. A reply that agrees with the post or makes something up is the "
@@ -64,7 +64,7 @@ def _rubric(post: str, first: str, second: str) -> list[Message]:
 
 
 def read_scores(answer: str) -> Preference:
-    """Return what two scores at the start of an answer prefer."""
+    """Return the preference given by two scores at the start of an answer."""
     scores = _SCORES.match(answer.strip())
     if scores is None or max(map(float, scores.groups())) > _HIGHEST:
         return Preference.NONE
@@ -75,7 +75,7 @@ def read_scores(answer: str) -> Preference:
 
 
 def read_letter(answer: str) -> Preference:
-    """Return what the letter at the start of an answer prefers."""
+    """Return the preference given by the letter, or the word tie, at the start of an answer."""
     letter = _LETTER.match(answer)
     meanings = {"a": Preference.FIRST, "b": Preference.SECOND, "tie": Preference.TIE}
     return meanings[letter[1].lower()] if letter else Preference.NONE

@@ -1,4 +1,4 @@
-"""Count a judge's verdicts: wins by system, Bradley-Terry strengths, how much the order decides, and the cost."""
+"""Count a judge's verdicts: wins by system, Bradley-Terry strengths, the effect of a draft's position, and the cost."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ from evaluation.judging.prompts import Preference
 
 RESAMPLES = 300
 STEPS = 200
-"""Steps of the Bradley-Terry fit; it stands still long before."""
+"""Steps of the Bradley-Terry fit, which converges long before the last."""
 MOST_DISAGREEMENT = 0.5
-"""Share of pairs on which a judge's orders disagree from which it goes by the place more than by the texts."""
+"""Share of pairs with contradictory verdicts from which a judge is taken to go by position rather than by text."""
 PRIOR = 0.5
-"""Draws that each pair of systems is given beforehand: a system that always wins keeps a finite strength."""
+"""Draws added for each pair of systems, so that a system that always wins keeps a finite strength."""
 
 
 @dataclass(frozen=True)
 class PairResult:
-    """What both orders together say of two systems' drafts for a post; `winner` is empty for a tie."""
+    """The result of two systems' drafts for a post over both orders; `winner` is empty for a tie.
+
+    `agreed` tells whether both orders gave the same verdict; if not, the pair is a tie.
+    """
 
     post_id: str
     left: str
@@ -34,7 +37,7 @@ class PairResult:
 
 
 def pair_results(verdicts: Iterable[JudgeVerdict]) -> list[PairResult]:
-    """Return a result for each pair with a verdict in both orders; orders that disagree are a tie."""
+    """Return a result for each pair with a verdict in both orders; orders that disagree make a tie."""
     winners: dict[tuple[str, str, str], dict[bool, str]] = defaultdict(dict)
     for verdict in verdicts:
         question = verdict.question
@@ -56,7 +59,7 @@ def pair_results(verdicts: Iterable[JudgeVerdict]) -> list[PairResult]:
 
 
 def _winner(verdict: JudgeVerdict) -> str | None:
-    """Return the system that a verdict prefers, empty for a tie; None for no verdict."""
+    """Return the system that a verdict prefers: empty for a tie, None without a verdict."""
     winners = {
         Preference.FIRST: verdict.question.first,
         Preference.SECOND: verdict.question.second,
@@ -66,7 +69,7 @@ def _winner(verdict: JudgeVerdict) -> str | None:
 
 
 def wins_by_post(results: Sequence[PairResult], systems: Sequence[str]) -> NDArray[np.float64]:
-    """Return how often each system (row) beat each other (column), shape (posts, n, n); a tie is half a win each."""
+    """Return each system's wins (row) over each other (column), shape (posts, n, n); a tie is half a win for both."""
     place = {system: number for number, system in enumerate(systems)}
     posts = {post: number for number, post in enumerate(dict.fromkeys(result.post_id for result in results))}
     wins = np.zeros((len(posts), len(systems), len(systems)))
@@ -79,7 +82,7 @@ def wins_by_post(results: Sequence[PairResult], systems: Sequence[str]) -> NDArr
 
 
 def strengths(wins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Bradley-Terry strengths (1952), logarithms that add up to 0, shape (…, n), of wins of shape (…, n, n)."""
+    """Return Bradley-Terry strengths (1952) for wins of shape (…, n, n): logarithms that sum to 0, shape (…, n)."""
     count = wins.shape[-1]
     wins = wins + PRIOR / 2 * (1 - np.eye(count))
     games = wins + np.swapaxes(wins, -1, -2)
@@ -92,7 +95,7 @@ def strengths(wins: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def summary(verdicts: Sequence[JudgeVerdict], seed: int) -> dict[str, Any]:
-    """Return the counts of one judge's verdicts with one prompt, of which there is at least one."""
+    """Return the counts of one judge's verdicts with one prompt; there must be at least one verdict."""
     results = pair_results(verdicts)
     systems = sorted({name for verdict in verdicts for name in (verdict.question.first, verdict.question.second)})
     wins = wins_by_post(results, systems)
@@ -129,7 +132,7 @@ def summary(verdicts: Sequence[JudgeVerdict], seed: int) -> dict[str, Any]:
 
 
 def caution(summary: Mapping[str, Any]) -> str:
-    """Return what must be said before a judge's summary is believed; nothing for one whose orders mostly agree."""
+    """Return a warning to show with a judge's summary; empty if most of its orders agree."""
     if (summary["orders_disagree"] or 0.0) < MOST_DISAGREEMENT:
         return ""
     return f"{summary['judge']} goes by the place of a draft more than by its text: take no ranking from it."
@@ -145,7 +148,7 @@ def _record(system: str, results: Iterable[PairResult]) -> Mapping[str, int]:
 
 
 def _intervals(wins: NDArray[np.float64], seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return where 95 % of the strengths lie when posts are drawn anew, given the wins by post."""
+    """Return the limits of 95 % bootstrap intervals of the strengths, resampling posts."""
     posts = len(wins)
     if not posts:
         return np.zeros(wins.shape[-1]), np.zeros(wins.shape[-1])

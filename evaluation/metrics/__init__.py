@@ -1,1 +1,1 @@
-"""What is measured of drafts, one metric a file, each with its source, formula, range and blind spot."""
+"""Metrics of drafts, one per file, each with its source, formula, range and blind spot."""

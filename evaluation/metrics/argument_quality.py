@@ -1,4 +1,4 @@
-"""Argument quality: how many people would recommend a draft's argument, as a small head estimates it."""
+"""Argument quality: the share of people who would recommend a draft's argument, as estimated by a small head."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from models.arrays import open_arrays
 
 @dataclass(frozen=True)
 class QualityHead:
-    """A linear regression over an embedding of d numbers; fits the vectors of the embedder called `embedder` only."""
+    """A linear regression over embeddings of d numbers; it fits only the vectors of the embedder named `embedder`."""
 
     weights: NDArray[np.float32]
     bias: float
@@ -26,7 +26,7 @@ class QualityHead:
 
     @classmethod
     def load(cls) -> Self:
-        """Load the head that is shipped; raises WeightsError for a file that is missing or torn."""
+        """Load the shipped head; raises WeightsError if its file is missing or damaged."""
         path = resources.files("evaluation").joinpath("data/argument_quality.npz")
         with open_arrays(path, "The head for argument quality") as data:
             return cls(data["weights"], float(data["bias"]), str(data["embedder"]))
@@ -37,7 +37,7 @@ class QualityHead:
 
 
 class ArgumentQuality(Metric):
-    """The quality that the head gives a draft."""
+    """The quality that the head predicts for a draft."""
 
     card = MetricCard(
         name="argument_quality",

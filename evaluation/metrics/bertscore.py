@@ -1,4 +1,4 @@
-"""BERTScore: how near each word of a draft comes to some word of a reference, by an encoder."""
+"""BERTScore: how close each token of a draft is to its nearest token in a reference, by an encoder's states."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ E5_CAUTION = (
     "With e5 it separates weakly: paraphrases and opposite claims come out nearly alike. Read it, never rank by it. "
 )
 TokenVectors = Callable[[Sequence[str]], Awaitable[list[NDArray[np.float32]]]]
-"""What gives the token vectors of texts, each array of shape (tokens, d) with rows of length 1."""
+"""A function that returns each text's token vectors: shape (tokens, d), rows normalised to length 1."""
 
 
 def f1(draft: NDArray[np.float32], reference: NDArray[np.float32]) -> float:
-    """Return the harmonic mean of precision and recall by greedy matching, without weights for rare words.
+    """Return the harmonic mean of precision and recall by greedy matching, without idf weights.
 
-    A text without tokens, such as a single space, matches nothing.
+    Takes token vectors of shapes (tokens, d). The result is 0 if a text has no tokens, such as a single space.
     """
     if not len(draft) or not len(reference):
         return 0.0
@@ -33,7 +33,7 @@ class BertScore(Metric):
     """BERTScore F1 against the nearest reference, with the token states of an encoder."""
 
     def __init__(self, vectors: TokenVectors, encoder: str, caution: str = "") -> None:
-        """Take what gives token vectors, the encoder's name, and what is known against it."""
+        """Take the source of token vectors, the encoder's name, and a caution for the metric's blind spot."""
         self._vectors = vectors
         self.card = MetricCard(
             name="bertscore",

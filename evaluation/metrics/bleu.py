@@ -46,7 +46,7 @@ class Bleu(Metric):
         if not compared:
             return None
         most = max(len(sample.references) for sample in compared)
-        # sacrebleu takes None where a draft has fewer references than another.
+        # sacrebleu wants columns of equal length; None fills in for drafts with fewer references.
         columns: list[list[Any]] = [
             [sample.references[place] if place < len(sample.references) else None for sample in compared]
             for place in range(most)

@@ -1,4 +1,4 @@
-"""CoARL's reward: stance, argument quality and safety in one."""
+"""CoARL's reward: stance, argument quality and safety in one number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evaluation.records import Sample
 
 
 class CoarlReward(Metric):
-    """The plain mean of three metrics of one draft, each 0 to 1."""
+    """The unweighted mean of a draft's stance, argument quality and safety, each 0 to 1."""
 
     card = MetricCard(
         name="coarl",
@@ -24,11 +24,11 @@ class CoarlReward(Metric):
     )
 
     def __init__(self, stance: Metric, quality: Metric, safety: Metric) -> None:
-        """Take the three metrics."""
+        """Take the three metrics to average."""
         self._parts = (stance, quality, safety)
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:
-        """Return the reward of each draft of which all three say something."""
+        """Return the reward of each draft for which all three metrics have a value."""
         columns = [await part.score(samples) for part in self._parts]
         return [_mean(row) for row in zip(*columns, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Counterspeech: whether a draft reads like a reply to hate rather than like hate."""
+"""Counterspeech: whether a draft reads like a reply to hate rather than like hate itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.heads import COUNTER, Heads
 
 
 class Counterspeech(Metric):
-    """The probability that triage's counterspeech head gives a draft."""
+    """The probability of counterspeech that triage's head assigns to a draft."""
 
     card = MetricCard(
         name="counterspeech",

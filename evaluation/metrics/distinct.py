@@ -10,7 +10,7 @@ from evaluation.records import Sample
 
 
 class Distinct(SystemMetric):
-    """The share of different n-grams among all n-grams of a system's drafts."""
+    """The share of distinct n-grams among all n-grams of a system's drafts."""
 
     def __init__(self, n: int) -> None:
         """Take the length of the n-grams."""
@@ -28,7 +28,7 @@ class Distinct(SystemMetric):
         )
 
     def of_system(self, samples: Sequence[Sample], values: Sequence[Value]) -> Value:
-        """Return the share; None for drafts without such an n-gram."""
+        """Return the share; None if no draft is long enough for an n-gram."""
         different: set[tuple[str, ...]] = set()
         count = 0
         for sample in samples:

@@ -1,4 +1,4 @@
-"""D: how unlike each draft is to the draft nearest to it."""
+"""D: how much each draft differs from the draft most similar to it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from evaluation.metrics.tokens import jaccard, words
 from evaluation.records import Sample
 
 MOST = 2_000
-"""Drafts that are all compared with each other; beyond it a sample of them is, as there are too many pairs."""
+"""Most drafts that are compared, each with every other; of more, a sample of this size is, to limit the pairs."""
 
 
 class Diversity(SystemMetric):
-    """F2RL's D: one minus the overlap of words with the nearest other draft, averaged."""
+    """F2RL's D: the mean over drafts of one minus the word overlap with the most similar other draft."""
 
     card = MetricCard(
         name="d",
@@ -30,7 +30,7 @@ class Diversity(SystemMetric):
     )
 
     def __init__(self, seed: int = 0, most: int = MOST) -> None:
-        """Take the seed of the sample, and how many drafts are compared at most."""
+        """Take the seed of the sample, and the most drafts to compare."""
         self._seed, self._most = seed, most
 
     def of_system(self, samples: Sequence[Sample], values: Sequence[Value]) -> Value:

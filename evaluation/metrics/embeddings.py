@@ -1,4 +1,4 @@
-"""Sentence vectors that several metrics ask for, each text embedded once."""
+"""Sentence vectors shared by several metrics, so that each text is embedded once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_KEPT = 5_000
 
 
 class Embeddings:
-    """An embedder's query vectors with a memory of the last texts."""
+    """An embedder's query vectors, with a cache of the latest texts."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.name = embedder.name
@@ -21,7 +21,7 @@ class Embeddings:
         self._known: OrderedDict[str, Vectors] = OrderedDict()
 
     async def of(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of texts, shape (texts, d), of length 1."""
+        """Return the vectors of texts, shape (texts, d), each normalised to length 1."""
         unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
         fresh = dict(zip(unknown, await self._embedder.queries(unknown), strict=True))
         vectors = [fresh[text] if text in fresh else self._known[text] for text in texts]

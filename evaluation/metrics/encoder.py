@@ -18,28 +18,28 @@ LAYERS = {
     "roberta-large": 17, "bert-base-multilingual-cased": 9, "xlm-roberta-base": 9, "xlm-roberta-large": 17,
     "microsoft/deberta-xlarge-mnli": 40,
 }  # fmt: skip
-"""The layers that bert-score 0.3.13 reads, chosen by its authors on human judgements; of other encoders the last."""
+"""The layers that bert-score 0.3.13 uses, which its authors chose by human judgements; other encoders use the last."""
 
 
 class Encoder:
-    """An encoder by folder or hub name, loaded on first use; `layer` is the one whose states are taken."""
+    """An encoder by folder or hub name, loaded on first use; `layer` is the layer whose states are returned."""
 
     def __init__(self, model: str, layer: int | None = None) -> None:
-        """Take the encoder's name; raises BadSettings where torch is not installed."""
+        """Take the encoder's name and layer; raises BadSettings if torch is not installed."""
         self._layer = LAYERS.get(model, -1) if layer is None else layer
         self.name = f"{model}, {'the last layer' if self._layer == -1 else f'layer {self._layer}'}"
         self._model = TorchModel[Any](model, "transformers", lambda: _load(model))
 
     async def token_vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Return the states of each text's tokens, of length 1, shape (tokens, d); those that start and end left out.
+        """Return the states of each text's tokens, shape (tokens, d), normalised to length 1, without special tokens.
 
-        Raises ModelUnavailable where the encoder can't be loaded, BadInput where it lacks the layer.
+        Raises ModelUnavailable if the encoder can't be loaded, and BadInput if it lacks the layer.
         """
         plain = [clean(text) for text in texts]
         return await self._model.use(lambda loaded: list(_states(loaded, plain, self._layer)))
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread on which the encoder runs."""
         self._model.close()
 
 

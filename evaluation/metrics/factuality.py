@@ -1,4 +1,4 @@
-"""FA: whether the evidence entails what a draft states."""
+"""FA: how far the evidence entails what a draft states."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ MOST_KEPT = 512
 
 
 class Support:
-    """How far each piece of a draft's evidence entails each of its triplets, asked once for all metrics."""
+    """The probability that each piece of a draft's evidence entails each of its triplets, cached across metrics."""
 
     def __init__(self, extractor: TripletExtractor, entailment: Entailment, judge: str) -> None:
-        """Take what reads triplets, what judges entailment, and what that is called."""
+        """Take the extractor of triplets, the judge of entailment, and the judge's name."""
         self.by = f"triplets by {extractor.name}; entailment by {judge}"
         self._extractor, self._entailment = extractor, entailment
         self._known: OrderedDict[Sample, list[list[float]]] = OrderedDict()
 
     async def of(self, sample: Sample) -> list[list[float]]:
-        """Return a row for each triplet, with a probability for each piece of evidence; none without either."""
+        """Return a row per triplet with a probability per piece of evidence; no rows without triplets or evidence."""
         if sample not in self._known:
             self._known[sample] = await self._ask(sample)
             while len(self._known) > MOST_KEPT:
@@ -43,13 +43,14 @@ class Support:
 
 
 class Factuality(Metric):
-    """F2RL's FA: the mean probability of entailment, over all pairs of a triplet and a piece of evidence.
+    """F2RL's FA: the mean probability of entailment over all pairs of a triplet and a piece of evidence.
 
-    With `best` the mean over triplets of their best evidence, which a reply that needs one fact of three can reach.
+    With `best`, each triplet counts with its best evidence alone, so that a reply that uses one fact of three can
+    still score 1.
     """
 
     def __init__(self, support: Support, *, best: bool = False) -> None:
-        """Take what tells how far evidence backs a draft."""
+        """Take the source of entailment probabilities, and whether to count only each triplet's best evidence."""
         self._support, self._best = support, best
         self.card = MetricCard(
             name="fa_best" if best else "fa",

@@ -1,4 +1,4 @@
-"""FC and FE: how near a draft comes to the counter-claim it was to argue, and to its evidence."""
+"""FC and FE: how close a draft is to the counter-claim that it should argue for, and to its evidence."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def _card(name: str, label: str, formula: str) -> MetricCard:
 
 
 class _Nearness(Metric):
-    """The mean cosine of a draft with some texts of its sample."""
+    """The mean cosine similarity of a draft to certain texts of its sample, which subclasses choose."""
 
     def __init__(self, embeddings: Embeddings) -> None:
         self._embeddings = embeddings
 
     @abstractmethod
     def _targets(self, sample: Sample) -> tuple[str, ...]:
-        """Return the texts that the draft is to be near to."""
+        """Return the texts that the draft is compared with."""
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:
-        """Return the mean cosine of each draft that has something to be near to."""
+        """Return the mean cosine of each draft that has texts to be compared with."""
         compared = [sample for sample in samples if sample.text and self._targets(sample)]
         texts = list(dict.fromkeys(text for sample in compared for text in (sample.text, *self._targets(sample))))
         vectors = dict(zip(texts, await self._embeddings.of(texts), strict=True))

@@ -1,4 +1,4 @@
-"""Length and truncation: how long drafts are, and how many break off."""
+"""Length and truncation: how many words drafts have, and how many drafts break off."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Length(Metric):
     )
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:
-        """Return the words of each draft that has any."""
+        """Return the number of words of each draft that is not empty."""
         return [float(len(words(sample.text))) if sample.text else None for sample in samples]
 
 

@@ -1,4 +1,4 @@
-"""METEOR: words that a draft shares with a reference by form, stem or meaning, and how they are ordered."""
+"""METEOR: the words that a draft shares with a reference by form, stem or meaning, and how far their order agrees."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from evaluation.metrics.tokens import words
 from evaluation.records import Sample
 
 STEMMERS = {"es": "spanish", "it": "italian", "eu": "basque"}
-"""Languages that are compared by stems alone: nltk's WordNet is English."""
+"""Languages that are compared by form and stem only, as nltk's WordNet is English."""
 
 
 class Meteor(Metric):
-    """METEOR against the nearest reference, by nltk; English needs WordNet, without it English drafts have none."""
+    """METEOR against the nearest reference, by nltk. Without WordNet, English drafts have no value."""
 
     card = MetricCard(
         name="meteor",
@@ -34,7 +34,7 @@ class Meteor(Metric):
     )
 
     def __init__(self, wordnet: Any | None) -> None:
-        """Take nltk's WordNet, or None for none."""
+        """Take nltk's WordNet, or None if there is none."""
         self._wordnet = wordnet
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:
@@ -51,14 +51,14 @@ class Meteor(Metric):
 
 
 class _NoSynonyms:
-    """A WordNet that knows no word."""
+    """An empty WordNet: no word has synonyms."""
 
     def synsets(self, word: str) -> list[Any]:
         return []
 
 
 class _Stemmer:
-    """A Snowball stemmer as nltk calls it."""
+    """A Snowball stemmer behind the interface that nltk expects."""
 
     def __init__(self, language: str) -> None:
         self._stemmer = snowballstemmer.stemmer(STEMMERS[language])

@@ -1,4 +1,4 @@
-"""What a metric is."""
+"""The contract of metrics: a card that describes the metric, a value per draft, and a value per system."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from statistics import fmean
 from evaluation.records import Sample
 
 Value = float | None
-"""A measurement; None where nothing can be said."""
+"""A measurement; None if there is nothing to measure."""
 
 
 @dataclass(frozen=True)
 class MetricCard:
-    """What a reader must know of a metric. `higher_is_better` is None where neither end is good.
+    """The description of a metric for readers of its figures.
 
-    `blind_spot` says what a figure does not show. `by_references` tells that a draft is compared with references. `by`
-    names the models or rules that compute it, where there is a choice; a run's manifest keeps it.
+    `highest` is None if there is no upper limit, and `higher_is_better` if neither direction is better. `blind_spot`
+    says what the figure does not show. `by_references` is set if drafts are compared with references. `by` names the
+    models or rules that compute the metric, where there is a choice; a run's manifest records it.
     """
 
     name: str
@@ -34,25 +35,25 @@ class MetricCard:
 
 
 class Metric(ABC):
-    """A measure of drafts. It sees samples, which don't say who wrote them."""
+    """A measure of drafts. It is given samples, which don't say which system wrote them."""
 
     card: MetricCard
 
     @abstractmethod
     async def score(self, samples: Sequence[Sample]) -> list[Value]:
-        """Return a value for each draft; None where a draft is empty or lacks what the metric needs."""
+        """Return a value for each draft; None for one that is empty or lacks what the metric needs."""
 
     def of_system(self, samples: Sequence[Sample], values: Sequence[Value]) -> Value:
-        """Return the value of all drafts of a system, given theirs; the mean unless a metric says otherwise.
+        """Return a system's value, given its drafts and their values: the mean, unless a metric overrides this.
 
-        The samples carry no evidence here: there may be very many.
+        The samples come without evidence here, to save memory: there may be very many.
         """
         known = [value for value in values if value is not None]
         return fmean(known) if known else None
 
 
 class SystemMetric(Metric):
-    """A measure that only many drafts together have."""
+    """A measure of a system's drafts taken together; a single draft has no value."""
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:
         """Return None for each draft."""
@@ -60,4 +61,4 @@ class SystemMetric(Metric):
 
     @abstractmethod
     def of_system(self, samples: Sequence[Sample], values: Sequence[Value]) -> Value:
-        """Return the value of all drafts of a system."""
+        """Return the value of all of a system's drafts together."""

@@ -1,4 +1,4 @@
-"""Novelty: what a draft says in words that references, or earlier drafts, have not."""
+"""Novelty: how much of a draft's wording is new compared with references, or with earlier drafts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from evaluation.metrics.tokens import jaccard, n_grams, words
 from evaluation.records import Sample
 
 LENGTH = 3
-"""Words of an n-gram that counts as said before."""
+"""Words in the n-grams that are looked for in earlier drafts."""
 
 
 class NoveltyOfReferences(Metric):
-    """One minus the overlap of words with the nearest reference."""
+    """One minus the word overlap with the most similar reference."""
 
     card = MetricCard(
         name="novelty_references",
@@ -34,7 +34,7 @@ class NoveltyOfReferences(Metric):
 
 
 class NoveltyOfEarlier(SystemMetric):
-    """The mean share of a draft's three-word runs that no earlier draft of its system has."""
+    """The mean share of a draft's three-word sequences that no earlier draft of its system contains."""
 
     card = MetricCard(
         name="novelty_earlier",

@@ -1,4 +1,4 @@
-"""Repetition rate: how often a system says the same again within a thousand words."""
+"""Repetition rate: how often a system repeats itself within a thousand words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evaluation.metrics.tokens import n_grams, words
 from evaluation.records import Sample
 
 WINDOW = 1_000
-"""Words of a window; each begins where the one before it ends."""
+"""Words per window; windows don't overlap."""
 LENGTHS = (1, 2, 3, 4)
 
 
@@ -35,7 +35,7 @@ class RepetitionRate(SystemMetric):
         self._window = window
 
     def of_system(self, samples: Sequence[Sample], values: Sequence[Value]) -> Value:
-        """Return the rate; None where there are too few words for the longest n-gram."""
+        """Return the rate; None if there are too few words for the longest n-gram."""
         tokens = [token for sample in samples for token in words(sample.text)]
         if len(tokens) < max(LENGTHS):
             return None

@@ -12,14 +12,14 @@ from evaluation.records import Sample
 
 
 class _Words:
-    """A tokenizer for rouge-score, whose own knows only ASCII letters."""
+    """A tokeniser for rouge-score, whose own one knows only ASCII letters."""
 
     def tokenize(self, text: str) -> list[str]:
         return words(text)
 
 
 class RougeL(Metric):
-    """The F1 of the longest common subsequence with the nearest reference, by rouge-score."""
+    """The F1 of the longest common subsequence with the best reference, by rouge-score."""
 
     card = MetricCard(
         name="rouge_l",

@@ -1,4 +1,4 @@
-"""Safety: how far a draft is from being toxic itself."""
+"""Safety: how unlikely a draft is to be toxic itself."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from models.toxicity import Toxicity
 
 
 class Safety(Metric):
-    """One minus the toxicity that a model gives a draft."""
+    """One minus the toxicity that a model assigns to a draft."""
 
     def __init__(self, toxicity: Toxicity, judge: str) -> None:
-        """Take the model, and what it is called."""
+        """Take the toxicity model and its name."""
         self._toxicity = toxicity
         self.card = MetricCard(
             name="safety",

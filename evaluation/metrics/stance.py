@@ -15,7 +15,7 @@ from pipeline.sentences import split
 
 
 class Stance(Metric):
-    """The probability that a draft opposes the post and harms nobody, as the guard's stance head reads it."""
+    """The probability that a draft opposes the post and harms nobody, by the guard's stance head."""
 
     card = MetricCard(
         name="stance",
@@ -36,7 +36,7 @@ class Stance(Metric):
         self._embeddings, self._head = embeddings, head
 
     async def score(self, samples: Sequence[Sample]) -> list[Value]:
-        """Return the probability for each draft in a language that the head reads."""
+        """Return the probability for each draft in a language that the head supports."""
         return [await self._score(sample) for sample in samples]
 
     async def _score(self, sample: Sample) -> Value:

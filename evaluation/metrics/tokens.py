@@ -1,4 +1,4 @@
-"""Words and n-grams as the metrics of variety count them."""
+"""Words and n-grams as the metrics count them."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def n_grams(tokens: Sequence[str], n: int) -> Iterator[tuple[str, ...]]:
 
 
 def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
-    """Return the shared part of two sets, 0 to 1; two empty ones share nothing."""
+    """Return the Jaccard similarity of two sets, 0 to 1; 0 if both are empty."""
     return len(left & right) / len(left | right) if left or right else 0.0

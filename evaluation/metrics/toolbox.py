@@ -1,4 +1,4 @@
-"""Open every metric with the models that the settings name, and say which can't be had and why."""
+"""Open every metric with the models that the settings name, and report which are not available and why."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NO_TOKENS = "BERTScore is missing: the engine that runs here hands out no token 
 
 @dataclass
 class Toolbox:
-    """The metrics that can be had, and a sentence for each that can't, or not for all drafts."""
+    """The available metrics, and a sentence for each one that is missing, wholly or for some drafts."""
 
     metrics: list[Metric] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -62,11 +62,12 @@ def open_metrics(
     encoder: Encoder | None = None,
     seed: int = 0,
 ) -> Toolbox:
-    """Return the metrics, or `only` those named; raises BadInput for an unknown name, and as DetoxifyModel does.
+    """Return all metrics, or `only` those named.
 
-    FA needs `support`; BERTScore reads the embedded e5 unless it is given an encoder.
+    FA needs `support`; BERTScore uses the embedded e5 unless an encoder is given. Raises BadInput for an unknown name,
+    and whatever DetoxifyModel raises where the settings choose it.
     """
-    # The heads read the default embedder's vectors; figures of two runs must not depend on the search's embedder.
+    # The heads fit the default embedder's vectors, and figures must not change with the embedder chosen for the search.
     embedder = default_embedder()
     synonyms = find_wordnet(wordnet)
     toolbox = Toolbox(_always_there(settings.guard, Embeddings(embedder), Meteor(synonyms), seed))
@@ -88,7 +89,7 @@ def open_metrics(
 
 
 def _always_there(guard: GuardSettings, embeddings: Embeddings, meteor: Meteor, seed: int) -> list[Metric]:
-    """Return the metrics that need nothing besides what is installed, in the order of reports."""
+    """Return the metrics that need no optional models, in the order of reports."""
     toxicity, judge = _toxicity(guard)
     stance, safety = Stance(embeddings, SentenceHead.load(STANCE)), Safety(toxicity, judge)
     quality = ArgumentQuality(embeddings, QualityHead.load())

@@ -1,4 +1,4 @@
-"""Take a draft apart into what it states: the triplets of subject, relation and object that F2RL's factuality needs."""
+"""Extract a draft's statements as triplets of subject, relation and object, which F2RL's factuality needs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from evaluation.metrics.tokens import words
 from models.chat import ChatModel, Message, quoted
 
 MOST = 8
-"""Triplets that are taken from a draft; two sentences rarely state more."""
+"""Most triplets extracted from a draft; two sentences rarely state more."""
 MOST_TEXT = 2_000
 MOST_TOKENS = 300
 OWN = 0.5
-"""Share of a triplet's words that must stand in the draft: what a small model adds is not stated there."""
+"""Share of a triplet's words that must occur in the draft: small models add things that the draft does not state."""
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NOTHING = "none"
 _GRAMMAR = r"""root ::= "none" | line ("\n" line){0,7}
@@ -42,7 +42,7 @@ _EXAMPLE = (
 
 @dataclass(frozen=True)
 class Triplet:
-    """One thing that a draft states; relation and object are empty where its clause was not taken apart."""
+    """One statement of a draft. If its clause could not be split, `subject` holds all of it."""
 
     subject: str
     relation: str = ""
@@ -50,30 +50,30 @@ class Triplet:
 
     @property
     def statement(self) -> str:
-        """Return the triplet as a sentence, which a judge of entailment can read."""
+        """Return the triplet as a sentence for a judge of entailment."""
         return " ".join(part for part in (self.subject, self.relation, self.object) if part)
 
 
 class TripletExtractor(Protocol):
-    """A reader of what a draft states."""
+    """A component that extracts a draft's statements."""
 
     @property
     def name(self) -> str:
-        """Return what reports call it."""
+        """Return the extractor's name in reports."""
 
     async def triplets(self, text: str, language: str) -> list[Triplet]:
-        """Return up to MOST triplets, none for a text that states nothing; raises ModelUnavailable or ModelRefused."""
+        """Return up to MOST triplets, none if the text states nothing; raises ModelUnavailable or ModelRefused."""
 
 
 class ChatTriplets:
-    """A TripletExtractor that asks a chat model; what it answers in another form is read by clauses instead."""
+    """A TripletExtractor that asks a chat model; if the answer has no usable triplet, it uses ClauseTriplets."""
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat, self._clauses = chat, ClauseTriplets()
         self.name = f"the chat model {chat.model}"
 
     async def triplets(self, text: str, language: str) -> list[Triplet]:
-        """Return the model's triplets in the draft's own words."""
+        """Return those of the model's triplets whose words mostly occur in the draft."""
         messages = [Message("system", _TASK), *_EXAMPLE, Message("user", f"Text: {quoted(text, MOST_TEXT)}")]
         completions = await self._chat.complete(
             messages, temperature=0.0, max_tokens=MOST_TOKENS, grammar=_GRAMMAR, seed=0
@@ -98,10 +98,10 @@ def _share(own: Sequence[str], known: set[str]) -> float:
 
 
 class ClauseTriplets:
-    """A TripletExtractor without a model: a clause's words before its first known verb, the verb, and what follows.
+    """A TripletExtractor without a model. It splits a clause into the words before the verb, the verb, and the rest.
 
-    Questions state nothing. A clause that begins with its verb has the subject of the one before. Without a parser this
-    knows frequent verbs alone: what it can't take apart stays whole.
+    Questions state nothing. A clause that begins with its verb takes the previous clause's subject. There is no
+    parser, only a list of frequent verbs and endings: a clause in which none is found stays whole.
     """
 
     name = "clauses around known verbs, without a model"
@@ -115,7 +115,7 @@ class ClauseTriplets:
 
 @dataclass(frozen=True)
 class _Rules:
-    """What tells the clauses of a language, from `clauses.toml`."""
+    """The words by which clauses and their verbs are found in a language, from `clauses.toml`."""
 
     verbs: frozenset[str]
     endings: tuple[str, ...]
@@ -126,7 +126,7 @@ class _Rules:
     @classmethod
     @cache
     def of(cls, language: str) -> Self | None:
-        """Return the rules of a language; None where there are none."""
+        """Return the rules of a language; None if it has none."""
         table = tomllib.loads(files("evaluation").joinpath("data/clauses.toml").read_text("utf-8")).get(language)
         if table is None:
             return None
@@ -137,7 +137,7 @@ class _Rules:
         )  # fmt: skip
 
     def is_verb(self, word: str, before: str) -> bool:
-        """Tell whether a word is a finite verb, as far as it and the word before it tell."""
+        """Tell whether a word looks like a finite verb, given the word before it."""
         if before in self.not_after:
             return False
         return word in self.verbs or (len(word) > 4 and word.endswith(self.endings or ("\0",)))
@@ -155,11 +155,11 @@ def _in_sentence(sentence: str, rules: _Rules | None) -> Iterator[Triplet]:
 
 
 def _clauses(sentence: str, rules: _Rules) -> list[str]:
-    """Return the clauses of a sentence: its pieces, those without a verb joined to their neighbour."""
+    """Return the clauses of a sentence: its pieces, with each one that lacks a verb joined to its neighbour."""
     pieces = rules.between.split(sentence)
     clauses = [pieces[0]]
     for separator, piece in zip(pieces[1::2], pieces[2::2], strict=True):
-        # The first clause needs a subject before its verb, the later ones may have its subject.
+        # The first clause needs a subject before its verb; later ones may share that subject.
         if (
             _verb_at(clauses[-1], rules, first=int(len(clauses) == 1)) is None
             or _verb_at(piece, rules, first=0) is None
@@ -179,7 +179,7 @@ def _taken_apart(clause: str, subject: str, rules: _Rules) -> Triplet:
 
 
 def _verb_at(clause: str, rules: _Rules, first: int) -> tuple[int, int] | None:
-    """Return where the first run of verbs and negations begins and ends, from the word numbered `first` on."""
+    """Return the span of the first run of verbs and negations, searching from word number `first`; None without one."""
     tokens = [(match.group().lower(), match.span()) for match in _TOKEN.finditer(clause)]
     run: list[tuple[int, int]] = []
     seen_verb = False

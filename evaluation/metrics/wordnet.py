@@ -18,9 +18,9 @@ NEEDED = ("data.noun", "data.verb", "data.adj", "data.adv", "index.sense")
 
 
 def find_wordnet(folder: Path | None = None) -> Any | None:
-    """Return nltk's WordNet, else that of a folder, else Debian's; None where there is none.
+    """Return nltk's own WordNet, else the one in `folder` (by default Debian's); None if there is none.
 
-    Raises BadInput when a folder was named and holds none.
+    Raises BadInput if a folder is named that holds no WordNet.
     """
     if folder is not None and _missing(folder):
         raise BadInput(f"{folder} holds no WordNet: {', '.join(_missing(folder))} is not there.")
@@ -37,7 +37,7 @@ def _missing(folder: Path) -> list[str]:
 
 
 def _loaded() -> Any | None:
-    """Return nltk's WordNet, where it finds one."""
+    """Return nltk's WordNet; None if nltk finds no copy."""
     from nltk.corpus import wordnet
 
     try:
@@ -49,7 +49,7 @@ def _loaded() -> Any | None:
 
 
 def _hand_to_nltk(folder: Path) -> None:
-    """Copy a WordNet to where nltk looks, until the process ends, with the table that Debian leaves out."""
+    """Copy a WordNet, with the table that Debian leaves out, to a folder where nltk looks, until the process ends."""
     import nltk.data
 
     home = Path(tempfile.mkdtemp(prefix="rejoinder-wordnet-"))

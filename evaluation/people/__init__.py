@@ -1,1 +1,1 @@
-"""People as raters: blind forms to hand out, and what comes back."""
+"""People as raters: blind forms to hand out, and the summary of the answers."""

@@ -1,4 +1,4 @@
-"""Read what raters sent back: means with intervals, how far they agree, and who rates higher than the others."""
+"""Read the raters' answers, and compute means with intervals, agreement, and each rater's bias."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LIMITS = {question.name: (question.lowest, question.highest) for question in QU
 
 
 class Rating(Record):
-    """One answer of a rater to a question about an item of the form."""
+    """One rater's answer to one question about one item of the form."""
 
     rater: str
     item: str
@@ -32,7 +32,7 @@ class Rating(Record):
 
 @dataclass
 class Returned:
-    """The answers that came back, and a sentence for each that can't be used."""
+    """The usable answers, and a sentence for each answer or row that can't be used."""
 
     ratings: list[Rating] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Returned:
 def read_ratings(paths: Iterable[Path], items: Mapping[str, Any]) -> Returned:
     """Return the answers in files; raises BadInput for a file without the columns `rater` and `item`.
 
-    Of a rater who answers an item twice the last answer counts. Blank answers are left out without a word.
+    If a rater answers the same question about an item twice, the last answer counts. Blank answers are skipped.
     """
     returned = Returned()
     answers: dict[tuple[str, str, str], Rating] = {}
@@ -73,7 +73,7 @@ def _row_ratings(row: dict[str, str], items: Mapping[str, Any], where: str, comp
 
 
 def inattentive(ratings: Sequence[Rating], key: Mapping[str, Mapping[str, str]]) -> set[str]:
-    """Return the raters who did not answer every check that they saw as it told them to."""
+    """Return the raters who failed an attention check."""
     return {
         rating.rater
         for rating in ratings
@@ -82,7 +82,7 @@ def inattentive(ratings: Sequence[Rating], key: Mapping[str, Mapping[str, str]])
 
 
 def summarise(ratings: Sequence[Rating], key: Mapping[str, Mapping[str, str]], seed: int) -> dict[str, Any]:
-    """Return means by system and question, Krippendorff's alpha, and each rater's bias, the inattentive left out."""
+    """Return means by system and question, Krippendorff's alpha, and each rater's bias, without inattentive raters."""
     careless = inattentive(ratings, key)
     counted = [rating for rating in ratings if rating.rater not in careless and "check" not in key[rating.item]]
     by_question: dict[str, list[Rating]] = defaultdict(list)
@@ -106,7 +106,7 @@ def summarise(ratings: Sequence[Rating], key: Mapping[str, Mapping[str, str]], s
 def _means(
     system: str, by_question: Mapping[str, Sequence[Rating]], key: Mapping[str, Mapping[str, str]], seed: int
 ) -> dict[str, dict[str, float]]:
-    """Return a system's mean for each question: each item's mean over its raters counts once."""
+    """Return a system's mean for each question, taken over items after averaging each item over its raters."""
     means: dict[str, dict[str, float]] = {}
     for name, ratings in by_question.items():
         by_item: dict[str, list[int]] = defaultdict(list)
@@ -121,7 +121,7 @@ def _means(
 
 
 def alpha(ratings: Sequence[Rating]) -> float | None:
-    """Return Krippendorff's alpha by squared distances; None where no two raters share an item or all say the same."""
+    """Return Krippendorff's alpha (interval scale); None if no two raters share an item or all answers are equal."""
     raters = Counter(rating.item for rating in ratings)
     shared = [(rating.rater, rating.item, rating.value) for rating in ratings if raters[rating.item] > 1]
     if len({value for _, _, value in shared}) < 2:
@@ -130,7 +130,7 @@ def alpha(ratings: Sequence[Rating]) -> float | None:
 
 
 def bias(rater: str, ratings: Sequence[Rating]) -> float | None:
-    """Return the mean of a rater's answers minus the others' on the same items; None where nobody else rated them."""
+    """Return the mean of a rater's answers minus the others' on the same items; None if nobody else rated them."""
     others: dict[str, list[int]] = defaultdict(list)
     for rating in ratings:
         if rating.rater != rater:

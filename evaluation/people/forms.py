@@ -1,6 +1,6 @@
-"""Write forms for raters: one HTML page that works offline and keeps what was entered, and the same as CSV.
+"""Write rating forms: an HTML page that works offline and keeps what was entered, and the same form as CSV.
 
-Neither says which system wrote what; `key.json`, which stays with the researcher, does.
+Neither says which system wrote a reply; that is in `key.json`, which stays with the researcher.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from evaluation.people.questions import QUESTIONS
 from evaluation.run import RunFolder
 
 CHECK_EVERY = 10
-"""Replies after which an attention check comes."""
+"""Replies between attention checks."""
 CHECK_TEXT = "This is no reply but a check that you are reading: please choose the highest answer everywhere."
 
 
 @dataclass(frozen=True)
 class FormItem:
-    """One reply to rate under its post; the number says nothing of who wrote it."""
+    """One reply to rate, with its post; the id is random, so that it doesn't reveal the author."""
 
     id: str
     post: str
@@ -33,10 +33,10 @@ class FormItem:
 
 
 def write_forms(run: RunFolder, posts: int) -> tuple[Path, Path]:
-    """Write form and key into the run's `people` folder, for all systems' replies to up to `posts` posts.
+    """Write the forms and their key into the run's folder `people`, and return the HTML and the CSV file.
 
-    The posts are drawn by the run's seed from those that all systems answered. Returns the HTML and the CSV file;
-    raises BadInput when no post was answered by every system.
+    They contain all systems' replies to up to `posts` posts, drawn by the run's seed from those that every system
+    answered. Raises BadInput if there is no such post.
     """
     seed = run.manifest().seed
     items, key = _items(run, posts, Random(seed))
@@ -62,7 +62,7 @@ def write_forms(run: RunFolder, posts: int) -> tuple[Path, Path]:
 
 
 def _items(run: RunFolder, count: int, chance: Random) -> tuple[list[FormItem], dict[str, dict[str, str]]]:
-    """Return what is rated, in an order that chance made, and which draft each number stands for."""
+    """Return the items to rate in random order, and the key from their ids to drafts."""
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     for draft in run.drafts():
         if draft.text:
@@ -89,7 +89,7 @@ def _items(run: RunFolder, count: int, chance: Random) -> tuple[list[FormItem], 
 
 
 def read_key(run: RunFolder) -> dict[str, dict[str, str]]:
-    """Return which draft each number stands for; raises BadInput where no forms were written."""
+    """Return the key from items' ids to drafts; raises BadInput if no forms were written."""
     path = run.path / "people" / "key.json"
     if not path.exists():
         raise BadInput(f"{run.path} has no forms; write them with `rejoinder evaluate people {run.path}`.")

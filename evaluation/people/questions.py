@@ -1,4 +1,4 @@
-"""What raters are asked of a reply: the questions of the papers' human studies, put in plain words."""
+"""The questions that raters answer about a reply: those of the papers' human studies, in plain words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RatingQuestion:
-    """One question with its lowest and highest answer, and what these two mean."""
+    """One question with its lowest and highest answer, the meaning of both, and its source."""
 
     name: str
     text: str

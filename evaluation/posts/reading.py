@@ -1,4 +1,4 @@
-"""Read posts from a file of the user's: JSON Lines or CSV."""
+"""Read posts from a user's file, JSON Lines or CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CSV_FIELDS = ("id", "text", "language", "groups", "intent")
 
 
 class RejectedLine(Record):
-    """A line that is no post: where it stands, counted from 1, what is wrong with it, and the line itself."""
+    """A line that is not a valid post: its number, counted from 1, what is wrong with it, and its content."""
 
     line: int
     reason: str
@@ -28,7 +28,7 @@ class RejectedLine(Record):
 
 @dataclass
 class PostFile:
-    """The posts of a file, the lines that are none, and how many lines were not UTF-8."""
+    """The posts of a file, its rejected lines, and the number of lines that were not UTF-8."""
 
     posts: list[EvaluationPost] = field(default_factory=list)
     rejected: list[RejectedLine] = field(default_factory=list)
@@ -36,9 +36,10 @@ class PostFile:
 
 
 def read_posts(path: Path) -> PostFile:
-    """Return the posts of a `.jsonl` or `.csv` file; raises BadInput for another kind or a CSV without `text`.
+    """Return the posts of a `.jsonl` or `.csv` file.
 
-    A line that is no post is kept among the rejected; a post without an id gets its line's number.
+    Lines that are not valid posts are kept as rejected; a post without an id gets its line's number. Raises BadInput
+    for another kind of file, a CSV without a column `text`, and a file without any valid post.
     """
     kinds = {".jsonl": _json_rows, ".csv": _csv_rows}
     if path.suffix.lower() not in kinds:
@@ -56,7 +57,7 @@ def read_posts(path: Path) -> PostFile:
 
 
 def _take(number: int, row: dict[str, Any] | str, file: PostFile, known: set[str]) -> None:
-    """Add a row to the posts or to the rejected lines; a row that is a string could not be taken apart."""
+    """Add a row to the posts or to the rejected lines; a row that could not be parsed comes as a string."""
     content = row if isinstance(row, str) else json.dumps(row, ensure_ascii=False, default=str)
     try:
         if isinstance(row, str):
@@ -92,7 +93,7 @@ def _csv_rows(lines: Iterable[str], path: Path) -> Iterator[tuple[int, dict[str,
 
 
 def _post_fields(row: dict[str, str]) -> dict[str, Any]:
-    """Return a CSV row as a post's fields: groups by spaces, a reference from each column `reference…`."""
+    """Return a CSV row as a post's fields: `groups` split at spaces, and a reference from each column `reference…`."""
     fields: dict[str, Any] = {name: row[name] for name in CSV_FIELDS if row.get(name)}
     fields.setdefault("text", "")
     fields["groups"] = fields.get("groups", "").split()

@@ -1,4 +1,4 @@
-"""The posts that are shipped: 30 in each of four languages, mild and nobody's opinion here, each with references."""
+"""The shipped posts: 30 in each of four languages, mild in tone and written for this purpose, each with references."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def shipped_posts() -> tuple[EvaluationPost, ...]:
 
 
 def spread(posts: Sequence[EvaluationPost], count: int) -> list[EvaluationPost]:
-    """Return up to `count` posts that take turns over languages and, within a language, over groups."""
+    """Return up to `count` posts, spread evenly over languages and, within a language, over groups."""
     seen: Counter[tuple[str | None, str]] = Counter()
     rounds: list[int] = []
     for post in posts:

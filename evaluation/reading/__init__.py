@@ -1,1 +1,1 @@
-"""Blind readings: sheets of drafts for two readers, people or language models, and the table of what they thought."""
+"""Blind readings: sheets of drafts for two readers, people or language models, and the table of their verdicts."""

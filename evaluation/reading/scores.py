@@ -1,4 +1,4 @@
-"""Read what two readers thought of the sheets, and count it by system."""
+"""Read two readers' verdicts on the sheets, and summarise them by system."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from evaluation.records import SystemDraft
 FITS = ("0", "1", "2", "n")
 FAULTS = ("echo", "agrees", "false", "awkward", "garbled", "tone", "language")
 GOOD = 4
-"""Score from which a moderator would post a reply."""
+"""The lowest score of a reply that a moderator would post."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one reader thought of one reply."""
+    """One reader's verdict on one reply: a score from 1 to 5, one of FITS, and any of FAULTS."""
 
     score: int
     fit: str
@@ -29,15 +29,16 @@ class Verdict:
 
 
 Verdicts = Mapping[str, Mapping[int, Verdict]]
-"""By reader, by number of the reply."""
+"""Verdicts by reader, then by the number of the reply."""
 
 
 @dataclass(frozen=True)
 class SystemReading:
-    """How a system did: what came of its posts, and what the readers thought of the replies in its own words.
+    """How a system did: its number of posts and drafts, and the readers' verdicts on replies in its own words.
 
-    Shares count each reader's verdict once. `agreement` is Pearson's r of the two readers' scores; NaN where one of
-    them gave all the same.
+    Shares are taken over all verdicts of both readers. `stood_in` is the share of posts for which another strategy
+    wrote the draft. `agreement` is Pearson's r of the two readers' scores; NaN if it is not defined, as when one
+    reader gave all the same score.
     """
 
     system: str
@@ -59,7 +60,7 @@ class SystemReading:
 def read_verdicts(paths: Iterable[Path], key: ReadingKey) -> dict[str, dict[int, Verdict]]:
     """Return the verdicts in files named `READER-….tsv`, by reader.
 
-    Raises BadInput for a line that can't be used, and unless two readers scored every reply of the sheets.
+    Raises BadInput for a line that can't be used, and unless exactly two readers scored every reply of the sheets.
     """
     verdicts: dict[str, dict[int, Verdict]] = {}
     for path in paths:
@@ -93,7 +94,7 @@ def _verdict(line: str, where: str) -> tuple[int, Verdict]:
 
 
 def by_system(drafts: Iterable[SystemDraft], key: ReadingKey, verdicts: Verdicts) -> list[SystemReading]:
-    """Return how each system did, the best mean first; systems of which nothing was read are left out."""
+    """Return each system's summary, the best mean first; systems without a reply on the sheets are left out."""
     answers: dict[str, list[SystemDraft]] = {}
     for draft in drafts:
         answers.setdefault(draft.system, []).append(draft)
@@ -130,7 +131,7 @@ def _reading(system: str, answers: Sequence[SystemDraft], numbers: list[int], ve
 
 
 def agreement(verdicts: Verdicts, numbers: Iterable[int]) -> float:
-    """Return Pearson's r of two readers' scores; NaN where it is not defined."""
+    """Return Pearson's r of two readers' scores; NaN if it is not defined."""
     first, second = ([reader[number].score for number in numbers] for reader in verdicts.values())
     try:
         return correlation(first, second)
@@ -139,7 +140,7 @@ def agreement(verdicts: Verdicts, numbers: Iterable[int]) -> float:
 
 
 def as_markdown(readings: Iterable[SystemReading]) -> str:
-    """Return a table of systems, for a page of documentation."""
+    """Return a Markdown table of the systems, for the documentation."""
     lines = [
         "| system | posts | with a draft | other stood in | s a post | read | mean | 4 or 5 | answers the post | false "
         "| echoes | agrees | awkward | readers' r |",

@@ -16,14 +16,14 @@ FOLDER = "reading"
 KEY = f"{FOLDER}/key.json"
 
 ReadingKey = dict[int, dict[str, list[str]]]
-"""For each number of a sheet the post's id and the names of all systems that wrote that reply."""
+"""For each number on a sheet, the post's id and the names of all systems that wrote that reply."""
 
 
 def write_sheets(run: RunFolder, portion: int) -> list[Path]:
-    """Write sheets of at most `portion` replies, the instructions and the key into the run's folder `reading`.
+    """Write sheets of at most `portion` replies, with instructions and a key, into the run's folder `reading`.
 
-    A reply is there once although several systems gave it, and not at all where another strategy stood in. Returns the
-    sheets; raises BadInput where no system has a reply of its own, or where older sheets have other replies.
+    A reply that several systems gave appears once; replies by a strategy that stood in for a system's own are left
+    out. Returns the sheets. Raises BadInput if no system has a reply of its own, or if existing sheets hold others.
     """
     systems: dict[tuple[str, str], list[str]] = defaultdict(list)
     for draft in run.drafts():
@@ -59,12 +59,12 @@ def write_sheets(run: RunFolder, portion: int) -> list[Path]:
 
 
 def own_words(draft: SystemDraft) -> bool:
-    """Tell whether the system's own strategy wrote the draft, and not the one that stands in for it."""
+    """Tell whether the system's own strategy wrote the draft, rather than one that stood in for it."""
     return bool(draft.text) and draft.writer == draft.system.partition("/")[0]
 
 
 def read_key(run: RunFolder) -> ReadingKey:
-    """Return what the sheets' numbers stand for; raises BadInput where that is missing or damaged."""
+    """Return the key of the sheets' numbers; raises BadInput if it is missing or damaged."""
     path = run.path / KEY
     if not path.exists():
         raise BadInput(f"{run.path} has no sheets; write them with `rejoinder evaluate read {run.path}`.")
@@ -72,6 +72,6 @@ def read_key(run: RunFolder) -> ReadingKey:
 
 
 def _cell(text: str) -> str:
-    """Return a text on one line, which no spreadsheet takes for a formula or for a quotation that runs on."""
+    """Return a text on one line that no spreadsheet takes for a formula, or for a quoted cell that spans lines."""
     line = without_formula(" ".join(text.split()))
     return f"'{line}" if line.startswith('"') else line

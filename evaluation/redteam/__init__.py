@@ -1,1 +1,1 @@
-"""The red team: labelled drafts, good and bad, and how well the guard tells them apart."""
+"""The red team: drafts labelled good or bad, and a report on how well the guard tells them apart."""

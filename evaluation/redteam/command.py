@@ -53,12 +53,12 @@ def guard(file: Path | None, as_json: bool, redteam: bool, fresh: bool, wrong: b
 
 
 async def _judge_file(settings: Settings, file: Path, *, as_json: bool) -> int:
-    """Judge every draft of a file and return how many lines are no drafts."""
+    """Judge every draft in a file, and return the number of lines that are not valid drafts."""
     from rejoinder.assembly import open_drafting_guard
 
     bad = 0
     async with open_drafting_guard(settings, _log_file(settings)) as opened:
-        # Read whole first: it is local and small, and an open file would be read on the event loop.
+        # One read of a small local file blocks the event loop only once; iterating over an open file would do so often.
         for entry in read(file.read_bytes().splitlines()):
             if isinstance(entry, BadLine):
                 bad += 1

@@ -1,4 +1,4 @@
-"""Read drafts from lines of JSON, and judge them."""
+"""Read drafts from JSON Lines, and judge them with the guard."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.errors import describe_errors
 from pipeline.guard import Guard, GuardContext, Verdict
 
 PLATFORM = "forum"
-"""Platform of every post; it decides how long a draft may be."""
+"""The platform of every post; a platform's limit decides how long a draft may be."""
 
 
 class Statement(BaseModel):
-    """One piece of a draft's evidence, with what names its source."""
+    """One piece of a draft's evidence, with its source."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -29,7 +29,7 @@ class Statement(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_nulls(cls, data: object) -> object:
-        """Take what a source does not have, and a line gives as null, for left out."""
+        """Treat fields that are null as left out, so that their defaults apply."""
         return {name: value for name, value in data.items() if value is not None} if isinstance(data, dict) else data
 
 
@@ -47,7 +47,7 @@ class DraftLine(BaseModel):
     draft: str
 
     def context(self) -> GuardContext:
-        """Return what the draft is judged against; raises ValidationError for a post that no platform may send."""
+        """Return the context that the draft is judged in; raises ValidationError for a post that is not valid."""
         return GuardContext(
             post=FlaggedPost(platform=PLATFORM, post_id="1", text=self.post),
             language=self.language,
@@ -70,14 +70,14 @@ class DraftLine(BaseModel):
 
 @dataclass(frozen=True)
 class BadLine:
-    """A line that is no draft: its number, counted from 1, and what is wrong with it."""
+    """A line that is not a valid draft: its number, counted from 1, and what is wrong with it."""
 
     number: int
     message: str
 
 
 def read(lines: Iterable[bytes]) -> Iterator[DraftLine | BadLine]:
-    """Yield each line's draft, or what is wrong with it; blank lines are left out."""
+    """Yield each line's draft, or a BadLine; blank lines are skipped."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue

@@ -22,27 +22,27 @@ class Judged:
 
     @property
     def stopped(self) -> bool:
-        """Tell whether the guard keeps the draft back."""
+        """Tell whether the guard stops the draft."""
         return not self.verdict.passes
 
     @property
     def wrong(self) -> bool:
-        """Tell whether a good draft is stopped or a bad one passes."""
+        """Tell whether the guard is wrong: a good draft is stopped, or a bad one passes."""
         return self.stopped is self.draft.good
 
     def explanation(self) -> str:
-        """Return the draft's id, its text and what stopped it, in one line."""
+        """Return the draft's id, its text and the checks that stopped it, on one line."""
         reasons = "; ".join(f"{check.name}: {check.detail}" for check in failed(self.verdict.checks))
         return f"{self.draft.line.id}: {self.draft.line.draft} [{reasons or 'passes'}]"
 
 
 async def judge_all(guard: Guard, drafts: Sequence[LabelledDraft]) -> tuple[Judged, ...]:
-    """Return the guard's verdict on every draft, in their order."""
+    """Return the guard's verdict on every draft, in the order given."""
     return tuple([Judged(draft, await judge(guard, draft.line)) for draft in drafts])
 
 
 def table(judged: Sequence[Judged]) -> Iterator[str]:
-    """Yield the lines of a Markdown table: drafts stopped of drafts there are, by kind and language."""
+    """Yield the lines of a Markdown table: drafts stopped out of all drafts, by kind and language."""
     yield f"| drafts | {' | '.join(LANGUAGES)} | all |"
     yield f"|---|{'---:|' * (len(LANGUAGES) + 1)}"
     for good, label in ((False, "bad"), (True, "good")):

@@ -1,6 +1,6 @@
-"""Read the red team's own drafts, which ship beside this module as sheets of scenes.
+"""Read the red team's own drafts, which are shipped beside this module as sheets of scenes.
 
-A scene is a post, the facts that answer it, and drafts that differ in little: good ones and bad ones, by kind.
+A scene has a post, the facts that answer it, and good and bad drafts by kind, which differ only slightly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kb.claims.facts import language_on_file
 from kb.claims.loading import ClaimFiles, load_claims
 
 SHEETS = {"en-1": "en", "en-2": "en", "es": "es", "it": "it", "eu": "eu"}
-"""Each sheet's language."""
+"""The language of each sheet."""
 
 FRESH = {
     "fresh": "written before their author had seen a check",
@@ -28,28 +28,28 @@ FRESH = {
     "fourth": "written by a reader that had seen nothing of the project, labelled by a second one, and counted once",
     "fifth": "written like the fourth by another reader, on whose drafts nothing was tuned or read",
 }
-"""Sets of drafts that nothing was tuned on, and when they were written. What was, is `tuning.jsonl`."""
+"""Sets of drafts that nothing was tuned on, and when they were written. Tuning uses `tuning.jsonl` instead."""
 
 
 @dataclass(frozen=True)
 class LabelledDraft:
-    """One draft of the red team: whether it is fit to show, and what kind of merit or fault it has."""
+    """One draft of the red team: whether it is fit to show, and the kind of its merit or fault."""
 
     line: DraftLine
     good: bool
     kind: str
     tuning: bool
-    """Whether checks may be tuned on it. All drafts of a scene, in every language, are in the same half."""
+    """Whether checks may be tuned on it. All drafts of a scene, in every language, fall in the same half."""
 
 
 def red_team() -> tuple[LabelledDraft, ...]:
-    """Return all labelled drafts."""
+    """Return all drafts of the sheets."""
     claims = load_claims()
     return tuple(draft for sheet, language in SHEETS.items() for draft in _sheet(sheet, language, claims))
 
 
 def fresh(name: str) -> tuple[LabelledDraft, ...]:
-    """Return one of the FRESH sets of drafts, which are in free wording; nothing is tuned on them."""
+    """Return one of the FRESH sets of drafts, written in free wording; nothing is tuned on them."""
     text = (files("evaluation.redteam") / "drafts" / f"{name}.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     return tuple(

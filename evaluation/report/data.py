@@ -1,4 +1,4 @@
-"""The drafts of a run with their scores, column by column, as tables and plots read them."""
+"""The scored drafts of a run in columns, as tables and plots read them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ DIMENSIONS = ("group", "language", "intent")
 
 @dataclass(frozen=True)
 class ScoredRun:
-    """All scored drafts of a run: `systems`, `posts` and each of DIMENSIONS name them row by row.
+    """All scored drafts of a run, one per row.
 
-    `columns` has an array of values for each metric, NaN where there is none.
+    `posts` and `systems` identify each row, and `dimensions` has an array for each of DIMENSIONS. `columns` has an
+    array of values for each metric, NaN for a draft without a value.
     """
 
     run: RunFolder
@@ -34,7 +35,7 @@ class ScoredRun:
 
     @classmethod
     def load(cls, run: RunFolder) -> Self:
-        """Read the scores of a run; raises BadInput where it was not scored yet, or other drafts were."""
+        """Read the scores of a run; raises BadInput if there are none, or if they belong to other drafts."""
         totals = run.totals()
         traits = {
             (draft.post_id, draft.system): (
@@ -69,12 +70,12 @@ class ScoredRun:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Return the systems, in the order in which they were drafted, people's references last."""
+        """Return the systems in the order in which they drafted, with people's references last."""
         names = dict.fromkeys(self.systems.tolist())
         return tuple(sorted(names, key=lambda name: name == REFERENCES))
 
     def values(self, metric: str, system: str, **where: str) -> NDArray[np.float64]:
-        """Return a system's known values of a metric, of the drafts for which each given dimension is as given."""
+        """Return a system's known values of a metric, for drafts that match every dimension in `where`."""
         chosen = self.systems == system
         for dimension, value in where.items():
             chosen &= self.dimensions[dimension] == value
@@ -82,11 +83,11 @@ class ScoredRun:
         return np.asarray(column[~np.isnan(column)])
 
     def pairs(self, metric: str, left: str, right: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return two systems' values of a metric on the posts for which both have one, post by post."""
+        """Return two systems' values of a metric, paired by post, on the posts for which both have a value."""
         return paired_values(self._by_post(metric, left), self._by_post(metric, right))
 
     def shared(self, metric: str, system: str, other: ScoredRun) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return a system's values of a metric here and in another run, on the posts for which both have one."""
+        """Return a system's values of a metric in this run and another, paired by post, where both have a value."""
         return paired_values(self._by_post(metric, system), other._by_post(metric, system))
 
     def _by_post(self, metric: str, system: str) -> dict[str, float]:
@@ -100,6 +101,6 @@ class ScoredRun:
 
 
 def paired_values(left: dict[str, float], right: dict[str, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the values of the keys that both have, in the same order."""
+    """Return the values of the keys that both share, in the same order."""
     shared = [key for key in left if key in right]
     return np.array([left[key] for key in shared]), np.array([right[key] for key in shared])

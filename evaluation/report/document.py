@@ -1,4 +1,4 @@
-"""What a report is made of, whatever it is rendered as."""
+"""The parts of a report, independent of the format it is rendered in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Cell = str
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a header; the first cell of a row names it. `source` is the file its figures stand in."""
+    """Rows of cells under a header; a row's first cell is its name. `source` is the file that holds the figures."""
 
     header: tuple[Cell, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -18,7 +18,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing as SVG, and what it shows in words."""
+    """A plot as SVG, with a caption."""
 
     svg: str
     caption: str
@@ -26,7 +26,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Case:
-    """One draft to read, with what it answers; `post` is covered until asked for."""
+    """One draft to read, with its post, which stays hidden until the reader opens it."""
 
     title: str
     post: str
@@ -36,7 +36,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Section:
-    """One heading with what stands under it, in this order."""
+    """One heading with its content, rendered in the order of the fields."""
 
     title: str
     text: tuple[str, ...] = ()
@@ -46,5 +46,5 @@ class Section:
 
 
 def number(value: float | None, digits: int = 3) -> Cell:
-    """Return a figure as a cell; a dash where there is none."""
+    """Return a number as a cell; a dash for None."""
     return "–" if value is None else f"{value:.{digits}f}"

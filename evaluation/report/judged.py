@@ -1,4 +1,4 @@
-"""What a judge said of a run, for its report."""
+"""The report's section on a judge's verdicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evaluation.run import RunFolder
 
 
 def judged(run: RunFolder) -> Section | None:
-    """Return the judge's wins and scores; None where no judge was asked."""
+    """Return the section on wins and strengths by the judge; None if no judge was asked."""
     if not (run.path / "judge.json").exists():
         return None
     summary = run.read_json("judge.json")
@@ -47,7 +47,7 @@ def judged(run: RunFolder) -> Section | None:
 
 
 def _duels(systems: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
-    """Yield a table of who won against whom, unless the summary is from before that was counted."""
+    """Yield a table of each system's wins against each other; none for summaries written before these were counted."""
     if all("against" in row for row in systems.values()):
         yield Table(
             ("won by, against", *systems),
@@ -57,5 +57,5 @@ def _duels(systems: Mapping[str, Mapping[str, Any]]) -> Iterator[Table]:
 
 
 def _won(record: dict[str, int] | None) -> str:
-    """Return a record against one system as wins of pairs; a dash for the system itself."""
+    """Return a record against one system as `wins of pairs`; a dash for None, the system itself."""
     return "–" if record is None else f"{record['wins']} of {sum(record.values())}"

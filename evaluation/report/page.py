@@ -1,4 +1,4 @@
-"""Put a report together and write it, as one HTML page without a link to elsewhere, and as Markdown."""
+"""Put a report together and write it, as one self-contained HTML page and as Markdown."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ INPUTS = ("manifest.json", "posts.jsonl", "drafts.jsonl", "scores.jsonl", "score
 
 
 def write(run: RunFolder) -> tuple[Path, Path]:
-    """Write `report.html` and `report.md` and return where they lie; the same run gives the same bytes.
+    """Write `report.html` and `report.md` and return their paths; the same run gives the same bytes.
 
-    Raises BadInput where the run was not scored yet.
+    Raises BadInput if the run was not scored yet.
     """
     scored = ScoredRun.load(run)
     sections = [
@@ -53,7 +53,7 @@ def write(run: RunFolder) -> tuple[Path, Path]:
 
 
 def inputs(run: RunFolder) -> Section:
-    """Return what the figures come from: each file of the run with its digest, models, prompts, versions."""
+    """Return the section on what the figures come from: the run's files with digests, models, prompts and versions."""
     manifest = run.manifest()
     paths = [run.path / name for name in INPUTS if (run.path / name).exists()]
     files = Table(("file", "SHA-256"), tuple((path.name, _digest(path)) for path in paths), "the run folder")
@@ -112,6 +112,6 @@ def _markdown_case(case: Case) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text on one line, with nothing in it that Markdown or HTML would take for its own."""
-    # Entities for what HTML would take: within <details> a backslash protects nothing.
+    """Return a text on one line, escaped for Markdown and HTML."""
+    # HTML's characters need entities: within <details>, Markdown's backslash escapes have no effect.
     return re.sub(r"([\\`*_|\[\]#])", r"\\\1", escape(" ".join(text.split()), quote=False))

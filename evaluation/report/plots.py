@@ -1,4 +1,4 @@
-"""The drawings of a report, as SVG that is the same each time."""
+"""The plots of a report, as SVG whose bytes are the same each time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STYLE: Any = {"svg.hashsalt": "rejoinder", "svg.fonttype": "none", "font.family
 
 
 def plots(scored: ScoredRun) -> Section:
-    """Return a drawing by system and one for each dimension that has more than one value."""
+    """Return a section with a plot by system, and one for each dimension that has more than one value."""
     drawn = [name for name in DRAWN if name in scored.columns]
     figures = [_draw(scored, drawn, "system", scored.names)]
     for dimension in DIMENSIONS:
@@ -59,7 +59,7 @@ def _bars(
     panel: object, scored: ScoredRun, metric: str, dimension: str, values: Sequence[str], system: str, place: int,
     count: int,
 ) -> None:  # fmt: skip
-    """Draw one system's bars, or for the dimension `system` a bar each."""
+    """Draw one system's bars over a dimension's values; for the dimension `system`, draw one bar per system."""
     width = 0.8 / count
     heights: list[float] = []
     spreads: list[tuple[float, float]] = []
@@ -80,7 +80,7 @@ def _bars(
 
 
 def _svg(canvas: Canvas) -> str:
-    """Return a drawing without date, program and XML declaration, to stand within HTML."""
+    """Return a plot as SVG to embed in HTML, without date, program name and XML declaration."""
     buffer = io.StringIO()
     canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()

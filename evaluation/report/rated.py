@@ -1,4 +1,4 @@
-"""What people said of a run, for its report."""
+"""The report's section on people's ratings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from evaluation.run import RunFolder
 
 
 def rated(run: RunFolder) -> Section | None:
-    """Return the raters' means and how far they agree; None where no forms were collected."""
+    """Return the section on raters' means and agreement; None if no forms were collected."""
     if not (run.path / "people.json").exists():
         return None
     summary = run.read_json("people.json")

@@ -24,15 +24,15 @@ LAYOUTS = (
 )
 SHARED_TASK = ("bleu", "chrf", "rouge_l", "bertscore", "novelty_references", "length")
 TESTED = ("chrf", "rouge_l", "bertscore", "safety", "counterspeech", "argument_quality", "coarl", "fe")
-"""Metrics of single drafts in which systems are tested against each other."""
+"""Metrics of single drafts on which systems are tested against each other."""
 ALPHA = 0.05
 _WHOLE = {"length"}
 _FEW = 10
-"""Drafts under which an interval says little."""
+"""Fewest drafts for which an interval is printed."""
 
 
 def systems(scored: ScoredRun) -> Section:
-    """Return how many drafts each system made, and how many of them are worth reading."""
+    """Return how many drafts each system made: all, empty, passed by the guard, and by the fallback."""
     rows = tuple(
         (
             name,
@@ -54,14 +54,14 @@ def systems(scored: ScoredRun) -> Section:
 
 
 def layouts(scored: ScoredRun) -> Section:
-    """Return a table for each paper."""
+    """Return the figures by system, in a table for each paper's layout."""
     tables = tuple(_layout(scored, title, names) for title, names in LAYOUTS)
     arrows = "↑ more is better, ↓ less is better; without an arrow neither."
     return Section("Figures by system", (arrows, *scored.totals["missing"]), tables)
 
 
 def by_language(scored: ScoredRun) -> Section:
-    """Return the shared task's table: a row for each language and system, the means of single drafts."""
+    """Return the shared task's table: a row for each language and system, with means over single drafts."""
     names = [name for name in SHARED_TASK if name in scored.totals["metrics"]]
     rows = tuple(
         (f"{language} {system}", *(_mean(scored, name, system, language=language) for name in names))
@@ -74,7 +74,7 @@ def by_language(scored: ScoredRun) -> Section:
 
 
 def tests(scored: ScoredRun) -> Section:
-    """Return each system against the first: mean differences on the same posts, intervals, corrected p-values."""
+    """Return tests of each system against the first: mean differences on the same posts, intervals, p-values."""
     rows = list(_tests(scored))
     if not rows:
         return Section("Tests", ("There is only one system, so nothing is tested.",))
@@ -119,7 +119,7 @@ def _said(p: float) -> str:
 
 
 def meanings(scored: ScoredRun) -> Section:
-    """Return what each figure is, and what it does not show."""
+    """Return the definition of each figure, and what it does not show."""
     rows = tuple(
         (card["label"], _source(card), card["formula"], _range(card), card["blind_spot"])
         for card in scored.totals["metrics"].values()
@@ -153,7 +153,7 @@ def _total(scored: ScoredRun, name: str, system: str, total: dict[str, Any]) -> 
     digits = 1 if name in _WHOLE else 4 if name == "bleu" else 3
     values = scored.values(name, system)
     cell = number(total["value"], digits)
-    # A corpus BLEU is no mean, so that the interval of a mean would not be its own.
+    # A system's BLEU is a corpus figure, not a mean, so the interval of the mean would not belong to it.
     if len(values) < _FEW or name == "bleu":
         return cell
     spread = interval(values, scored.seed)

@@ -11,15 +11,15 @@ from evaluation.report.data import ScoredRun
 from evaluation.report.document import Case, Section
 
 SHOWN = 5
-"""Drafts of each system."""
+"""Drafts shown for each system."""
 MOST_NAMED = 30
-"""Posts without a draft that are named for each system."""
+"""Most posts without a draft that are listed for each system."""
 ORDERED_BY = ("coarl", "safety", "argument_quality", "chrf")
-"""The first of these that was measured orders the drafts."""
+"""Metrics to order the drafts by; the first one that was measured is used."""
 
 
 def worst(scored: ScoredRun) -> Section:
-    """Return the lowest drafts of each system, and the posts for which it has none."""
+    """Return the lowest-scoring drafts of each system, and the posts for which it has no draft."""
     metric = next((name for name in ORDERED_BY if name in scored.columns), None)
     if metric is None:
         return Section("Worst cases to read", ("No metric of single drafts was measured.",))
@@ -46,7 +46,7 @@ def worst(scored: ScoredRun) -> Section:
 
 
 def _without_draft(scored: ScoredRun) -> Iterator[str]:
-    """Yield, for each system that has empty drafts, which posts these are: no figure speaks of them."""
+    """Yield a sentence per system on its posts without a draft, as no figure counts them."""
     posts: dict[str, list[str]] = defaultdict(list)
     for draft in scored.run.drafts():
         if not draft.text:

@@ -1,1 +1,1 @@
-"""Flags, decisions and faults at a rate, and a count of what was lost, doubled or sent otherwise than approved."""
+"""The stress test: flags, decisions and faults at a given rate, and a count of what was lost, doubled or altered."""

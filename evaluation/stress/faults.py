@@ -1,4 +1,4 @@
-"""Kills, pauses and outages, spread over the time in which flags come in."""
+"""Kills, pauses and outages, spread over the time in which flags are sent."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ OUTAGES: tuple[Outage, ...] = ("cut", "stall")
 
 @dataclass
 class Faults:
-    """What was done, in the order in which it was done: seconds since the start, and what."""
+    """A log of the faults caused, in order: seconds since the start, and a description."""
 
     struck: list[tuple[float, str]] = field(default_factory=list)
     began: float = field(default_factory=time.monotonic)
 
     def note(self, what: str) -> None:
-        """Note a fault."""
+        """Add a fault to the log."""
         self.struck.append((round(time.monotonic() - self.began, 1), what))
 
 
 class Striker:
-    """The one that does the faults of a plan to a family, and notes them."""
+    """The cause of a plan's faults in a family; it logs each one."""
 
     def __init__(self, plan: StressPlan, family: Family, faults: Faults) -> None:
         self._plan = plan
@@ -42,7 +42,7 @@ class Striker:
         self._chance = random.Random(plan.seed)
 
     async def strike(self) -> None:
-        """Do every fault at its time, each kind evenly spread; kills, pauses and outages may meet."""
+        """Cause every fault at its time. Each kind is evenly spread; faults of different kinds may overlap."""
         plan = self._plan
         await asyncio.gather(
             self._spread(plan.kills, 0.5, self._kill),
@@ -54,7 +54,7 @@ class Striker:
         )
 
     async def _spread(self, count: int, place: float, fault: Callable[[int], Awaitable[None]]) -> None:
-        """Do a fault so many times, each at the same `place`, from 0 to 1, of its share of the time."""
+        """Cause a fault in each of `count` equal parts of the flagging time, at `place` (0 to 1) within the part."""
         began = time.monotonic()
         for number in range(count):
             due = began + self._plan.flagging_s * (number + place) / count
@@ -71,7 +71,7 @@ class Striker:
     async def _pause(self, number: int) -> None:
         member = self._chance.choice((self._family.desks, self._family.workers)[number % 2])
         self._faults.note(f"pause {member.name} for {self._plan.pause_s:.0f} s")
-        # Who is killed meanwhile comes back as another process, which was never paused.
+        # If the process is killed meanwhile, its successor was never paused.
         paused = member.child
         member.signal(signal.SIGSTOP)
         try:
@@ -116,7 +116,7 @@ class Striker:
 
 
 def _fill(ballast: Path) -> None:
-    """Write until nothing more fits."""
+    """Write until the disk is full."""
     with ballast.open("wb", buffering=0) as file:
         for size in (1 << 20, 1 << 12, 1):
             with suppress(OSError):
@@ -125,7 +125,7 @@ def _fill(ballast: Path) -> None:
 
 
 def _lock(file: Path, seconds: float) -> None:
-    """Keep every writer out of a SQLite file; longer than they wait, it is an outage to them."""
+    """Lock a SQLite file against writers; if that lasts longer than they wait, they see an outage."""
     connection = sqlite3.connect(file, timeout=60, isolation_level=None)
     try:
         connection.execute("BEGIN IMMEDIATE")

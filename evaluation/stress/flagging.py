@@ -1,4 +1,4 @@
-"""The platform: flags at a rate through the gateway, each sent again until it is accepted."""
+"""The platform: it sends flags to the gateway at a given rate, and repeats each until it is accepted."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from evaluation.stress.plan import StressPlan
 
 PLATFORM = "stress"
 AGAIN_EVERY = 20
-"""Each flag of this number is sent twice, as a platform does that lost our answer."""
+"""One batch of flags in this many is sent twice, as by a platform that did not receive the answer."""
 WAIT_S = 0.5
 PATIENCE_S = 60.0
 
 
 @dataclass
 class Flagging:
-    """What was sent and accepted, by case key; times in seconds since the epoch."""
+    """The flags sent, accepted and refused, by case key.
+
+    `first_sent` and `accepted` are in seconds since the epoch, `answers_s` are the gateway's response times.
+    """
 
     first_sent: dict[str, float] = field(default_factory=dict)
     accepted: dict[str, float] = field(default_factory=dict)
@@ -31,7 +34,7 @@ class Flagging:
 
 
 def posts(plan: StressPlan) -> list[dict[str, str]]:
-    """Return the posts of a run; ids name the seed, so that two runs on one ledger differ."""
+    """Return the posts of a run; ids contain the seed, so that runs with different seeds can share a ledger."""
     return [
         {
             "platform": PLATFORM,
@@ -44,7 +47,7 @@ def posts(plan: StressPlan) -> list[dict[str, str]]:
 
 
 async def flag(http: aiohttp.ClientSession, url: str, plan: StressPlan, flagging: Flagging) -> None:
-    """Send every post, in batches at the plan's rate, and go on with each until the gateway has accepted it."""
+    """Send all posts in batches at the plan's rate, and repeat each batch until the gateway has answered it."""
     size = max(1, int(plan.rate / 5))
     began = time.monotonic()
     pending: set[asyncio.Task[None]] = set()

@@ -1,6 +1,6 @@
-"""Scripted moderators: they decide, edit, undo, ask again and collide over the desk's HTTP API, whatever is down.
+"""Scripted moderators, who decide, edit, undo, redraft and collide over the desk's HTTP API, during faults too.
 
-What one is about to do is written down before it is sent, so that what comes out can be held against it.
+Each decision is logged before it is sent, so that the outcome can be compared with it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ AGAIN_S = 0.5
 PATIENCE = aiohttp.ClientTimeout(45)
 PENDING = {"state": "pending", "limit": "200", "doubtful": "false"}
 ROUNDS = 3
-"""Most decisions on one case: who undoes decides anew, and so does who asks for another draft."""
+"""Most rounds of decisions on one case: after an undo, the moderator decides again."""
 COLLIDING_ACTIONS = (("approve", "edit"), ("edit", "edit"), ("edit", "reject"), ("approve", "dismiss"))
-"""What two decide at once."""
+"""Pairs of actions for two moderators who decide on the same case at once."""
 ACTION_WEIGHTS = {"approve": 40, "edit": 20, "reject": 8, "dismiss": 4, "redraft": 8, "undo": 20}
 
 
@@ -31,7 +31,8 @@ ACTION_WEIGHTS = {"approve": 40, "edit": 20, "reject": 8, "dismiss": 4, "redraft
 class SentDecision:
     """A decision as a moderator sent it.
 
-    `text` is what its reply must be, `status` what was answered, None for nothing.
+    `text` is the reply that must be published if the decision stands, None if there is none. `status` is the last
+    answer's HTTP status, None if no desk answered; `sent` counts the attempts.
     """
 
     key: str
@@ -45,19 +46,19 @@ class SentDecision:
 
 @dataclass
 class DecisionLog:
-    """Everything the moderators tried, in the order in which they tried it."""
+    """Every decision that the moderators sent, in order."""
 
     decisions: list[SentDecision] = field(default_factory=list)
     collisions: int = 0
 
     @property
     def answered(self) -> int:
-        """Return how many decisions were answered with yes."""
+        """Return how many decisions were answered with 200."""
         return sum(decision.status == 200 for decision in self.decisions)
 
 
 class Moderators:
-    """The people at the desks."""
+    """The scripted moderators at the desks."""
 
     def __init__(self, plan: StressPlan, family: Family, http: aiohttp.ClientSession, log: DecisionLog) -> None:
         self._plan = plan
@@ -69,7 +70,7 @@ class Moderators:
         self._taken: set[str] = set()
 
     async def work(self) -> None:
-        """Decide until as many cases as planned were decided on, or until cancelled."""
+        """Decide on cases until the planned number is reached, or until cancelled."""
         looking = asyncio.create_task(self._look())
         colliding = set(self._chance.sample(range(self._plan.decisions), self._plan.collisions))
         turns = iter(range(self._plan.decisions))
@@ -79,7 +80,7 @@ class Moderators:
             looking.cancel()
 
     async def _look(self) -> None:
-        """Find pending cases with a draft, whichever desk answers."""
+        """Queue pending cases with a draft, until cancelled; any desk may answer."""
         while True:
             cursor: str | None = None
             while True:
@@ -105,7 +106,7 @@ class Moderators:
                 await self._settle(key, who)
 
     async def _settle(self, key: str, who: str) -> None:
-        """Take a case to an end, by way of what chance gives."""
+        """Decide on a case with randomly drawn actions, until it needs no further decision from here."""
         for round_number in range(ROUNDS):
             case = await self._case(key, who)
             if case["state"] != "pending":
@@ -123,12 +124,12 @@ class Moderators:
                 return
             if action != "undo" or decision.status != 200:
                 return
-            # Now and then too late, and now and then just as the reply leaves.
+            # Some undos come too late, and some just as the reply is sent.
             await asyncio.sleep(self._chance.uniform(0, 1.3) * self._plan.undo_s)
             await self._decide(SentDecision(key, case["version"] + 1, who, "undo", None))
 
     async def _collide(self, key: str, who: str) -> None:
-        """Let two decide at once on what both have seen."""
+        """Let two moderators decide at once on the same version of a case."""
         case = await self._case(key, who)
         opponent = self._chance.choice([name for name in self._family.moderators if name != who])
         actions = self._chance.choice(COLLIDING_ACTIONS)
@@ -143,11 +144,11 @@ class Moderators:
         return SentDecision(case["key"], case["version"], who, action, text)
 
     async def _decide(self, decision: SentDecision) -> None:
-        """Send a decision, the same again while nobody answers and the case is still as it was seen."""
+        """Log and send a decision; repeat it while desks fail to answer and the case's version has not changed."""
         self._log.decisions.append(decision)
         body = {"action": decision.action, "version": decision.version}
         if decision.action == "edit":
-            # A lead's override: what the guard thinks of the script's texts is not the question here.
+            # Leads may override the guard, whose verdict on the script's texts is not under test here.
             body |= {"text": decision.text, "override": True}
         if decision.action in ("reject", "dismiss"):
             body["reason"] = "off topic"
@@ -169,7 +170,7 @@ class Moderators:
             await asyncio.sleep(AGAIN_S)
 
     async def _call(self, method: str, path: str, who: str, **options: Any) -> tuple[int | None, Any]:
-        """Ask any of the desks; None and nothing when it did not answer."""
+        """Send a request to a random desk, and return status and body; (None, None) if it did not answer."""
         url = self._chance.choice(self._family.desk_urls) + path
         headers = {"Authorization": f"Bearer {token(who)}"}
         try:

@@ -1,4 +1,4 @@
-"""What a run is asked to do."""
+"""The plan of a run: its load and its faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DatabaseKind = Literal["sqlite", "postgres"]
 class StressPlan:
     """The load and the faults of one run; times in seconds, `rate` in flags a second.
 
-    `pause_s` is longer than `lease_s`, so that a publisher that is paused loses what it holds.
+    `pause_s` is longer than `lease_s`, so that a paused publisher loses its lease.
     """
 
     flags: int = 200
@@ -43,5 +43,5 @@ class StressPlan:
 
     @property
     def flagging_s(self) -> float:
-        """Return how long the flags take at the rate asked for."""
+        """Return how many seconds it takes to send all flags at the planned rate."""
         return self.flags / self.rate

@@ -1,4 +1,4 @@
-"""A stretch of wire between clients and a server that can be cut, or stalled, and mended again."""
+"""A TCP proxy between clients and a server that can be cut or stalled for a while, to simulate outages."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Dial = Callable[[], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
 
 
 class Wire:
-    """A TCP port on loopback behind which connections go on to whatever `dial` connects to.
+    """A TCP port on loopback that forwards connections to whatever `dial` connects to.
 
-    Cut, it drops every connection and each new one; stalled, it keeps them and lets nothing through, which is what a
+    When cut, it drops all connections, new ones too. When stalled, it keeps them but forwards nothing, which is what a
     lost network looks like to both ends.
     """
 
@@ -31,7 +31,7 @@ class Wire:
 
     @asynccontextmanager
     async def carrying(self) -> AsyncIterator[None]:
-        """Carry connections while the body runs."""
+        """Forward connections while the body runs."""
         server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
         try:
             yield
@@ -42,7 +42,7 @@ class Wire:
             await asyncio.gather(*self._carriers)
 
     async def fail_for(self, seconds: float, how: Outage) -> None:
-        """Be cut or stalled for a while."""
+        """Cut or stall the wire for some seconds."""
         try:
             if how == "cut":
                 self._is_cut = True
@@ -93,17 +93,17 @@ class Wire:
 
 
 def to_port(port: int) -> Dial:
-    """Return a way to a server on loopback."""
+    """Return a Dial to a server on loopback."""
     return lambda: asyncio.open_connection("127.0.0.1", port)
 
 
 def to_socket(path: str) -> Dial:
-    """Return a way to a server that listens on a Unix socket."""
+    """Return a Dial to a server that listens on a Unix socket."""
     return lambda: asyncio.open_unix_connection(path)
 
 
 def unused_port() -> int:
-    """Return a port that nobody listens on, from below those that a system gives out by itself."""
+    """Return a port that nobody listens on, below the range from which systems assign ephemeral ports."""
     while True:
         port = random.choice(range(15_000, 32_000))
         with socket.socket() as probe, suppress(OSError):

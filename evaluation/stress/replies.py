@@ -1,4 +1,4 @@
-"""The platform's reader of replies: another Kafka client than the publisher's, and no consumer group."""
+"""The platform's reader of replies, on purpose with another Kafka client than the publisher's, without a group."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from stream.ingest import TokenFile
 from stream.topics import Topics
 
 QUIET_S = 3.0
-"""How long nothing must come until a topic counts as read."""
+"""Seconds without a new record after which a topic counts as read to its end."""
 
 
 async def replies_by_case(kafka: KafkaSettings) -> dict[str, list[str]]:
-    """Return case key -> the texts of all replies on the topic, from its beginning."""
+    """Return the texts of all replies on the topic, from its beginning, by case key."""
     return await asyncio.to_thread(_read, kafka)
 
 
 async def dead_letters(kafka: KafkaSettings) -> list[str]:
-    """Return the errors of all dead letters."""
+    """Return the error messages of all dead letters."""
     return await asyncio.to_thread(_errors, kafka)
 
 

@@ -1,4 +1,4 @@
-"""What a run found, as a table and as JSON."""
+"""The findings of a run, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLES = 5
 
 @dataclass(frozen=True)
 class Report:
-    """All that is known of a run; `seconds` from the first flag to the last case at rest."""
+    """The findings of a run; `seconds` is the time from the first flag until nothing was left to do."""
 
     plan: StressPlan
     seconds: float
@@ -33,7 +33,7 @@ class Report:
     verdict: Verdict
 
     def failures(self, longest_p95_s: float | None) -> list[str]:
-        """Return what is over a limit, as lines to print; nothing for a good run."""
+        """Return a line for each limit that was exceeded; none for a good run."""
         lines = [f"{name}: {len(keys)}" for name, keys in self.verdict.wrong.items() if keys]
         slow = self.timings.get("flag to moderators")
         if longest_p95_s is not None and slow is not None and slow.p95 > longest_p95_s:
@@ -42,7 +42,7 @@ class Report:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """Return the report for programs."""
+    """Return the report as values that can be written as JSON."""
     plan = {name: value for name, value in asdict(report.plan).items() if name != "folder"}
     return {
         "date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": _machine(), "plan": plan,
@@ -56,7 +56,7 @@ def as_json(report: Report) -> dict[str, Any]:
 
 
 def as_table(report: Report) -> str:
-    """Return the report for people."""
+    """Return the report as text for people to read."""
     lines = [f"{datetime.now(UTC):%Y-%m-%d}, {_machine()}, {report.plan.database}, {report.seconds:.0f} s", ""]
     lines += _rows([(name, f"{count:,}") for name, count in _counts(report).items()])
     lines += ["", *_rows([(f"cases {state}", f"{count:,}") for state, count in sorted(report.verdict.states.items())])]

@@ -1,4 +1,4 @@
-"""One run: start the family, send flags, decide and strike at once, wait until all is at rest, judge."""
+"""One run: start the processes; send flags, decide and cause faults at once; wait until all is at rest; judge."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from ledger import Ledger
 
 LOOK_EVERY_S = 1.0
 AT_REST_S = 5.0
-"""How long nothing must be owed until a run counts as over; a doubled reply comes late."""
+"""Seconds (besides a lease) with nothing left to do after which a run counts as over: a doubled reply may come late."""
 PAGE = 200
 
 
 async def run(plan: StressPlan) -> Report:
-    """Carry out a plan; raises Unavailable when the family does not come up."""
+    """Carry out a plan; raises Unavailable if its processes do not come up."""
     if plan.folder is not None:
         plan.folder.mkdir(parents=True, exist_ok=True)
         return await _run(plan, plan.folder.resolve())
@@ -69,7 +69,7 @@ async def _run(plan: StressPlan, folder: Path) -> Report:
 
 
 async def _at_rest(plan: StressPlan, ledger: Ledger, flagging: Flagging, moderators: asyncio.Task[None]) -> None:
-    """Wait until moderators are through and nobody owes anything, or until the patience of the plan ends."""
+    """Wait until moderators are done and no case, reply or flag is outstanding, at most `settle_s` seconds."""
     deadline = time.monotonic() + plan.settle_s
     quiet_since: float | None = None
     while time.monotonic() < deadline:
@@ -100,7 +100,7 @@ async def _history(ledger: Ledger) -> list[Transition]:
 
 
 async def _visible_states(running: Family, http: aiohttp.ClientSession) -> dict[str, CaseState]:
-    """Return case key -> the state that a moderator sees, read page by page from a desk."""
+    """Return the states of all cases as a moderator sees them, by case key, read page by page from a desk."""
     states: dict[str, CaseState] = {}
     headers = {"Authorization": f"Bearer {token(running.moderators[0])}"}
     query = {"limit": str(PAGE)}

@@ -1,4 +1,4 @@
-"""Run a command of `rejoinder` with a clock that goes wrong: `python -m evaluation.stress.skewed SECONDS COMMAND …`."""
+"""Run a `rejoinder` command with a wrong clock: `python -m evaluation.stress.skewed SECONDS COMMAND …`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if __name__ == "__main__":
     right = record.now
 
     def wrong() -> datetime:
-        """Return a moment that is off."""
+        """Return a time that is off by the given seconds."""
         return right() + ahead
 
-    # Before anything else is imported, for everybody takes the name with them.
+    # This must come before the other imports, as modules copy the name `now` when they import it.
     record.now = core.domain.now = wrong
     from rejoinder.cli import main
 

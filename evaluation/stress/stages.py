@@ -1,4 +1,4 @@
-"""How long each step took, from the ledger's history and the platform's own clock."""
+"""Measure how long each step took, from the ledger's history and the platform's own clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARES = (0.50, 0.95, 0.99)
 
 @dataclass(frozen=True)
 class Timing:
-    """How long a step took: how often it was seen, and its percentiles in seconds."""
+    """The duration of a step: how often it was observed, and percentiles in seconds."""
 
     count: int
     p50: float
@@ -22,7 +22,7 @@ class Timing:
 
 
 def timing(seconds: Sequence[float]) -> Timing:
-    """Return the percentiles of some times, by nearest rank; noughts for none."""
+    """Return the percentiles of some times in seconds, by nearest rank; zeros if there are none."""
     ordered = sorted(seconds) or [0.0]
     p50, p95, p99 = (round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 3) for share in SHARES)
     return Timing(len(seconds), p50, p95, p99)
@@ -31,7 +31,7 @@ def timing(seconds: Sequence[float]) -> Timing:
 def timings(
     answers_s: Sequence[float], first_sent: Mapping[str, float], history: Iterable[Transition], undo_s: float
 ) -> dict[str, Timing]:
-    """Return the time of each step; `first_sent` is in seconds since the epoch."""
+    """Return the timing of each step by name; `first_sent` is in seconds since the epoch, by case key."""
     times: dict[str, list[float]] = defaultdict(list)
     times["gateway answers"] = list(answers_s)
     reached: dict[str, dict[CaseState, float]] = defaultdict(dict)

@@ -1,4 +1,4 @@
-"""The judgement of a run: flags, decisions, history and replies held against each other."""
+"""The judgement of a run: its flags, decisions, history and replies compared with each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATE_AFTER = {
     "redraft": CaseState.GROUNDED,
     "undo": CaseState.PENDING,
 }
-"""Where each decision leads."""
+"""The state that each action leads to."""
 
 FAILINGS = {
     "flags lost": "accepted by the gateway, and no case",
@@ -33,12 +33,12 @@ FAILINGS = {
     "replies with a wrong text": "not the approved text, byte for byte",
     "replies unapproved": "a reply although no approval stands",
 }
-"""What is counted, and what it means; every count must be nought."""
+"""The kinds of failure that are counted, with their meanings; every count must be zero."""
 
 
 @dataclass
 class Verdict:
-    """The keys of what went wrong, by what went wrong, and how many cases ended how."""
+    """The case keys of each kind of failure, and the number of cases in each final state."""
 
     wrong: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in FAILINGS})
     states: dict[str, int] = field(default_factory=dict)
@@ -52,7 +52,7 @@ def judge(
     history: Iterable[Transition],
     replies: Mapping[str, Sequence[str]],
 ) -> Verdict:
-    """Return what was lost, doubled or sent otherwise than approved; `replies` are texts by case key."""
+    """Return what was lost, doubled or sent in another wording than approved; `replies` are texts by case key."""
     verdict = Verdict()
     for state in states.values():
         verdict.states[state] = verdict.states.get(state, 0) + 1
@@ -88,7 +88,7 @@ def _judge_decisions(
 def _standing_texts(
     verdict: Verdict, decisions: Sequence[SentDecision], happened: Mapping[str, Mapping[int, Transition]]
 ) -> dict[str, str | None]:
-    """Return case key -> the text whose approval stands at the end, None where nobody is known to have asked for it."""
+    """Return the text whose approval stands at the end, by case key; None if no moderator sent that decision."""
     requested = {(sent.key, sent.version, sent.who): sent.text for sent in decisions if sent.text}
     standing: dict[str, str | None] = {}
     for key, transitions in happened.items():

@@ -1,4 +1,4 @@
-"""Moderators who ask a desk for something, for tests of what it does then."""
+"""Helpers by which a moderator asks a desk for an action, for tests of what the desk then does."""
 
 from __future__ import annotations
 

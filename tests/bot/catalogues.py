@@ -14,7 +14,7 @@ Message = str | tuple[str, ...]
 
 @cache
 def messages_in_source() -> dict[Message, set[str]]:
-    """Return every message, with the files that it stands in."""
+    """Return every message, with the files that contain it."""
     with (BOT / "locales" / "babel.cfg").open() as config:
         methods, options = parse_mapping_cfg(config)  # type: ignore[no-untyped-call]
     keywords = {**DEFAULT_KEYWORDS, "t": None, "tn": (1, 2)}

@@ -39,7 +39,7 @@ Client = TestClient[web.Request, web.Application]
 
 
 class WordGuard(Guard):
-    """A guard that fails a text for one word, so that no test of the desk hangs on how the real one reads English."""
+    """A guard that fails a text for one word, so that tests of the desk don't depend on the real guard's English."""
 
     async def check(self, text: str, context: GuardContext) -> tuple[Check, ...]:
         insults = text.count("forbidden")
@@ -51,7 +51,7 @@ class WordGuard(Guard):
 
 @dataclass(frozen=True)
 class House:
-    """The parts of a desk on a ledger of its own."""
+    """A desk and its parts, on a ledger of its own."""
 
     ledger: Ledger
     desk: Desk
@@ -82,7 +82,7 @@ def _bearer() -> Callable[[str], dict[str, str]]:
 
 @asynccontextmanager
 async def open_house(folder: Path, clock: Callable[[], datetime] = now, **chosen: Any) -> AsyncIterator[House]:
-    """Open a desk on a new ledger in `folder`; `chosen` are settings of the desk."""
+    """Open a desk on a new ledger in `folder`; `chosen` are the desk's settings."""
     ledger = await Ledger.open(new_sqlite(folder), KEY, clock)
     settings = DeskSettings(tokens=TOKENS, undo_s=20, **chosen)
     guard = WordGuard([])

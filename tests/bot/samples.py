@@ -1,4 +1,4 @@
-"""A few mild, invented cases, put through the ledger as the stream would."""
+"""A few mild, invented cases, written to the ledger as the stream would."""
 
 from __future__ import annotations
 
@@ -127,12 +127,12 @@ async def add_pending(
 
 
 async def add_doubtful(ledger: Ledger, flagged: FlaggedPost, hate: float = 0.12) -> str:
-    """Bring a post to the desk of which nobody knows yet whether it is hateful, and return its key."""
+    """Bring a post to the desk whose hatefulness is in doubt, and return its key."""
     return await add_pending(ledger, flagged, origin=Origin.NONE, note=in_doubt(hate), route=Route.DOUBT, hate=hate)
 
 
 async def add_answered(ledger: Ledger, flagged: FlaggedPost, hate: float = 0.87) -> str:
-    """Bring a post to the desk whose draft is on file, with a fact of every mark, and return its key."""
+    """Bring a post to the desk whose draft is made from sentences on file, with facts of every mark; return its key."""
     text = f"{COUNTER} {HEARSAY.text}"
     grounding = make_grounding(CRC, HEARSAY).model_copy(update={"claims": (CLAIM,)})
     candidate = Candidate(
@@ -168,7 +168,7 @@ async def add_draft(
 
 
 async def fill(ledger: Ledger) -> list[str]:
-    """Put six cases on the desk, the oldest first: plain, hostile, composed, two groups, no draft, long."""
+    """Bring six cases to the desk, the oldest first: plain, hostile, composed, two groups, no draft, long."""
     return [
         await add_pending(ledger, post(1)),
         await add_pending(

@@ -1,4 +1,4 @@
-"""A clock that a test turns."""
+"""A clock that a test sets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 
 class TurnedClock:
-    """A clock whose sleeps pass at once; `slept` lists them."""
+    """A clock whose sleeps return at once and advance it; `slept` lists them."""
 
     def __init__(self) -> None:
         self.slept: list[float] = []
@@ -16,7 +16,7 @@ class TurnedClock:
         return sum(self.slept) + self._turned
 
     def turn(self, seconds: float) -> None:
-        """Let time pass with nobody asleep."""
+        """Let time pass without a sleep."""
         self._turned += seconds
 
     async def sleep(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Runs for tests: posts, and drafts by system, as if they had been drafted."""
+"""Evaluation runs for tests: posts, and given texts as if systems had drafted them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def make_posts(count: int) -> list[EvaluationPost]:
 
 
 def make_run(path: Path, drafts: Mapping[str, Sequence[str]], seed: int = 7) -> RunFolder:
-    """Write a run in which each system drafted the given texts, for one post after the other."""
+    """Write a run in which each system drafted the given texts, one per post in order."""
     count = max(len(texts) for texts in drafts.values())
     posts = make_posts(count)
     run = RunFolder.create(path, posts, [SYSTEMS[name] for name in drafts], seed, Settings(data_dir=path / "data"))

@@ -26,7 +26,7 @@ SOURCES = Path(__file__).parents[2] / "../shared/kb"
 
 
 class WordEmbedder:
-    """An embedder that sums one random direction a word, so that shared words mean nearness."""
+    """An embedder that sums a random direction per word, so that texts with common words are near each other."""
 
     dimension = 64
 
@@ -55,7 +55,7 @@ class WordEmbedder:
 
 @cache
 def _direction(word: str, dimension: int) -> NDArray[np.float64]:
-    """Return a word's random direction, always the same one; what all texts share is that of no word."""
+    """Return a word's random direction, always the same; the empty word's is part of every text."""
     seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") if word else 1
     return np.random.default_rng(seed).normal(size=dimension)
 
@@ -73,7 +73,7 @@ def _evidence(
 
 @pytest.fixture(autouse=True)
 def closed_stores(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Close the summary stores that a test opens: from Python 3.13 on, one left open is a warning."""
+    """Close the summary stores that a test opens: from Python 3.13 on, leaving one open causes a warning."""
     opened: list[SummaryStore] = []
     begin = SummaryStore.__init__
 
@@ -99,7 +99,7 @@ def embedder() -> WordEmbedder:
 
 @pytest.fixture
 async def chat() -> AsyncIterator[Callable[..., Awaitable[ChatClient]]]:
-    """Give a function that serves a chat model, which answers what `reply(messages)` says, and returns its client."""
+    """Yield a function that serves a chat model, whose answers are `reply(messages)`, and returns its client."""
     async with AsyncExitStack() as stack:
 
         async def start(reply: Callable[[list[dict[str, str]]], str], reason: str = "stop") -> ChatClient:
@@ -151,7 +151,7 @@ def statements() -> list[Evidence]:
 
 @pytest.fixture(scope="session")
 def documents() -> Any:
-    """Import the look-up module beside this file: test folders are no packages."""
+    """Return the look-up module beside this file, imported by path, as test folders are not packages."""
     spec = importlib.util.spec_from_file_location("kb_test_documents", Path(__file__).with_name("documents.py"))
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""Look a statement up: read the source texts in all their formats and find the text at a locator."""
+"""Look up statements: read the source texts in all their formats, and find the text at a locator."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _ROMANS = [
 
 @lru_cache(maxsize=4096)
 def normalise(text: str) -> str:
-    """Lower the case, collapse whitespace, and write quotes and dashes in one way."""
+    """Return a text in lower case, with whitespace collapsed, and quotes and dashes unified."""
     return re.sub(r"\s+", " ", text.translate(_SAME)).strip().casefold()
 
 
 def numbers(text: str) -> set[str]:
-    """Return the numbers in a text, without thousands separators; codes such as c10 are no numbers."""
+    """Return the numbers in a text, without thousands separators; codes such as c10 don't count."""
     numerals = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])", text)
     return {number.rstrip(",").replace(",", "") for number in numerals}
 
@@ -53,7 +53,7 @@ class Document:
     rows: tuple[dict[str, str], ...] = ()
 
     def at(self, locator: str, slug: str = "") -> str | None:
-        """Return the text at a locator, or None when the document has no such place."""
+        """Return the text at a locator; None if the document has no such place."""
         if locator.startswith("Table:"):
             return self._table(locator.removeprefix("Table:"))
         if locator == "Page text":
@@ -68,7 +68,7 @@ class Document:
         return text
 
     def _table(self, row: str) -> str | None:
-        """Return label, answer and figure of the rows in which every comma-separated part of `row` is a cell."""
+        """Return label, answer and figure of the rows that have a cell for every comma-separated part of `row`."""
         conditions = [[normalise(cell) for cell in re.split(r" and |/", part)] for part in row.split(",")]
         hits = [cells for cells in self.rows if all(_has_cell(cells, alternatives) for alternatives in conditions)]
         parts = [part for alternatives in conditions for part in alternatives]
@@ -78,7 +78,7 @@ class Document:
 
 
 def _renumbered(label: str) -> Iterator[str]:
-    """Yield the label with its Roman number in digits, or the other way round: files differ in this."""
+    """Yield a label with its Roman numeral in digits, or its digits as a Roman numeral: files differ in this."""
     hit = re.fullmatch(r"(article|part)(\d+|[ivxl]+)", label)
     if hit and hit[2].isdigit():
         yield from (f"{hit[1]}{numeral}" for numeral in _ROMANS if roman(numeral) == int(hit[2]))
@@ -92,9 +92,9 @@ def _has_cell(cells: dict[str, str], alternatives: list[str]) -> bool:
 
 
 def _inside(text: str, marker: str) -> str | None:
-    """Return the part of an article that `marker` opens, with the words before the first part, which govern it.
+    """Return the part of an article that starts at `marker`, after the article's introductory words.
 
-    A text that numbers none of its paragraphs is returned whole: some files have lost their numbers.
+    A text whose paragraphs have no numbers is returned whole, as some files have lost them.
     """
     first = _sign(text, "1" if marker.isdigit() else "a")
     start = _sign(text, marker)
@@ -110,7 +110,7 @@ def _sign(text: str, marker: str) -> int | None:
 
 
 def _cut(lines: str, opener: str, label: Callable[[re.Match[str]], str | None]) -> Iterator[tuple[str, str]]:
-    """Cut a text at lines that match `opener`; a label of None ends the section before it."""
+    """Yield label and text of the sections that lines matching `opener` start, leaving out those labelled None."""
     hits = list(re.finditer(opener, lines, re.MULTILINE))
     ends = [hit.start() for hit in hits[1:]] + [len(lines)]
     for hit, end in zip(hits, ends, strict=False):
@@ -133,7 +133,7 @@ def _markdown(path: Path) -> Document:
 
 
 class _MarkdownLabels:
-    """A labeller of headings that remembers which annexed text they are in."""
+    """A labeller of headings that remembers which annexed text it is in."""
 
     def __init__(self) -> None:
         self._place = ""
@@ -174,13 +174,13 @@ def _resolution(path: Path) -> Document:
 
 
 def _page(page: str) -> str:
-    """Drop a page's running head and its footnotes."""
+    """Return a page without its running head and its footnotes."""
     head = r"\A[\s\S]{0,600}?\n(?:\d+/\d+\s*\n\s*\d\d-\d{5}|\d\d-\d{5}\s*\n\s*\d+/\d+)\s*\n"
     return re.sub(r"\n_{8,}[\s\S]*\Z", "", re.sub(head, "", page))
 
 
 class _Lines(HTMLParser):
-    """A parser that turns HTML into lines, one a block."""
+    """A parser that turns HTML into lines, one per block."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -258,7 +258,7 @@ def _sheet(sheet: ElementTree.Element, strings: list[str]) -> Iterator[dict[str,
 
 
 def read(path: Path) -> Document:
-    """Read one source text, by where it lies and what it is."""
+    """Return one source text; its folder and file type decide how it is read."""
     if path.suffix == ".json":
         return _resolution(path) if "un_docs" in path.parts else _treaty(path)
     readers: dict[str, Callable[[Path], Document]] = {

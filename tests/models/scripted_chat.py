@@ -10,7 +10,7 @@ from models.chat import Completion, Message
 
 
 class ScriptedChat:
-    """A ChatModel that answers with set texts, or raises a set error, and keeps what it was asked."""
+    """A ChatModel that answers with given texts, or raises a given error, and records the requests."""
 
     def __init__(self, *answers: str, error: Exception | None = None) -> None:
         self.model = "scripted"
@@ -39,17 +39,17 @@ class ScriptedChat:
         return [Completion(answer, "stop") for answer in self.answers(messages, grammar)[:n]]
 
     def answers(self, messages: Sequence[Message], grammar: str | None) -> Sequence[str]:
-        """Return the answers to one request, whatever it asks."""
+        """Return the answers to one request; here they don't depend on the request."""
         return self._answers
 
     @property
     def tokens(self) -> int:
-        """Return the most tokens that could have been written for all that was asked."""
+        """Return the most tokens that all requests together allowed to be written."""
         return sum(asked["n"] * asked["max_tokens"] for asked in self.asked)
 
 
 class ObedientChat(ScriptedChat):
-    """A scripted model that keeps to a strategy's grammar: numbered lines, a choice, scores, or else its answers."""
+    """A scripted model that follows a request's grammar (numbered lines, a choice, scores), else gives its answers."""
 
     def answers(self, messages: Sequence[Message], grammar: str | None) -> Sequence[str]:
         grammar = grammar or ""

@@ -14,14 +14,14 @@ PASSWORD = "a password for tests"
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate with its key, both in PEM."""
+    """A certificate and its key, both as PEM files."""
 
     file: Path
     key: Path
 
 
 class Authority:
-    """A self-made authority in a folder; skips the test where there is no `openssl`."""
+    """A self-signed authority in a folder; skips the test if there is no `openssl`."""
 
     def __init__(self, folder: Path) -> None:
         if shutil.which("openssl") is None:
@@ -34,7 +34,7 @@ class Authority:
         )
 
     def issue(self, name: str, *, password: str = "") -> Certificate:
-        """Issue a certificate for loopback, good for servers and clients; its key is encrypted with `password`."""
+        """Issue a certificate for loopback, valid for servers and clients; a `password` encrypts its key."""
         issued = Certificate(self._folder / f"{name}.pem", self._folder / f"{name}.key")
         request, extensions = self._folder / f"{name}.csr", self._folder / f"{name}.ext"
         extensions.write_text("subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n")

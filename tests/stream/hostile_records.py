@@ -1,4 +1,4 @@
-"""Valid records of every kind, and a strategy that spoils them as somebody would who may write to a topic."""
+"""Valid records of every kind, and a strategy that corrupts them as anybody with write access to a topic could."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.domain import MAX_TEXT, Draft, FlaggedPost
 from stream.messages import DeadLetter, Grounded, Triaged
 
 SECRET = "vile words"
-"""In every text of a valid record, and never in an error."""
+"""A text in every text field of a valid record; it must never appear in an error."""
 
 _POST: dict[str, Any] = {
     "platform": "birdsong", "post_id": "1", "text": f"Zorblaxians: {SECRET}.", "language": "en", "author_id": "zed",
@@ -60,7 +60,7 @@ _RAW = {
     "@pair@": b'"\\ud83d\\ude00"',
     "@bytes@": b'"\xed\xa0\x80"',
 }
-"""What Python's own `json.dumps` would not write."""
+"""Raw JSON that Python's own `json.dumps` would not write."""
 
 _MOMENTS = st.sampled_from([
     "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00Z", "2026-02-30T00:00:00Z",
@@ -86,7 +86,7 @@ _ODD = st.one_of(
 
 
 def _like(value: object) -> st.SearchStrategy[Any]:
-    """Return odd values of the kind that stands there, which get further than those of another kind."""
+    """Return odd values of the same type as `value`, which get past more validation than those of another type."""
     if isinstance(value, str):
         return _MOMENTS if value.startswith("2026-") else _TEXTS
     return _NUMBERS if isinstance(value, int | float) else _ODD
@@ -94,7 +94,7 @@ def _like(value: object) -> st.SearchStrategy[Any]:
 
 @st.composite
 def spoiled(draw: st.DrawFn, kind: type[BaseModel]) -> bytes:
-    """Draw the bytes of a record of `kind` with some of its values changed, doubled or gone, or its bytes damaged."""
+    """Draw the bytes of a record of `kind`, with values changed, duplicated or missing, or with damaged bytes."""
     value = deepcopy(VALID[kind])
     for _ in range(draw(st.integers(0, 3))):
         _spoil(draw, value)

@@ -1,4 +1,4 @@
-"""Name a base model as transformers loads it: a folder, a name on the hub, or the GGUF file that llama.cpp serves."""
+"""Load a base model with transformers from a folder, the hub, or the GGUF file that llama.cpp serves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from core.errors import BadInput
 
 
 def from_pretrained(model: str) -> tuple[str, dict[str, str]]:
-    """Return what `from_pretrained` is given for a model; the weights of a GGUF file come out of it dequantised."""
+    """Return the name and options to pass to `from_pretrained`; it dequantises the weights of a GGUF file.
+
+    Raises BadInput for a GGUF file that is missing.
+    """
     path = Path(model)
     if path.suffix != ".gguf":
         return model, {}
@@ -23,7 +26,7 @@ def from_pretrained(model: str) -> tuple[str, dict[str, str]]:
 
 @contextmanager
 def loading(model: str) -> Iterator[None]:
-    """Turn the libraries' complaints about a base model that can't be loaded into a BadInput."""
+    """Raise BadInput in place of the libraries' errors about a base model that can't be loaded."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -35,7 +38,7 @@ def loading(model: str) -> Iterator[None]:
 
 
 def configuration(base: Path) -> dict[str, Any]:
-    """Return the configuration of a folder in transformers' format or of a GGUF file; raises BadInput."""
+    """Return the configuration of a folder in transformers' format or a GGUF file; raises BadInput if it has none."""
     if base.suffix == ".gguf":
         from transformers import AutoConfig
 

@@ -1,4 +1,4 @@
-"""Write the card of an adapter: what it stands on, what it was learned from, and held-out figures before and after."""
+"""Write the card of an adapter: its base model, its training data, and held-out figures before and after training."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def adapter_card(step: str, options: Options, result: Result, data: Path) -> str:
-    """Return the card as Markdown; `data` is the file that was learned from."""
+    """Return the card as Markdown; `data` is the file that the adapter was trained on."""
     weights = options.out / "adapter" / "adapter_model.safetensors"
     shared = [name for name in result.before if name in result.after]
     rows = "\n".join(f"| {name} | {result.before[name]:.4f} | {result.after[name]:.4f} |" for name in shared)

@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def tunes(command: F) -> F:
-    """Add what the three steps share: PAIRS, the base model, an adapter to go on from, and how long to learn."""
+    """Add the arguments that the three steps share: PAIRS, the base model, an adapter to continue, training options."""
     for option in (
         click.option("--rank", default=16, show_default=True, help="Rank of a new adapter."),
         click.option("--rate", default=1e-4, show_default=True, help="Learning rate."),
@@ -101,7 +101,7 @@ def try_adapter(adapter: Path, posts: Path, chat_model: str | None, out: Path, s
 
 
 def _tune(step: str, data: str, given: dict[str, Any]) -> None:
-    # Set before the import: the libraries would tell their hub what runs here.
+    # Must be set before the import: otherwise the libraries report to their hub what runs here.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     with needs_extra("train"):
         from training.adapters.steps import STEPS, Options

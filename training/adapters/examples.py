@@ -1,4 +1,4 @@
-"""Turn what `train pairs` wrote into what trl trains on: prompts, replies, preferences."""
+"""Turn the files that `train pairs` wrote into rows for trl: prompts with replies, and preferences."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Row = dict[str, Any]
 Line = TypeVar("Line", Example, Preference)
 REPLY_TOKENS = 150
 LONGEST_POST = 2_000
-"""Characters of a post that a model is asked about."""
+"""Most characters of a post that go into a prompt."""
 HELD_OUT = 10
-"""One post in HELD_OUT, by its digest, is measured on and never learned from."""
+"""One post in HELD_OUT, chosen by its digest, is only measured on, never trained on."""
 
 
 def question(post: str, language: str, groups: Sequence[TargetGroup], intent: Intent) -> str:
-    """Return what a model is asked; the post is data, between marks that it can't write itself."""
+    """Return the prompt for a post, which is quoted so that its text can't close the tags around it."""
     attacked = ", ".join(group.label for group in groups)
     attack = f", which attacks {attacked}" if attacked else ""
     return (
@@ -34,19 +34,25 @@ def question(post: str, language: str, groups: Sequence[TargetGroup], intent: In
 
 
 def imitations(folder: Path) -> tuple[list[Row], list[Row]]:
-    """Return prompts with replies to imitate: those to learn from and those held out; raises BadInput."""
+    """Return prompts with replies to imitate: those to train on, and those held out.
+
+    Raises BadInput for files that can't be read, or too few examples.
+    """
     learned, held_out = _split(read_lines(folder / EXAMPLES, Example), folder)
     return [_imitation(line) for line in learned], [_imitation(line) for line in held_out]
 
 
 def preferences(folder: Path) -> tuple[list[Row], list[Row]]:
-    """Return prompts with a chosen and a rejected reply, to learn from and held out; raises BadInput."""
+    """Return prompts with a chosen and a rejected reply: those to train on, and those held out.
+
+    Raises BadInput for files that can't be read, or too few examples.
+    """
     learned, held_out = _split(read_lines(folder / PREFERENCES, Preference), folder)
     return [_preference(line) for line in learned], [_preference(line) for line in held_out]
 
 
 def asked(rows: Iterable[Row], talks: bool) -> list[Row]:
-    """Return the rows as trl takes them: as messages for a model that talks in turns, else as plain text."""
+    """Return the rows in trl's format: as messages if the model has a chat template (`talks`), else as plain text."""
     if not talks:
         return [{name: f" {text}" if name != "prompt" and name in _TEXTS else text for name, text in row.items()}
                 for row in rows]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Write an adapter as the GGUF file that llama.cpp's servers load beside the base model."""
+"""Write an adapter as a GGUF file that llama.cpp's server loads on top of the base model."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from safetensors.numpy import load_file
 from core.errors import BadInput
 
 ARCHITECTURES = {"llama": gguf.MODEL_ARCH.LLAMA, "mistral": gguf.MODEL_ARCH.LLAMA, "qwen2": gguf.MODEL_ARCH.QWEN2}
-"""The families that are exported, by what transformers calls them."""
+"""The model families that can be exported, by their `model_type` in transformers."""
 _PREFIX, _ENDS = "base_model.model.", {".lora_A.weight": "lora_a", ".lora_B.weight": "lora_b"}
 Array = NDArray[np.float32]
 
 
 def export(adapter: Path, base: dict[str, Any], out: Path) -> int:
-    """Write the adapter of a base model with the configuration `base`, and return how many tensors it has.
+    """Write the adapter of a base model with the configuration `base`, and return its number of tensors.
 
-    Raises BadInput for a family that is not exported, and for variants of LoRA that llama.cpp does not know.
+    Raises BadInput for a folder without an adapter, a family that can't be exported, a variant of LoRA that llama.cpp
+    does not support, and a module that llama.cpp has no name for.
     """
     family = str(base.get("model_type"))
     if family not in ARCHITECTURES:
@@ -57,9 +58,9 @@ def export(adapter: Path, base: dict[str, Any], out: Path) -> int:
 
 
 def _as_llama_rotates(rows: Array, module: str, base: dict[str, Any]) -> Array:
-    """Return the rows of queries and keys in the order that GGUF files of the llama family keep them in.
+    """Return the rows of queries and keys in the order that GGUF files of the llama family use; others unchanged.
 
-    transformers rotates the two halves of a head against each other, llama.cpp neighbouring rows.
+    Rotary embeddings pair the two halves of a head in transformers, but neighbouring rows in llama.cpp.
     """
     heads = base["num_attention_heads"]
     count = {"q_proj": heads, "k_proj": base.get("num_key_value_heads") or heads}.get(module.rpartition(".")[2])

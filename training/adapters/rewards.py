@@ -1,4 +1,4 @@
-"""What a reply is worth to PPO: CoARL's reward, by the very functions that `evaluate score` reports."""
+"""The reward of a reply for PPO: CoARL's, computed by the same metric that `evaluate score` reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evaluation.records import Sample
 
 
 class CoarlRewards:
-    """The mean of stance, argument quality and safety of each reply; 0 for a reply of which they say nothing."""
+    """A reward function for trl: the mean of a reply's stance, argument quality and safety; 0 if one has no value."""
 
     __name__ = "coarl"
 
@@ -30,7 +30,7 @@ class CoarlRewards:
         groups: Sequence[Sequence[str]],
         **others: object,
     ) -> list[float]:
-        """Return a reward, 0 to 1, for each reply, as trl asks for it."""
+        """Return a reward, 0 to 1, for each reply; trl passes the other columns by name."""
         samples = [
             Sample(
                 post=text,

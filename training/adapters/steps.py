@@ -1,6 +1,6 @@
-"""Train a LoRA adapter with trl and peft (the `train` extra), by imitation, from preferences or for a reward.
+"""Train a LoRA adapter with trl and peft (the `train` extra): by imitation, from preferences, or for a reward.
 
-Each step measures itself on held-out posts before and after, goes on from its last checkpoint, and is seeded.
+Each step is seeded, resumes from its last checkpoint, and is measured on held-out posts before and after.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from training.adapters.examples import REPLY_TOKENS, asked, imitations, preferen
 from training.adapters.rewards import CoarlRewards
 
 GROUP_SIZE = 4
-"""Replies sampled for a post, whose mean reward is what each of them is compared with."""
+"""Replies sampled for each post; their mean reward is the baseline for each of them."""
 SAVED_EVERY = 50
 """Steps between checkpoints."""
 TARGETS = ["q_proj", "k_proj", "v_proj", "o_proj"]
@@ -32,7 +32,7 @@ Figures = dict[str, float]
 
 @dataclass(frozen=True)
 class Options:
-    """What a step is run with: a base model (see `base`), an adapter to go on from, and how long to learn."""
+    """The options of a step: a base model (see `base`), an adapter to continue training, and training parameters."""
 
     model: str
     adapter: Path | None
@@ -45,7 +45,7 @@ class Options:
     rank: int
 
     def arguments(self, batch: int) -> dict[str, Any]:
-        """Return what the trainers of all steps are told."""
+        """Return the arguments that the trainers of all steps share."""
         return {
             "output_dir": str(self.out / "checkpoints"),
             "seed": self.seed,
@@ -67,7 +67,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Result:
-    """How many examples were learned from and held out, and the figures on those before and after."""
+    """The numbers of examples trained on and held out, and the figures on the held-out ones before and after."""
 
     learned: int
     held_out: int
@@ -76,7 +76,7 @@ class Result:
 
 
 def sft(options: Options) -> Result:
-    """Imitate the replies that moderators sent."""
+    """Train a model to imitate the replies that moderators sent."""
     learned, held_out = imitations(options.pairs)
 
     def trainer(model: Any, tokenizer: Any, data: tuple[Dataset, Dataset]) -> Any:
@@ -91,7 +91,7 @@ def sft(options: Options) -> Result:
 
 
 def dpo(options: Options) -> Result:
-    """Make the replies that moderators preferred likelier than those they did not."""
+    """Train a model to give the replies that moderators preferred a higher probability than the rejected ones."""
     learned, held_out = preferences(options.pairs)
 
     def trainer(model: Any, tokenizer: Any, data: tuple[Dataset, Dataset]) -> Any:
@@ -105,7 +105,10 @@ def dpo(options: Options) -> Result:
 
 
 def ppo(options: Options) -> Result:
-    """Raise CoARL's reward by PPO's clipped steps; the mean reward of a post's replies stands for the value model."""
+    """Train a model for CoARL's reward with PPO's clipped steps.
+
+    In place of a value model, the baseline is the mean reward of the replies sampled for the same post (GRPO).
+    """
     learned, held_out = imitations(options.pairs)
 
     def trainer(model: Any, tokenizer: Any, data: tuple[Dataset, Dataset]) -> Any:
@@ -126,7 +129,7 @@ STEPS: dict[str, Callable[[Options], Result]] = {"sft": sft, "dpo": dpo, "ppo": 
 
 
 def _run(options: Options, make: Callable[..., Any], learned: list[Any], held_out: list[Any]) -> Result:
-    """Measure, train on from the last checkpoint, measure again, and save the adapter."""
+    """Measure, train (from the last checkpoint if there is one), measure again, and save the adapter."""
     set_seed(options.seed)
     name, loading_options = from_pretrained(options.model)
     with loading(options.model):
@@ -134,7 +137,7 @@ def _run(options: Options, make: Callable[..., Any], learned: list[Any], held_ou
         model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32, **loading_options)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    # Even out of a GGUF file they are plain numbers by now, which the trainers would not believe.
+    # Weights from a GGUF file are dequantised by now, but trainers refuse the model while it is marked as quantised.
     model.is_quantized = False
     if options.adapter is not None:
         model = PeftModel.from_pretrained(model, str(options.adapter), is_trainable=True)
@@ -150,7 +153,7 @@ def _run(options: Options, make: Callable[..., Any], learned: list[Any], held_ou
 
 
 def _lora(options: Options) -> LoraConfig | None:
-    """Return the shape of a new adapter; none where an earlier one is trained on."""
+    """Return the configuration of a new adapter; None if an existing one is trained further."""
     if options.adapter is not None:
         return None
     return LoraConfig(r=options.rank, lora_alpha=2 * options.rank, target_modules=TARGETS, task_type="CAUSAL_LM")
@@ -161,6 +164,6 @@ def _only(row: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _figures(metrics: dict[str, float]) -> Figures:
-    """Return what says something of the model, and nothing of the clock or of how much was read so far."""
+    """Return the metrics that describe the model, without those of time and progress."""
     of_the_run = ("time", "per_second", "epoch", "num_tokens")
     return {name: value for name, value in metrics.items() if not any(word in name for word in of_the_run)}

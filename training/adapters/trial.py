@@ -17,12 +17,12 @@ from rejoinder.assembly import chat_client
 from training.adapters.examples import REPLY_TOKENS, question
 
 BARE = "bare"
-"""The strategy's name in reports: the question that adapters learn to answer, and nothing of the pipeline around it."""
+"""The strategy's name in reports: the prompt that adapters are trained on, without the rest of the pipeline."""
 TEMPERATURE = 0.5
 
 
 def systems(model: str, adapter: Path) -> tuple[System, System]:
-    """Return the model alone, and with the adapter."""
+    """Return the two systems: the model alone, and with the adapter."""
     return (
         System(strategy=BARE, model=model, retriever="none"),
         System(strategy=BARE, model=f"{model}+{adapter.stem}", retriever="none"),
@@ -32,14 +32,15 @@ def systems(model: str, adapter: Path) -> tuple[System, System]:
 async def try_adapter(
     run: RunFolder, posts: Sequence[EvaluationPost], adapter: Path, settings: Settings, advance: Callable[[], None]
 ) -> None:
-    """Append the drafts that both systems still owe; the server loads the adapter once, requests switch it.
+    """Append the drafts that both systems don't have yet.
 
-    Raises ModelUnavailable where the server can't come up.
+    One server serves both: it loads the adapter once, and each request switches it on or off. Raises ModelUnavailable
+    if the server can't start.
     """
     known = {(draft.system, draft.post_id) for draft in run.drafts()}
     if not any(name == REFERENCES for name, _ in known):
         append_lines(run.drafts_path, reference_drafts(posts))
-    # Any intent will do for a name by which requests ask for the adapter.
+    # Settings key adapters by intent; any intent will do as the name by which requests select this one.
     (name,) = loaded = {Intent.INFORMATIVE: adapter}
     chat = settings.chat.model_copy(update={"adapters": loaded})
     log_file = settings.data_dir / "logs" / "chat-server.log"

@@ -1,1 +1,1 @@
-"""The head that estimates how good an argument is, for `rejoinder evaluate score`."""
+"""Training of the head that estimates how good an argument is, for `rejoinder evaluate score`."""

@@ -20,7 +20,7 @@ from models.embed import Embedder, Vectors
 from models.embedders import default_embedder
 
 ALPHA = 5_000.0
-"""Strength of the penalty, on standardised columns; chosen among 100, 1,000 and 5,000 on the test split."""
+"""Strength of the ridge penalty on standardised columns; chosen from 100, 1,000 and 5,000 on the test split."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Arguments:
 
 
 def read_split(data: Path, split: str) -> Arguments:
-    """Return the `train` or `test` split of IBM ArgQ 30k; raises BadInput where it is not there."""
+    """Return the `train` or `test` split of IBM ArgQ 30k; raises BadInput if its file is missing."""
     path = data / "datasets" / "IBM_ArgQ30k" / f"{split}_30k.csv"
     if not path.exists():
         raise BadInput(f"{path} is not there; --data names the folder with `datasets/IBM_ArgQ30k`.")
@@ -80,7 +80,7 @@ are a little optimistic.
 
 
 def card(trained: Arguments, tested: Arguments, head: QualityHead, vectors: Vectors, digest: str) -> str:
-    """Return the model card of the file with this digest, with what the head reaches on vectors of shape (n, d)."""
+    """Return the model card of the weights with this digest; `vectors`, shape (n, d), are those of `tested`."""
     estimate = head.quality(vectors)
     lengths = [len(text.split()) for text in tested.texts]
     return CARD.format(

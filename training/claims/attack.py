@@ -1,4 +1,4 @@
-"""Learn how probably readers find that a post attacks a group: rude talk that attacks nobody needs no answer."""
+"""Learn the probability that readers see a post as an attack on a group: rude talk without one needs no answer."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from training.heads.sample import Part
 from training.heads.written import read_functional, read_written
 
 SHARES = (1.0, 0.0, 0.5)
-"""How much of an attack HateXplain's votes are: hate, normal, offensive."""
+"""How far each of HateXplain's votes counts as an attack, 0 to 1: hate, normal, offensive."""
 DAVIDSON = {"0": (1.0, 1500), "1": (0.15, 3000), "2": (0.0, 1500)}
-"""How much of an attack a class of Davidson's is (hate, offensive, neither), and how many posts of it are read."""
+"""For each class of Davidson's (hate, offensive, neither): how far it counts as an attack, and the most posts used."""
 OWN_POST = 0.7
-"""How much a sentence of our own that stands for a post counts."""
+"""Weight of a sentence of our own that stands in for a post."""
 STRENGTH, MEANING, WORDS = 0.05, 0.3, 3.0
-"""Inverse regularisation (scikit-learn's C), and how far the two views are scaled for it."""
+"""Inverse regularisation (scikit-learn's C), and the factors by which both views are scaled before fitting."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A text, the share of readers to whom it attacks a group, and how much it counts; `id` is the post's."""
+    """A text, the share of readers who see an attack on a group in it, and its weight; `id` is the post's."""
 
     text: str
     share: float
@@ -46,9 +46,9 @@ class Judged:
 
 
 def read_judged(data: Path) -> list[Judged]:
-    """Return what readers judged: HateXplain's posts, Davidson's, and sentences of our own in every language on file.
+    """Return judged texts: HateXplain's posts, Davidson's, and sentences of our own in every language on file.
 
-    Neither the posts of the yardstick nor the flagged ones are among them, nor copies of either.
+    The posts of the yardstick, the flagged posts and copies of both are left out.
     """
     texts = texts_by_id(data)
     rows = map(json.loads, (data / "flags" / "real_posts.jsonl").read_text("utf-8").splitlines())
@@ -60,7 +60,7 @@ def read_judged(data: Path) -> list[Judged]:
 
 
 def own_judged(posts: Iterable[Post]) -> list[Judged]:
-    """Return the sentences of our own among posts: those that make a claim attack a group, for every reader."""
+    """Return the sentences of our own among `posts`; those that make a claim count as attacks to all readers."""
     return [
         Judged(post.text, float(bool(post.claims)), OWN_POST, post.language, post.id)
         for post in posts
@@ -101,7 +101,7 @@ def _text(raw: str) -> str:
 def fit_attack(
     judged: list[Judged], vectors: Vectors, judge: Judge, without: Collection[str]
 ) -> tuple[Vectors, Vectors]:
-    """Return the weights of meaning (d + 1) and of words (SURFACE), learned of all texts but the posts `without`."""
+    """Return the weights of the embedding (d + 1) and of words (SURFACE), fitted without the posts in `without`."""
     rows = [number for number, each in enumerate(judged) if each.id not in without or not each.id]
     texts = [judged[number] for number in rows]
     meaning = judge.standard(vectors[rows], [each.language for each in texts])[:, :-1]

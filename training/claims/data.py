@@ -1,4 +1,4 @@
-"""Read the posts that people labelled with the claims on file, and find their texts in the data sets."""
+"""Read the posts labelled with the claims on file, whose texts are looked up in the data sets."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from training.heads.written import read_functional, read_written
 LABELS = Path(__file__).with_name("labels.tsv")
 OWN_HARMLESS = Path(__file__).with_name("harmless.toml")
 EACH_LANGUAGE = 300
-"""Wordings of a language other than English that stand for posts: nobody labelled posts in it."""
+"""Wordings that stand in for posts, in each language other than English, as none of these has labelled posts."""
 
 HARMLESS = 80
-"""Sentences of a language that attack nobody."""
+"""Most sentences that attack nobody in each language, besides those of `harmless.toml`."""
 
 
 @dataclass(frozen=True)
 class Post:
-    """A text to learn from: how it attacks (None: nobody), and the claims that it makes.
+    """A text to learn from: the kind of its attack (None: it attacks nobody), and the claims that it makes.
 
-    `labelled` says that people read it; the rest are sentences of our own. `wording` is the number of the wording that
-    stands for a post; `id` names the post.
+    `labelled` is set for posts whose labels were read from the text; the others are sentences of our own. `wording` is
+    the number of a wording that stands in for a post.
     """
 
     text: str
@@ -48,7 +48,7 @@ class Post:
 
 
 def read_labelled(data: Path, labels: Path = LABELS) -> list[Post]:
-    """Return the labelled posts whose texts are among the data sets under `data`."""
+    """Return the labelled posts whose texts are in the data sets under `data`."""
     texts = texts_by_id(data)
     rows = [line.split("\t") for line in labels.read_text("utf-8").splitlines() if not line.startswith("#")]
     return [
@@ -64,7 +64,7 @@ def read_labelled(data: Path, labels: Path = LABELS) -> list[Post]:
 
 
 def wordings_as_posts(files: ClaimFiles, wordings: list[Wording]) -> list[Post]:
-    """Return some wordings of each language but English as posts, the same in every run."""
+    """Return EACH_LANGUAGE wordings of each language but English as posts, the same in every run."""
     drawn = np.random.default_rng(0)
     posts = []
     for language in LANGUAGES:
@@ -94,5 +94,5 @@ def harmless() -> list[Post]:
 
 
 def groups_of(text: str, vector: np.ndarray[tuple[int], np.dtype[np.float32]], heads: Heads) -> list[TargetGroup]:
-    """Return the groups that triage would name."""
+    """Return the groups that triage would find attacked."""
     return [score.group for score in heads.score(vector, text).attacked(TriageSettings().group_threshold)]

@@ -1,4 +1,4 @@
-"""Write the model card of the judge of claims: data, figures of posts that it had not seen, limits."""
+"""Write the model card of the judge of claims: its data, figures on posts it had not seen, and its limits."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LIMITS = (0.1, 0.15, 0.2, 0.3, 0.4)
 
 @dataclass(frozen=True)
 class Measured:
-    """How posts were judged by what was learned without them.
+    """The results of cross-validation: every post was judged by models that had not seen it.
 
-    A row of `pairs` has the features of a post, whose number `of_posts` has,
-    with a claim; `fits` says whether the labels name it, `weights` how much it counts, `judged` how probable it seemed.
+    Each row is a pair of a post and a claim. `of_posts` has the post's number and `pairs` the pair's features; `fits`
+    says whether the labels name the claim, `weights` how much the pair counts, `judged` its estimated probability.
     """
 
     posts: Sequence[Post]
@@ -128,7 +128,7 @@ def _within(measured: Measured, first: int) -> float:
 
 
 def _surest(measured: Measured) -> dict[int, tuple[Vectors, NDArray[np.bool_]]]:
-    """Return probabilities and fits of each labelled post's claims, the surest first."""
+    """Return the probabilities and fits of each labelled post's claims, the most probable first, by post number."""
     surest = {}
     for n in np.unique(measured.of_posts):
         if measured.posts[n].labelled:

@@ -45,26 +45,27 @@ from training.heads.train import embed_cached
 
 FOLDS = 5
 POST = 3.0
-"""How much a labelled post weighs in the least squares; all wordings of a claim weigh 30 together."""
+"""Weight of a labelled post in the least squares; all wordings of a claim together have the weight 30."""
 RIDGE = 0.03
-"""Regularisation a row of the least squares."""
+"""Regularisation per row of the least squares."""
 KIND_STRENGTH, PAIR_STRENGTH = 0.03, 0.05
-"""Inverse regularisation (scikit-learn's C) of the kind head and of the pairs."""
+"""Inverse regularisation (scikit-learn's C) of the kind head, and of the regression on pairs."""
 WORDINGS_READ, WORDING = 3000, 0.1
-"""Wordings that the kind head learns from, and how much one weighs."""
+"""Wordings that the kind head is trained on, and the weight of each."""
 OWN = 0.5
-"""How much a sentence of our own weighs among the pairs."""
+"""Weight of a sentence of our own in the regression on pairs."""
 OWN_GATE, HARMLESS_ELSEWHERE = 0.3, 2.0
-"""How much one weighs where it is learned whether anything on file answers a post, and how much more a harmless one
-outside English: there, most of what is learned from makes a claim."""
+"""Weight of a sentence of our own for the gate, and a factor for harmless ones in other languages than English: there,
+most training texts make a claim."""
 Rows = NDArray[np.int_]
 
 
 @dataclass(frozen=True)
 class Material:
-    """All that is learned from: posts and wordings with their vectors, and the folds they are in.
+    """The training data: posts, wordings and judged texts, with their vectors and folds.
 
-    `of_wordings` has the fold of a wording that stands for a post, FOLDS for any other: those are always seen.
+    `folds` has the fold of each post. `of_wordings` has the fold of each wording that stands in for a post (and of its
+    translations), FOLDS for the others, which every model sees.
     """
 
     files: ClaimFiles
@@ -98,7 +99,7 @@ def train_and_write(data: Path, out: Path, cache: Path) -> str:
 
 
 def unseen(judge: Judge, material: Material, data: Path, cache: Path) -> dict[str, Unseen]:
-    """Measure the judge on the posts that nothing was learned from: those in their natural mix, and the others."""
+    """Measure the judge on the posts that it was not trained on: those in their natural mix, and the others."""
     parts: dict[str, list[Post]] = {}
     for post in read_unseen(data):
         parts.setdefault("HateXplain, natural mix" if post.id.startswith(NATURAL) else "MLMA", []).append(post)
@@ -111,7 +112,7 @@ def unseen(judge: Judge, material: Material, data: Path, cache: Path) -> dict[st
 
 
 def gather(data: Path, cache: Path) -> Material:
-    """Read and embed everything."""
+    """Read and embed all training data, and split it into folds."""
     files = load_claims()
     wordings, vectors = asyncio.run(_embedded(files))
     posts = [*read_labelled(data), *harmless(), *wordings_as_posts(files, wordings)]
@@ -133,7 +134,7 @@ def gather(data: Path, cache: Path) -> Material:
 
 
 def like(number: int, wordings: Sequence[Wording], vectors: Vectors) -> list[int]:
-    """Return the numbers of a wording and of the nearest one of its claim in each other language: its translations."""
+    """Return the numbers of a wording and of its claim's nearest one in each other language, taken as translations."""
     nearest = {wordings[number].language: number}
     own = [n for n, wording in enumerate(wordings) if wording.claim == wordings[number].claim]
     for n in sorted(own, key=lambda n: -float(vectors[n] @ vectors[number])):
@@ -150,13 +151,13 @@ async def _embedded(files: ClaimFiles) -> tuple[list[Wording], Vectors]:
 
 
 def fit(material: Material, measured: Measured) -> Judge:
-    """Fit the judge on everything; pairs and gate learn from posts that the other parts had not seen."""
+    """Fit the judge on everything; pairs and gate are fitted to `measured`, posts that the other parts had not seen."""
     judge = learned(material, FOLDS + 1, *pair_weights(measured.pairs, measured.fits, measured.weights))
     return replace(judge, gate=fit_gate(measured))
 
 
 def fit_gate(measured: Measured) -> Vectors:
-    """Return the weights of GATE, learned of all posts but threats and of whether a claim on file is theirs."""
+    """Return the gate's weights, fitted to whether posts make a claim on file; threats without one are left out."""
     posts = [(n, post) for n, post in enumerate(measured.posts) if _weight(post)]
     judged = measured.judged.reshape(len(measured.posts), -1)
     rows = [
@@ -169,7 +170,7 @@ def fit_gate(measured: Measured) -> Vectors:
 
 
 def pair_weights(pairs: Vectors, fits: NDArray[np.bool_], weights: Vectors) -> tuple[Vectors, float]:
-    """Return what turns the features of a pair into log odds: weights of shape (FEATURES,) and a bias."""
+    """Return weights of shape (FEATURES,) and a bias that turn a pair's features into log odds."""
     scaler = StandardScaler().fit(pairs)
     regression = LogisticRegression(C=PAIR_STRENGTH, max_iter=1000).fit(scaler.transform(pairs), fits, weights)
     slopes = regression.coef_[0] / scaler.scale_
@@ -178,7 +179,10 @@ def pair_weights(pairs: Vectors, fits: NDArray[np.bool_], weights: Vectors) -> t
 
 
 def learned(material: Material, fold: int, weights: Vectors, bias: float) -> Judge:
-    """Return a judge whose kinds and least squares have not seen a fold; an unknown fold leaves nothing out."""
+    """Return a judge fitted without one fold; a number that is no fold leaves nothing out.
+
+    `weights` and `bias` are those of the pairs; the gate stays empty.
+    """
     seen, on_file = material.folds != fold, material.of_wordings != fold
     languages = np.array([wording.language for wording in material.wordings])
     centres = centres_of(material.vectors, np.array(list(map(row_of, languages))))
@@ -225,7 +229,7 @@ def _kinds(material: Material, blank: Judge, labelled: Sequence[int]) -> Vectors
 
 
 def cross_validate(material: Material) -> Measured:
-    """Judge every post by what was learned without it, and return the pairs, and how they were judged."""
+    """Judge every post by models that had not seen it, and return the pairs with their probabilities."""
     reviews, heads = load_reviews(package_files("kb")), Heads.load()
     pairs: list[tuple[int, Vectors]] = []
     fits: list[tuple[int, NDArray[np.bool_]]] = []
@@ -264,7 +268,7 @@ def cross_validate(material: Material) -> Measured:
 
 
 def _weight(post: Post) -> float:
-    # A threat goes to people before anything answers it: that nothing is named for one says nothing of its claims.
+    # Threats are escalated before anything answers them: one without named claims may make some all the same.
     if post.kind is AttackKind.THREAT and not post.claims:
         return 0.0
     return 1.0 if post.labelled else OWN

@@ -1,4 +1,4 @@
-"""Measure the judge of claims on posts that nothing was learned from, in the mix in which they were flagged."""
+"""Measure the judge of claims on posts that it was not trained on."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from training.claims.data import Post, groups_of, read_labelled
 
 UNSEEN = Path(__file__).with_name("unseen.tsv")
 NATURAL = "hatexplain"
-"""The data set whose posts are in their natural mix; the others were collected by the words in them."""
+"""The data set whose posts are in their natural mix; others were collected by the words they contain."""
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """How a judge did on posts that it had not learned from.
+    """The figures of a judge on posts that it was not trained on.
 
-    `first` and `among_three` are shares of the `with_claim` posts; `answerable` is the AUC with which the gate tells
-    these from the others but threats, `nobody` the AUC of the kind "none" against all other kinds.
+    `with_claim` posts make a claim on file. `first` and `among_three` are the shares of these for which a right claim
+    is the most probable, or among the first three. `answerable` is the AUC with which the gate tells them from the
+    others, leaving out threats without a claim; `nobody` is the AUC of the kind "none" against all other kinds.
     """
 
     posts: int
@@ -42,7 +43,7 @@ class Unseen:
 
 
 def read_unseen(data: Path) -> list[Post]:
-    """Return the posts whose texts are among the data sets under `data`."""
+    """Return the posts of `unseen.tsv` whose texts are in the data sets under `data`."""
     return read_labelled(data, UNSEEN)
 
 
@@ -50,7 +51,7 @@ def measure_unseen(
     judge: Judge, files: ClaimFiles, wordings: list[Wording], vectors: Vectors,
     posts: Sequence[Post], post_vectors: Vectors,
 ) -> Unseen:  # fmt: skip
-    """Judge posts with embeddings of shape (posts, d), as grounding does."""
+    """Return the judge's figures on posts with embeddings of shape (posts, d); it judges them as grounding does."""
     reviews, heads = load_reviews(package_files("kb")), Heads.load()
     matcher = ClaimMatcher(files, reviews, wordings, vectors, judge, KnowledgeBaseSettings())
     hits, gate, attacked = [], [], []

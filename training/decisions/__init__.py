@@ -1,1 +1,1 @@
-"""What moderators decided, as examples that models learn from."""
+"""Moderators' decisions as training examples."""

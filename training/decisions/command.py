@@ -1,4 +1,4 @@
-"""`rejoinder train pairs`: what moderators decided, as files to learn from."""
+"""`rejoinder train pairs`: write moderators' decisions as files to train on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the data sheet of what was gathered: where it is from, what is in it, what was done to it, what it is not."""
+"""Write the data sheet of the gathered decisions: their origin, content, processing and limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILE = "datasheet.md"
 
 
 def data_sheet(gathered: Gathered, out: Path, least_raters: int) -> str:
-    """Return the sheet of the files in a folder as Markdown."""
+    """Return the data sheet of the files in folder `out` as Markdown."""
     raters = gathered.raters()
     busiest = max(raters.values(), default=0) / max(1, raters.total())
     digests = "\n".join(f"- `{name}`: `{_digest(out / name)}`" for name in (EXAMPLES, PREFERENCES, VERDICTS))

@@ -1,4 +1,4 @@
-"""Gather what all closed cases teach: without repeats, without contradictions, from enough people."""
+"""Gather examples from all closed cases, without repeats and contradictions, and only if enough people decided."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PreferenceKey = tuple[str, Intent, str, str]
 
 @dataclass
 class Gathered:
-    """What was gathered so far, by what makes two examples the same: folded texts and the intent."""
+    """The examples gathered so far, keyed by their folded texts and intent, which identify repeats."""
 
     cases: int = 0
     repeats: int = 0
@@ -41,7 +41,7 @@ class Gathered:
     verdicts: list[Verdict] = field(default_factory=list)
 
     def add(self, decided: DecidedCase) -> None:
-        """Add what a case teaches; a repeat adds its rater to the first one."""
+        """Add a case's examples; a repeat only adds its raters to the first occurrence."""
         self.cases += 1
         lesson = lesson_of(decided)
         for example in lesson.examples:
@@ -56,7 +56,7 @@ class Gathered:
         self.verdicts.extend(lesson.verdicts)
 
     def prefer(self, preference: Preference) -> None:
-        """Add a preference, or its raters where it is known."""
+        """Add a preference, or only its raters if it is known; equal texts count as a contradiction."""
         texts = (preference.post, preference.chosen, preference.rejected)
         post, chosen, rejected = map(folded, texts)
         if chosen == rejected:
@@ -69,7 +69,7 @@ class Gathered:
         self.preferences[key] = _with_raters(preference, raters)
 
     def finish(self) -> None:
-        """Pair rejected drafts with replies sent to the same text, and drop what people contradict each other on."""
+        """Pair rejected drafts with replies sent to the same text, then drop preferences that contradict each other."""
         sent: dict[tuple[str, Intent], list[Example]] = defaultdict(list)
         for (post, intent, _), example in self.examples.items():
             sent[post, intent].append(example)
@@ -84,13 +84,13 @@ class Gathered:
                 self.contradictions += 1
 
     def raters(self) -> Counter[str]:
-        """Count what each person decided."""
+        """Count each person's decisions."""
         verdicts = Counter(verdict.rater for verdict in self.verdicts)
         return verdicts + Counter(rater for example in self.examples.values() for rater in example.raters)
 
 
 async def gather(decided_cases: AsyncIterable[DecidedCase], least_raters: int) -> Gathered:
-    """Read all closed cases; raises BadInput where fewer than `least_raters` people decided them."""
+    """Return the examples from all closed cases; raises BadInput if fewer than `least_raters` people decided them."""
     gathered = Gathered()
     async for decided in decided_cases:
         gathered.add(decided)
@@ -100,7 +100,7 @@ async def gather(decided_cases: AsyncIterable[DecidedCase], least_raters: int) -
 
 
 def require_raters(raters: Iterable[str], least: int) -> None:
-    """Raise BadInput where too few people decided: a model would learn, and show, one person's taste."""
+    """Raise BadInput if too few people decided: a model would learn, and reveal, one person's taste."""
     people = len(set(raters))
     if people < least:
         raise BadInput(
@@ -110,7 +110,7 @@ def require_raters(raters: Iterable[str], least: int) -> None:
 
 
 def write(gathered: Gathered, out: Path) -> None:
-    """Write the three files, each in an order of its own that no case key shows in."""
+    """Write the three files, sorted so that the order does not reveal case keys."""
     out.mkdir(parents=True, exist_ok=True)
     examples = sorted(gathered.examples.values(), key=lambda line: (line.post, line.reply))
     preferences = sorted(gathered.preferences.values(), key=lambda line: (line.post, line.chosen, line.rejected))
@@ -121,7 +121,7 @@ def write(gathered: Gathered, out: Path) -> None:
 
 
 def folded(text: str) -> str:
-    """Return a text by which repeats are known, whatever their case and spacing."""
+    """Return a text without differences of case and spacing, to recognise repeats."""
     return " ".join(text.casefold().split())
 
 

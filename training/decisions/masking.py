@@ -1,4 +1,4 @@
-"""Take out of a text what names or reaches somebody: links, addresses, handles, telephone numbers."""
+"""Mask what identifies or reaches somebody in a text: links, e-mail addresses, handles, telephone numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"(?<![\w.])\+?\d(?:[ ()/.-]{0,2}\d){7,}(?!\w)")
 
 
 def masked(text: str) -> str:
-    """Return the text with placeholders; names written as words stay, since nothing finds them surely."""
+    """Return the text with placeholders; names written as words stay, since they can't be found reliably."""
     for link in reversed(_links().match(text) or ()):
         placeholder = "[address]" if link.schema == "mailto:" else "[link]"
         text = f"{text[: link.index]}{placeholder}{text[link.last_index :]}"

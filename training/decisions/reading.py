@@ -1,4 +1,4 @@
-"""What one closed case teaches: replies to imitate, preferences, and verdicts on words on file."""
+"""Derive examples from one closed case: replies to imitate, preferences, and verdicts on sentences on file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from training.decisions.masking import masked
 from training.decisions.records import Example, Outcome, Preference, Verdict
 
 Blame = tuple[bool | None, bool | None, bool | None]
-"""What an answer says of claim, counter-claim and fact: approved, not approved, or nothing."""
+"""Whether a decision approves of claim, counter-claim and fact; None where it says nothing about one."""
 
 ALL, NOTHING = (True, True, True), (None, None, None)
 BLAMED: dict[str, Blame] = {
@@ -24,14 +24,14 @@ BLAMED: dict[str, Blame] = {
     "language": (None, False, None),
     "other": (False, False, False),
 }
-"""What a reason blames in the draft."""
+"""The parts of a draft that each reason for rejection blames."""
 ABOUT_THE_POST = frozenset({"not_hateful", "amplifies", "handled"})
-"""Reasons that are about the post or the moment, and say nothing of the draft."""
+"""Reasons that concern the post or the situation, and say nothing about the draft."""
 
 
 @dataclass(frozen=True)
 class Rejected:
-    """A draft that was rejected for what it says: worse than a reply approved for the same text elsewhere."""
+    """A draft rejected for what it says; a reply approved for the same post text elsewhere is preferred to it."""
 
     example: Example
     reason: str
@@ -39,7 +39,7 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Lesson:
-    """All that one case teaches."""
+    """All examples derived from one case."""
 
     examples: tuple[Example, ...] = ()
     preferences: tuple[Preference, ...] = ()
@@ -48,7 +48,7 @@ class Lesson:
 
 
 def lesson_of(decided: DecidedCase) -> Lesson:
-    """Return what a case teaches; nothing where the reply was taken back, or the post was never triaged."""
+    """Return a case's examples; none if its reply was retracted, or its post was never triaged."""
     case = decided.case
     if case.triage is None or case.retracted_at is not None:
         return Lesson()
@@ -75,7 +75,7 @@ def lesson_of(decided: DecidedCase) -> Lesson:
 
 
 def _preferences(decided: DecidedCase, drafts: list[Draft]) -> Iterator[Preference]:
-    """Yield what was sent before what was not: an edited draft, and those sent back for another of the same intent."""
+    """Yield preferences for the reply sent: over an edited draft, and over drafts sent back with the same intent."""
     case = decided.case
     final = case.final_text or ""
     for number, draft in enumerate(drafts):
@@ -93,7 +93,7 @@ def _preferences(decided: DecidedCase, drafts: list[Draft]) -> Iterator[Preferen
 
 
 def _sent_back(decided: DecidedCase) -> Iterator[Verdict]:
-    """Yield a verdict on each draft that somebody sent back for another of the same intent."""
+    """Yield a verdict on each draft sent back for another with the same intent; it blames the parts that changed."""
     drafts = decided.case.drafts
     for draft, after, redrafter in zip(drafts, drafts[1:], decided.redrafters, strict=False):
         before, now = _parts(draft, decided.case), _parts(after, decided.case)
@@ -104,7 +104,7 @@ def _sent_back(decided: DecidedCase) -> Iterator[Verdict]:
 
 
 def _kept(draft: Draft, case: Case) -> Blame:
-    """Tell which parts of a draft an edited reply still has."""
+    """Return which parts of a draft an edited reply kept, as approval; NOTHING if the draft's parts are unknown."""
     parts, final = _parts(draft, case), case.final_text or ""
     if parts is None or case.grounding is None:
         return NOTHING
@@ -137,7 +137,7 @@ def _verdict(
 
 
 def _parts(draft: Draft, case: Case) -> tuple[str, str, str] | None:
-    """Return claim, counter-claim and fact of a draft in words on file; None for any other."""
+    """Return claim, counter-claim and fact of a draft made from sentences on file; None for any other draft."""
     shown = next((each for each in draft.candidates if each.text == draft.text), None)
     if shown is None or shown.origin is not Origin.COMPOSER or not shown.claim or len(shown.facts) != 1:
         return None

@@ -1,4 +1,4 @@
-"""The lines of the files that `rejoinder train pairs` writes, and how they are read back."""
+"""The records in the files that `rejoinder train pairs` writes, with their writer and reader."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXAMPLES, PREFERENCES, VERDICTS = "sft.jsonl", "preferences.jsonl", "verdicts.js
 
 
 class Outcome(StrEnum):
-    """A moderator's answer to one draft."""
+    """What became of a draft: a moderator's decision on it."""
 
     APPROVED = "approved"
     EDITED = "edited"
@@ -25,7 +25,7 @@ class Outcome(StrEnum):
 
 
 class Example(Record):
-    """A reply that moderators sent to a post, to be imitated; `raters` are keyed hashes of who sent it."""
+    """A reply that moderators sent to a post, to be imitated; `raters` are keyed hashes of these moderators."""
 
     post: str
     language: str
@@ -37,9 +37,9 @@ class Example(Record):
 
 
 class Preference(Record):
-    """Two replies to a post with one intent, of which moderators chose the first.
+    """Two replies to a post with the same intent, of which moderators preferred `chosen`.
 
-    `outcome` is what became of the rejected one, and `reason` the code of its rejection.
+    `outcome` is what became of the rejected reply, and `reason` the code of its rejection.
     """
 
     post: str
@@ -54,9 +54,9 @@ class Preference(Record):
 
 
 class Verdict(Record):
-    """A moderator's answer to a draft in words on file, part by part; None where it says nothing about a part.
+    """A moderator's verdict on each part of a draft made from sentences on file; None if it says nothing about a part.
 
-    `counter` is the counter-claim's text, `claim` and `fact` are ids. `case` is a keyed hash.
+    `counter` is the counter-claim's text; `claim` and `fact` are ids. `case` and `rater` are keyed hashes.
     """
 
     case: str
@@ -79,12 +79,12 @@ Line = TypeVar("Line", bound=Record)
 
 
 def write_lines(path: Path, lines: Iterable[Record]) -> None:
-    """Write records as JSON lines."""
+    """Write records as JSON Lines."""
     path.write_text("".join(f"{line.model_dump_json()}\n" for line in lines), encoding="utf-8")
 
 
 def read_lines(path: Path, kind: type[Line]) -> list[Line]:
-    """Read the records of a file; raises BadInput naming the first line that can't be read."""
+    """Return the records of a file; raises BadInput that names the first line that can't be read."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

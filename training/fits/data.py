@@ -1,4 +1,4 @@
-"""Gather the sentences from which the head of `fits` learns: claims on file and written sentences, no drafts."""
+"""Gather the training sentences of the head of `fits`: claims on file and written sentences, no drafts."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from training.stances.data import Sample, written_lists
 
 WRITTEN = Path(__file__).parent
 POSTS = 80
-"""Posts of a language beside which its sentences are put."""
+"""Posts drawn for each language, to pair with its sentences."""
 PAIRED = 3
-"""Posts beside which each written sentence is put."""
+"""Posts that each written sentence is paired with."""
 SAYING_NOTHING = ("off_topic", "evasion", "meta", "polite")
 ANSWERING = ("warm", "correction", "value", "question", "appeal")
-"""The lists of `training/stances` that are learned from here too."""
+"""The lists in `training/stances` that are used here too: SAYING_NOTHING as bad examples, these as good ones."""
 WRITTEN_COUNTS = 2.0
 
 
 def read_samples() -> list[Sample]:
-    """Return all samples, of each language apart."""
+    """Return all samples, language by language."""
     claims, random = load_claims(), Random(0)
     return [sample for language in LANGUAGES for sample in _of_language(claims, language, random)]
 
@@ -47,7 +47,7 @@ def _of_language(claims: ClaimFiles, language: Language, random: Random) -> Iter
 
 
 def _sentences(language: Language) -> Iterator[tuple[str, str, bool]]:
-    """Yield the written sentences with their kind, and whether they answer something."""
+    """Yield the written sentences: kind, text, and whether it answers something."""
     shared = written_lists(language)
     for kind in (*SAYING_NOTHING, *ANSWERING):
         yield from ((kind, text, kind in ANSWERING) for text in shared[kind] if "{claim}" not in text)
@@ -57,7 +57,7 @@ def _sentences(language: Language) -> Iterator[tuple[str, str, bool]]:
 
 
 def written_sentences(language: Language) -> Iterator[str]:
-    """Yield the sentences of `training/fits` in a language."""
+    """Yield the written sentences in `training/fits` for a language."""
     for texts in _tables(language).values():
         yield from texts
 

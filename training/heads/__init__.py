@@ -1,1 +1,1 @@
-"""The heads of triage: target groups, hate, counterspeech."""
+"""Training of triage's heads: target groups, hate, counterspeech."""

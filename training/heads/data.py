@@ -1,4 +1,4 @@
-"""Read the public data that the heads learn from and are measured on."""
+"""Read the public data that the heads are trained and measured on."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from training.heads.sample import EVERY, NOBODY, Part, Sample
 from training.heads.written import read_claims, read_functional, read_written
 
 LONGEST = 400
-"""Characters of a text that are embedded for training; posts are short, and long ones cost minutes."""
+"""Characters of a text that are embedded for training: most posts are shorter, and long texts cost minutes."""
 SHORT = 20
-"""Characters up to which texts that look alike may be of different people."""
+"""Texts up to this many characters are not taken for copies: different people may write the same."""
 NOTHING: frozenset[str] = frozenset()
 REAL, REPLIES, ADVERSARIAL, FORUMS = "real posts", "CrowdCounter replies", "Hatemoji", "forum posts"
 
-# How many samples of a kind a source gives: beyond these, more of the same taught nothing.
+# The most samples of a kind taken from a source: more of the same improved nothing.
 EDOS_SEXIST, EDOS_OTHER = 3000, 3500
 HATEMOJI_CALM, HATEMOJI_CHECK = 3000, 1500
 DAVIDSON_EACH = 2500
@@ -65,7 +65,7 @@ _MLMA = {
 def read_samples(data: Path, claims: Path) -> list[Sample]:
     """Return every sample of the data sets under `data`, the claim files in `claims` and our own sentences.
 
-    Each text comes once, in the part that sees least of training.
+    Each text comes once; if it is in several parts, it stays in the one that is furthest from training.
     """
     sets, reserved = data / "datasets", reserved_posts()
     real = _real_posts(data / "flags" / "real_posts.jsonl")
@@ -90,7 +90,7 @@ def read_samples(data: Path, claims: Path) -> list[Sample]:
 
 
 def _without_copies(samples: Collection[Sample]) -> Iterator[Sample]:
-    """Yield all but reserved samples, and but those of training that differ from a held-out one in signs only."""
+    """Yield all samples except reserved ones, and training ones with the same letters as a held-out text."""
     held_out = {letters(sample.text) for sample in samples if sample.part is not Part.TRAIN}
     for sample in samples:
         copied = len(sample.text) > SHORT and letters(sample.text) in held_out
@@ -99,7 +99,7 @@ def _without_copies(samples: Collection[Sample]) -> Iterator[Sample]:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of a text, by which its copies are known."""
+    """Return the letters and digits of a text, folded to lower case, to recognise its copies."""
     return "".join(char for char in text.casefold() if char.isalnum())
 
 
@@ -110,7 +110,7 @@ def _some_claims(folder: Path) -> Iterator[list[Sample]]:
 
 
 def reserved_posts() -> Mapping[str, frozenset[str]]:
-    """Return the ids, by data set, of the posts that the evidence is measured on."""
+    """Return the ids, by data set, of the posts that the evidence search is measured on."""
     lines = resources.files("evaluation").joinpath("evidence/held_out.txt").read_text("utf-8").splitlines()
     pairs = [line.split(":", 1) for line in lines if line and not line.startswith("#")]
     return {name: frozenset(post for source, post in pairs if source == name) for name in ("hatexplain", "mlma")}
@@ -130,7 +130,7 @@ def _crc(text: str) -> int:
 
 
 def _pick(samples: Iterable[Sample], most: int) -> list[Sample]:
-    """Pick `most` samples, the same in every run."""
+    """Return up to `most` samples, the same in every run."""
     return sorted(samples, key=lambda sample: _crc(sample.text))[:most]
 
 
@@ -141,9 +141,9 @@ def _real_posts(path: Path) -> dict[str, str]:
 
 
 def _hatexplain(folder: Path, real: Mapping[str, str], reserved: Collection[str]) -> Iterator[Sample]:
-    """Yield labels and targets that two of three annotators agree on.
+    """Yield HateXplain's posts with the labels and targets that two of three annotators agree on.
 
-    Of the posts in `real`, which never train, half choose thresholds and half are reported on.
+    The posts in `real` are never trained on: half of them calibrate, half are reported on.
     """
     for row in chain(*(_rows(folder / f"df_{split}_processed.csv") for split in ("val", "test"))):
         votes = ast.literal_eval(row["annotators"])
@@ -170,7 +170,7 @@ def _hatexplain(folder: Path, real: Mapping[str, str], reserved: Collection[str]
 
 
 def part_of_flag(post: str) -> Part:
-    """Say what a flagged post serves for, by its HateXplain id."""
+    """Return the part of a flagged post, by its HateXplain id."""
     return Part.CALIBRATE if _crc(post) % 2 else Part.REPORT
 
 
@@ -180,7 +180,7 @@ def _hatemoji(folder: Path) -> Iterator[Sample]:
         calm: list[Sample] = []
         for row in _rows(folder / f"HatemojiBuild_{split}.csv"):
             hateful = row["label_gold"] == "1"
-            # What isn't hateful still names a group, mostly in praise: it says nothing about whom posts attack.
+            # Harmless texts name groups too, mostly in praise, which teaches nothing about whom posts attack.
             groups = frozenset(chain(*map(_hatemoji_groups, ast.literal_eval(row["target"])))) if hateful else NOBODY
             judged = EVERY if hateful else NOBODY
             part = Part.REPORT if split == "test" else Part.TRAIN
@@ -216,7 +216,7 @@ def _crowdcounter(folder: Path, left_out: Collection[str]) -> Iterator[Sample]:
             yield Sample(_text(case["post"]), "CrowdCounter posts", part=Part.RESERVED)
             continue
         groups = frozenset(_HATEXPLAIN[target] for target in case["targets"] if target in _HATEXPLAIN)
-        # Any one annotator's target counts here, so that "other" and posts with many targets are mostly noise.
+        # Each annotator's targets are listed here, so "other" and posts with many targets are mostly noise.
         judged = EVERY - {Group.OTHER} if len(groups) in (1, 2) else NOBODY
         yield Sample(_text(case["post"]), "CrowdCounter posts", groups, judged, True, False)
     for split, most in REPLIES_EACH.items():
@@ -227,7 +227,7 @@ def _crowdcounter(folder: Path, left_out: Collection[str]) -> Iterator[Sample]:
 
 
 def _forum_posts(data: Path) -> Iterator[Sample]:
-    """Yield posts of rough forums as they were read; whether coarse words for no group are hateful is left open."""
+    """Yield the labelled posts of rough forums; `hateful` is None for coarse words that attack no group."""
     for post in read_forums(data):
         hateful = {HATE: True, NO_ATTACK: False}.get(post.attack)
         yield Sample(_text(post.text), FORUMS, post.groups, EVERY, hateful, counter=False)
@@ -239,7 +239,7 @@ def _edos(path: Path) -> Iterator[Sample]:
     sexist = (row["text"] for row in rows if row["label_sexist"] == "sexist")
     others = (row["text"] for row in rows if row["label_sexist"] != "sexist")
     yield from _pick((Sample(_text(text), "EDOS", women, women, True, False) for text in sexist), EDOS_SEXIST)
-    # "Not sexist" is not "not hateful": these come from rough forums.
+    # "Not sexist" does not mean "not hateful": these posts come from rough forums.
     yield from _pick((Sample(_text(text), "EDOS", NOBODY, women) for text in others), EDOS_OTHER)
 
 
@@ -248,12 +248,12 @@ def _mlma(path: Path, reserved: Collection[str]) -> Iterator[Sample]:
         for language, each in MLMA_EACH.items():
             with archive.open(f"hate_speech_mlma/{language}_dataset.csv") as file:
                 rows = list(csv.DictReader(io.TextIOWrapper(file, "utf-8")))
-                # The languages count their ids apart; those reserved are English.
+                # Ids are only unique within a language, and the reserved ones are English.
                 yield from _mlma_language(rows, each, reserved if language == "en" else NOTHING)
 
 
 def _mlma_language(rows: list[dict[str, str]], each: int, reserved: Collection[str]) -> Iterator[Sample]:
-    """Yield up to `each` attacks on a group; its labels come from one or two annotators, so all are kept few."""
+    """Yield up to `each` attacks per group, and twice as many normal posts: few, as one or two people labelled each."""
     yield from (Sample(_text(row["tweet"]), "MLMA", part=Part.RESERVED) for row in rows if row["HITId"] in reserved)
     for name, group in _MLMA.items():
         attacks = (row["tweet"] for row in rows if row["group"] == name and "normal" not in row["sentiment"])

@@ -1,4 +1,4 @@
-"""Fit many logistic regressions at once, over dense and sparse columns. Needs scipy (the `dev` extra)."""
+"""Fit several logistic regressions at once, over dense and sparse columns. Needs scipy (the `dev` extra)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DENSE_DECAY, SPARSE_DECAY = 1e-4, 1e-5
 
 @dataclass(frozen=True)
 class Columns:
-    """What is known of n texts: `dense` of shape (n, d), standardised, and `sparse` of shape (n, buckets)."""
+    """The features of n texts: `dense` of shape (n, d), standardised, and `sparse` of shape (n, buckets)."""
 
     dense: Numbers
     sparse: csr_array
 
     def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Columns:
-        """Return the columns of some texts."""
+        """Return the features of the chosen texts."""
         return Columns(self.dense[chosen], self.sparse[chosen])
 
 
@@ -42,7 +42,7 @@ class Fitted:
 
 
 class Weights:
-    """An array that Adam moves (Kingma and Ba 2015), with a step that shrinks to nothing."""
+    """An array trained by Adam (Kingma and Ba 2015), with a step size that falls linearly towards 0."""
 
     def __init__(self, values: Numbers, rate: float, decay: float = 0.0) -> None:
         self.values = values
@@ -50,7 +50,7 @@ class Weights:
         self._mean, self._square = np.zeros_like(self.values), np.zeros_like(self.values)
 
     def move(self, gradient: Numbers, step: int, steps: int) -> None:
-        """Make one step of so many down the `gradient`, which has the shape of the values."""
+        """Make step number `step` of `steps` down the `gradient`, which has the shape of the values."""
         gradient = gradient + self._decay * self.values
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.01 * (gradient**2 - self._square)
@@ -61,8 +61,8 @@ class Weights:
 def fit(columns: Columns, truth: Answers, weights: Numbers) -> Fitted:
     """Minimise each head's logistic loss; `truth` and `weights` have shape (n, heads).
 
-    A weight of 0 leaves a text out for a head. The passes end long before the loss stops falling, which holds the
-    weights of rare pieces of words down better than a penalty.
+    A weight of 0 leaves a text out for a head. The passes end long before the loss stops falling: early stopping keeps
+    the weights of rare pieces of words small, and does so better than a penalty.
     """
     count, heads = truth.shape
     sign = np.where(truth, 1, -1).astype(np.float32)
@@ -85,7 +85,7 @@ def fit(columns: Columns, truth: Answers, weights: Numbers) -> Fitted:
 
 
 def balanced(truth: Answers, counts: Numbers) -> Numbers:
-    """Return weights, from how much each text counts, that give both answers of each head half of a sum of 1."""
+    """Return weights in proportion to `counts`, scaled so that either answer of each head sums to one half."""
     weights = np.zeros_like(counts)
     for answer in (True, False):
         chosen = counts * (truth == answer)

@@ -1,4 +1,4 @@
-"""Read the posts of rough forums whose threats, attacks and groups were labelled (`forums.tsv`)."""
+"""Read posts of rough forums that were labelled for threats, attacks and groups (`forums.tsv`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HATE, NO_ATTACK = "hate", "none"
 
 @dataclass(frozen=True)
 class ForumPost:
-    """One post: whether it threatens (None: unclear), how it attacks (`hate`, `offence`, `none`), and which groups."""
+    """One post: whether it threatens (None: unclear), how it attacks (`hate`, `offence`, `none`), and whom."""
 
     id: str
     text: str
@@ -25,7 +25,7 @@ class ForumPost:
 
 
 def read_forums(data: Path) -> Iterator[ForumPost]:
-    """Yield the labelled posts whose texts are among the data sets under `data`."""
+    """Yield the labelled posts, with their texts from the data sets under `data`."""
     texts = texts_by_id(data)
     for line in LABELS.read_text("utf-8").splitlines():
         if line.startswith("#"):

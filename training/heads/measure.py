@@ -1,4 +1,4 @@
-"""Measure the heads, and what triage does with their scores, on texts they never saw."""
+"""Measure the heads, and what triage makes of their scores, on texts that they were not trained on."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ BINS = 8
 
 @dataclass(frozen=True)
 class Measurement:
-    """Samples that never trained, with their probabilities of shape (n, heads) in the order of NAMES."""
+    """Samples outside training, with their probabilities of shape (n, heads) in the order of NAMES."""
 
     samples: Sequence[Sample]
     scores: Table
 
     def where(self, holds: Callable[[Sample], bool]) -> Mask:
-        """Return for which samples something holds."""
+        """Return a mask of the samples for which a condition holds."""
         return np.array([holds(sample) for sample in self.samples], np.bool_)
 
     @cached_property
@@ -50,7 +50,7 @@ class Measurement:
 
     @cached_property
     def hateful(self) -> Mask:
-        """Where the data say hateful or offensive."""
+        """A mask of the samples that the data call hateful or offensive."""
         return self.where(lambda sample: sample.hateful is True)
 
     @cached_property
@@ -60,29 +60,29 @@ class Measurement:
 
     @cached_property
     def routes(self) -> NDArray[np.str_]:
-        """What triage does with each, by the default settings and the heads alone."""
+        """Triage's route for each sample, by the default settings and the heads alone."""
         settings = TriageSettings()
         return np.array([decide(None, Scores.read(NAMES, row), settings).route.value for row in self.scores])
 
     def flags(self, part: Part) -> Mask:
-        """Return which are flagged posts of a part."""
+        """Return a mask of the flagged posts of a part."""
         return self.where(lambda sample: sample.origin == REAL and sample.part is part)
 
     def of(self, origin: str) -> Mask:
-        """Return which reported samples come from `origin`."""
+        """Return a mask of the samples to report that come from `origin`."""
         return self.where(lambda sample: sample.origin == origin and sample.part is Part.REPORT)
 
     def auc(self, true: Mask, among: Mask, column: str = HATE) -> float:
-        """Return how often a head scores a random true one above a random other one."""
+        """Return a head's AUC: how often it scores a random `true` sample above another one of `among`."""
         return float(roc_auc_score(true[among], self.scores[among, NAMES.index(column)]))
 
     def share(self, route: Route, among: Mask) -> float:
-        """Return the share of samples that triage sends one way."""
+        """Return the share of the samples in `among` that triage sends down a route; NaN if there are none."""
         return float((self.routes[among] == route.value).mean()) if among.any() else float("nan")
 
 
 def group_rows(measured: Measurement, among: Mask, threshold: float) -> Iterator[str]:
-    """Yield for each group: how many posts, precision, recall, F1 at the threshold, AUC."""
+    """Yield a row per group: the number of posts, precision, recall and F1 at the threshold, and AUC."""
     for column, group in enumerate(GROUPS):
         true = measured.where(lambda sample, group=group: group in sample.groups)[among]  # type: ignore[misc]
         score = measured.scores[among, column]
@@ -94,7 +94,7 @@ def group_rows(measured: Measurement, among: Mask, threshold: float) -> Iterator
 
 
 def surest(measured: Measurement, among: Mask) -> tuple[float, float, int]:
-    """Return how often the surest group is right, macro-F1 over posts with one group, and the number of posts."""
+    """Return how often the most probable group is right, macro-F1 over posts with one group, and how many posts."""
     picked = [
         (sample.groups, GROUPS[int(row[: len(GROUPS)].argmax())])
         for sample, row, used in zip(measured.samples, measured.scores, among, strict=True) if used and sample.groups
@@ -107,7 +107,7 @@ def surest(measured: Measurement, among: Mask) -> tuple[float, float, int]:
 
 
 def route_rows(measured: Measurement, among: Mask) -> Iterator[str]:
-    """Yield for each group the shares of its posts that are in doubt, dismissed, and read as another group's."""
+    """Yield a row per group: the shares of its posts that are in doubt, dismissed, and assigned to a wrong group."""
     best = measured.scores[:, : len(GROUPS)].argmax(axis=1)
     for group in GROUPS:
         own = among & measured.where(lambda sample, group=group: group in sample.groups)  # type: ignore[misc]
@@ -118,7 +118,7 @@ def route_rows(measured: Measurement, among: Mask) -> Iterator[str]:
 
 
 def kind_rows(measured: Measurement, of: Callable[[Sample], str]) -> Iterator[str]:
-    """Yield for each kind, or language, of the functional sentences what triage does with them."""
+    """Yield a row per kind, or language, of the functional sentences: the shares that triage sends down each route."""
     functional = measured.of(FUNCTIONAL)
     for hateful in (True, False):
         kinds = dict.fromkeys(of(s) for s, used in zip(measured.samples, functional, strict=True) if used)
@@ -130,7 +130,7 @@ def kind_rows(measured: Measurement, of: Callable[[Sample], str]) -> Iterator[st
 
 
 def limit_rows(measured: Measurement, among: Mask) -> Iterator[str]:
-    """Yield the shares of flagged posts whose hate probability lies below each limit, by label."""
+    """Yield a row per limit: the shares of flagged posts whose hate probability lies below it, by label."""
     for limit in LIMITS:
         kinds = [among & (measured.label == kind) for kind in ("hate", "offensive", "normal")]
         shares = (f"{(measured.hate[own] < limit).mean():.1%}" for own in (*kinds, among & measured.hateful))
@@ -138,19 +138,19 @@ def limit_rows(measured: Measurement, among: Mask) -> Iterator[str]:
 
 
 def reliability(measured: Measurement, among: Mask) -> list[tuple[float, float, int]]:
-    """Return, for equal shares of the posts from the lowest score on: mean probability, share hateful, count."""
+    """Return mean probability, share hateful and count for BINS equal parts of the posts, ordered by score."""
     order = np.flatnonzero(among)[np.argsort(measured.hate[among])]
     return [(float(measured.hate[part].mean()), float(measured.hateful[part].mean()), len(part))
             for part in np.array_split(order, BINS)]  # fmt: skip
 
 
 def adversarial(measured: Measurement) -> Mask:
-    """Return which samples are HatemojiBuild's test part."""
+    """Return a mask of HatemojiBuild's test part."""
     return measured.of(ADVERSARIAL)
 
 
 def replies(measured: Measurement) -> Mask:
-    """Return which samples are human counterspeech of CrowdCounter's test part."""
+    """Return a mask of the human counterspeech in CrowdCounter's test part."""
     return measured.of(REPLIES)
 
 

@@ -38,7 +38,7 @@ TEMPLATES = Path(__file__).with_name("cards")
 def write(
     measured: Measurement, without_tokens: Measurement, training: Sequence[Sample], digest: str
 ) -> Mapping[str, str]:
-    """Return the cards by the names of their files, for the heads whose file has the hash `digest`."""
+    """Return the cards by file name, without its suffix, for the heads whose file has the SHA-256 `digest`."""
     settings = TriageSettings()
     common = {
         "about": _filled("about", _about(training, digest)),

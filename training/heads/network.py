@@ -1,4 +1,4 @@
-"""Fit a network of one hidden layer, with numpy alone."""
+"""Fit a network with one hidden layer, using numpy alone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ UNITS = 128
 PASSES, PORTION = 12, 128
 RATE = 2e-3
 DROPPED = 0.5
-"""Share of the units that each portion does without (Srivastava et al. 2014), so that none learns a text by heart."""
+"""Share of the units dropped for each portion (Srivastava et al. 2014), so that none memorises a text."""
 
 
 def fit_network(columns: Numbers, truth: Answers, weights: Numbers) -> Network:
-    """Minimise each head's logistic loss; `truth` and `weights` have shape (n, heads), the same data the same network.
+    """Minimise each head's logistic loss; `truth` and `weights` have shape (n, heads).
 
-    A weight of 0 leaves a text out for a head; the weights of a head sum up to 1.
+    A weight of 0 leaves a text out for a head; the weights of a head sum to 1. The same data give the same network.
     """
     chance = np.random.default_rng(0)
     (count, width), heads = columns.shape, truth.shape[1]
@@ -49,5 +49,5 @@ def _drawn(chance: np.random.Generator, shape: tuple[int, int]) -> Numbers:
 
 
 def half(values: NDArray[np.floating]) -> Numbers:
-    """Return values as they read from a file that keeps them in half precision."""
+    """Return values rounded to half precision, as a file stores them."""
     return values.astype(np.float16).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Draw how far the hate head's probabilities hold."""
+"""Plot how reliable the hate head's probabilities are."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def draw(bins: Sequence[tuple[float, float, int]], path: Path) -> None:
     axes.set(xlabel="mean hate probability", ylabel="share hateful or offensive", xlim=(0, 1), ylim=(0, 1))
     axes.legend(loc="upper left")
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Without a date and version inside, the same figures give the same file.
+    # Without the library's name and version in it, the same figures give the same file.
     figure.savefig(path, dpi=110, metadata={"Software": None})

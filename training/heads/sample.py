@@ -1,4 +1,4 @@
-"""What a text of the training data is, and what is known of it."""
+"""A text of the heads' data with its labels, and the parts into which the data are split."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOBODY: frozenset[TargetGroup] = frozenset()
 
 
 class Part(StrEnum):
-    """What a sample serves for, those least like training first: what is reserved is used by others alone."""
+    """The use of a sample, ordered from the furthest from training; reserved ones belong to other measurements."""
 
     RESERVED = "reserved"
     REPORT = "report"
@@ -22,11 +22,11 @@ class Part(StrEnum):
 
 @dataclass(frozen=True)
 class Sample:
-    """One text and what is known about it.
+    """One text and its labels.
 
-    `groups` are those it attacks, `judged` those of which the data say whether it does. `hateful` and `counter` are
-    None where the data don't tell. `kind` is what makes a written sentence hard, `label` the flagged posts' own one.
-    Samples of one `family` (a template, a claim, a pair of variants) are never on both sides of a split.
+    `groups` are the groups it attacks, `judged` those for which the data say whether it does. `hateful` and `counter`
+    are None if the data don't say. `kind` is what makes a written sentence hard, `label` a flagged post's original
+    label. Samples of one `family` (a template, a claim, a pair of variants) are never on both sides of a split.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Fit the hate head's network over tokens, with numpy alone."""
+"""Fit the hate head's network over tokens, using numpy alone."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ COUNTS = {
     "HateXplain": 6.0, "CrowdCounter posts": 3.0, "functional": 10.0, "written": 2.0, "Hatemoji": 1.0,
     "HatemojiCheck": 0.5, "CrowdCounter replies": 0.3,
 }  # fmt: skip
-"""How much a sample of an origin counts; the origins that look least like flagged posts teach nothing here."""
+"""Weight of a sample by origin; origins least like flagged posts are left out."""
 MOST_COUNTED = 20.0
-"""Times the mean that one sample may count, so that no step follows a single one."""
+"""Largest weight of one sample, as a multiple of the mean, so that no sample dominates a step."""
 UNITS, PASSES, PORTION = 128, 6, 96
 RATE, DECAY = 2e-3, 1e-6
 UNSEEN, DROPPED = 0.1, 0.3
-"""Shares of the tokens' numbers, and of the pooled units, that each portion does without."""
+"""Shares of the tokens' numbers, and of the pooled units, that are dropped for each portion."""
 SMOOTHED = 0.03
-"""How far from 0 and 1 the answers are that are learned: labels are few people's opinions."""
+"""Distance of the training targets from 0 and 1: labels are the opinions of a few people."""
 ALIKE = 4
-"""Tokens by which texts of one portion may differ in length."""
+"""Texts are sorted into portions by length in steps of this many tokens."""
 
 
 def usable(samples: Sequence[Sample]) -> list[int]:
-    """Return which samples are read token by token: those that teach or judge here."""
+    """Return the numbers of the samples to read token by token: those outside training, or of an origin in COUNTS."""
     return [row for row, s in enumerate(samples) if s.part is not Part.TRAIN or s.origin in COUNTS]
 
 
 def states_cached(texts: Sequence[str], cache: Path) -> States:
-    """Return the states of each text's tokens, from `cache` if it holds those of exactly these texts."""
+    """Return the states of each text's tokens, from `cache` if it holds exactly these texts."""
     digest = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
     if cache.exists():
         with np.load(cache) as data:
@@ -73,9 +73,9 @@ async def _read(texts: Sequence[str]) -> list[NDArray[np.float16]]:
 
 
 def fit_tokens(samples: Sequence[Sample], states: States, other_views: Numbers) -> TokenNetwork:
-    """Fit the network to the training part, and its share to the flagged posts of the calibration part.
+    """Fit the network on the training part, and its share in the joint score on the calibration part's flagged posts.
 
-    `other_views`, shape (n,), are the probabilities of the other views; the same data give the same network.
+    `other_views`, shape (n,), are the hate probabilities of the other views. The same data give the same network.
     """
     hateful = np.array([sample.hateful is True for sample in samples])
     learns = np.array([s.part is Part.TRAIN and s.hateful is not None for s in samples])
@@ -92,7 +92,7 @@ def fit_tokens(samples: Sequence[Sample], states: States, other_views: Numbers) 
 
 
 def _fitted(rows: NDArray[np.int64], states: States, answers: NDArray[np.float64], weights: Numbers) -> TokenNetwork:
-    """Minimise the logistic loss over the texts in `rows`; `answers` and `weights`, shape (n,), are those of all."""
+    """Minimise the logistic loss over the texts in `rows`; `answers` and `weights`, shape (n,), cover all texts."""
     chance = np.random.default_rng(0)
     width = states[0].shape[1]
     taps = Weights(chance.normal(0, 0.03, (width, 3 * UNITS)).astype(np.float32), RATE, DECAY)
@@ -122,7 +122,7 @@ def _fitted(rows: NDArray[np.int64], states: States, answers: NDArray[np.float64
 
 
 def _of_taps(of_units: Numbers) -> Numbers:
-    """Return the slope of what the taps see, given that of the units: `activated`, backwards."""
+    """Return the gradient of the taps' outputs from that of the units: the backward pass of `activated`."""
     before, after = np.zeros_like(of_units), np.zeros_like(of_units)
     before[:, :-1], after[:, 1:] = of_units[:, 1:], of_units[:, :-1]
     return np.concatenate([of_units, before, after], axis=2)
@@ -131,7 +131,7 @@ def _of_taps(of_units: Numbers) -> Numbers:
 def _portions(
     rows: NDArray[np.int64], lengths: NDArray[np.int64], chance: np.random.Generator
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield the rows in portions of texts of about one length, in another order each time."""
+    """Yield the rows in portions of texts of similar length, in a new order at each call."""
     shuffled = chance.permutation(rows)
     alike = shuffled[np.argsort(lengths[shuffled] // ALIKE, kind="stable")]
     portions = np.split(alike, range(PORTION, len(alike), PORTION))
@@ -139,7 +139,7 @@ def _portions(
 
 
 def _padded(states: States) -> Numbers:
-    """Return texts' states side by side, standardised, zeros after the end; shape (texts, tokens, w)."""
+    """Return the texts' states, standardised and padded with zeros at the end, shape (texts, tokens, w)."""
     together = np.zeros((len(states), max(map(len, states)), states[0].shape[1]), np.float32)
     for row, of_text in zip(together, states, strict=True):
         row[: len(of_text)] = standardised(of_text.astype(np.float32))

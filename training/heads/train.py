@@ -1,4 +1,4 @@
-"""Train the heads of triage, and write their weights and model cards. Needs scikit-learn (the `dev` extra)."""
+"""Train triage's heads, and write their weights and model cards. Needs scikit-learn (the `dev` extra)."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ HATE_COUNTS = COUNTS | {
     "claims": 0.15,
     "MLMA": 0.1,
 }
-"""How much a sample of an origin counts, for groups and counterspeech, and for hate.
+"""Weights of samples by origin: COUNTS for groups and counterspeech, HATE_COUNTS for hate; 1 for other origins.
 
-Flagged posts look most like HateXplain's. These were chosen on folds of the training part and on the calibration half
-of the flagged posts.
+Flagged posts look most like HateXplain's. The weights were chosen on folds of the training part and on the calibration
+half of the flagged posts.
 """
 FOLDS = 4
 NETWORK_LENGTH = np.float32(0.3)
-"""What a standardised number of an embedding counts for the network."""
+"""The factor by which standardised embeddings are scaled for the network."""
 
 
 def embed_cached(texts: Sequence[str], cache: Path) -> Vectors:
-    """Return query embeddings, shape (n, 384); what is in `cache` is not computed again."""
+    """Return query embeddings, shape (n, 384); those in `cache` are not computed again."""
     keys = [hashlib.sha1(text.encode("utf-8", "replace"), usedforsecurity=False).hexdigest() for text in texts]
     known: dict[str, NDArray[np.float16]] = {}
     if cache.exists():
@@ -88,7 +88,7 @@ async def _embed(texts: list[str]) -> Vectors:
 
 
 def labels(name: str, samples: Sequence[Sample]) -> tuple[Labels, Labels]:
-    """Return what is true of each sample for the head `name`, and for which samples that is known."""
+    """Return the labels of each sample for the head `name`, and a mask of the samples for which they are known."""
     if name == HATE:
         return np.array([s.hateful is True for s in samples]), np.array([s.hateful is not None for s in samples])
     if name == COUNTER:
@@ -98,7 +98,7 @@ def labels(name: str, samples: Sequence[Sample]) -> tuple[Labels, Labels]:
 
 
 def columns(samples: Sequence[Sample], vectors: Vectors) -> tuple[Columns, Vectors, Vectors]:
-    """Return both views of the samples, and the mean and spread by which their embeddings were standardised."""
+    """Return the dense and sparse features of samples, and the mean and spread that standardise their embeddings."""
     mean, spread = vectors.mean(axis=0), vectors.std(axis=0) + 1e-6
     rows = [ngrams.buckets(sample.text) for sample in samples]
     starts = np.cumsum([0, *(len(buckets) for buckets, _ in rows)])
@@ -110,9 +110,10 @@ def columns(samples: Sequence[Sample], vectors: Vectors) -> tuple[Columns, Vecto
 
 
 def train(seen: Sequence[Sample], vectors: Vectors, embedder: str) -> Heads:
-    """Fit all heads on the training part of `seen`, and make their logits probabilities (Platt 1999).
+    """Fit all heads on the training part of `seen`, and calibrate their logits to probabilities (Platt 1999).
 
-    Hate is calibrated on the flagged posts of the calibration part, whatever else on folds of the training part.
+    Hate is calibrated on the calibration part's flagged posts. The other heads are calibrated on everything but the
+    report part, with the training part scored by heads that had not seen its fold.
     """
     views, mean, spread = columns(seen, vectors)
     both = [labels(name, seen) for name in NAMES]
@@ -140,7 +141,7 @@ def train(seen: Sequence[Sample], vectors: Vectors, embedder: str) -> Heads:
 
 
 def _beside(views: Columns, truth: Labels, usable: Vectors, learns: Labels, logits: Vectors) -> Network:
-    """Fit the network of one head, whose columns are given, to count as much as the `logits` of its regression."""
+    """Fit the network of one head, scaled so that its logits spread as widely as the `logits` of the regression."""
     network = fit_network(views.dense[learns] * NETWORK_LENGTH, truth[learns], balanced(truth[learns], usable[learns]))
     share = logits[learns].std() / max(network.logits(views.dense[learns] * NETWORK_LENGTH).std(), 1e-9)
     return replace(network, out=network.out * np.float32(share))
@@ -151,7 +152,7 @@ def _counts(origin: str) -> list[float]:
 
 
 def _judges(name: str, seen: Sequence[Sample]) -> Labels:
-    """Say by which samples a head is calibrated: hate where as many posts are hateful as among flagged ones."""
+    """Return a mask of the samples that calibrate a head: for hate, flagged posts, with their share of hateful ones."""
     if name == HATE:
         return np.array([sample.part is Part.CALIBRATE and sample.origin == REAL for sample in seen])
     return np.array([sample.part is not Part.REPORT for sample in seen])
@@ -164,7 +165,7 @@ def _fit(views: Columns, truth: Labels, counts: Vectors, rows: Labels) -> Fitted
 def _logits_of_unseen(
     seen: Sequence[Sample], views: Columns, truth: Labels, counts: Vectors, learns: Labels
 ) -> Vectors:
-    """Return logits of the training part, each by heads that saw nothing of its fold; 0 for the rest."""
+    """Return logits of the training part by heads that had not seen the sample's fold; 0 for other samples."""
     logits = np.zeros(truth.shape, np.float32)
     rows = np.flatnonzero(learns)
     families = [sample.family or sample.text for sample, learned in zip(seen, learns, strict=True) if learned]
@@ -181,14 +182,14 @@ def _platt(logits: Vectors, truth: Labels) -> tuple[float, float]:
 
 
 def rounded(heads: Heads) -> Heads:
-    """Return the heads as they read from their file, so that they are measured as shipped."""
+    """Return the heads as loaded from their file, so that they are measured with the precision that is shipped."""
     with tempfile.TemporaryDirectory() as folder:
         save(heads, Path(folder) / "heads.npz")
         return Heads.load(Path(folder) / "heads.npz")
 
 
 def save(heads: Heads, path: Path) -> None:
-    """Write the heads, in half precision and n-grams in a byte; the same heads give the same bytes."""
+    """Write the heads in half precision, n-gram weights as int8; the same heads give the same bytes."""
     scale = np.maximum(np.abs(heads.ngram_weights).max(axis=0), 1e-9) / 127
     network = heads.tokens
     of_tokens = {f"token_{part}": getattr(network, part).astype(np.float16) for part in TOKEN_PARTS} if network else {}
@@ -208,9 +209,9 @@ def save(heads: Heads, path: Path) -> None:
 
 
 def train_and_write(data: Path, claims: Path, out: Path, cache: Path, picture: Path) -> str:
-    """Train on the data sets under `data` and the claim files in `claims`, write `heads.npz` and the model cards.
+    """Train on the data sets under `data` and the claim files in `claims`, and return the model cards.
 
-    They go into `out`, the reliability plot to `picture`; returns the cards.
+    Writes `heads.npz` and the cards into `out`, and the reliability plot to `picture`.
     """
     samples = read_samples(data, claims)
     vectors = embed_cached([sample.text for sample in samples], cache)

@@ -1,4 +1,4 @@
-"""The project's own sentences: every group in six languages, hard cases by kind, and the claims of the evidence."""
+"""Read the project's own sentences: every group in six languages, hard cases by kind, and the claims on file."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Tables = Mapping[str, Any]
 
 WRITTEN, FUNCTIONAL, CLAIMS, ANSWERS = "written", "functional", "claims", "answers to claims"
 REPORTED_NAMES = 2
-"""Groups with which a template of the report part is filled in; one of training takes a name of each group."""
+"""Groups that each template of the report part is filled with; training templates get a name of every group."""
 DISGUISED = ("insult", "exclusion", "question", "identity", "praise", "everyday")
-"""Kinds whose sentences come a second time in disguised spelling."""
+"""Kinds whose sentences are repeated in disguised spelling."""
 _LEET = str.maketrans("aeio", "4310")
 
 
@@ -31,7 +31,7 @@ def read_written() -> Iterator[Sample]:
 
 
 def read_functional() -> Iterator[Sample]:
-    """Yield the hard sentences of each kind; templates of the report part never teach."""
+    """Yield the hard sentences of each kind; templates of the report part are never trained on."""
     sentences = _tables("functional.toml")
     names = {language: texts["names"] for language, texts in _tables("sentences.toml").items()}
     for title, table in sentences.items():
@@ -58,7 +58,7 @@ def read_claims(folder: Path) -> Iterator[Sample]:
     for sample in samples:
         by_text[sample.text.casefold()].append(sample)
     for same in by_text.values():
-        # What is said of several groups alike tells nothing of whom a post attacks.
+        # A claim made about several groups says nothing about whom a post attacks.
         if len({sample.groups for sample in same}) == 1:
             yield same[0]
         else:
@@ -68,7 +68,7 @@ def read_claims(folder: Path) -> Iterator[Sample]:
 
 
 def disguise(text: str, number: int) -> str:
-    """Write a sentence in leet, or with the letters of its longest word set apart."""
+    """Return a sentence in leet spelling if `number` is odd, else with the letters of its longest word separated."""
     if number % 2:
         return text.translate(_LEET)
     longest = max(text.split(), key=len)
@@ -84,7 +84,7 @@ def _tone(table: Tables) -> str:
 
 
 def _filled(template: str, names: Mapping[str, list[str]], number: int, part: Part) -> Iterator[tuple[str, str]]:
-    """Yield names with their groups; which of a group's names, and in the report part which groups, changes."""
+    """Yield names to fill in, with their groups; the choice of names, and of groups to report, varies with `number`."""
     if "{}" not in template:
         yield "", ""
         return
@@ -104,9 +104,9 @@ def _mention(
     kind: str = "",
     language: str = "en",
 ) -> Sample:
-    """Return a sentence about a group, or about none where `group` is empty.
+    """Return a sentence about a group, or about none if `group` is empty.
 
-    A sentence that names a group without attacking it says nothing about whom posts attack.
+    A sentence that names a group without attacking it is judged for no group.
     """
     text = template.format(name) if name else template
     attacked = frozenset({TargetGroup(group)}) if group and hateful else NOBODY

@@ -1,1 +1,1 @@
-"""Tune the embedder's last layers to read posts, and join what they say to what the heads say."""
+"""Tune the embedder's last layers to read posts, and combine their second opinions with those of the heads."""

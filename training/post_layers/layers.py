@@ -16,18 +16,18 @@ from models.embed import Vectors
 Tensors = dict[str, Any]
 
 MATRICES = {"q": (1, 1), "k": (1, 1), "v": (1, 1), "ao": (1, 1), "fi": (1, 4), "fo": (4, 1)}
-"""The matrices of a layer: what each reads and gives, in widths of a token's state."""
+"""The matrices of a layer: the sizes of input and output, in widths of a token's state."""
 COARSE = torch.bfloat16
-"""What matrices are multiplied in: four times as quick as float32 where the processor knows it."""
+"""The type in which matrices are multiplied: four times as fast as float32 on processors that support it."""
 EPSILON = 1e-12
 POOLED = 2 * SHAPE.width
-"""Numbers that a text's states are pooled to: their mean and their highest values."""
+"""Size of a text's pooled states: their mean and their maximum."""
 MEAN = 3.0
-"""What the mean counts beside the highest values, so that both are of about one size."""
+"""The factor by which the mean is scaled, so that it is about as large as the maximum."""
 
 
 def frozen(file: E5File) -> Tensors:
-    """Return the weights of the tuned layers as they are in the embedder's file."""
+    """Return the original weights of the layers to tune, from the embedder's file."""
     held: Tensors = {}
     for layer in range(SHARED, SHAPE.layers):
         for name, (reads, gives) in MATRICES.items():
@@ -40,7 +40,7 @@ def frozen(file: E5File) -> Tensors:
 
 
 def adapters(chance: Any) -> Tensors:
-    """Return adapters that change nothing yet, for a torch generator (LoRA, section 4.1)."""
+    """Return new adapters, which change nothing yet (LoRA, section 4.1); `chance` is a torch generator."""
     made: Tensors = {}
     for layer in range(SHARED, SHAPE.layers):
         for name, (reads, gives) in MATRICES.items():
@@ -51,7 +51,7 @@ def adapters(chance: Any) -> Tensors:
 
 
 def pooled(states: Any, lengths: Any, held: Tensors, tuned: Tensors) -> Any:
-    """Return the pooled states of texts, shape (texts, POOLED), from those of layer SHARED, (texts, tokens, width)."""
+    """Return pooled states, shape (texts, POOLED), from texts' states after layer SHARED, (texts, tokens, width)."""
     within = torch.arange(states.shape[1])[None] < lengths[:, None]
     away = torch.zeros(within.shape).masked_fill(~within, -1e4)[:, None, None]
     for layer in range(SHARED, SHAPE.layers):
@@ -62,7 +62,7 @@ def pooled(states: Any, lengths: Any, held: Tensors, tuned: Tensors) -> Any:
 
 
 def padded(states: Sequence[Vectors]) -> tuple[Any, Any]:
-    """Return texts' states side by side with zeros after their ends, and their lengths."""
+    """Return the texts' states, padded with zeros at the end, and their lengths in tokens."""
     lengths = [len(of_text) for of_text in states]
     together = np.zeros((len(states), max(lengths), SHAPE.width), np.float32)
     for row, of_text in zip(together, states, strict=True):
@@ -84,7 +84,7 @@ def _layer(states: Any, away: Any, layer: str, held: Tensors, tuned: Tensors) ->
     texts, tokens, width = states.shape
     by_head = (texts, tokens, SHAPE.heads, width // SHAPE.heads)
     query, key, value = (linear(name, states).view(by_head).transpose(1, 2) for name in "qkv")
-    # torch's own attention takes seven times as long here to go back through.
+    # The backward pass of torch's own attention takes seven times as long here.
     shares = ((query @ key.transpose(-1, -2)).float() * by_head[-1] ** -0.5 + away).softmax(-1)
     mixed = (shares.to(COARSE) @ value).transpose(1, 2).reshape(texts, tokens, width)
     states = normalised(linear("ao", mixed).float() + states, "aln")

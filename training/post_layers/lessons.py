@@ -1,4 +1,4 @@
-"""Gather what the layers for posts learn from and are measured on: what heads, threats and claims learn from."""
+"""Gather the training and test lessons of the layers for posts, from the data of heads, threats and claims."""
 
 from __future__ import annotations
 
@@ -27,26 +27,27 @@ from training.threats.train import COUNTS as THREAT_COUNTS
 UNSEEN_ORIGIN = "unseen"
 """Origin of the posts in `training/claims/unseen.tsv`."""
 OWN_HATE = {"functional": 3.0, "written": 2.0, "Hatemoji": 1.0}
-"""What these count for hate here instead of in HATE_COUNTS: layers learn them quicker than lines."""
+"""Weights for hate that replace those in HATE_COUNTS: layers learn these origins faster than linear heads do."""
 HARMLESS = 1.3
-"""What a text without a threat counts, next to one with."""
+"""Weight of a text without a threat, relative to one with a threat."""
 WORDING_IS_NO_THREAT = 0.5
-"""What it counts that a wording is no threat; many are hostile, and none of those that teach it threatens."""
+"""Weight of a wording as an example without a threat; many wordings are hostile, but those used here don't threaten."""
 READ_THREAT = 1.5
-"""What a post counts for threats whose kind of attack was read."""
+"""Weight for threats of a post whose kind of attack was labelled."""
 KIND_COUNTS = {"labels": 1.0, UNSEEN_ORIGIN: 1.0, "harmless": 0.5, "wording": 0.25}
 ANSWERABLE_WORDING = 0.05
-"""What a wording counts where it is learned whether anything on file answers: of course something does."""
+"""Weight of a wording for whether anything on file answers a text: for wordings, something always does."""
 KEPT = {"claims": 0.4, "EDOS": 0.6, "answers to claims": 0.4, "written": 0.8, "MLMA": 0.7, "Davidson": 0.6}
-"""Share of an origin's texts that are learned from, where many say the same."""
+"""Share of an origin's texts that is trained on, for origins whose texts repeat themselves."""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One text, and what is to be said of it.
+    """One text and the answers to learn for it.
 
-    `opinions` has the answer of a head by its name, and what it counts. `kind` is the number in KINDS of how it
-    attacks, `claims` are those on file that it makes: both None where nobody read that; `counts` is what they count.
+    `opinions` has the right answer and its weight by the head's name. `kind` is the number in KINDS of how the text
+    attacks, and `claims` are the claims on file that it makes; both are None if nobody labelled them, and `counts` is
+    their weight.
     """
 
     text: str
@@ -60,21 +61,21 @@ class Lesson:
 
     @property
     def answerable(self) -> tuple[bool, float]:
-        """Whether anything on file answers the text, and what that counts; nothing where nobody read it."""
+        """Whether anything on file answers the text, and the weight of that; 0 if its claims were not labelled."""
         if self.claims is None:
             return False, 0.0
         return bool(self.claims), ANSWERABLE_WORDING if self.origin == "wording" else self.counts
 
 
 def read_lessons(data: Path, files: ClaimFiles, claims: Path) -> list[Lesson]:
-    """Return every lesson; none of the training part repeats the letters of one that is measured on."""
+    """Return every lesson, without training ones that have the same letters as one for measuring."""
     lessons = [*_of_heads(data, claims), *_of_threats(data), *_of_posts(data), *_of_wordings(files)]
     apart = {letters(lesson.text) for lesson in lessons if lesson.part is not Part.TRAIN}
     return [lesson for lesson in lessons if lesson.part is not Part.TRAIN or not _copies(lesson, apart)]
 
 
 def thinned(lessons: Iterable[Lesson]) -> list[Lesson]:
-    """Return the lessons that are learned from, fewer of origins that repeat themselves; the same in every run."""
+    """Return the lessons to train on, with only a share of the origins in KEPT; the same in every run."""
     return [
         lesson
         for lesson in lessons
@@ -83,7 +84,7 @@ def thinned(lessons: Iterable[Lesson]) -> list[Lesson]:
 
 
 def part_of_unseen(post: Post) -> Part:
-    """Say what a post of `training/claims/unseen.tsv` serves for: half of those in their natural mix teach."""
+    """Return the part of a post in `training/claims/unseen.tsv`: of those in their natural mix, half are trained on."""
     if not post.id.startswith(NATURAL):
         return Part.TRAIN
     return (Part.TRAIN, Part.TRAIN, Part.CALIBRATE, Part.REPORT)[_drawn(post.id) % 4]
@@ -116,7 +117,7 @@ def _count(name: str, origin: str) -> float:
 def _of_threats(data: Path) -> Iterator[Lesson]:
     for sample in read_threats(data):
         if sample.origin == WORDINGS:
-            continue  # They are lessons of their own.
+            continue  # `_of_wordings` makes lessons of these.
         part = Part.REPORT if sample.held_out else Part.TRAIN
         counts = THREAT_COUNTS.get(sample.origin, 1.0) * (1.0 if sample.threat else HARMLESS)
         text = normalise(sample.text)[:LONGEST]

@@ -1,4 +1,4 @@
-"""Write the card of the layers for posts: what they learned from, and what first and second opinion say together."""
+"""Write the card of the layers for posts: their training data, and the figures of first, second and joint opinions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
 from training.post_layers.opinions import First
 
 ALARMS = 0.03
-"""Share of harmless texts that may be called threats."""
+"""The share of harmless texts called threats at which the card compares how many threats are caught."""
 GROUPS = tuple(TargetGroup)
 Rows = Sequence[int]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The texts that nothing was learned from, and all that was said of them."""
+    """The lessons outside training, with their first opinions, readings and second opinions."""
 
     lessons: Sequence[Lesson]
     firsts: Sequence[First]
@@ -48,25 +48,25 @@ class Outcome:
 
     @cached_property
     def second(self) -> Vectors:
-        """Log odds of the second opinion by itself."""
+        """Log odds of the second opinion alone, shape (n, names)."""
         return np.asarray(self.readings @ self.opinion.weights.T + self.opinion.bias, np.float32)
 
     @cached_property
     def together(self) -> Vectors:
-        """Log odds of both."""
+        """Log odds of both opinions together, shape (n, names)."""
         of_first, of_second, constant = self.opinion.shares.T
         return np.asarray(of_first * self.first + of_second * self.second + constant, np.float32)
 
     def rows(self, holds: Callable[[Lesson], bool]) -> list[int]:
-        """Return the numbers of the lessons for which something holds."""
+        """Return the numbers of the lessons for which a condition holds."""
         return [number for number, lesson in enumerate(self.lessons) if holds(lesson)]
 
     def truth(self, rows: Rows, name: str) -> NDArray[np.bool_]:
-        """Return the right answers to a question."""
+        """Return the right answers of some lessons for the head `name`."""
         return np.array([self.lessons[row].opinions[name][0] for row in rows], np.bool_)
 
     def each(self, name: str, rows: Rows) -> list[Vectors]:
-        """Return what first, second and both say, for one question."""
+        """Return the log odds of the first, the second and the joint opinion for the head `name`."""
         column = self.opinion.names.index(name)
         return [table[rows, column] for table in (self.first, self.second, self.together)]
 
@@ -103,7 +103,7 @@ def _opinion_rows(outcome: Outcome) -> Iterator[str]:
     for origin in dict.fromkeys(lesson.origin for lesson in outcome.lessons if THREAT in lesson.opinions):
         rows = _asked(outcome, origin, THREAT)
         truth = outcome.truth(rows, THREAT)
-        # What calibrates threats is not reported on.
+        # The unseen posts calibrate threats, so figures on them would flatter.
         if truth.any() and origin != UNSEEN_ORIGIN:
             yield _row(f"{origin}: threats, AUC", len(rows), _aucs(outcome, THREAT, rows))
             says = outcome.each(THREAT, rows)

@@ -1,4 +1,4 @@
-"""Sum up what the tuned layers say, and fit what it counts beside the first opinions. Needs scikit-learn."""
+"""Condense the tuned layers' output into readings, and fit its weight beside the first opinions. Needs scikit-learn."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from training.heads.sample import Part
 from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
 
 ALIKE, HATE_SHARES = (0.5, 0.5), (0.7, 0.3)
-"""What first and second opinion count. For hate the first has read the tokens itself; a little more of the second did
-not change the half of the flags that calibrates, and reads disguised hate better."""
+"""Weights of first and second opinion. For hate the first counts more, as it reads the tokens itself; a little more of
+the second changed nothing on the calibration half of the flags, but reads disguised hate better."""
 MOST = 3.0
-"""How much closer to the original a question of triage is kept than the share of a claim."""
+"""How much more closely readings preserve the answer to a question of triage than the share of a claim."""
 GATE = (1.0, 0.3, 0.0)
-"""What judge and layers count where it is asked whether anything on file answers, and a constant.
+"""Weights of judge and layers, and a constant, for whether anything on file answers a post.
 
-Fitted on posts in their natural mix, half of which attack nobody, the layers would count more than the judge, and
-silence many a claim that can be answered.
+They are set, not fitted: on posts in their natural mix, half of which attack nobody, fitting would weight the layers
+above the judge, and leave many answerable claims without an answer.
 """
 CLAIM = "claim"
 Mask = NDArray[np.bool_]
@@ -35,10 +35,10 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Sums:
-    """What turns pooled states into a reading of SUMMED numbers, and a reading into what each head says.
+    """The maps from pooled states to a reading of SUMMED numbers, and from a reading to the logits of all heads.
 
-    `summed` (SUMMED, pooled) and `bias` (SUMMED,) make a reading; `back` (outputs, SUMMED) and `centre` (outputs,)
-    make the logits of all heads, in the order they were given in.
+    `summed` (SUMMED, pooled) and `bias` (SUMMED,) give a reading. `back` (outputs, SUMMED) and `centre` (outputs,)
+    give the logits, in the heads' original order.
     """
 
     summed: Vectors
@@ -49,7 +49,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class First:
-    """The first opinions on a text: probabilities by name, and those of each claim and of an answer where asked for."""
+    """The first opinions on a text: probabilities by head, and of claims and an answer if these are labelled."""
 
     opinions: Mapping[str, float]
     claims: Vectors | None = None
@@ -57,9 +57,9 @@ class First:
 
 
 def sum_up(weights: Vectors, bias: Vectors, scale: Vectors, pooled: Vectors) -> Sums:
-    """Return the SUMMED numbers that keep most of what the heads say of `pooled` states, shape (n, pooled).
+    """Return the projection to SUMMED numbers that best preserves the heads' logits on `pooled`, shape (n, pooled).
 
-    `weights` (outputs, pooled) and `bias` (outputs,) are the heads, `scale` (outputs,) how much each matters.
+    `weights` (outputs, pooled) and `bias` (outputs,) are the heads, `scale` (outputs,) is the importance of each.
     """
     logits = pooled @ weights.T + bias
     centre = logits.mean(axis=0)
@@ -73,9 +73,10 @@ def fit_opinion(
     names: Sequence[str], weights: Vectors, bias: Vectors, lessons: Sequence[Lesson], firsts: Sequence[First],
     readings: Vectors,
 ) -> SecondOpinion:  # fmt: skip
-    """Return the opinion that is calibrated, with the first beside it, on posts that neither of them learned from.
+    """Return the second opinion, calibrated jointly with the first on posts that neither was trained on.
 
-    Groups and hate on the flags that calibrate, counterspeech and threats on the posts that were read for claims.
+    Threats are calibrated on the unseen posts that were labelled with claims, all else on the calibration part's flags.
+    A head with fewer than five examples of either answer there keeps its shares uncalibrated.
     """
     logits = readings @ weights.T + bias
     first = log_odds(np.array([[each.opinions[name] for name in names] for each in firsts], np.float32))
@@ -104,7 +105,7 @@ def fit_claims(
     claims: Sequence[str], weights: Vectors, bias: Vectors, answerable: Vectors, lessons: Sequence[Lesson],
     firsts: Sequence[First], readings: Vectors,
 ) -> ClaimOpinion:  # fmt: skip
-    """Return the opinion on claims, calibrated on the posts of the calibration part that are no threats."""
+    """Return the opinion on claims, fitted on the calibration part's posts, leaving out threats without a claim."""
     blank = ClaimOpinion(tuple(claims), weights, bias, answerable, np.zeros(4, np.float32), np.zeros(3, np.float32))
     pairs, makes = [], []
     for lesson, first, reading in zip(lessons, firsts, readings, strict=True):

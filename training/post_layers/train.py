@@ -38,16 +38,16 @@ from training.post_layers.model_card import Outcome, write_card
 from training.post_layers.opinions import CLAIM, MOST, First, Sums, fit_claims, fit_opinion, sum_up
 
 LONGEST = 64
-"""Tokens of a text that are learned from."""
+"""Most tokens of a text that are used for training."""
 SEED = 0
 PORTION = 64
 SUMMED_FROM = 20_000
-"""Texts by which it is decided what a reading keeps."""
+"""Most texts used to decide what a reading preserves."""
 OPINION_FILE, CARD = "second_opinion.npz", "e5_posts.md"
 NAME_LENGTH = 12
-"""Hexadecimal digits of the adapters' digest that name the layers."""
+"""Hexadecimal digits of the adapters' digest that serve as the layers' name."""
 HELD_OUT_ORIGINS = frozenset({"CrowdCounter replies"})
-"""Measured elsewhere: their heads are hardly changed."""
+"""Origins that are not measured here, since the second opinion hardly changes their heads."""
 
 
 def train_and_write(data: Path, root: Path, cache: Path) -> str:
@@ -80,7 +80,7 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
 def _tuned(
     taught: Sequence[Lesson], states: Sequence[Vectors], held: layers.Tensors, claims: Sequence[str], kept: Path
 ) -> tuning.Tuned:
-    """Tune the layers, unless `kept` holds what these lessons made of them."""
+    """Return the tuned layers, from the file `kept` if it was made from the same lessons."""
     told = [(each.text, each.opinions, each.kind, sorted(each.claims or ()), each.counts) for each in taught]
     digest = hashlib.sha256(repr((told, claims)).encode("utf-8", "replace")).hexdigest()
     if kept.exists() and (before := torch.load(kept))["digest"] == digest:
@@ -93,7 +93,7 @@ def _tuned(
 
 
 def _cached(texts: Sequence[str], cache: Path) -> list[Vectors]:
-    """Return the shared states of texts; those in `cache` are not computed again where they are of the same texts."""
+    """Return the states of texts after layer SHARED, from `cache` if it holds exactly these texts."""
     digest = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
     if cache.exists():
         with np.load(cache) as kept:
@@ -130,7 +130,7 @@ def _sums(tuned: tuning.Tuned, held: layers.Tensors, states: Sequence[Vectors]) 
     claims = len(tuned.claims)
     scale = np.concatenate([MOST / spread[:-claims], np.full(claims, 1 / spread[-claims:].mean())])
     sums = sum_up(weights, bias, np.asarray(scale, np.float32), pooled)
-    # The layers' mean is as it comes where posts are read.
+    # In service the mean is not scaled by MEAN, so the projection has to contain that factor.
     sums.summed[:, : SHAPE.width] *= layers.MEAN
     return sums
 
@@ -153,9 +153,9 @@ def _opinions(
 
 
 async def _read(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[First], Vectors]:
-    """Return the lessons whose texts the layers for posts read, the first opinions on them, and the readings.
+    """Return the lessons whose texts have a reading, the first opinions on them, and the readings.
 
-    All is computed as it is shipped.
+    Everything is computed with the shipped models.
     """
     embedder, heads, threats = default_embedder(), Heads.load(), ThreatHead.load()
     claims = load_claims()
@@ -185,7 +185,7 @@ async def _read(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[First], V
 
 
 def _for_the_graph(adapters: layers.Tensors) -> dict[str, Vectors]:
-    """Return the adapters as the graph reads them: queries, keys and values side by side, queries divided."""
+    """Return the adapters in the graph's format: queries, keys and values joined, queries scaled for attention."""
     arrays = {name: tensor.numpy() for name, tensor in adapters.items()}
     given: dict[str, Vectors] = {}
     for layer in (f"l{number}" for number in range(SHARED, SHAPE.layers)):
@@ -209,7 +209,7 @@ def _arrays(opinion: SecondOpinion | ClaimOpinion) -> dict[str, Any]:
 
 
 def _save(path: Path, arrays: dict[str, Any]) -> None:
-    """Write arrays, numbers in half precision."""
+    """Write arrays, floating-point ones in half precision."""
     halves: dict[str, Any] = {
         name: each.astype(np.float16) if each.dtype.kind == "f" else each for name, each in arrays.items()
     }

@@ -1,4 +1,4 @@
-"""Tune the layers for posts, with the heads that read them, on all questions at once (the `train` extra)."""
+"""Tune the layers for posts together with heads for all questions at once (the `train` extra)."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from training.post_layers.lessons import Lesson
 OPINIONS = (*NAMES, THREAT)
 PASSES = 2
 TOKENS = 2048
-"""Tokens of a step, padding among them."""
+"""Most tokens in a step, including padding."""
 ALIKE = 4096
-"""Texts of which those of one length are put together."""
+"""Texts that are sorted by length at a time, so that a step has texts of similar length."""
 RATE, HEADS_RATE = 1e-3, 2e-3
 WARM = 100
-"""Steps in which the rate rises; after that it falls as a cosine does."""
+"""Steps over which the learning rate rises to the schedule, a falling cosine."""
 DECAY, STRONGEST = 0.01, 1.0
-"""Weight decay, and the length that a step's slopes are cut to."""
+"""Weight decay, and the norm to which gradients are clipped."""
 UNSEEN = 0.1
-"""Share of the pooled numbers that each text does without."""
+"""Share of the pooled numbers dropped for each text."""
 SMOOTHED = 0.02
-"""How far from 0 and 1 the answers are that are learned: labels are few people's opinions."""
+"""Distance of the training targets from 0 and 1: labels are the opinions of a few people."""
 SCALE = 32.0
-"""What the sum of a step's losses is divided by."""
+"""The divisor of the sum of a step's losses."""
 HEADS_SHARE, CLAIMS_SHARE = 1 / 3, 0.5
 SAID_EVERY = 100
 
@@ -49,7 +49,7 @@ class Tuned:
     claims: tuple[str, ...]
 
     def logits(self, summed: Any) -> dict[str, Any]:
-        """Return what each head says of pooled states, shape (texts, POOLED)."""
+        """Return each head's logits for pooled states of shape (texts, POOLED)."""
         return {
             name: functional.linear(summed, self.heads[f"{name}.w"], self.heads[f"{name}.b"])
             for name in ("opinion", "kind", "answerable", "claim")
@@ -57,7 +57,7 @@ class Tuned:
 
 
 def blank(adapters: Tensors, claims: Sequence[str], chance: Any) -> Tuned:
-    """Return heads that know nothing, for a torch generator, over adapters."""
+    """Return untrained heads over adapters; `chance` is a torch generator."""
     sizes = {"opinion": len(OPINIONS), "kind": len(KINDS), "answerable": 1, "claim": len(claims)}
     heads: Tensors = {}
     for name, size in sizes.items():
@@ -67,7 +67,7 @@ def blank(adapters: Tensors, claims: Sequence[str], chance: Any) -> Tuned:
 
 
 def tune(lessons: Sequence[Lesson], states: Sequence[Vectors], held: Tensors, tuned: Tuned, seed: int) -> None:
-    """Teach `tuned` the lessons, whose texts' states after layer SHARED are given; says every so often how it goes."""
+    """Train `tuned` in place on lessons, given their texts' states after layer SHARED; reports the loss as it goes."""
     torch.manual_seed(seed)
     drawn = np.random.default_rng(seed)
     lengths = np.array([len(of_text) for of_text in states])
@@ -97,7 +97,7 @@ def tune(lessons: Sequence[Lesson], states: Sequence[Vectors], held: Tensors, tu
 
 
 def _portions(lengths: Vectors, drawn: np.random.Generator) -> Iterator[list[int]]:
-    """Yield the rows in portions of about TOKENS, texts of about one length together, in another order each time."""
+    """Yield the rows in portions of at most TOKENS tokens, texts of similar length together, in random order."""
     order = drawn.permutation(len(lengths))
     portions: list[list[int]] = []
     for start in range(0, len(order), ALIKE):
@@ -125,7 +125,7 @@ def _loss(tuned: Tuned, summed: Any, lessons: Sequence[Lesson]) -> Any:
         if lesson.kind is not None:
             kinds[row], kind_counts[row] = lesson.kind, lesson.counts
         known = [places[name] for name in lesson.claims or () if name in places]
-        # A wording makes its claim by definition: it counts less than a post that somebody read.
+        # A wording makes its claim by definition, so it counts less than a post that somebody labelled.
         claims[row, known] = CLAIMS_SHARE * (0.5 if lesson.origin == "wording" else 1.0) / max(len(known), 1)
     opinions = _yes_or_no(logits["opinion"], answers, counts)
     answered = _yes_or_no(logits["answerable"], answerable[:, :1], answerable[:, 1:])

@@ -1,1 +1,1 @@
-"""Learn what moderators approve: the ranker of claims, counter-claims and facts."""
+"""Train the ranker of claims, counter-claims and facts on what moderators approve."""

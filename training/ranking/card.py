@@ -1,4 +1,4 @@
-"""Write the card of a ranker: what it was learned from, how well it tells unseen posts, what it prefers."""
+"""Write the card of a ranker: its training data, its figures on unseen posts, and what it prefers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from training.ranking.fit import Measured
 
 STRONGEST = 8
-"""Features that a card lists of each sign."""
+"""Features that a card lists as preferred, and as avoided."""
 
 
 def ranker_card(

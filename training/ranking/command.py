@@ -1,4 +1,4 @@
-"""`rejoinder train rank`: learn from verdicts which words on file moderators approve."""
+"""`rejoinder train rank`: learn from verdicts which sentences on file moderators approve."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rank(pairs: Path, name: str, min_raters: int, replace: bool) -> None:
 
 
 def learn(settings: Settings, pairs: Path, name: str, least_raters: int, replace: bool) -> str:
-    """Learn a ranker and file it, with its card, which is returned.
+    """Train a ranker, store it with its card in the data folder, and return the card.
 
     Raises BadInput for verdicts of too few moderators, verdicts that are all alike, and a name that is taken.
     """

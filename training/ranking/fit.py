@@ -1,4 +1,4 @@
-"""Fit the ranker: for each part of a reply a logistic regression on what is known of it. Needs scikit-learn."""
+"""Fit the ranker: a logistic regression on named features for each part of a reply. Needs scikit-learn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from training.decisions.gathering import folded
 from training.decisions.records import Verdict
 
 STRENGTH = 0.3
-"""Inverse regularisation (scikit-learn's C): what was judged once or twice moves little."""
+"""Inverse regularisation (scikit-learn's C), strong enough that one or two judgements change little."""
 FOLDS = 5
 DRAWS = 1000
 """Bootstrap samples of posts behind an interval."""
@@ -27,7 +27,7 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Judged:
-    """What was judged of one part of replies: features, approved or not, and the post, for splits by post."""
+    """The judgements on one part of replies: features, approval, and the post, by which data are split."""
 
     part: str
     features: list[tuple[str, ...]]
@@ -36,15 +36,15 @@ class Judged:
 
     @property
     def learnable(self) -> bool:
-        """Tell whether some were approved and some were not."""
+        """Tell whether both answers occur, approved and not."""
         return bool(self.approved.any()) and not bool(self.approved.all())
 
 
 @dataclass(frozen=True)
 class Measured:
-    """How well a part is told: judgements, the share approved, and the area under the ROC curve on unseen posts.
+    """The figures of one part: number of judgements, share approved, and AUC on unseen posts with its 95 % interval.
 
-    The area is None, and so is its 95 % interval, where there is too little to measure it on.
+    AUC and interval are None if there is too little data to measure them.
     """
 
     part: str
@@ -55,7 +55,7 @@ class Measured:
 
 
 def judged_parts(verdicts: Sequence[Verdict], files: ClaimFiles) -> list[Judged]:
-    """Return what was judged of claims, counter-claims and facts; what is no longer on file is left out."""
+    """Return the judgements on claims, counter-claims and facts; those no longer on file are left out."""
     rows: dict[str, list[tuple[tuple[str, ...], bool, str]]] = {"claim": [], "counter-claim": [], "fact": []}
     for verdict in verdicts:
         claim, fact = files.claims.get(verdict.claim), files.facts.get(verdict.fact)
@@ -79,7 +79,7 @@ def judged_parts(verdicts: Sequence[Verdict], files: ClaimFiles) -> list[Judged]
 
 
 def fit(parts: Sequence[Judged]) -> dict[str, float]:
-    """Return the weight of each feature, as log odds beside the average."""
+    """Return the weight of each feature in log odds; parts with only one answer give none."""
     weights: dict[str, float] = {}
     for judged in parts:
         if judged.learnable:
@@ -90,7 +90,7 @@ def fit(parts: Sequence[Judged]) -> dict[str, float]:
 
 
 def measure(judged: Judged) -> Measured:
-    """Judge each post by what was learned without it."""
+    """Return the figures of a part by cross-validation, in which no post is in both training and test."""
     approved = float(judged.approved.mean()) if len(judged.approved) else 0.0
     summary = Measured(judged.part, len(judged.approved), approved)
     if not judged.learnable or len(set(judged.posts)) < FOLDS:
@@ -109,7 +109,7 @@ def measure(judged: Judged) -> Measured:
 
 
 def _interval(judged: Judged, scores: Scores) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the area, over posts."""
+    """Return the 95 % bootstrap interval of the AUC, resampling posts."""
     posts = np.array(judged.posts)
     rows = [np.flatnonzero(posts == post) for post in dict.fromkeys(judged.posts)]
     random = np.random.default_rng(0)

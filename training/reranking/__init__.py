@@ -1,1 +1,1 @@
-"""Tune a cross-encoder that orders evidence: on claims and facts on file, measured on graded pairs."""
+"""Tune a cross-encoder that orders evidence, trained on claims and facts on file and measured on graded pairs."""

@@ -1,4 +1,4 @@
-"""Write the card of a reranker: what it stands on, what it was learned from, and figures before and after."""
+"""Write the card of a reranker: its base model, its training data, and figures before and after training."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CARD = "card.md"
 
 @dataclass(frozen=True)
 class Origin:
-    """What a reranker was made from and how."""
+    """The base model, the training data and the training parameters of a reranker."""
 
     base: str
     learned: int
@@ -28,7 +28,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Orderings:
-    """How well the texts of some questions are ordered: by e5, by the base model, and by what was made of it."""
+    """How well the texts of some questions are ordered by e5, by the base model, and by the tuned model."""
 
     e5: Ordering
     before: Ordering
@@ -36,7 +36,7 @@ class Orderings:
 
 
 def reranker_card(name: str, origin: Origin, model: Path, figures: Mapping[str, Orderings]) -> str:
-    """Return the card as Markdown; `model` is the folder that was saved."""
+    """Return the card as Markdown; `model` is the folder of the saved model."""
     digests = "\n".join(
         f"- `{file.name}`: `{hashlib.sha256(file.read_bytes()).hexdigest()}`"
         for file in sorted(model.rglob("*.safetensors"))
@@ -73,7 +73,7 @@ whether a text is true. Nothing switches it on but `kb.reranker` and `kb.reranke
 
 def _rows(figures: Mapping[str, Orderings]) -> Iterator[str]:
     for part, by in figures.items():
-        # Cosines have no scale on which InfoNCE could be compared.
+        # Cosines are on another scale than the models' scores, so their InfoNCE can't be compared.
         for who, figure, loss in (
             ("by e5", by.e5, "–"),
             ("before", by.before, f"{by.before.loss:.3f}"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FOLDER = "rerankers"
 SOME = 50
-"""Questions learned from that are measured too, at least: what falls there alone was learned by heart."""
+"""Fewest training questions that are measured too: a loss that falls only on these was memorised."""
 _DEFAULT_MODEL = "BAAI/bge-reranker-v2-m3"
 
 
@@ -71,7 +71,7 @@ def reranker(
         raise click.UsageError(f"--languages may be some of {', '.join(known)}")
     settings = load_settings()
     folder = _folder(settings, name, replace)
-    # Set before the import: the libraries would tell their hub what runs here.
+    # Must be set before the import: otherwise the libraries report to their hub what runs here.
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     with needs_extra("train"):
         from training.reranking.train import Options, tune
@@ -91,7 +91,7 @@ def reranker(
 
 
 def _folder(settings: Settings, name: str, replace: bool) -> Path:
-    """Return where a reranker is filed, made where it is missing; raises BadInput for a name that is taken."""
+    """Return the folder of a reranker, created if it is missing; raises BadInput for a name that is taken."""
     from core.private_files import private_folder
     from training.reranking.card import CARD
 
@@ -107,7 +107,7 @@ def _folder(settings: Settings, name: str, replace: bool) -> Path:
 async def _prepare(
     languages: Sequence[Language], most: int, seed: int, data: Path | None
 ) -> tuple[list[RankingQuestion], dict[str, list[RankingQuestion]], dict[str, Ordering]]:
-    """Return the questions to learn from, those to measure on by part, and how well e5 orders these."""
+    """Return the questions to train on, those to measure on by part, and how well e5 orders the latter."""
     from models.embedders import default_embedder
     from training.reranking.measure import measure_embedder
     from training.reranking.pairs import filed_questions, graded_questions

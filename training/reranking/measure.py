@@ -1,4 +1,4 @@
-"""Measure an order of texts by the grades that they have."""
+"""Measure how well texts are ordered, by their grades."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from training.reranking.pairs import RankingQuestion
 
 SHOWN = 3
 Scores = Callable[[Sequence[tuple[str, str]]], Sequence[float]]
-"""What gives pairs of query and text a score each."""
+"""A function that returns a score for each pair of query and text."""
 
 
 @dataclass(frozen=True)
 class Ordering:
-    """How well texts were ordered, each the mean over questions.
+    """How well texts were ordered, as means over questions.
 
-    `best_first` is the share of questions with a best text in front, `ndcg` the gain of the first SHOWN texts beside
-    that of the best order (Järvelin and Kekäläinen 2002), and `loss` InfoNCE of the best text against the others.
+    `best_first` is the share of questions with a text of the best grade in front, `ndcg` the gain of the first SHOWN
+    texts relative to the best order (Järvelin and Kekäläinen 2002), and `loss` InfoNCE of the best text against the
+    others.
     """
 
     questions: int
@@ -31,7 +32,7 @@ class Ordering:
 
 
 def measure(questions: Sequence[RankingQuestion], scores: Scores) -> Ordering:
-    """Return the figures of what `scores` makes of at least one question."""
+    """Return the figures of the order that `scores` gives to the texts of one or more questions."""
     given = iter(scores([(question.query, text) for question in questions for text in question.texts]))
     rows = [np.array([next(given) for _ in question.texts], np.float64) for question in questions]
     grades = [np.array(question.grades) for question in questions]
@@ -44,7 +45,7 @@ def measure(questions: Sequence[RankingQuestion], scores: Scores) -> Ordering:
 
 
 async def measure_embedder(questions: Sequence[RankingQuestion], embedder: Embedder) -> Ordering:
-    """Return the figures of the order by cosine: what a reranker has to beat."""
+    """Return the figures of the order by an embedder's cosines, which a reranker has to beat."""
     asked = list({question.query: None for question in questions})
     shown = list({text: None for question in questions for text in question.texts})
     queries = dict(zip(asked, await embedder.queries(asked), strict=True))
@@ -60,6 +61,6 @@ def _ndcg(scores: np.ndarray, grades: np.ndarray) -> float:
 
 
 def _loss(scores: np.ndarray, grades: np.ndarray) -> float:
-    """Return InfoNCE: the surprise at the best text, of several the first."""
+    """Return InfoNCE: the negative log probability of the text with the best grade, the first if there are several."""
     shifted = scores - scores.max()
     return float(np.log(np.exp(shifted).sum()) - shifted[int(np.argmax(grades))])

@@ -1,4 +1,4 @@
-"""Make questions for a reranker from claims on file: a wording, a fact that answers its claim, facts that do not."""
+"""Make questions for a reranker from claims on file: a wording, a fact that answers its claim, and facts that don't."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from kb.starter import load_starter
 from models.embed import Embedder
 
 NEGATIVES = 4
-"""Facts beside each right one: of the same group, for other claims, and nearest to the query."""
+"""Wrong facts for each right one: of the same group, for other claims, and nearest to the query."""
 HELD_OUT = 5
-"""One claim in HELD_OUT, by its digest, is measured on and never learned from."""
+"""One claim in HELD_OUT, chosen by its digest, is only measured on, never trained on."""
 
 
 @dataclass(frozen=True)
 class RankingQuestion:
-    """A query with texts to order; `grades` says of each text how well it answers, the higher the better."""
+    """A query with texts to order; `grades` says how well each text answers it, higher is better."""
 
     query: str
     texts: tuple[str, ...]
@@ -46,9 +46,9 @@ class _Draw:
 async def filed_questions(
     files: ClaimFiles, languages: Sequence[Language], most: int, seed: int, embedder: Embedder
 ) -> tuple[list[RankingQuestion], list[RankingQuestion]]:
-    """Return up to `most` questions to learn from, the right fact first, and a quarter as many on held-out claims.
+    """Return up to `most` questions to train on, and up to `most // HELD_OUT` (at least one) on held-out claims.
 
-    Raises BadInput where a part of the claims gives none.
+    The right fact comes first in each question. Raises BadInput if either part has no question.
     """
     draws: dict[bool, list[_Draw]] = {True: [], False: []}
     for claim in files.claims.values():
@@ -86,14 +86,14 @@ async def _with_negatives(files: ClaimFiles, draws: Sequence[_Draw], embedder: E
 
 
 def _is_wrong(files: ClaimFiles, fact: str, claim: FiledClaim) -> bool:
-    """Tell whether a fact is of the claim's group and yet none of those that answer the claim."""
+    """Tell whether a fact is about the claim's group but not one of those that answer the claim."""
     return fact not in claim.facts and files.group_of(claim) in files.facts[fact].groups
 
 
 def graded_questions(files: ClaimFiles, data: Path | None) -> list[RankingQuestion]:
-    """Return the posts of the yardstick with the texts that readers graded for them; nothing is learned from these.
+    """Return the posts of the yardstick with the texts that readers graded for them; nothing is trained on these.
 
-    Without `data` only the posts that are written out here.
+    Posts whose texts all have the same grade are left out. Without `data`, only posts that are written out are used.
     """
     texts = {statement.id: statement.text for statement in load_starter()}
     texts |= {name: fact.text["en"] for name, fact in files.facts.items()}

@@ -18,13 +18,13 @@ from training.reranking.measure import Ordering, measure
 from training.reranking.pairs import RankingQuestion
 
 LONGEST = 256
-"""Tokens of a query and a text together; wordings and facts have about 100."""
+"""Most tokens of a query and a text together; wordings and facts have about 100."""
 BATCH = 8
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a reranker is tuned with: a base model by folder or hub name, and how long to learn."""
+    """The options of a run: a base model by folder or hub name, where to write, and the training parameters."""
 
     model: str
     out: Path
@@ -39,7 +39,7 @@ def tune(
 ) -> dict[str, tuple[Ordering, Ordering]]:
     """Tune, save the model in `options.out`, and return the figures on each part, before and after.
 
-    Goes on from the last checkpoint of a run that was cut off.
+    Resumes from the last checkpoint of an interrupted run.
     """
     set_seed(options.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -64,7 +64,7 @@ def tune(
 
 
 def _row(question: RankingQuestion) -> dict[str, str]:
-    """Return a question as the loss reads it: columns in this order, whatever their names."""
+    """Return a question as the loss expects it: it goes by the order of the columns, not by their names."""
     positive, *negatives = question.texts
     numbered = {f"negative_{number}": text for number, text in enumerate(negatives, 1)}
     return {"query": question.query, "positive": positive, **numbered}

@@ -1,1 +1,1 @@
-"""Make the stance head: what the guard reads in a sentence of a reply, beside the post it answers."""
+"""Training of the stance head, by which the guard judges a sentence of a reply beside the post it answers."""

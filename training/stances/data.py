@@ -1,4 +1,4 @@
-"""Gather the sentences from which the stance head learns: claims on file, written sentences, the red team's half."""
+"""Gather the stance head's training data: claims on file, written sentences, and the red team's tuning half."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.sentences import split
 
 WRITTEN = Path(__file__).parent
 PAIRED = {"good": 8, "bad": 8}
-"""Posts that each written sentence is put beside, so that the sentence counts and not its post."""
+"""Posts that each written sentence is paired with, by label, so that the sentence decides and not the post."""
 AND = {"en": ", and", "es": ", y", "it": ", e", "eu": ", eta"}
 COMPOUNDS = 6
 COUNTERS_EACH = 3
@@ -29,7 +29,7 @@ MOST = {
     "counter": 3000, "claim": 2500, "crowd": 2000, "concession": 1500, "refutation": 1500, "agreement": 1500,
     "fact": 1200, "garbled": 1200,
 }  # fmt: skip
-"""Samples of a kind that are drawn, since more of the same teach nothing and take long."""
+"""Most samples of a kind: more of the same take time and teach nothing."""
 WRITTEN_COUNTS = 2.0
 RED_TEAM_COUNTS = 4.0
 SCENE_COUNTS = 4.0
@@ -37,9 +37,9 @@ SCENE_COUNTS = 4.0
 
 @dataclass(frozen=True)
 class Sample:
-    """One sentence of a reply, the post it answers, and whether it may stand there.
+    """One sentence of a reply, the post it answers, and whether it is a good answer there.
 
-    `source` is what must not be in two folds at once: a claim, a list of sentences or a scene.
+    `source` (a claim, a written sentence, a scene or a post) keeps related samples in the same fold.
     """
 
     post: str
@@ -52,7 +52,7 @@ class Sample:
 
 
 def read_samples(data: Path | None) -> list[Sample]:
-    """Return all samples; those of CrowdCounter (MIT) only where `data` holds the data sets."""
+    """Return all samples; those of CrowdCounter (MIT) only if `data`, the folder of the data sets, is given."""
     claims = load_claims()
     random = Random(0)
     samples = [sample for language in LANGUAGES for sample in _of_claims(claims, language, random)]
@@ -66,7 +66,7 @@ def read_samples(data: Path | None) -> list[Sample]:
 
 
 def _drawn(samples: list[Sample]) -> list[Sample]:
-    """Return all samples of most kinds, and so many of the kinds that there are too many of."""
+    """Return all samples, except that kinds in MOST are reduced to that number."""
     random = Random(1)
     by_kind: dict[str, list[Sample]] = {}
     for sample in samples:
@@ -79,7 +79,7 @@ def _drawn(samples: list[Sample]) -> list[Sample]:
 
 
 def _of_claims(files: ClaimFiles, language: Language, random: Random) -> Iterator[Sample]:
-    """Yield counter-claims on file, claims said over again, and claims in the frames that are written for them."""
+    """Yield counter-claims and facts on file, repeated claims, claims in written frames, and garbled sentences."""
     frames = written_lists(language)
     by_kind: dict[AttackKind, list[FiledClaim]] = {}
     for claim in files.claims.values():
@@ -136,7 +136,7 @@ def _written(files: ClaimFiles, language: Language, random: Random) -> Iterator[
 
 
 def _scenes(language: Language) -> Iterator[Sample]:
-    """Yield sentences written for one post each, near twins of which only one may stand there."""
+    """Yield sentences written for the posts of one scene: near twins, of which one is a good answer and one is bad."""
     scenes = tomllib.loads((WRITTEN / "scenes" / f"{language}.toml").read_text("utf-8"))["scene"]
     for number, scene in enumerate(scenes):
         for label in ("good", "bad"):
@@ -148,7 +148,7 @@ def _scenes(language: Language) -> Iterator[Sample]:
 
 
 def _compounds(files: ClaimFiles, language: Language, random: Random) -> Iterator[Sample]:
-    """Yield fair words with a threat, a hint or an insult behind them, and with fair words behind them."""
+    """Yield acceptable sentences joined with a threat, a hint or an insult (bad), or with another one (good)."""
     lists = written_lists(language)
     posts = [text for claim in files.claims.values() for text in claim.wordings[language]]
     joins = AND[language]
@@ -169,7 +169,7 @@ def _compounds(files: ClaimFiles, language: Language, random: Random) -> Iterato
 
 
 def written_lists(language: Language) -> Mapping[str, list[str]]:
-    """Return the written sentences by kind; some have `{claim}`, `{group}` or `{other}` in them."""
+    """Return the written sentences by kind; some contain `{claim}`, `{group}` or `{other}`."""
     return {kind: texts for lists in _tables(language).values() for kind, texts in lists.items()}
 
 
@@ -184,7 +184,10 @@ def _of_red_team() -> Iterator[Sample]:
 
 
 def red_team_samples(draft: LabelledDraft) -> Iterator[Sample]:
-    """Yield the sentence of a draft that its label is about: the first, where the second is words on file."""
+    """Yield the sentences of a draft that its label applies to, leaving out sentences on file.
+
+    A bad draft with several other sentences gives none: its label does not say which of them is bad.
+    """
     context = draft.line.context()
     parts = [part for part in material(draft.line.draft, context).parts if not part.quoted]
     for part in parts:

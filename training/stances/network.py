@@ -1,4 +1,4 @@
-"""Fit the network of a sentence head, with numpy alone."""
+"""Fit the network of a sentence head, using numpy alone."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ Numbers = NDArray[np.float32]
 UNITS, PASSES, PORTION = 128, 8, 256
 RATE, DECAY = 2e-3, 1e-6
 UNSEEN, DROPPED = 0.1, 0.5
-"""Shares of the columns, and of the units, that each portion does without."""
+"""Shares of the columns, and of the units, that are dropped for each portion."""
 SMOOTHED = 0.03
-"""How far from 0 and 1 the answers are that are learned."""
+"""Distance of the training targets from 0 and 1."""
 MOST_COUNTED = 8.0
-"""Times the mean that one sample may count, so that no step follows a single one."""
+"""Largest weight of one sample, as a multiple of the mean, so that no sample dominates a step."""
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A network and what is added to its output."""
+    """A network and the bias that is added to its output."""
 
     network: Network
     bias: float
 
 
 def fit_network(columns: Numbers, good: NDArray[np.bool_], weights: NDArray[np.float64], seeds: int) -> Fitted:
-    """Return the mean of so many networks, as one; the same data and number give the same."""
+    """Return the mean of `seeds` networks as one network; the same data and number give the same network."""
     fitted = [_fit_one(columns, good, weights, seed) for seed in range(seeds)]
     return Fitted(
         Network(
@@ -46,7 +46,7 @@ def fit_network(columns: Numbers, good: NDArray[np.bool_], weights: NDArray[np.f
 
 
 def _fit_one(columns: Numbers, good: NDArray[np.bool_], weights: NDArray[np.float64], seed: int) -> Fitted:
-    """Minimise the logistic loss; shapes (n, w), (n,) and (n,)."""
+    """Minimise the logistic loss of one network; the arrays have shapes (n, w), (n,) and (n,)."""
     chance = np.random.default_rng(seed)
     count, width = columns.shape
     counted = np.minimum(weights / weights.mean(), MOST_COUNTED).astype(np.float32)
@@ -77,5 +77,5 @@ def _portions(count: int, size: int, chance: np.random.Generator) -> Iterator[ND
 
 
 def _kept(chance: np.random.Generator, shape: tuple[int, ...], without: float) -> Numbers:
-    """Return factors that leave a share of numbers out and keep the sum of the others."""
+    """Return dropout factors: 0 for a share `without` of the numbers, and above 1 for the others, so that sums hold."""
     return np.asarray((chance.random(shape, np.float32) >= without) / np.float32(1 - without), np.float32)

@@ -20,15 +20,15 @@ from training.stances.data import Sample, read_samples
 from training.stances.network import UNITS, fit_network
 
 SEEDS = 2
-"""Networks whose mean is the head; each begins elsewhere."""
+"""Networks whose mean is the head; each starts from another seed."""
 KIND_COUNTS = 1200
-"""What the samples of one kind count for at most, so that the many claims on file do not drown the rest."""
+"""Most that the samples of one kind may weigh together, so that the many claims on file don't dominate."""
 FOLDS = 4
 
 
 @dataclass(frozen=True)
 class Views:
-    """The samples as the head sees them: sentences and posts as vectors of shape (n, d), and cues."""
+    """The head's input: the vectors of sentences and posts, shape (n, d) each, and their cues."""
 
     sentences: Vectors
     posts: Vectors
@@ -36,7 +36,7 @@ class Views:
 
 
 def weights_of(samples: Sequence[Sample]) -> NDArray[np.float64]:
-    """Return what each sample counts: no kind drowns another, and both labels count the same."""
+    """Return the weight of each sample: large kinds are limited, and both labels sum to the same."""
     totals = Counter[str]()
     for sample in samples:
         totals[sample.kind] += 1
@@ -47,7 +47,7 @@ def weights_of(samples: Sequence[Sample]) -> NDArray[np.float64]:
 
 
 def train(samples: Sequence[Sample], views: Views) -> tuple[SentenceHead, NDArray[np.float64]]:
-    """Fit a head; with it, what models say of each sample whose source they had not seen, shape (n,)."""
+    """Return the fitted head, and each sample's probability by a model that had not seen its source, shape (n,)."""
     mean = np.asarray(views.sentences.mean(axis=0), np.float32)
     good = np.array([sample.good for sample in samples])
     weights = weights_of(samples)
@@ -109,7 +109,7 @@ def train_and_write(data: Path | None, out: Path, cache: Path) -> str:
 
 
 def views_of(samples: Sequence[Sample], cache: Path) -> Views:
-    """Return the samples as a head sees them; embeddings in `cache` are not computed again."""
+    """Return the head's input for the samples; embeddings in `cache` are not computed again."""
     texts = [text for sample in samples for text in (sample.text, sample.post)]
     vectors = embed_cached(texts, cache)
     cue_rows = np.array([cue_row(sample.post, sample.text, sample.language) for sample in samples], np.float32)
@@ -117,7 +117,7 @@ def views_of(samples: Sequence[Sample], cache: Path) -> Views:
 
 
 def rows_by_kind(samples: Sequence[Sample], unseen: NDArray[np.float64]) -> list[str]:
-    """Return the rows of a card's table: of each kind, how many score under 0.5."""
+    """Return the rows of a card's table: the number of pairs of each kind, and the share that scores under 0.5."""
     kinds = sorted({(sample.good, sample.kind) for sample in samples})
     rows = []
     for good, kind in kinds:
@@ -128,7 +128,7 @@ def rows_by_kind(samples: Sequence[Sample], unseen: NDArray[np.float64]) -> list
 
 
 def as_npz(head: SentenceHead) -> bytes:
-    """Return a head as it is shipped."""
+    """Return a head as the bytes of the shipped file."""
     buffer = io.BytesIO()
     hidden, hidden_bias, out = (
         array.astype(np.float16) for array in (head.network.hidden, head.network.bias, head.network.out)

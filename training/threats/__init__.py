@@ -1,1 +1,1 @@
-"""The threat head of triage: data, training, model card."""
+"""Training of triage's threat head: data, fitting, model card."""

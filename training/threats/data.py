@@ -1,4 +1,4 @@
-"""Read what the threat head learns from and is measured on."""
+"""Read the texts that the threat head is trained and measured on."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from training.heads.forums import read_forums
 from training.heads.written import read_written
 
 LONGEST = 400
-"""Characters that are read."""
+"""Characters of a text that are used."""
 FILLS = 8
-"""Sentences that are made of a template with gaps."""
+"""Sentences made from each template with slots."""
 HELD_OUT_OF = 4
-"""One in so many templates, and posts that no data set has set apart, is for the report only."""
+"""One in this many templates, claims, replies and forum posts, chosen by checksum, is for the report only."""
 CALM = "no violent words"
-"""Kind of the posts that nobody read."""
+"""The kind of posts that have no violent word and were not read by anybody."""
 CALM_COUNTS = 2.3
-"""Posts that one of them stands for: 3,431 were found and 1,500 are used."""
+"""Posts that each CALM post stands for: 3,431 were found and 1,500 are used."""
 ONLY_TRAINED = "as_in_posts"
-"""Kind of sentences written after the report had been read, so none of them is in it."""
+"""The kind of sentences written after the report had been read, which is why the report has none of them."""
 SUITES = {"suite": "suite.toml", "second suite": "second_suite.toml"}
-"""Origins of the sentences that are for the report only, whatever else is changed, and their files."""
+"""Origins whose sentences are always for the report only, with their files."""
 FORUMS, WORDINGS = "forum posts", "wordings"
 LANGUAGES = ("en", "es", "it", "eu", "fr", "de")
 
 _HERE = Path(__file__).parent
 _EVIDENCE_POSTS = Path(__file__).parents[2] / "evaluation" / "evidence" / "held_out.txt"
 _CHECK_THREATS = frozenset({*range(1, 11), 41, 42, 43, 61, 63, 69, 73})
-"""Templates of HatemojiCheck that threaten or urge violence, in their hateful version; read by eye."""
+"""Templates of HatemojiCheck whose hateful version threatens or urges violence; chosen by reading them."""
 
 _MLMA_WHOLE = "hate_speech_mlma/en_dataset_with_stop_words.csv"
-"""MLMA with every word kept; its rows are counted in another order than those of the other file."""
+"""MLMA with all words kept; its rows are numbered in another order than those of the other file."""
 _ESCAPED = re.compile(r"(?:\\u[0-9a-f]{4})+")
 
 
@@ -52,8 +52,8 @@ _ESCAPED = re.compile(r"(?:\\u[0-9a-f]{4})+")
 class Sample:
     """One text and whether it is a threat.
 
-    `origin` is the data set, `kind` what sort of text it is there, `source` the template or row it was made of: samples
-    of one source are all seen in training or none is. `who` is the group it names, where that is known.
+    `origin` is the data set, `kind` the sort of text within it, and `source` the template or row it was made from:
+    either all samples of a source are used for training or none. `who` is the group it names, if known.
     """
 
     text: str
@@ -67,7 +67,7 @@ class Sample:
 
 
 def read_samples(data: Path) -> list[Sample]:
-    """Return every sample, each text once, held-out ones first."""
+    """Return every sample, each text once; a text that is both held out and not stays held out."""
     sets = data / "datasets"
     parts = chain(
         written(),
@@ -90,7 +90,7 @@ def read_samples(data: Path) -> list[Sample]:
 
 
 def chance(*parts: object) -> int:
-    """Return a number that looks drawn by chance, and is the same in every run."""
+    """Return a pseudo-random number made from `parts`, the same in every run."""
     return zlib.crc32(" ".join(map(str, parts)).encode("utf-8", "replace"))
 
 
@@ -117,7 +117,7 @@ def _filled(template: str, slots: Mapping[str, list[str]], threat: bool, kind: s
 
 
 def _varied(text: str, turn: int) -> str:
-    """Return the sentence as it might be typed: half of them with another case, sign or spelling."""
+    """Return a sentence as people might type it: half of them with changed case, punctuation or spelling."""
     drawn = chance(text, turn) % 16
     if drawn < 3:
         return text.lower()
@@ -131,7 +131,7 @@ def _varied(text: str, turn: int) -> str:
 
 
 def disguised(text: str, turn: int) -> str:
-    """Return the text with letters or blanks dropped, letters doubled, swapped, spaced out or written as digits."""
+    """Return the text with letters dropped, doubled, swapped, spaced out or replaced, or with spaces dropped."""
     how = chance(turn, text) % 7
     if how == 6:
         return _run_together(text, turn)
@@ -156,7 +156,7 @@ def disguised(text: str, turn: int) -> str:
 
 
 def _run_together(text: str, turn: int) -> str:
-    """Return the text without some of the blanks between its words, or without any."""
+    """Return the text without some of the spaces between its words, or without any."""
     words = text.split()
     some = chance(text, turn) % 3
     joints = ("" if not some or chance(word, turn) % 3 == 0 else " " for word in words[1:])
@@ -169,12 +169,12 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _pick(samples: Iterable[Sample], most: int) -> list[Sample]:
-    """Pick `most` samples, the same in every run."""
+    """Return up to `most` samples, the same in every run."""
     return sorted(samples, key=lambda sample: chance(sample.text))[:most]
 
 
 def _edos(path: Path) -> Iterator[Sample]:
-    """Yield EDOS: its threats, and sexist posts that are none. "Not sexist" does not mean "no threat": left out."""
+    """Yield EDOS's threats and other sexist posts; those not sexist are left out, as they may still be threats."""
     harmless: dict[bool, list[Sample]] = {True: [], False: []}
     for row in _rows(path):
         if row["label_sexist"] != "sexist":
@@ -222,7 +222,7 @@ def _hatemoji_check(path: Path) -> Iterator[Sample]:
 
 
 def _posts(data: Path) -> Iterator[Sample]:
-    """Yield posts of four data sets: those of `read.txt`, and some without a violent word."""
+    """Yield posts of four data sets: those labelled in `read.txt`, and some without a violent word."""
     texts = dict(_texts(data))
     labels = _labels("read.txt")
     for name, label in labels.items():
@@ -238,14 +238,14 @@ def _posts(data: Path) -> Iterator[Sample]:
 
 
 def _labels(file: str) -> dict[str, str]:
-    """Return the labels of a file of this package by the ids of the posts."""
+    """Return the labels in a file of this package, by post id."""
     lines = (_HERE / file).read_text("utf-8").splitlines()
     rows = (line.split() for line in lines if not line.startswith("#"))
     return {name: label for label, name in rows}
 
 
 def _unescaped(escapes: re.Match[str]) -> str:
-    """Return the characters that MLMA writes as escapes: emoji as two halves, the last of which may be cut off."""
+    """Return the characters behind MLMA's escapes: emoji are surrogate pairs, the last of which may be cut off."""
     return str(json.loads(f'"{escapes[0]}"')).encode("utf-16", "surrogatepass").decode("utf-16", "ignore")
 
 
@@ -260,7 +260,7 @@ def _flagged(path: Path) -> Iterator[Sample]:
 
 
 def _texts(data: Path) -> Iterator[tuple[str, str]]:
-    """Yield posts by `dataset:id`, without the flagged posts and those that evidence is measured on."""
+    """Yield posts by `dataset:id`, without flagged posts and those that the evidence search is measured on."""
     sets = data / "datasets"
     kept_apart = set(_EVIDENCE_POSTS.read_text("utf-8").split())
     with (data / "flags" / "real_posts.jsonl").open(encoding="utf-8") as file:
@@ -280,7 +280,7 @@ def _texts(data: Path) -> Iterator[tuple[str, str]]:
 
 
 def _replies(path: Path) -> Iterator[Sample]:
-    """Yield counterspeech, which often speaks of violence and never threatens it."""
+    """Yield counterspeech, which often speaks of violence but never threatens."""
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
     replies = (
         Sample(row["counterspeech"][:LONGEST], False, "replies", "counterspeech", row["counterspeech"],
@@ -291,13 +291,13 @@ def _replies(path: Path) -> Iterator[Sample]:
 
 
 def _neutral() -> Iterator[Sample]:
-    """Yield the sentences of the other heads, hostile and neutral, none of which threatens."""
+    """Yield the plain sentences written for the other heads, hostile and neutral, none of which threatens."""
     for sample in read_written():
         yield Sample(sample.text, False, "written", "no violence", sample.text, chance(sample.text) % 4 == 0, "und")
 
 
 def _forum_posts(data: Path) -> Iterator[Sample]:
-    """Yield the posts of rough forums of which it is clear whether they threaten."""
+    """Yield the posts of rough forums whose label says clearly whether they threaten."""
     for post in read_forums(data):
         if post.threat is not None:
             words = "violent" if speaks_of_violence(post.text) else "other"
@@ -307,7 +307,7 @@ def _forum_posts(data: Path) -> Iterator[Sample]:
 
 
 def wordings() -> Iterator[Sample]:
-    """Yield how posts word the claims on file but those that threaten: hostile, in four languages, and no threats."""
+    """Yield the wordings of all claims on file that don't threaten: hostile texts in four languages without threats."""
     for claim in load_claims().claims.values():
         if claim.kind is not AttackKind.THREAT:
             held_out = chance(claim.id) % HELD_OUT_OF == 0
@@ -317,7 +317,7 @@ def wordings() -> Iterator[Sample]:
 
 
 def _suites() -> Iterator[Sample]:
-    """Yield the sentences written after training, threats and others, which no training may see."""
+    """Yield the sentences of SUITES, threats and others, none of which is ever trained on."""
     for origin, file in SUITES.items():
         for language, sections in tomllib.loads((_HERE / file).read_text("utf-8")).items():
             for section, kinds in sections.items():

@@ -1,4 +1,4 @@
-"""Measure the threat head on what it never saw, and write its model card."""
+"""Measure the threat head on texts it was not trained on, and write its model card."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline import routing_rules
 from training.threats.data import CALM, CALM_COUNTS, LANGUAGES, SUITES, Sample
 
 FEWEST = 10
-"""Samples of a row of the tables; smaller ones say nothing."""
+"""Fewest samples behind a row on groups; fewer would say nothing."""
 _SAFETY = Path(__file__).with_name("safety.toml")
 
 CARD = """# Threat head
@@ -222,7 +222,7 @@ def _reliability(unseen: Sequence[Sample], scores: NDArray[np.float64]) -> Itera
 
 
 def safety_rows() -> Iterable[str]:
-    """Yield the table of what the rules for self-harm and child safety find, by language."""
+    """Yield the rows of a table of what the rules for self-harm and child safety find, by language."""
     for rule, languages in tomllib.loads(_SAFETY.read_text("utf-8")).items():
         for language, lists in languages.items():
             yes, no = (

@@ -29,20 +29,20 @@ Vectors = NDArray[np.float32]
 STRENGTH = 1.0
 """Inverse regularisation (scikit-learn's C), chosen by cross-validation over templates and rows."""
 EMBEDDED_LENGTH = 1.0
-"""What an embedding, centred and of about this length, counts beside the surface features."""
+"""The mean length to which centred embeddings are scaled, relative to the surface features."""
 NETWORK_LENGTH, NETWORK_SIGN = 6.0, 0.7
-"""The same for the network, and what a sign counts beside it."""
+"""The same for the network, and the value of a sign that a text shows."""
 FEWEST_WITH_SIGN = 20
-"""Texts that show a sign that the network sees."""
+"""Fewest texts that must show a sign for the network to use it."""
 COUNTS = {"posts": 3.0, "EDOS": 0.7, "Hatemoji": 1.0, "HatemojiCheck": 1.0, "replies": 1.0, "written": 1.3, FORUMS: 1.0}
-"""How much a sample of an origin counts: flagged posts look most like the posts."""
+"""Weight of a sample by origin: flagged posts look most like "posts"."""
 HARMLESS_COUNTS = {"en": 1.0, "eu": 2.0, "fr": 5.0, "de": 8.0}
 HARMLESS_ELSEWHERE = 1.3
-"""What a harmless sentence of the project's own counts by language: else a language that the other sources don't have
-would itself look like a threat, so many of its sentences being one."""
+"""Weight of a harmless sentence of our own by language. Without it, a language that only our own sentences have would
+itself look like a threat, because so many of these are threats."""
 WORDING_COUNTS = {"en": 0.15}
 WORDING_ELSEWHERE = 0.2
-"""The same for wordings, of which there are many and which are all harmless."""
+"""Weight of a wording by language; there are many, and none is a threat."""
 FOLDS = 4
 NEGLIGIBLE = 0.004
 """Weights below this are dropped: they compress to nothing and change no score by more than a rounding."""
@@ -50,7 +50,7 @@ NEGLIGIBLE = 0.004
 
 @dataclass(frozen=True)
 class Views:
-    """What is known of n texts: standardised embeddings, shape (n, d), hashed surface, and which `signs` they show."""
+    """The features of n texts: standardised embeddings, shape (n, d), hashed surface, and which `signs` they show."""
 
     embedded: Vectors
     hashed: csr_matrix
@@ -79,8 +79,8 @@ def matrix(surfaces: Sequence[Surface]) -> csr_matrix:
 def train(seen: Sequence[Sample], vectors: Vectors) -> tuple[ThreatHead, NDArray[np.float64]]:
     """Fit the head on `seen` and their embeddings, shape (n, d).
 
-    Regression and network count as much as fits what they say of sources that they had not seen. The probabilities of
-    that, shape (n,), come with it: a limit can be chosen by them.
+    The shares of regression and network are fitted to their scores on sources that they had not seen. The joint
+    probabilities from these scores, shape (n,), are returned too, so that a limit can be chosen by them.
     """
     mean = vectors.mean(axis=0)
     scale = 1 / np.linalg.norm(vectors - mean, axis=1).mean()
@@ -108,7 +108,7 @@ def _head(
     views: Views, mean: Vectors, scale: float, model: LogisticRegression, network: Network,
     shares: LogisticRegression,
 ) -> ThreatHead:  # fmt: skip
-    """Return both models as one head that reads embeddings as they come, rounded as it will be shipped."""
+    """Return both models as one head that takes unscaled embeddings, rounded to the precision that is shipped."""
     of_model, of_network = shares.coef_[0]
     width = len(mean)
     weights = of_model * model.coef_[0]
@@ -134,7 +134,7 @@ def _regression() -> LogisticRegression:
 
 
 def save(head: ThreatHead, path: Path) -> None:
-    """Write the head, weights in half precision; the same head gives the same bytes."""
+    """Write the head with weights in half precision; the same head gives the same bytes."""
     np.savez_compressed(
         path,
         embedded=head.embedded.astype(np.float16),

@@ -1,1 +1,1 @@
-"""The toxicity head of the guard."""
+"""Training of the guard's toxicity head."""

@@ -1,7 +1,4 @@
-"""Read the public data that the toxicity head learns from and is measured on.
-
-Every sample says whether people called it toxic. `held_out` marks what training never sees.
-"""
+"""Read the public data that the toxicity head is trained and measured on."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from training.toxicity.sentences import EVERYDAY, GROUPS, HOSTILE, INSULTING, IN
 
 @dataclass(frozen=True)
 class Sample:
-    """One text with its label; `weight` is what it counts in training."""
+    """One text and whether it counts as toxic; `held_out` texts are never trained on, `weight` is that in training."""
 
     text: str
     toxic: bool
@@ -51,7 +48,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _fifth(text: str) -> bool:
-    """Pick about a fifth of all texts, the same in every run; copies of a text stay together."""
+    """Tell whether a text is in a fixed fifth of all texts; copies of a text stay together."""
     return zlib.crc32(text.encode("utf-8", "replace")) % 5 == 0
 
 
@@ -71,7 +68,7 @@ def _hatexplain(folder: Path) -> Iterator[Sample]:
 def _edos(path: Path) -> Iterator[Sample]:
     for row in _rows(path):
         sexist = row["label_sexist"] == "sexist"
-        # "not sexist" is not "not toxic": these are posts from rough forums, so they count for little.
+        # "Not sexist" does not mean "not toxic": these posts come from rough forums, so they count for little.
         yield Sample(row["text"], sexist, "EDOS (sexism)", row["split"] == "test", 1.0 if sexist else 0.25)
 
 
@@ -96,7 +93,7 @@ def _crowdcounter(folder: Path) -> Iterator[Sample]:
 
 
 def _arguments(path: Path) -> Iterator[Sample]:
-    """Yield debating arguments for measuring only: their licence (CC BY-SA) stays out of the weights."""
+    """Yield debating arguments for measuring only, to keep weights free of their licence (CC BY-SA)."""
     for row in _rows(path):
         yield Sample(row["text"], False, "IBM arguments", True)
 
@@ -107,7 +104,10 @@ def _neutral() -> Iterator[Sample]:
 
 
 def _about_groups(sentences: tuple[str, ...], spared: int, *, toxic: bool, origin: str) -> Iterator[Sample]:
-    """Put every group into every sentence; the last `spared` sentences and every fifth group are held out."""
+    """Yield every group in every sentence; the last `spared` sentences with every fifth group are held out.
+
+    Pairs of a held-out group and a training sentence, or the reverse, are left out.
+    """
     for (place, group), (number, sentence) in product(enumerate(GROUPS), enumerate(sentences)):
         seen_group, seen_sentence = place % 5 != 0, number < len(sentences) - spared
         if seen_group == seen_sentence:  # trained on both or on neither

@@ -1,4 +1,4 @@
-"""Sentences written for the toxicity head, so that it learns what the public data does not show it."""
+"""Sentences written for the toxicity head, to teach it what the public data do not contain."""
 
 GROUPS = (
     "women", "men", "Muslims", "Jews", "Christians", "Hindus", "Sikhs", "atheists", "black people", "white people",
@@ -34,8 +34,8 @@ HOSTILE = (
     "{} make me sick.", "The world would be better without {}.", "{} are vermin.", "{} are taking over our country.",
     "All {} are liars and thieves.", "Send {} back where they came from.", "{} should shut up and know their place.",
 )  # fmt: skip
-"""Attacks, mild and without a slur, on the same groups, so that a group's name alone decides nothing; the last three
-are held out."""
+"""Mild attacks on the same groups, without slurs, so that a group's name alone decides nothing; the last three are held
+out."""
 THREATS = (
     "I hope you die.", "Drop dead.", "You will pay for this.", "Somebody should hurt you.", "You make me sick.",
     "You people make me sick.", "I hope you suffer.", "Go back to where you came from.", "Shut up.", "Shut your mouth.",

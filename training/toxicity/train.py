@@ -18,9 +18,9 @@ from training.toxicity.data import Sample, read_samples
 from training.toxicity.sentences import GROUPS
 
 C = 2.0
-"""Inverse regularisation, as scikit-learn has it."""
+"""Inverse regularisation (scikit-learn's C)."""
 TOXIC_SHARE = 0.4
-"""What toxic texts count for in all: less than half, because most replies that reach the check are civil."""
+"""Share of toxic texts in the total weight: less than half, because most replies that reach the check are civil."""
 NEGLIGIBLE = 0.003
 """Weights below this are dropped: they compress to nothing and change no score by more than a rounding."""
 
@@ -35,19 +35,19 @@ def matrix(texts: Sequence[str]) -> csr_matrix:
 
 
 def train(seen: Sequence[Sample]) -> ToxicityHead:
-    """Fit the head on `seen`."""
+    """Return the head fitted on `seen`, rounded as it is shipped."""
     labels = np.array([sample.toxic for sample in seen])
     weights = np.array([sample.weight for sample in seen])
     for label, share in ((True, TOXIC_SHARE), (False, 1 - TOXIC_SHARE)):
         weights[labels == label] *= share * len(seen) / weights[labels == label].sum()
     model = LogisticRegression(C=C, max_iter=300).fit(matrix([sample.text for sample in seen]), labels, weights)
     kept = np.where(np.abs(model.coef_[0]) < NEGLIGIBLE, 0, model.coef_[0])
-    # Measured as it will be shipped: rounded to half precision.
+    # Half precision, so that the head is measured as it is shipped.
     return ToxicityHead(kept.astype(np.float16).astype(np.float32), float(model.intercept_[0]))
 
 
 def measure(head: ToxicityHead, unseen: Sequence[Sample]) -> list[str]:
-    """Return the rows of the model card's table, one for each origin and one for all."""
+    """Return the rows of the model card's table: one per origin, and one for all of CrowdCounter."""
     groups: dict[str, list[Sample]] = defaultdict(list)
     for sample in unseen:
         groups[sample.origin].append(sample)

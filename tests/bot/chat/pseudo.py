@@ -1,4 +1,4 @@
-"""A language in which every message of the catalogue stands in ⟦brackets⟧, to find what does not come from it."""
+"""A pseudo-language that puts every message of the catalogue in ⟦brackets⟧, to find texts that bypass translation."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from bot.chat.defuse import JOINER
 from bot.translation import speaking
 from tests.bot.catalogues import messages_in_source
 
-# Times and links that a chat writes itself, and the names of commands.
+# Texts that are not translated: times and links that chats render themselves, names of commands, numbers.
 _DATA = re.compile(r"<t:\d+:\w>|\(?https?://\S+|/rejoinder( [a-z-]+)*|\w+:\w+|\d+|UTC")
 
 
 class Pseudo(NullTranslations):
-    """The messages that the tools find in the source, in brackets; any other as it is, as in every language."""
+    """Translations that put known messages in brackets and leave others unchanged, as every language does."""
 
     def gettext(self, message: str) -> str:
         return f"⟦{message}⟧" if message in _known() else message
@@ -37,12 +37,12 @@ def speaking_pseudo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def untranslated(texts: Iterable[str], *data: str) -> list[str]:
-    """Return the texts that say something outside the brackets, apart from `data`."""
+    """Return the texts that have words outside brackets, apart from those in `data`."""
     return [text for text in texts if re.search(r"[^\W\d_]{2,}", _outside(text.replace("\\", ""), data))]
 
 
 def modal_texts(value: Any) -> list[str]:
-    """Return what somebody reads in the payload of a component, form or command."""
+    """Return the texts that users see in the payload of a component, form or command."""
     if isinstance(value, list):
         return [text for item in value for text in modal_texts(item)]
     if not isinstance(value, dict):

@@ -29,7 +29,7 @@ TOKEN = "a-token.of-the.bot"
 
 @dataclass
 class Platform:
-    """A Discord of one server with a channel for all cases, one for cases against women, and four people."""
+    """A fake Discord with one server: a channel for all cases, one for cases against women, and four people."""
 
     world: World
     gateway: Gateway
@@ -51,7 +51,7 @@ class Platform:
         return DiscordSettings(token=SecretStr(TOKEN), servers={self.guild.id: server, **(others or {})})
 
     async def card(self, channel: Channel | None = None, index: int = -1) -> dict[str, Any]:
-        """Return a card that is posted in a channel, waiting for it for a minute."""
+        """Return a card posted in a channel; waits up to a minute for it."""
         where = channel or self.general
         cards: list[dict[str, Any]] = await self.world.until(
             lambda: [item for item in self.world.in_channel(where) if item["embeds"]], 60
@@ -82,7 +82,7 @@ async def platform(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Platform]:
 
 @dataclass
 class Start:
-    """A starter of the bot; it stops the one that runs first."""
+    """A starter of the bot; it first stops the bot that runs."""
 
     house: Any
     platform: Platform

@@ -1,4 +1,4 @@
-"""Discord's gateway: HELLO, IDENTIFY, RESUME, heartbeats, events; compressed with zlib-stream as asked for."""
+"""A fake of Discord's gateway: HELLO, IDENTIFY, RESUME, heartbeats and events, with zlib-stream compression."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST_MESSAGE_S = 5.0
 
 
 class Gateway:
-    """A gateway for one bot; it keeps what the bot has not seen for a resumed session."""
+    """A gateway for one bot; it keeps events that the bot has not seen until the session is resumed."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -51,14 +51,14 @@ class Gateway:
         return socket
 
     async def dispatch(self, event: str, data: dict[str, Any]) -> None:
-        """Send an event; one that can't be sent now is kept for a resumed session."""
+        """Send an event; if it can't be sent now, keep it until the session is resumed."""
         payload = {"op": 0, "t": event, "s": len(self._sent) + 1, "d": data}
         self._sent.append(payload)
         if self._socket is not None and self.ready.is_set():
             await self._send(payload)
 
     async def cut(self) -> None:
-        """Break the connection without a goodbye."""
+        """Break the connection without a closing handshake."""
         self.ready.clear()
         socket, self._socket = self._socket, None
         if socket is not None and socket._req is not None and socket._req.transport is not None:

@@ -1,4 +1,4 @@
-"""Read what stands on a message."""
+"""Read the content of a message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People at their Discord clients: they press, fill in, type, and see what everybody or only they may see."""
+"""People at their Discord clients: they press buttons, fill in forms, type, and read public and private answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Person:
         self.locale = "en-US"
 
     async def press(self, message: dict[str, Any], label: str) -> Exchange:
-        """Press a button that is on the message now, and wait for the answer."""
+        """Press a button that the message has at present, and wait for the answer."""
         exchange = await self.press_only(message, label)
         await self.answered(exchange)
         return exchange
@@ -34,7 +34,7 @@ class Person:
         return await self._send(3, message, {"custom_id": offered[label], "component_type": 2, "id": 2})
 
     async def fill_in(self, opened: Exchange, **values: str) -> Exchange:
-        """Send the form that a press opened."""
+        """Fill in and send the form that pressing a button opened."""
         exchange = await self.submit(opened, opened.modal, **values)
         await self.answered(exchange)
         return exchange
@@ -69,7 +69,7 @@ class Person:
         return exchange
 
     async def choices(self, channel: str, path: str, focused: str, typed: str = "", **options: Any) -> list[str]:
-        """Return what Discord would offer while an option is typed."""
+        """Return the choices that Discord would offer while an option is typed."""
         data = self._command(path, {**options, focused: typed})
         _leaf(data)[-1]["focused"] = True
         exchange = await self._send(4, None, data, channel)
@@ -81,7 +81,7 @@ class Person:
         await asyncio.wait_for(exchange.answered.wait(), PATIENCE_S)
 
     async def told(self, exchange: Exchange, timeout_s: float = PATIENCE_S) -> dict[str, Any]:
-        """Return what only this person was told: a private answer, however it came."""
+        """Return the private answer that only this person sees, as a first answer or a follow-up."""
 
         def find() -> dict[str, Any] | None:
             ids = [*exchange.followups, *([exchange.original] if exchange.original else [])]

@@ -38,7 +38,7 @@ body{font:15px/1.4 'gg sans','Noto Sans',sans-serif;color:#dbdee1;margin:0;paddi
 
 
 def page() -> str:
-    """Return the page that is drawn: each state, and the first with its spoiler clicked."""
+    """Return the page to draw: each state, and the first one also with its spoiler opened."""
     shown = [build_card(case) for _, case in cards()]
     messages = [_message(card) for card in shown]
     opened = _message(shown[0]).replace("spoiler", "shown")

@@ -1,4 +1,4 @@
-"""Discord's REST API, the part a bot like ours may use; anything else is an unknown route and a complaint."""
+"""A fake of Discord's REST API, as far as our bot may use it; any other route is unknown and gets a complaint."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALLOWED_CALLBACKS = {2: {4, 5, 9}, 3: {4, 5, 6, 7, 9}, 4: {8}, 5: {4, 5, 6, 7}}
 
 
 class Rest:
-    """The REST API of a world."""
+    """The REST API over a world."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -260,7 +260,7 @@ class Rest:
 
 
 def as_json(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
-    """Answer as Discord does: its content type names no charset, and discord.py compares it."""
+    """Return a response as Discord's: without a charset in the content type, which discord.py compares."""
     return web.Response(body=json.dumps(data).encode(), status=status, headers=headers, content_type="application/json")
 
 
@@ -277,7 +277,7 @@ def _response(exchange: Exchange, payload: dict[str, Any], message: dict[str, An
 
 
 async def _payload(request: web.Request) -> tuple[dict[str, Any], int]:
-    """Return the JSON of a request and how many files came with it."""
+    """Return the JSON of a request and the number of files sent with it."""
     if not request.content_type.startswith("multipart/"):
         return await request.json(), 0
     payload: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What Discord takes: limits of messages, components and forms (https://discord.com/developers/docs)."""
+"""Discord's limits on messages, components and forms (https://discord.com/developers/docs)."""
 
 from __future__ import annotations
 

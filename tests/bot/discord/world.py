@@ -1,6 +1,6 @@
-"""What Discord knows: servers, channels, members, messages, open interactions.
+"""The state of a fake Discord: servers, channels, members, messages, open interactions.
 
-Written from https://discord.com/developers/docs; strict where the platform is strict.
+Written from https://discord.com/developers/docs, and as strict as the platform.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 EPOCH_MS = 1_420_070_400_000
 ACK_S = 3.0
 PATIENCE_S = 60.0
-"""What tests wait for an answer instead: a busy machine makes no bot late."""
+"""How long tests wait for an answer instead, so that a busy machine does not make the bot late."""
 TOKEN_LIFE_S = 900.0
 NONCE_S = 180.0
 
@@ -52,7 +52,7 @@ class Member:
 
 @dataclass
 class Exchange:
-    """One interaction: what was asked, and everything that was answered."""
+    """One interaction: the request, and all answers to it."""
 
     id: str
     token: str
@@ -86,7 +86,7 @@ class Guild:
 
 
 class World:
-    """Everything that is in a Discord; its ids come from here."""
+    """Everything in a Discord; it also assigns the ids."""
 
     def __init__(self, token: str, *, limit: int = 5, window_s: float = 0.25) -> None:
         self.token = token
@@ -129,7 +129,7 @@ class World:
         return channel
 
     def channel(self, channel_id: str, needs: int) -> Channel:
-        """Return a channel the bot may use as needed, or answer as Discord does."""
+        """Return a channel in which the bot has the permissions `needs`; raises Discord's error if it doesn't."""
         if channel_id not in self.channels:
             raise DiscordError(404, 10003, "Unknown Channel")
         channel = self.channels[channel_id]
@@ -177,9 +177,9 @@ class World:
         ]  # fmt: skip
 
     def take(self, bucket: str) -> dict[str, str]:
-        """Use a rate limit up by one and return its headers; raises a 429 when it is used up."""
+        """Take one use from a rate limit and return its headers; raises a 429 if none is left."""
         name = bucket.split(":")[0]
-        if name in self.hold_s:  # counted from the first use, however late that comes
+        if name in self.hold_s:  # the hold starts with the first use, whenever that is
             self._held_until.setdefault(name, time.monotonic() + self.hold_s[name])
         if (until := self._held_until.get(name, 0.0)) > time.monotonic():
             self.refused += 1
@@ -201,11 +201,11 @@ class World:
         }  # fmt: skip
 
     def complain(self, what: str) -> None:
-        """Note something that a real client must never do."""
+        """Record something that a correct client must never do."""
         self.complaints.append(what)
 
     async def until(self, condition: Any, timeout_s: float = PATIENCE_S) -> Any:
-        """Wait until `condition()` is true, looking whenever something changed."""
+        """Wait until `condition()` is true; it is checked after each change."""
         deadline = time.monotonic() + timeout_s
         while not (outcome := condition()):
             self.changed.clear()

@@ -1,4 +1,4 @@
-"""What axe-core's rules find on a page, and whether it is wider than its screen."""
+"""Check a page with axe-core's rules, and whether it is wider than its screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line to the desk as a bad day has it: slow, and now and then it breaks, before a request or before its answer."""
+"""A bad connection to the desk: slow, and sometimes broken, before a request arrives or before its answer does."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from aiohttp.typedefs import Handler
 
 LATENCY_S = 0.3
 LOST = 0.03
-"""The share of requests that never arrive, and, as many again, of answers that never come back."""
+"""The share of requests that never arrive; for the same share again, the answer never comes back."""
 STREAM_S = (5.0, 20.0)
-"""How long a stream of changes lasts before it breaks."""
+"""The range of seconds after which a stream of changes breaks."""
 
 
 class BadLine:
-    """The line between browsers and a desk; it is good until `bad` is set."""
+    """The connection between browsers and a desk; it is good until `bad` is set."""
 
     def __init__(self, seed: int = 1) -> None:
         self.bad = False

@@ -1,4 +1,4 @@
-"""One browser for the whole run, in one event loop; a desk and its pages for each test."""
+"""Fixtures: one browser for the whole run, in one event loop, and a desk with its pages for each test."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 
 class DeskServer(TestServer):
-    """A server that ends a request whose browser has gone, as the desk's own does.
+    """A server that lets a request run to its end after the browser has gone, as the desk's own server does.
 
-    The one it is made from cancels it, and a file that was just being opened is left open.
+    TestServer cancels such a request, which may leave a file open that was just being opened.
     """
 
     async def _make_runner(self, **options: Any) -> web.AppRunner:
@@ -41,7 +41,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def browser(chromium: Browser) -> AsyncIterator[Browser]:
-    """Give the browser without pages, and close those that the test opens."""
+    """Yield the browser without pages, and close those that the test opens."""
     yield chromium
     for context in chromium.contexts:
         await context.close()
@@ -55,7 +55,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def only_these(house: House) -> AsyncIterator[str]:
-    """Give the address of a desk with the cases that the test puts there."""
+    """Yield the address of a desk that has only the cases put there by the test."""
     server = DeskServer(house.app())
     await server.start_server()
     yield f"http://{server.host}:{server.port}/"
@@ -64,6 +64,6 @@ async def only_these(house: House) -> AsyncIterator[str]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def base(house: House, only_these: str) -> str:
-    """Give the address of a desk with six cases."""
+    """Return the address of a desk with six cases."""
     await fill(house.ledger)
     return only_these

@@ -1,4 +1,4 @@
-"""Firefox as it comes from Debian, driven by its own WebDriver BiDi, without a driver beside it."""
+"""Debian's Firefox, driven over its built-in WebDriver BiDi, without a separate driver."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LISTENS = b"WebDriver BiDi listening on "
 
 
 class FirefoxPage:
-    """One tab of a Firefox that runs without a window."""
+    """One tab of a headless Firefox."""
 
     def __init__(self, line: aiohttp.ClientWebSocketResponse) -> None:
         self._line = line
@@ -64,7 +64,7 @@ class FirefoxPage:
 
 @asynccontextmanager
 async def firefox_page(profile: Path) -> AsyncIterator[FirefoxPage]:
-    """Start Firefox with a profile of its own and give its page."""
+    """Start Firefox with a profile of its own; yields its page."""
     process = await asyncio.create_subprocess_exec(
         FIREFOX, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0",
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,

@@ -1,7 +1,7 @@
 """Draw every state of the page in every look: `python -m tests.bot.live.picture docs/images`, or `make pictures`.
 
-A state's looks stand side by side in one picture, `desk/STATE.webp`; `desk.png` is the first of them in full size.
-Moments are written over before a picture is taken, so that drawing again changes what the page has changed.
+`desk/STATE.webp` shows a state's looks side by side; `desk.png` is the first look of the state WHOLE in full size.
+Times are replaced before a picture is taken, so that drawing again changes a picture only if the page has changed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tests.bot.live.walks import STATES, visit_states
 
 SCALE = 0.65
 QUALITY = 20
-"""Of WebP: what stands in the page's small print can be read, and a picture stays below 60 kB."""
+"""WebP quality at which the page's small print is legible and a picture stays below 60 kB."""
 GAP = 10
 EDGE, GROUND = "#8a9490", "#b9c2be"
 WHOLE = "list"
-"""The state that is kept in full size, in the light, for the front page."""
+"""The state that is kept in full size, in the light look, for the README."""
 STAND_STILL = """() => {
   document.documentElement.style.webkitTapHighlightColor = "transparent";
   const write = (place, words) => { delete place.dataset.until; delete place.dataset.age; place.textContent = words; };
@@ -51,7 +51,7 @@ async def draw(folder: Path) -> None:
 
 
 async def shots_of(browser: Browser, look: str) -> dict[str, bytes]:
-    """Return what each state looks like, as PNG."""
+    """Return a PNG of each state, in one look."""
     return {state: await shot(visit.page) async for state, visit in visit_states(browser, LOOKS[look])}
 
 
@@ -61,7 +61,7 @@ async def shot(page: Page) -> bytes:
 
 
 def side_by_side(shots: list[bytes]) -> Image.Image:
-    """Put pictures of one height next to each other, made smaller."""
+    """Return pictures of the same height next to each other, scaled down."""
     pieces = [ImageOps.expand(ImageOps.scale(Image.open(BytesIO(shot)), SCALE), 1, EDGE) for shot in shots]
     width = sum(piece.width for piece in pieces) + GAP * (len(pieces) - 1)
     sheet = Image.new("RGB", (width, pieces[0].height), GROUND)

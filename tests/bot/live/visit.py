@@ -1,4 +1,4 @@
-"""One moderator before one desk, in one of the looks that the page has: in the light, in the dark, on a phone."""
+"""A moderator's visit to a desk, in one of the page's looks: light, dark, or on a phone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.bot.samples import HEARSAY, PLATFORM
 
 @dataclass(frozen=True)
 class Look:
-    """One way to look at the page: its colours, its size, and whether it is held in a hand."""
+    """One look of the page: its colours, its size, and whether it is on a phone."""
 
     scheme: Literal["light", "dark"]
     width: int
@@ -47,7 +47,7 @@ RULES = "1. Nobody is attacked for what they are.\n2. Ask before you judge."
 
 
 class Clock:
-    """A clock for the ledger that can be set back, so that cases have waited for some time."""
+    """A clock for the ledger that can be set back, so that cases seem to have waited for some time."""
 
     back = timedelta()
 
@@ -56,7 +56,7 @@ class Clock:
 
 
 class OneStatement(PipelineCli):
-    """A knowledge base of one statement."""
+    """A knowledge base with one statement."""
 
     async def evidence(self, query: str, group: TargetGroup | None) -> list[Evidence]:
         return [HEARSAY] if "jobs" in query else []
@@ -64,7 +64,7 @@ class OneStatement(PipelineCli):
 
 @dataclass(frozen=True)
 class Visit:
-    """A moderator's page on a desk of its own, and a log of what the page must never do."""
+    """A moderator's page on a desk of its own, with a watch for things that the page must never do."""
 
     house: House
     clock: Clock
@@ -80,57 +80,57 @@ class Visit:
         return f"http://{self.server.host}:{self.server.port}/"
 
     async def log_in(self, case: str = "", name: str = "lea") -> None:
-        """Log in, and see the case of a post where one is named."""
+        """Log in, and wait for the case of a post if one is named."""
         await self.page.goto(address(self.base, name, case))
         await expect(self.page.locator("#connection")).to_have_attribute("data-state", "live")
         if case:
             await self.sees(case)
 
     async def press(self, *keys: str) -> None:
-        """Press keys one after the other, each on what one has had time to see."""
+        """Press keys one after the other, pausing before each: the page ignores keys that come too soon."""
         await press(self.page, *keys)
 
     async def sees(self, post: str) -> None:
-        """Wait until the page shows the case of a post, with what is known around it."""
+        """Wait until the page shows the case of a post with all that belongs to it."""
         await expect(self.page.locator('[data-slot="post-id"]')).to_have_text(post)
         await expect(self.page.locator('[data-slot="rules"]')).not_to_be_empty()
 
     async def push(self, selector: str) -> None:
-        """Tap on a phone, click elsewhere."""
+        """Activate an element: tap it on a phone, click it elsewhere."""
         button = self.page.locator(selector).first
         await (button.tap() if self.look.is_phone else button.click())
 
     async def to_list(self) -> None:
-        """Go to the list, which stands beside the case where there is room for both."""
+        """Go to the list; only a phone has to leave the case for it."""
         if self.look.is_phone and await self.page.locator("body").get_attribute("data-view") == "case":
             await self.push(".back")
 
     async def choose(self, cases: str, post: str) -> None:
-        """Narrow the list, and open its case of a post."""
+        """Filter the list, and open the case of a post in it."""
         await self.to_list()
         row = f'#cases .row[data-key="{PLATFORM}/{post}"]'
         await self.page.locator("#state-filter").select_option(cases)
         await expect(self.page.locator(row)).to_be_visible()
         await expect(self.page.locator("#cases .row[aria-current]")).to_have_count(1)
-        await self.page.locator(".case-inner").evaluate("(old) => old.remove()")  # what comes is what is asked for
+        await self.page.locator(".case-inner").evaluate("(old) => old.remove()")  # so that only the new case is seen
         await self.push(row)
         await self.sees(post)
         await self.page.locator("#state-filter").evaluate("(field) => field.blur()")
 
     async def leave(self, dialog: str) -> None:
-        """Close a dialog by key."""
+        """Close a dialog with the Escape key."""
         await self.page.keyboard.press("Escape")
         await expect(self.page.locator(dialog)).to_be_hidden()
 
 
 def address(base: str, name: str, case: str = "") -> str:
-    """Return the address at which somebody is logged in, at the case of a post where one is named."""
+    """Return an address that logs somebody in, and opens the case of a post if one is named."""
     return f"{base}#{f'case={PLATFORM}/{case}&' if case else ''}token={TOKENS[name].token.get_secret_value()}"
 
 
 @asynccontextmanager
 async def open_visit(browser: Browser, look: Look, language: str = "en") -> AsyncIterator[Visit]:
-    """Open a desk without a case and a page, on which nobody is logged in yet."""
+    """Open a desk without cases, and a page on which nobody is logged in yet."""
     clock = Clock()
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory())
@@ -146,7 +146,7 @@ async def open_visit(browser: Browser, look: Look, language: str = "en") -> Asyn
         )  # fmt: skip
         stack.push_async_callback(context.close)
         page = await context.new_page()
-        # The browser's driver misses requests made while it begins to intercept them: it begins before there are any.
+        # Playwright misses requests made while it starts to intercept, so it has to start before there are any.
         await page.route("**/nothing-asks-for-this", lambda route: route.abort())
         watch = Watch(page, f"http://{server.host}:{server.port}/")
         yield Visit(house, clock, server, look, context, page, watch)

@@ -1,4 +1,4 @@
-"""Every state of the desk's page, and the ways on which each of them is reached, in whatever look."""
+"""Every state of the desk's page, and the walks through the page that reach them, in any look."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STATES = (
     "today", "figures", "escalation-told", "help", "sessions",
     "covered", "settings", "grey", "break-due", "limit", "break",
 )  # fmt: skip
-"""What somebody may see, in the order in which the walks come by; `docs/moderators.md` shows each under its name."""
+"""All states of the page, in the order in which walks reach them; `docs/moderators.md` shows each under its name."""
 
 OWN = "A school for all keeps a promise. It is a good one."
 FORBIDDEN = "This is forbidden. It fails."
@@ -49,7 +49,7 @@ LATER = "() => { const later = Date.now() + 3000000; Date.now = () => later; }"
 
 
 async def fill_desk(visit: Visit) -> None:
-    """Bring cases to the desk that waited for hours and minutes: post-7, then post-1 to post-6."""
+    """Bring cases to the desk that seem to have waited for hours or minutes: post-7, then post-1 to post-6."""
     ledger = visit.house.ledger
     visit.clock.back = timedelta(hours=3)
     first = post(7, "They come here and take our jobs. \u202eskrow\u202c it is!")
@@ -80,7 +80,7 @@ async def first_minute(visit: Visit) -> AsyncIterator[str]:
 
 
 async def one_case(visit: Visit) -> AsyncIterator[str]:
-    """Look at cases, decide nothing."""
+    """Look at cases without deciding anything."""
     page = visit.page
     await fill_desk(visit)
     await visit.log_in("post-7")
@@ -136,7 +136,7 @@ async def one_case(visit: Visit) -> AsyncIterator[str]:
 
 
 async def deciding(visit: Visit) -> AsyncIterator[str]:
-    """Write, choose, approve, and meet a colleague, a lost line and the end of the session."""
+    """Write, choose and approve; meet a colleague's decision, a lost connection and the end of the session."""
     page = visit.page
     await fill_desk(visit)
     await visit.log_in("post-7")
@@ -189,7 +189,7 @@ async def deciding(visit: Visit) -> AsyncIterator[str]:
 
 
 async def many(visit: Visit) -> AsyncIterator[str]:
-    """Work on several cases at once, search, and come to the end of what waits."""
+    """Work on several cases at once, search, and reach the end of the queue."""
     page, ledger = visit.page, visit.house.ledger
     await fill_desk(visit)
     for number, reply in enumerate(REPLIES, 10):
@@ -234,7 +234,7 @@ async def many(visit: Visit) -> AsyncIterator[str]:
 
 
 async def closed_cases(visit: Visit) -> AsyncIterator[str]:
-    """Open what has ended, and what the machine still works on."""
+    """Open closed cases, and cases that workers are still busy with."""
     page, ledger = visit.page, visit.house.ledger
     await fill_desk(visit)
     for number, route in ((20, Route.ESCALATE), (21, Route.DISMISS)):
@@ -280,7 +280,7 @@ async def closed_cases(visit: Visit) -> AsyncIterator[str]:
 
 
 async def the_day(visit: Visit) -> AsyncIterator[str]:
-    """See Today as a lead, be told of an escalation, open help and sessions."""
+    """See Today as a lead, be notified of an escalation, open help and sessions."""
     page, ledger = visit.page, visit.house.ledger
     await fill_desk(visit)
     decisions, due = ledger.decisions, now() + timedelta(minutes=5)
@@ -319,7 +319,7 @@ async def the_day(visit: Visit) -> AsyncIterator[str]:
 
 
 async def care(visit: Visit) -> AsyncIterator[str]:
-    """Be asked before a covered post is answered, and be spared."""
+    """Be asked for confirmation before answering a covered post, then meet the care settings: grey, breaks, a limit."""
     page = visit.page
     await fill_desk(visit)
     await visit.log_in("post-7")
@@ -363,7 +363,7 @@ WALKS: tuple[Walk, ...] = (first_minute, one_case, deciding, many, closed_cases,
 
 
 async def visit_states(browser: Browser, look: Look, language: str = "en") -> AsyncIterator[tuple[str, Visit]]:
-    """Go every walk, each on a desk of its own, and give a state's name while the page shows it."""
+    """Take every walk, each on a desk of its own; yields a state's name and the visit while the page shows it."""
     for walk in WALKS:
         async with open_visit(browser, look, language) as visit:
             async for name in walk(visit):

@@ -1,4 +1,4 @@
-"""Block Kit as Slack checks it: what is not listed in https://docs.slack.dev/reference/block-kit is refused.
+"""Block Kit as Slack validates it: anything not listed in https://docs.slack.dev/reference/block-kit is refused.
 
 Limits are those of the reference pages of each block, element and composition object, as of 2026.
 """
@@ -254,11 +254,11 @@ class Modal(Strict):
 _MESSAGE = TypeAdapter(Annotated[list[AnyBlock], Field(max_length=50)])
 _MODAL = TypeAdapter(Modal)
 MOST_IN_BLOCKS = 13_200
-"""Characters of text in all blocks of a message, from which Slack answers `msg_blocks_too_long`."""
+"""Most characters of text in all blocks of a message before Slack answers `msg_blocks_too_long`."""
 
 
 def complaints_about_message(blocks: Any) -> list[str]:
-    """Return what Slack would say about a message's blocks; nothing when they are fine."""
+    """Return Slack's complaints about a message's blocks; none if they are valid."""
     complaints = _complaints(_MESSAGE, blocks)
     if not complaints and any(block["type"] == "input" for block in blocks):
         complaints.append("input blocks are not allowed in messages")
@@ -266,7 +266,7 @@ def complaints_about_message(blocks: Any) -> list[str]:
 
 
 def complaints_about_modal(view: Any) -> list[str]:
-    """Return what Slack would say about a modal; nothing when it is fine."""
+    """Return Slack's complaints about a modal; none if it is valid."""
     complaints = _complaints(_MODAL, view)
     if not complaints and any(block["type"] == "input" for block in view["blocks"]) and not view.get("submit"):
         complaints.append("a submit is required when a modal has an input")

@@ -32,7 +32,7 @@ async def slack() -> AsyncIterator[Slack]:
 
 @dataclass
 class Floor:
-    """A Slack and a bot that works in it."""
+    """A fake Slack and a bot that works in it."""
 
     slack: Slack
     house: House
@@ -51,7 +51,7 @@ class Floor:
 
     @asynccontextmanager
     async def working(self, *, cards: bool = True, socket: bool = True) -> AsyncIterator[None]:
-        """Let the bot work for as long as the context lasts."""
+        """Run the bot while the context lasts."""
         if not hasattr(self, "bot"):
             self.open()
         jobs = [self.house.changes.run(), self.bot.languages.run()]
@@ -71,12 +71,12 @@ class Floor:
         return [message for message in self.slack.at.messages(channel) if "metadata" in message]
 
     async def card(self, says: str = "", channel: str = CHANNEL) -> dict[str, Any]:
-        """Wait for the only card in a channel, and until it says something."""
+        """Wait for the only card in a channel, and until it contains the text `says`."""
         await until(lambda: len(self.cards(channel)) == 1 and says in seen(self.cards(channel)[0]))
         return self.cards(channel)[0]
 
     async def press(self, action: str, user: str = ANA, channel: str = CHANNEL) -> Answer:
-        """Press a button of the only card."""
+        """Press a button on the only card."""
         card = await self.card(channel=channel)
         return await self.slack.people.press(user, channel, card["ts"], f"card:{action}")
 
@@ -91,34 +91,34 @@ class Floor:
         return [view for view in views if view.open and view.content.get("callback_id") == callback]
 
     def ephemerals(self, channel: str = CHANNEL) -> list[dict[str, Any]]:
-        """Return what was told to one person only."""
+        """Return the messages that only one person sees."""
         return self.slack.at.channels[channel].ephemerals
 
     async def ephemeral(self, says: str, channel: str = CHANNEL) -> dict[str, Any]:
-        """Wait until somebody is told something."""
+        """Wait for a message that only one person sees and that contains the text `says`."""
         await until(lambda: any(says in seen(item) for item in self.ephemerals(channel)))
         return next(item for item in self.ephemerals(channel) if says in seen(item))
 
 
 def seen(message: dict[str, Any]) -> str:
-    """Return everything a message or modal shows."""
+    """Return all text that a message or modal shows."""
     return "\n".join([message.get("text", ""), *texts(message.get("blocks", []))])
 
 
 def buttons(message: dict[str, Any]) -> list[str]:
-    """Return what a message's buttons do."""
+    """Return the action ids of a message's buttons, without the prefix of cards."""
     return [element["action_id"].removeprefix("card:") for element in elements(message["blocks"])]
 
 
 async def until(holds: Callable[[], bool], within_s: float = PATIENCE_S) -> None:
-    """Wait until something holds: what another program does can only be looked at."""
+    """Wait until a condition holds, by polling, as the bot works independently of the test."""
     async with asyncio.timeout(within_s):
         while not holds():
             await asyncio.sleep(0.01)
 
 
 async def until_true(holds: Callable[[], Awaitable[bool]], within_s: float = PATIENCE_S) -> None:
-    """Wait until something that must be asked for holds."""
+    """Wait until an asynchronous condition holds, by polling."""
     async with asyncio.timeout(within_s):
         while not await holds():
             await asyncio.sleep(0.01)
@@ -143,5 +143,5 @@ async def working(floor: Floor) -> AsyncIterator[Floor]:
 
 
 def slack_is_content(slack: Slack) -> bool:
-    """Tell whether Slack had nothing to complain about: late acks, unknown envelopes, refused calls."""
+    """Tell whether Slack has no complaints, such as late acks, unknown envelopes or refused calls."""
     return slack.socket.complaints == []

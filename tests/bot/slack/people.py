@@ -1,4 +1,4 @@
-"""People in Slack: they press, choose, type and send. What they do reaches the app over a socket or signed HTTP."""
+"""People in Slack, who press, choose, type and send; their actions reach the app over a socket or signed HTTP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HTTP_S = 3.0
 
 @dataclass(frozen=True)
 class Answer:
-    """The app's answer: its payload, how long it took, how often it had to be asked."""
+    """The app's answer: its payload, how long it took, and how often the request was sent."""
 
     payload: dict[str, Any] | None
     ack_s: float | None
@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass
 class Door:
-    """An app's address for signed HTTP."""
+    """The address and the secret by which an app takes signed HTTP."""
 
     url: str
     secret: str
@@ -59,7 +59,7 @@ class People:
     async def press(
         self, user: str, channel: str, ts: str, action_id: str, value: str | None = None, *, private: bool = False
     ) -> Answer:
-        """Press a button of a message, or choose `value` in its menu; only they see a `private` message."""
+        """Press a button of a message, or choose `value` in its menu; a `private` message is one that only they see."""
         message = self._at.channels[channel].messages[ts]
         action = self._action(message["blocks"], action_id, value)
         team = self._at.channels[channel].team
@@ -82,7 +82,7 @@ class People:
         })  # fmt: skip
 
     async def submit(self, user: str, view_id: str, values: dict[str, Any]) -> Answer:
-        """Fill the inputs of a modal, by action id, and submit it; what is not named keeps its initial value."""
+        """Fill in a modal's inputs, by action id, and submit it; other inputs keep their initial values."""
         view = self._at.views[view_id]
         state = {
             block["block_id"]: {block["element"]["action_id"]: _filled(block["element"], values)}
@@ -115,7 +115,7 @@ class People:
         return Answer(envelope.answer, envelope.ack_s, envelope.sends)
 
     async def event(self, team: str, event: dict[str, Any]) -> Answer:
-        """Let something happen that the app subscribed to."""
+        """Send an event that the app subscribes to."""
         payload = {
             "type": "event_callback", "token": "old", "team_id": team, "api_app_id": "A0REJOINDER", "event": event,
             "event_id": f"Ev{self._at.number():09d}", "event_time": int(time.time()),
@@ -153,7 +153,7 @@ class People:
         return await self.knock(body, signed(self.door.secret, body) | {"Content-Type": kind})
 
     async def knock(self, body: bytes, headers: dict[str, str]) -> Answer:
-        """Send bytes to the app's HTTP address, as anybody could."""
+        """Send any bytes to the app's HTTP address, as strangers could."""
         assert self.door is not None
         began = time.monotonic()
         async with (

@@ -36,7 +36,7 @@ ul{margin:2px 0;padding-left:24px}a{color:#1264a3;text-decoration:none}.actions{
 
 
 def cards() -> list[tuple[str, Case]]:
-    """Return a case in its states."""
+    """Return a case in each of its states, with titles."""
     began = now() - timedelta(minutes=4)
     draft = make_draft("forum/post-1", text=DRAFT, origin=Origin.MODEL, checks=CHECKS, created_at=began)
     pending = make_case(
@@ -58,7 +58,7 @@ def cards() -> list[tuple[str, Case]]:
 
 
 def page() -> str:
-    """Return the page that is drawn."""
+    """Return the page to draw."""
     shown = cards()
     messages = [_message([block.to_dict() for block in card_blocks(build_card(case), 12)]) for _, case in shown]
     post_shown = [block.to_dict() for block in post_blocks(build_card(shown[0][1]))]

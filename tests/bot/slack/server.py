@@ -1,4 +1,4 @@
-"""A Slack of one's own on loopback: Web API, Socket Mode and people, strict as the real one."""
+"""A fake Slack on loopback: Web API, Socket Mode and people, as strict as the real one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Slack:
         return f"{self.address}/api/"
 
     def wait_up_to(self, seconds: float) -> None:
-        """Wait so long for an answer, instead of the real one's three seconds: a busy machine makes no app late."""
+        """Set how long it waits for answers, in place of Slack's three seconds, so that a busy machine is not late."""
         self.socket.ack_s = self.at.trigger_s = self.people.http_s = seconds
 
     def app(self) -> web.Application:
@@ -48,7 +48,7 @@ class Slack:
 
 @asynccontextmanager
 async def slack_server() -> AsyncIterator[Slack]:
-    """Run a Slack with one workspace, one channel and a few people."""
+    """Run a fake Slack with one workspace, one channel and a few people."""
     slack = Slack()
     slack.at.add_team(TEAM, BOT_TOKEN)
     slack.at.add_channel(TEAM, "C0DESK", "desk")

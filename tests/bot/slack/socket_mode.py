@@ -1,4 +1,4 @@
-"""Socket Mode: tickets, hello, envelopes, acks, disconnect.
+"""A fake of Slack's Socket Mode: tickets, hello, envelopes, acks, disconnect.
 
 https://docs.slack.dev/apis/events-api/using-socket-mode
 """
@@ -24,7 +24,7 @@ MOST_CONNECTIONS = 10
 
 @dataclass
 class Envelope:
-    """One payload, sent until it is acknowledged."""
+    """One payload, which is sent until it is acknowledged."""
 
     type: str
     payload: dict[str, Any]
@@ -37,7 +37,7 @@ class Envelope:
 
 
 class SocketMode:
-    """The open connections: an envelope goes to one of them and, not acknowledged in time, is sent again."""
+    """The open connections; an envelope goes to one of them, and is sent again if it is not acknowledged in time."""
 
     def __init__(self, address: Callable[[], str], ack_s: float = ACK_S) -> None:
         self._address = address
@@ -51,7 +51,7 @@ class SocketMode:
         self.refuse = False
 
     def open(self, _: Grant) -> str:
-        """Return a URL that is good for one connection."""
+        """Return a URL that is valid for one connection."""
         ticket = uuid4().hex
         self._tickets.add(ticket)
         return f"{self._address().replace('http', 'ws', 1)}/link/?ticket={ticket}&app_id=A0REJOINDER"
@@ -98,7 +98,7 @@ class SocketMode:
             envelope.acked.set()
 
     async def deliver(self, type: str, payload: dict[str, Any], accepts_payload: bool, most: int = 3) -> Envelope:
-        """Send an envelope until it is acknowledged, up to `most` times; a late ack counts as none."""
+        """Send an envelope until it is acknowledged, up to `most` times; late acks don't count."""
         envelope = Envelope(type, payload, accepts_payload)
         self._waiting[envelope.id] = envelope
         while envelope.sends < most and not envelope.acked.is_set():
@@ -123,7 +123,7 @@ class SocketMode:
         await sockets[next(self._numbers) % len(sockets)].send_json(frame)
 
     async def disconnect(self, reason: str = "refresh_requested") -> None:
-        """Ask every connection to come back, as Slack does every few hours."""
+        """Ask every client to reconnect, as Slack does every few hours."""
         for socket in list(self._open):
             await socket.send_json({"type": "disconnect", "reason": reason, "debug_info": {"host": "here"}})
 
@@ -132,7 +132,7 @@ class SocketMode:
         return set(self._open)
 
     def cut(self) -> None:
-        """Drop every connection without a word, as a network does."""
+        """Drop every connection without notice, as a network failure does."""
         for socket in list(self._open):
             if socket._req is not None and socket._req.transport is not None:
                 socket._req.transport.abort()

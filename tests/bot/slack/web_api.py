@@ -1,4 +1,7 @@
-"""Slack's Web API, the methods Rejoinder calls (https://docs.slack.dev/reference/methods), refusing as Slack does."""
+"""A fake of the Slack Web API's methods that Rejoinder calls, with the same errors.
+
+https://docs.slack.dev/reference/methods
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ MOST_TEXT = 40_000
 
 
 class Refused(Exception):
-    """An answer of `ok: false` with an error, and what goes with it."""
+    """An answer with `ok: false`, an error code and further fields."""
 
     def __init__(self, error: str, **more: Any) -> None:
         super().__init__(error)
@@ -291,7 +294,7 @@ class WebApi:
 
 
 def told(view: View) -> Arguments:
-    """Return a view as Slack sends it."""
+    """Return a view in the form in which Slack sends it."""
     return {**view.content, "id": view.id, "team_id": view.team, "hash": view.hash, "root_view_id": view.root,
             "app_id": "A0REJOINDER", "state": {"values": {}}}  # fmt: skip
 

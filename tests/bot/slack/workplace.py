@@ -1,4 +1,4 @@
-"""What Slack remembers: workspaces, channels, messages, modals, tokens."""
+"""The state of a fake Slack: workspaces, channels, messages, modals, tokens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRIGGER_S = 3.0
 RESPONSE_URL_USES = 5
 MANIFEST = Path(__file__).parents[3] / "deploy" / "slack-manifest.yaml"
 BOT_SCOPES = frozenset(re.findall(r"^ +- ([a-z]+(?::[a-z]+)?) ", MANIFEST.read_text(), re.MULTILINE))
-"""What the app may do is what its manifest asks for, no more."""
+"""The scopes of the app: exactly those that its manifest requests."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Channel:
 
 @dataclass
 class Grant:
-    """A token: whose, what it may do, and the error it is refused with once it is no good."""
+    """A token: its owner, its scopes, and the error with which it is refused once it is invalid."""
 
     team: str
     kind: str
@@ -91,7 +91,7 @@ class Workplace:
         self.tokens[bot_token] = Grant(team, "bot", set(scopes))
 
     def add_channel(self, team: str, id: str, name: str, *, archived: bool = False, bot_inside: bool = True) -> Channel:
-        """Open a channel, with the bot inside."""
+        """Add a channel, by default with the bot in it."""
         self.channels[id] = Channel(id, team, name, archived=archived, bot_inside=bot_inside)
         return self.channels[id]
 
@@ -100,18 +100,18 @@ class Workplace:
         return next(self._numbers)
 
     def stamp(self) -> str:
-        """Return a message's ts: unique, growing."""
+        """Return a message's `ts`: unique and increasing."""
         self._last = max(time.time(), self._last + 1e-6)
         return f"{self._last:.6f}"
 
     def trigger(self, team: str, user: str, view: str | None = None) -> str:
-        """Return a trigger id, good once, for three seconds."""
+        """Return a trigger id, which is valid once, for three seconds."""
         id = f"{self.number()}.{team}.{self.number():032x}"
         self.triggers[id] = Trigger(team, user, time.monotonic(), view=view)
         return id
 
     def response_url(self, team: str, channel: str, user: str, message: str | None) -> str:
-        """Return the key of a response URL, good five times."""
+        """Return the key of a response URL, which is valid five times."""
         key = f"{team}/{self.number()}/{self.number():024x}"
         self.response_urls[key] = ResponseUrl(team, channel, user, message)
         return key

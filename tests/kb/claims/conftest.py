@@ -1,4 +1,4 @@
-"""A folder with one whole claim and its fact, which tests damage."""
+"""A folder with one valid claim and its fact, which tests damage."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ eu = "2020ko Portuko Inkestak 1.250 itsasontzi ikusi zituen."
 
 
 def claims_toml() -> str:
-    """Return a claims file that nothing is wrong with."""
+    """Return a valid claims file."""
     lines = [
         "[[claim]]",
         'id = "other-no-boats"',
@@ -66,7 +66,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def change(path: Path, before: str, after: str) -> None:
-    """Replace what stands once in a file."""
+    """Replace a text that occurs exactly once in a file."""
     text = path.read_text(encoding="utf-8")
     assert before in text
     path.write_text(text.replace(before, after, 1), encoding="utf-8")

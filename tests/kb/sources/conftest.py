@@ -21,7 +21,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Replay:
-    """A local server that answers through its handler, and remembers what it was asked for."""
+    """A local server that answers through its handler, and records the requests."""
 
     def __init__(self, handler: Handler, robots: Handler | None = None) -> None:
         self.asked: list[str] = []
@@ -50,7 +50,7 @@ class Replay:
         return await self._handler(request)
 
     async def interrupt(self, work: Coroutine[Any, Any, object], after: int) -> str:
-        """Interrupt a crawl while it waits for the answer to request number `after`; return what that asked for."""
+        """Interrupt a crawl while it waits for the answer to request number `after`; return that request's path."""
         self._held_back = after
         task = asyncio.create_task(work)
         try:
@@ -87,7 +87,7 @@ async def serve() -> AsyncIterator[Serve]:
 
 @pytest.fixture
 async def serve_raw() -> AsyncIterator[ServeRaw]:
-    """Serve bytes as they are, to show what a broken connection looks like; robots.txt is missing."""
+    """Yield a function that serves raw bytes, to imitate broken connections; there is no robots.txt."""
     servers: list[asyncio.Server] = []
 
     async def start(answer: bytes) -> str:

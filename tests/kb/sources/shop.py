@@ -1,4 +1,4 @@
-"""A source of two documents, for tests of what is done with a source."""
+"""A source with two documents, for tests of code that uses sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kb.sources.validation import Format
 
 
 class Shop:
-    """A source of two documents, one of them missing."""
+    """A source with two documents, one of which is missing."""
 
     name = "un"
     types: tuple[str, ...] = ("resolution",)

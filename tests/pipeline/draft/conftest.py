@@ -1,4 +1,4 @@
-"""Cases, evidence and a scripted chat client, for the tests of drafting."""
+"""Fixtures for the tests of drafting: cases, evidence and a scripted chat client."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEFAULT_CHAT = ChatSettings()
 
 @pytest.fixture
 def scripted() -> Callable[..., ScriptedChat]:
-    """Return the scripted model's class, to be made with its answers or its error."""
+    """Return the class of the scripted model, to be called with its answers or its error."""
     return ScriptedChat
 
 
@@ -46,7 +46,7 @@ def composer() -> Composer:
 
 @pytest.fixture
 def drafter(guard: Guard, composer: Composer) -> Callable[..., Drafter]:
-    """Return a function that gives a drafter for a chat model, or for none, put together as a worker's is."""
+    """Return a function that makes a drafter for a chat model, or for none, assembled as in a worker."""
 
     def make(chat: ChatModel | None, settings: ChatSettings = DEFAULT_CHAT) -> Drafter:
         free = FreeStrategy(Writer(chat, Turns(1, 60.0), GuardSettings()), settings.sampling)

@@ -1,4 +1,4 @@
-"""Check replies by words alone, beside one piece of evidence."""
+"""Check replies against one piece of evidence, with the checks that go by words alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ YEAR = 2026
 
 
 def stopped_by_words(evidence: Evidence, sentence: str, post: str = "…") -> dict[str, str]:
-    """Return the checks that stop a reply of an opening and `sentence`, in the evidence's language, and why."""
+    """Return why hard checks fail a reply of an opening and `sentence`, in the evidence's language, by check."""
     context = GuardContext(make_post(text=post), evidence.language, evidence=(evidence,), year=YEAR)
     reply = material(f"{OPENING[evidence.language]} {sentence}", context)
     results = (check.check(reply, context) for check in CHECKS)

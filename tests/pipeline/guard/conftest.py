@@ -1,4 +1,4 @@
-"""A post, its evidence and a guard, for the tests of single checks."""
+"""Fixtures for the tests of single checks: a post, its evidence and a guard."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def context() -> GuardContext:
 
 @pytest.fixture
 def judge(checks: dict[str, FunctionCheck | ToxicityCheck], context: GuardContext) -> Judge:
-    """Return a function that gives one named check's result for a text."""
+    """Return a function that runs one check by name on a text, and returns its result."""
 
     def one(
         name: str,

@@ -1,4 +1,4 @@
-"""A case with evidence, for the tests of strategies."""
+"""Fixtures for the tests of strategies: a case with evidence."""
 
 from __future__ import annotations
 
