@@ -56,7 +56,7 @@ async def build(statements: Iterable[Evidence], embedder: Embedder, folder: Path
 async def ensure_starter(folder: Path, embedder: Embedder) -> None:
     """Make `folder` the knowledge base of the shipped statements, unless it is that already.
 
-    It is built anew when it is missing or torn, and when the statements or the embedder changed.
+    It is built anew when it is missing or damaged, and when the statements or the embedder changed.
     """
     statements = [statement.evidence() for statement in load_starter()]
     identity = (fingerprint(statements), embedder.name)

@@ -42,7 +42,7 @@ class Postings:
 
     @classmethod
     def load(cls, folder: Path) -> Postings:
-        """Map the arrays of a folder; raises KnowledgeBaseError when one is missing or torn."""
+        """Map the arrays of a folder; raises KnowledgeBaseError when one is missing or damaged."""
         try:
             facts = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
             shards = [_Shard(folder / str(place), count) for place, count in enumerate(facts["counts"])]

@@ -34,7 +34,7 @@ class SparseIndex:
 
     @classmethod
     def load(cls, folder: Path) -> SparseIndex:
-        """Map an index; raises KnowledgeBaseError when it is missing or torn."""
+        """Map an index; raises KnowledgeBaseError when it is missing or damaged."""
         return cls(Postings.load(folder / FOLDER))
 
     def retrieve(self, query: Query, depth: int, allowed: Mask | None = None) -> list[Hit]:

@@ -44,7 +44,7 @@ class WordIndex:
 
     @classmethod
     def load(cls, folder: Path) -> WordIndex:
-        """Map an index; raises KnowledgeBaseError when it is missing or torn."""
+        """Map an index; raises KnowledgeBaseError when it is missing or damaged."""
         postings = Postings.load(folder / FOLDER)
         pieces = postings.facts.get("pieces")
         if not isinstance(pieces, bool):

@@ -36,7 +36,7 @@ GRAPH, ADAPTERS = "e5_posts.onnx", "e5_posts.npz"
 def load_adapters(path: Path | None = None) -> dict[str, Vectors]:
     """Return the shipped adapters, or those in the file `path`, by the names that the graph gives them.
 
-    Raises WeightsError for a file that is missing or torn.
+    Raises WeightsError for a file that is missing or damaged.
     """
     file_path = path or files("models").joinpath("data", ADAPTERS)
     with open_arrays(file_path, "What posts are read by") as data:

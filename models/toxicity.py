@@ -82,7 +82,7 @@ class ToxicityHead:
 
     @classmethod
     def load(cls) -> Self:
-        """Load the head that is shipped with the project; raises WeightsError for a file that is missing or torn."""
+        """Load the head that is shipped with the project; raises WeightsError for a file that is missing or damaged."""
         with open_arrays(resources.files("models").joinpath("data/toxicity.npz"), "The toxicity head") as data:
             return cls(data["weights"].astype(np.float32), float(data["bias"]))
 

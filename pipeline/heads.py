@@ -92,7 +92,7 @@ class Heads:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the shipped heads, or those at `path`; raises WeightsError for a file that is missing or torn."""
+        """Load the shipped heads, or those at `path`; raises WeightsError for a file that is missing or damaged."""
         file_path = path or resources.files("pipeline").joinpath("data/heads.npz")
         with open_arrays(file_path, "The heads of triage") as data:
             return cls(

@@ -42,7 +42,7 @@ class SecondOpinion:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the shipped weights, or those at `path`; raises WeightsError for a file that is missing or torn."""
+        """Load the shipped weights, or those at `path`; raises WeightsError for a file that is missing or damaged."""
         file_path = path or resources.files("pipeline").joinpath("data/second_opinion.npz")
         with open_arrays(file_path, "The second opinion on posts") as data:
             arrays = (data[name].astype(np.float32) for name in ("weights", "bias", "shares"))

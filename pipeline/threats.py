@@ -101,7 +101,7 @@ class ThreatHead:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the shipped head, or the one at `path`; raises WeightsError for a file that is missing or torn."""
+        """Load the shipped head, or the one at `path`; raises WeightsError for a file that is missing or damaged."""
         file_path = path or resources.files("pipeline").joinpath("data/threat.npz")
         with open_arrays(file_path, "The threat head") as data:
             return cls(

@@ -19,6 +19,6 @@ def table(name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def words_pattern(kind: str, language: str) -> re.Pattern[str]:
-    """Return the pattern of one list of `speech.toml`, over folded text; in a language without one it finds nothing."""
+    """Return the pattern of one list of `speech.toml`, over folded text; without such a list it matches nothing."""
     listed = table("speech")[kind].get(language)
     return re.compile(rf"(?<!\w)(?:{'|'.join(listed)})(?!\w)" if listed else r"(?!)")
