@@ -1,4 +1,4 @@
-"""Counter-claims that name two groups, for a post that insults both: a word on one alone leaves the other out."""
+"""Counter-claims that name two groups, for a post that insults both; to speak of one would leave out the other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILE = "two_groups.toml"
 
 
 class TwoGroups(Record):
-    """Counter-claims with a place for each of two groups, what `people` of a group are called in them, and facts."""
+    """Counter-claims with places for two groups, the names of groups to put there (`people`), and facts."""
 
     facts: tuple[Name, ...]
     people: dict[Language, dict[TargetGroup, Line]]
@@ -46,8 +46,8 @@ def two_groups() -> TwoGroups:
 def naming_both(claim: FiledClaim, attacked: Collection[TargetGroup], on_file: ClaimFiles) -> FiledClaim:
     """Return an insult's entry as it answers a post that surely attacks the groups `attacked`.
 
-    If one of them is another than the entry's own, the counter-claims name both, and the facts speak of everyone.
-    Another kind of claim is returned as it is.
+    If one of these is not the entry's own, the counter-claims name both groups, and the facts speak of everyone. A
+    claim of another kind is returned unchanged.
     """
     shipped, own = two_groups(), on_file.group_of(claim)
     named = shipped.people["en"]
