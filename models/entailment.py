@@ -154,7 +154,7 @@ def _load(folder: Path, sha256: str | None) -> tuple[Any, Any]:
     try:
         session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         return session, Tokenizer.from_file(str(tokenizers[0]))
-    except Exception as error:  # both libraries raise Exception itself or subclasses of their own
+    except Exception as error:  # both libraries raise exceptions of their own, derived from plain Exception
         raise WeightsError(f"The entailment model in {folder} can't be read: {error}. Fetch it again.") from error
 
 

@@ -87,7 +87,7 @@ class Grounder:
         return await self._searcher.search(text, vector=embedding, groups=groups, k=plan.paragraphs, also=plan.queries)
 
     def _summed(self, triage: Triage) -> Vectors | None:
-        """Return what the layers for posts made of the post; None if triage stored none, or one of another release.
+        """Return triage's reading of the post by the layers for posts; None if there is none of this release.
 
         Raises BadInput if it can't be read.
         """

@@ -45,7 +45,7 @@ class GuardCheck(Protocol):
         """Return what its results add to a reply's reward; None if they add nothing."""
 
     async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
-        """Return one result per reply, in order, whatever the text; all were taken apart for `context`."""
+        """Return one result per reply, in order, for any text; `context` is the one that all were taken apart with."""
 
 
 class OneByOne(ABC):

@@ -75,7 +75,7 @@ def _share(part: Part, reply: Material) -> float:
 
 
 def _negates(part: Part, reply: Material) -> bool:
-    """Tell whether each clause that shares words with an unnegated post is negated: "are not dangerous"."""
+    """Tell whether each clause that shares words with the post is negated, and the post is not: "are not dangerous"."""
     if negated(" ".join(reply.post_words), reply.language):
         return False
     spans = [part.folded[start:end] for start, end in clauses(part.folded, reply.language)]

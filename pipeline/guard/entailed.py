@@ -1,4 +1,4 @@
-"""Check that what a reply states as fact follows from its evidence, by a model that reads both."""
+"""Check, with a model that reads both, that a reply's statements of fact follow from its evidence."""
 
 from __future__ import annotations
 

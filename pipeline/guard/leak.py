@@ -1,4 +1,4 @@
-"""Check that a reply is a reply: no refusal, no role play as a machine, no piece of the prompt."""
+"""Check that a text is a reply at all: no refusal, no speaking as a machine, no piece of the prompt."""
 
 from __future__ import annotations
 

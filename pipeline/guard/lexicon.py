@@ -1,4 +1,4 @@
-"""Read the data that ships beside the pipeline and belongs to no one language."""
+"""Read the pipeline's data that is not specific to one language, and word lists by language."""
 
 from __future__ import annotations
 

@@ -25,7 +25,10 @@ _TASK = (
 
 
 class SentenceJudge(Protocol):
-    """A judge of single sentences beside a post, by one question. Safe to call from many tasks of one event loop."""
+    """A judge that answers one yes-no question about single sentences beside a post.
+
+    Safe to call from many tasks of one event loop.
+    """
 
     @property
     def name(self) -> str:

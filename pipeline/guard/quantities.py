@@ -28,14 +28,14 @@ OF = {
 ROUNDING = ("at_most", "over", "under", "about")
 """Kinds of words that make a number inexact, in the order of the search: "no less than" before "less than"."""
 WIDE, OVER_SPAN = 0.5, 0.25
-"""Parts by which the exact value may exceed what "over" is said of: powers of ten and half of them; spans of time."""
+"""Shares by which the exact value may exceed what "over" is said of: powers of ten and half of them; spans of time."""
 ONE = frozenset({"one", "un", "una", "uno", "bat", "batek"})
 TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 SPAN = "span of "
 UNITS = {"years": 1, "decades": 10, "centuries": 100}
 """Years in a unit of time."""
 ROUNDED = 0.1
-"""Part by which the exact span may exceed one that is given in decades or centuries."""
+"""Share by which the exact span may exceed one that is given in decades or centuries."""
 CENTURY = 100
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 FEWEST_JOINED = 20
@@ -49,7 +49,7 @@ LARGEST_WHOLE = 1000
 
 
 _TIMES = {"": (0.1, 0.1), "over": (0, 0.35), "under": (0.2, 0), "at_most": (0.05, 0), "about": (0.15, 0.15)}
-"""Parts by which the exact ratio may be lower and higher, by the word beside it."""
+"""Shares by which the exact ratio may be lower and higher, by the word beside it."""
 
 
 class Kind(StrEnum):
@@ -123,7 +123,7 @@ def _share(text: str, match: re.Match[str], value: float, language: str) -> Quan
 
 
 def _points(marker: str, value: float) -> tuple[float, float]:
-    """Return by how many percentage points the exact share may be below and above one that is worded so."""
+    """Return by how many percentage points the exact share may be below and above one with this marker."""
     by_marker = {
         "": (min(2.5, value / 8), min(2.5, value / 8)),
         "over": (0.0, min(12.0, value / 3)),
@@ -215,7 +215,7 @@ def _rough(
 
 
 def _parts(marker: str, value: float) -> tuple[float, float]:
-    """Return by how much the exact number may be below and above one that is worded so."""
+    """Return by how much the exact number may be below and above one with this marker."""
     by_marker = {"": (0.0, 0.0), "over": (0.0, 0.15), "under": (0.1, 0.0), "at_most": (0.0, 0.0), "about": (0.1, 0.1)}
     below, above = by_marker[marker]
     return below * value, (WIDE if marker == "over" and _is_rough(value) else above) * value

@@ -97,7 +97,7 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 class LateEmbedder:
-    """The heads' embedder, multilingual-e5-small whatever embeds elsewhere; it is opened with the first texts.
+    """The heads' embedder, always multilingual-e5-small, which is opened with the first texts.
 
     A worker that only composes never opens it.
     """

@@ -20,7 +20,7 @@ from pipeline.sentences import is_question
 REACH = 6
 """Words from a group's name within which its predicate is looked for."""
 BESIDE = 3
-"""Words within which a negation belongs to a group's name or to what it negates."""
+"""Words from a group's name, or from what is negated, within which a negation counts."""
 CORRECTS_FROM = 0.6
 """Share of a sentence's content words that evidence must account for to make it a correction."""
 FEWEST_SHARED = 3

@@ -1,4 +1,4 @@
-"""Check that what a reply states as fact is in its evidence."""
+"""Check that a reply's statements of fact are in its evidence."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def packs() -> Mapping[str, LanguagePack]:
 
 
 def read(file: Traversable) -> LanguagePack:
-    """Read one pack; raises BadSettings with the file, the field and what is wrong."""
+    """Read one pack; raises BadSettings naming the file, the field and the fault."""
     try:
         return LanguagePack.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
