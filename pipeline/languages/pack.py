@@ -53,8 +53,8 @@ class PackPart(BaseModel):
 class WordOrder(PackPart):
     """The order of things in a sentence.
 
-    - `predicate`: where it stands relative to the group's name
-    - `negation`: where it stands relative to what it reverses
+    - `predicate`: where what is said of a group stands relative to the group's name
+    - `negation`: where a negation stands relative to what it reverses
     """
 
     predicate: Position
@@ -78,8 +78,9 @@ class Numbers(PackPart):
     """How numbers are written in words, all of them folded.
 
     - `percent`: patterns for "percent"; `percent_position`: where they stand relative to the figure
-    - `magnitudes`: words that multiply what stands before them
-    - `words`: words that are added to it where the digits allow; after `teens_after`, up to nineteen ("soixante-dix")
+    - `magnitudes`: words that multiply the number before them
+    - `words`: words that are added to the number before them where its digits allow; after `teens_after`, up to
+      nineteen ("soixante-dix")
     - `alone`: words that join with no other ("half")
     - `doubtful`: words that are more often something else ("one" is a pronoun), and count only beside another number
       word or a percent
