@@ -1,1 +1,1 @@
-"""The evidence: statements with their sources, a store, a dense and a word index over them, and the search."""
+"""The evidence: statements with their sources, their store, indexes over meaning and words, and the search."""

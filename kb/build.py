@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BATCH = 512
-"""Paragraphs embedded and written in one go."""
+"""Paragraphs that are embedded and written at once."""
 SMALL = 50_000
-"""Paragraphs below which an update writes everything anew, and words are indexed by their pieces."""
+"""Paragraphs below which an update rewrites everything, and words are indexed by pieces."""
 STALE = 0.2
-"""Share of removed paragraphs from which on an update writes everything anew."""
+"""Share of removed paragraphs above which an update rewrites everything."""
 GROWTH = 4
-"""How many times as large as all that follows a segment must be for an update to leave it as it is."""
+"""An update leaves a segment as it is if the segment is more than this many times as large as all that follows."""
 
 
 async def build(statements: Iterable[Evidence], embedder: Embedder, folder: Path) -> None:
-    """Build a knowledge base into `folder` and make it the current version, in one step, under running readers.
+    """Build a knowledge base into `folder` and make it the current version in one step; readers may be running.
 
-    Statements are taken a batch at a time, so that they need not fit into memory. Raises KnowledgeBaseError for no or
-    repeated statements and when it can't be written, ModelUnavailable or ModelRefused when embedding fails; then the
-    folder is as it was.
+    Statements are taken batch by batch, so that they need not fit into memory. Raises KnowledgeBaseError if there are
+    no statements, if some repeat each other, or if the folder can't be written; ModelUnavailable or ModelRefused if
+    embedding fails. In all these cases the folder stays as it was.
     """
     with _write_errors_explained(folder):
         async with versions.locked(folder):
@@ -54,9 +54,9 @@ async def build(statements: Iterable[Evidence], embedder: Embedder, folder: Path
 
 
 async def ensure_starter(folder: Path, embedder: Embedder) -> None:
-    """Make `folder` the knowledge base of the shipped statements, unless it is that already.
+    """Make `folder` the knowledge base of the shipped statements, unless it already is.
 
-    It is built anew when it is missing or torn, and when the statements or the embedder changed.
+    It is rebuilt if it is missing or damaged, or if the statements or the embedder changed.
     """
     statements = [statement.evidence() for statement in load_starter()]
     identity = (fingerprint(statements), embedder.name)
@@ -70,10 +70,10 @@ async def ensure_starter(folder: Path, embedder: Embedder) -> None:
 
 
 async def update(folder: Path, embedder: Embedder, put: Sequence[Evidence] = (), remove: Collection[str] = ()) -> None:
-    """Add or replace (by id) paragraphs and remove others, as a new version swapped in under running readers.
+    """Add or replace paragraphs (by id) and remove others, as a new version; readers may be running.
 
-    Only what is put is embedded. Raises KnowledgeBaseError when there is no knowledge base or another embedder's, for
-    a repeated text and for an id to remove that is not there; then the folder is as it was.
+    Only paragraphs in `put` are embedded. Raises KnowledgeBaseError if there is no knowledge base or it is another
+    embedder's, if a text is repeated, or if an id to remove is missing. In all these cases the folder stays as it was.
     """
     with _write_errors_explained(folder):
         async with versions.locked(folder):
@@ -109,7 +109,7 @@ async def _build(statements: Iterable[Evidence], embedder: Embedder, folder: Pat
 
 
 def _is_built(folder: Path, identity: tuple[str, str]) -> bool:
-    """Tell whether the current version is of the statements with this fingerprint, and of this embedder."""
+    """Tell whether the current version has this identity: the statements' fingerprint and the embedder's name."""
     try:
         built = manifest.read(versions.current(folder))
     except KnowledgeBaseError as error:
@@ -121,7 +121,7 @@ def _is_built(folder: Path, identity: tuple[str, str]) -> bool:
 def _numbers_to_remove(
     old: Snapshot, embedder: Embedder, put: Sequence[Evidence], remove: Collection[str]
 ) -> NDArray[np.int64]:
-    """Return the numbers of the paragraphs that an update replaces or removes, after a look at whether it can be."""
+    """Return the numbers of the paragraphs to replace or remove; raises KnowledgeBaseError if that can't be done."""
     if old.manifest.embedder != embedder.name:
         raise KnowledgeBaseError(
             f"The knowledge base was built with the embedder {old.manifest.embedder}, not "
@@ -161,7 +161,7 @@ def _write_update(version: Path, old: Snapshot, replaced: NDArray[np.int64], fre
 
 
 def _first_rewritten(sizes: Sequence[int], added: int) -> int:
-    """Return from which segment on an update writes anew, so that sizes fall fast and a search visits few segments."""
+    """Return the first segment that an update rewrites; sizes then fall fast, and a search visits few segments."""
     place, following = len(sizes), added
     while place and sizes[place - 1] <= GROWTH * following:
         place -= 1
@@ -170,7 +170,7 @@ def _first_rewritten(sizes: Sequence[int], added: int) -> int:
 
 
 def _remaining(old: Snapshot, removed: NDArray[np.int64], first_segment: int) -> Iterator[Batch]:
-    """Yield what stays of the segments from one on, with the vectors it has."""
+    """Yield the paragraphs that stay, with their vectors, from `first_segment` on."""
     start = sum(segment.count for segment in old.segments[:first_segment])
     for segment in old.segments[first_segment:]:
         is_removed = np.isin(np.arange(segment.count) + start, removed)
@@ -189,14 +189,14 @@ def _batch_of(segment: Segment, numbers: NDArray[np.int64]) -> Batch:
 
 
 def _finish_version(version: Path, centre: Centre, removed: NDArray[np.int64], facts: manifest.Manifest) -> None:
-    """Write what belongs to the whole version, the manifest last."""
+    """Write the files that belong to the whole version, the manifest last."""
     np.save(version / CENTRE, np.stack([centre.query, centre.passage]))
     np.save(version / REMOVED, removed)
     manifest.write(version, facts.model_copy(update={"files": manifest.digests(version)}))
 
 
 def _link(source: Path, target: Path) -> None:
-    """Give a folder's files a second name; a file system that can't do it copies them."""
+    """Link a folder's files under a second name, or copy them if the file system has no links."""
     try:
         shutil.copytree(source, target, copy_function=os.link)
     except shutil.Error:

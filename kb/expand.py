@@ -1,8 +1,8 @@
-"""Ask more than one query for a post: its sentences, and what a chat model reads between the lines.
+"""Search with several queries for one post: its sentences, and what a chat model reads between the lines.
 
-A post says one thing and implies another; the evidence answers what it implies. As in F2RL, the model names what the
-post claims and a counter-claim, and each is a query: a claim meets the claims that statements answer, a counter-claim
-meets what they say.
+A post says one thing and implies another, and the evidence answers what it implies. As in F2RL, the model names the
+post's claims and a counter-claim, each of which becomes a query: a claim meets the claims that statements answer, a
+counter-claim meets what the statements say.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_QUERIES = 4
 LONGEST = 1200
 """Characters of the post that the model reads."""
 SHORTEST = 4
-"""Words from which on a sentence is a query of its own."""
+"""Fewest words of a sentence that becomes a query of its own."""
 
 _GRAMMAR = 'root ::= line{2,4}\nline ::= [^\\n]{3,200} "\\n"'
 _TASK = (
@@ -37,14 +37,14 @@ _TASK = (
 
 
 def expand(post: str, counter_claim: str = "") -> list[str]:
-    """Return queries without asking a model: the post, its longer sentences where it has several, the counter-claim."""
+    """Return queries without asking a model: the post, its longer sentences if there are several, the counter-claim."""
     parts = [part for part in sentences(post) if len(part.split()) >= SHORTEST]
     queries = [post, *(parts[:MOST_SENTENCES] if len(parts) > 1 else []), counter_claim]
     return list(dict.fromkeys(query for query in queries if query.strip()))
 
 
 async def expand_with(chat: ChatModel, post: str) -> list[str]:
-    """Return queries with those that a chat model adds at temperature 0; raises ModelUnavailable or ModelRefused."""
+    """Return the same and what a chat model adds at temperature 0; raises ModelUnavailable or ModelRefused."""
     answers = await chat.complete(
         [Message("system", _TASK), Message("user", f"Post: {quoted(post, LONGEST)}")],
         temperature=0.0,
@@ -57,7 +57,7 @@ async def expand_with(chat: ChatModel, post: str) -> list[str]:
 
 
 def open_expansion(settings: KnowledgeBaseSettings, chat: ChatModel | None = None) -> MoreQueries | None:
-    """Return the expansion that the settings name; raises BadSettings when it needs a chat model and there is none."""
+    """Return the expansion named in the settings; raises BadSettings if it needs a chat model and there is none."""
     if settings.expansion == "none":
         return None
     if settings.expansion == "sentences":

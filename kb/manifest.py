@@ -1,4 +1,4 @@
-"""Say what a built knowledge base is made of, so that a torn or foreign one is noticed before it is used."""
+"""Record what a built knowledge base consists of, so that a damaged or foreign one is noticed before it is used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMAT = 3
 
 
 class Manifest(Record):
-    """The contents of one version of a knowledge base; `files` maps a relative path to its SHA-256.
+    """The contents of one version of a knowledge base; `files` maps relative paths to SHA-256 digests.
 
     `segments` are its subfolders, in the order in which their paragraphs are numbered. `fingerprint` is that of the
     statements it was built from; an update keeps it.
@@ -32,18 +32,18 @@ class Manifest(Record):
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file below a folder but the manifest."""
+    """Return the SHA-256 of every file below a folder except the manifest."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / FILE)
     return {path.relative_to(folder).as_posix(): _sha256(path) for path in paths}
 
 
 def write(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest; do it last, for a folder without one is unfinished."""
+    """Write the manifest; do this last, as a folder without one is unfinished."""
     (folder / FILE).write_text(manifest.model_dump_json(indent=1), encoding="utf-8")
 
 
 def read(folder: Path) -> Manifest:
-    """Read the manifest and check every file against it; raises KnowledgeBaseError when one differs."""
+    """Read the manifest and check every file against it; raises KnowledgeBaseError if one differs."""
     try:
         manifest = Manifest.model_validate_json((folder / FILE).read_bytes())
     except OSError as error:
@@ -72,4 +72,4 @@ def _sha256(path: Path) -> str:
 
 
 _seen: dict[tuple[int, int, int, int], str] = {}
-"""Digests by file: versions share files, so an update has only what is new hashed."""
+"""Digests by file, so that an update hashes only new files: versions share the others."""

@@ -1,4 +1,4 @@
-"""Pack a document's text into paragraphs of a size that can be searched and quoted."""
+"""Pack a document's text into paragraphs of a size suited to search and quotation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNSAFE = re.compile(r"[^\w]+")
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of text with the place it is cited by; pieces are merged only with neighbours of the same `within`."""
+    """A piece of text with the place it is cited by; only neighbours with the same `within` are merged."""
 
     text: str
     place: str
@@ -31,7 +31,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph, named by its place: `key` is unique in its document and stays while the place stays."""
+    """A paragraph named by its place: `key` is unique within its document, and as stable as the place."""
 
     key: str
     text: str
@@ -53,15 +53,15 @@ class _Piece:
 
 
 def count_words(text: str) -> int:
-    """Count words; Chinese, Japanese and Korean write none, so two of their characters count as one."""
+    """Count words; in Chinese, Japanese and Korean, which don't separate words, two characters count as one."""
     return len(text.split()) + len(_CJK.findall(text)) // 2
 
 
 def paragraphs_of(blocks: Iterable[Block], language: str = "en") -> list[Paragraph]:
-    """Pack blocks, texts in a language (ISO 639-1), into paragraphs of 40 to 180 words.
+    """Pack blocks of text in `language` (ISO 639-1) into paragraphs of 40 to 180 words.
 
-    Short blocks are merged with their neighbours, long ones split at sentences, then at clauses. An article that is
-    shorter than 40 words stays alone: its neighbour is another rule.
+    Short blocks are merged with their neighbours, long ones split at sentences, then at clauses. An article of fewer
+    than 40 words stays alone, since its neighbour is another rule.
     """
     paragraphs: list[Paragraph] = []
     used = Counter[str]()
@@ -89,7 +89,7 @@ def sentences(text: str, language: str = "en") -> list[str]:
 def _packed(blocks: Sequence[Block], language: str) -> list[_Piece]:
     packed: list[_Piece] = []
     for piece in (piece for block in blocks for piece in _fitting(block, language)):
-        # What ends in a colon introduces what follows, so it does not join what is before it.
+        # A text that ends in a colon introduces the next one, so it is not merged with the one before.
         short = packed and (packed[-1].words < FEWEST_WORDS or (piece.words < FEWEST_WORDS and piece.text[-1:] != ":"))
         if short and packed[-1].words + piece.words <= MOST_WORDS:
             packed[-1] += piece
@@ -99,7 +99,7 @@ def _packed(blocks: Sequence[Block], language: str) -> list[_Piece]:
 
 
 def _balanced(pieces: Iterable[_Piece], language: str) -> Iterator[_Piece]:
-    """Share words between a piece that stayed too short and its neighbour, which had no room for it."""
+    """Redistribute words between a piece that is still too short and a neighbour without room for it."""
     previous: _Piece | None = None
     for piece in pieces:
         if previous and min(previous.words, piece.words) < FEWEST_WORDS:
@@ -122,7 +122,7 @@ def _fitting(block: Block, language: str) -> Iterator[_Piece]:
 
 
 def _split(text: str, parts: int, language: str) -> list[str]:
-    """Cut a text into `parts` or more pieces of about the same size, none above the limit."""
+    """Cut a text into at least `parts` pieces of about the same size, none above MOST_WORDS."""
     goal = count_words(text) / parts
     pieces = [""]
     for atom in _atoms(text, language):
@@ -136,7 +136,7 @@ def _split(text: str, parts: int, language: str) -> list[str]:
 
 
 def _atoms(text: str, language: str) -> Iterator[str]:
-    """Yield sentences; of one that is too long its clauses, and of such a clause runs of words."""
+    """Yield sentences, or for one that is too long its clauses, or for such a clause runs of words."""
     for sentence in sentences(text, language):
         for clause in [sentence] if count_words(sentence) <= MOST_WORDS // 2 else _CLAUSE.split(sentence):
             words = clause.split() if count_words(clause) > MOST_WORDS else [clause]

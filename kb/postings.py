@@ -1,9 +1,9 @@
-"""Keep, for each token, the texts that hold it and how much it weighs there: an inverted index in plain arrays.
+"""Keep an inverted index in plain arrays: for each token, the texts that contain it and its weight in each.
 
 The arrays are memory-mapped, so that opening costs nothing and processes share the pages. Tokens are 64-bit numbers.
-Measured on 2 busy cores with 250,000 texts of 90 words against the libraries: `bm25s` needed 1.4 GB to index them, and
-SQLite's FTS5 took 45 ms a query (p95 82 ms) even with the words left out that more than 5 % of the texts have.
-`tantivy` builds smaller, but takes no weights of a model for each token and text, and no mask (docs/decisions.md).
+Libraries were measured on 2 busy cores with 250,000 texts of 90 words: `bm25s` needed 1.4 GB to index them; SQLite's
+FTS5 took 45 ms a query (p95 82 ms) even without the words that occur in more than 5 % of the texts; `tantivy` builds
+smaller indexes, but takes no model's weights per token and text, and no mask (docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from core.errors import KnowledgeBaseError
 from kb.query import Hit, Mask
 
 READ_MOST = 100_000
-"""Postings read for one query, rarest tokens first: what nearly all texts have tells little and costs most."""
+"""Most postings read for one query, rarest tokens first: tokens in nearly all texts tell little and cost most."""
 SHARD = 200_000
-"""Texts whose tokens are held in memory at once while indexing, about 1 KB each."""
+"""Texts whose tokens are held in memory at once while indexing, about 1 KB per text."""
 
 _ARRAYS = ("tokens.npy", "starts.npy", "texts.npy", "weights.npy")
 _FACTS = "facts.json"
@@ -42,7 +42,7 @@ class Postings:
 
     @classmethod
     def load(cls, folder: Path) -> Postings:
-        """Map the arrays of a folder; raises KnowledgeBaseError when one is missing or torn."""
+        """Map the arrays of a folder; raises KnowledgeBaseError when one is missing or damaged."""
         try:
             facts = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
             shards = [_Shard(folder / str(place), count) for place, count in enumerate(facts["counts"])]
@@ -53,7 +53,7 @@ class Postings:
         return cls(shards, facts)
 
     def best(self, query: Mapping[int, float], depth: int, allowed: Mask | None = None) -> list[Hit]:
-        """Return up to `depth` texts by the sum of query weight times text weight over shared tokens, best first."""
+        """Return up to `depth` texts, best first, by the sum over shared tokens of query weight times text weight."""
         tokens = np.fromiter(query, np.uint64, len(query))
         weights = np.fromiter(query.values(), np.float32, len(query))
         hits: list[Hit] = []
@@ -66,7 +66,7 @@ class Postings:
         return sorted(hits, key=lambda hit: -hit.score)[:depth]
 
     def tokens_of(self, numbers: NDArray[np.int64]) -> list[dict[int, float]]:
-        """Return each text's tokens with their weights; slow at first, for the index is sorted by token."""
+        """Return each text's tokens with their weights; the first call is slow, as the index is sorted by token."""
         ends = np.cumsum([shard.count for shard in self._shards])
         places = np.searchsorted(ends, numbers, side="right")
         return [
@@ -76,9 +76,9 @@ class Postings:
 
 
 class PostingsWriter:
-    """An inverted index that is written into a folder, one shard after another, so that memory stays bounded.
+    """A writer of an inverted index into a folder, shard by shard, so that memory stays bounded.
 
-    `weigh` turns the values of a shard's triples (token, text, value) into weights; without it they stay.
+    `weigh` turns the values of a shard's triples (token, text, value) into weights; without it, they are kept.
     """
 
     def __init__(self, folder: Path, weigh: Weigh | None = None) -> None:
@@ -88,14 +88,14 @@ class PostingsWriter:
         self._values: list[Weights] = []
 
     def add(self, tokens: Mapping[int, float]) -> None:
-        """Add a text by its tokens, each with a value; it gets the next number."""
+        """Add a text as tokens with values; it gets the next number."""
         self._tokens.append(np.fromiter(tokens, np.uint64, len(tokens)))
         self._values.append(np.fromiter(tokens.values(), np.float32, len(tokens)))
         if len(self._tokens) == SHARD:
             self._close_shard()
 
     def finish(self, facts: Mapping[str, object]) -> None:
-        """Write what is left, and the facts that go with the index."""
+        """Write the rest, and the facts that belong to the index."""
         if self._tokens or not self._counts:
             self._close_shard()
         (self._folder / _FACTS).write_text(json.dumps({**facts, "counts": self._counts}), encoding="utf-8")
@@ -155,7 +155,7 @@ class _Shard:
         return order, np.searchsorted(self._texts[order], np.arange(self.count + 1))
 
     def _runs(self, tokens: Tokens, weights: Weights, most: int) -> list[tuple[int, int, float]]:
-        """Return where the postings of known tokens lie, rarest first, up to `most` postings in all."""
+        """Return the ranges of the known tokens' postings, rarest first, up to `most` postings in all."""
         places = np.minimum(np.searchsorted(self._tokens, tokens), max(len(self._tokens) - 1, 0))
         is_known = self._tokens[places] == tokens if len(self._tokens) else np.zeros(len(tokens), np.bool_)
         starts, ends = self._starts[places[is_known]], self._starts[places[is_known] + 1]

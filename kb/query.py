@@ -1,4 +1,4 @@
-"""What a search asks for and what a retriever returns: the words that all kinds of indexes share."""
+"""A search's query and results: the vocabulary that all kinds of indexes share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 TokenWeights = Mapping[int, float]
-"""Tokens' numbers and how much each counts."""
+"""Tokens' numbers with their weights."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Query:
 
 
 class Hit(NamedTuple):
-    """The number of a paragraph and how well it fits; scores of one retriever can be compared."""
+    """The number of a paragraph and how well it fits; only scores of the same retriever are comparable."""
 
     number: int
     score: float
@@ -34,9 +34,9 @@ class Hit(NamedTuple):
 class Retriever(Protocol):
     """A way to find paragraphs.
 
-    Any text may be asked for. A retriever that lacks its part of the query finds nothing. It holds a thread up, is
-    safe to call from many of them, and gives the same answer to the same query.
+    It takes any text, and finds nothing if the query lacks the part it needs. It blocks its thread, is safe to call
+    from many threads, and gives the same answer to the same query.
     """
 
     def retrieve(self, query: Query, depth: int, allowed: Mask | None = None) -> list[Hit]:
-        """Return up to `depth` different paragraphs, best first; `allowed` says for each number whether it may come."""
+        """Return up to `depth` different paragraphs, best first; `allowed` tells which numbers may be returned."""

@@ -1,4 +1,4 @@
-"""Put the paragraphs a search found into a better order: by a model that reads both texts, or for variety."""
+"""Reorder the paragraphs that a search found: with a model that reads both texts, or for variety."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 MOST_TEXT = 1200
 """Characters of the post and of a paragraph that a chat model reads."""
 AT_ONCE = 4
-"""Paragraphs that a chat model is asked about at once; a server has so many slots unless it is told otherwise."""
+"""Paragraphs that a chat model is asked about at once; a server has this many slots by default."""
 TRADE_OFF = 0.7
-"""How much relevance counts against novelty."""
+"""Weight of relevance; the rest is the weight of novelty."""
 
 _GRAMMAR = 'root ::= "10" | [0-9]'
 _TASK = (
@@ -35,28 +35,28 @@ _TASK = (
 
 @dataclass(frozen=True)
 class RankedEvidence:
-    """A paragraph that a search found, and its text's centred unit vector, where one was asked for."""
+    """A paragraph that a search found, with the centred unit vector of its text if a reranker needs it."""
 
     evidence: Evidence
     vector: Vectors | None = None
 
 
 class Reranker(Protocol):
-    """A better order for what a search found. Nothing is added, lost or changed, and equal input gives equal order."""
+    """A reordering of search results. Nothing is added, lost or changed, and equal input gives equal order."""
 
     async def rerank(self, query: str, evidence: Sequence[RankedEvidence]) -> list[RankedEvidence]:
         """Return the evidence, best first; raises ModelUnavailable or ModelRefused when a model fails."""
 
 
 class Scorer(Protocol):
-    """A judge of how well texts fit a query; safe to call from many tasks."""
+    """A judge of how well texts fit a query. Safe to call from many tasks."""
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return a number for each text, the higher the better."""
+        """Return a number for each text; higher is better."""
 
 
 def open_reranker(settings: KnowledgeBaseSettings, chat: ChatModel | None = None) -> Reranker | None:
-    """Return the reranker that the settings name; raises BadSettings when it needs a chat model and there is none."""
+    """Return the reranker named in the settings; raises BadSettings if it needs a chat model and there is none."""
     if settings.reranker == "mmr":
         return MmrReranker()
     if settings.reranker == "bge":
@@ -74,26 +74,26 @@ def open_reranker(settings: KnowledgeBaseSettings, chat: ChatModel | None = None
 
 
 class ScoreReranker:
-    """The order by the scores of a model, such as models.bge.BgeReranker or ChatScorer; equals keep their order."""
+    """The order by the scores of a model such as models.bge.BgeReranker or ChatScorer; ties keep their order."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
 
     async def rerank(self, query: str, evidence: Sequence[RankedEvidence]) -> list[RankedEvidence]:
-        """Return the evidence by falling score."""
+        """Return the evidence by descending score."""
         scores = await self._scorer.scores(query, [ranked.evidence.text for ranked in evidence]) if evidence else []
         order = sorted(range(len(evidence)), key=lambda place: -scores[place])
         return [evidence[place] for place in order]
 
 
 class ChatScorer:
-    """The scores of a chat model that is asked for a number from 0 to 10, each text by itself, at temperature 0."""
+    """The scores that a chat model gives, from 0 to 10, to each text by itself, at temperature 0."""
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
 
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return the model's numbers; the first question that fails ends the others."""
+        """Return the model's numbers; the first request that fails cancels the others."""
         return await ask_each(partial(self._score, query), texts, AT_ONCE)
 
     async def _score(self, query: str, text: str) -> float:
@@ -111,16 +111,16 @@ class ChatScorer:
 
 
 class MmrReranker:
-    """The order by maximal marginal relevance: what fits and is unlike what was taken before.
+    """The order by maximal marginal relevance: texts that fit and are unlike those chosen before.
 
-    Relevance is the place in the given order. Source: Carbonell and Goldstein, SIGIR 1998.
+    Relevance is the position in the given order. Source: Carbonell and Goldstein, SIGIR 1998.
     """
 
     def __init__(self, trade_off: float = TRADE_OFF) -> None:
         self._trade_off = trade_off
 
     async def rerank(self, query: str, evidence: Sequence[RankedEvidence]) -> list[RankedEvidence]:
-        """Return the evidence, each the best choice after those before it."""
+        """Return the evidence, each piece the best choice after those before it."""
         if len(evidence) < 2:
             return list(evidence)
         vectors = np.stack([_vector_of(ranked) for ranked in evidence])

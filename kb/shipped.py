@@ -1,6 +1,6 @@
-"""Read the shipped vectors of the starter evidence and of the claims' wordings: to embed them takes a minute.
+"""Read the shipped vectors of the starter evidence and of the claims' wordings, which take a minute to embed.
 
-`rejoinder train starter-vectors` writes them anew after a change of the texts; a test says when that is due.
+After the texts change, `rejoinder train starter-vectors` writes them anew; a test fails when that is due.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ BATCH = 32
 
 
 class TextToEmbed(NamedTuple):
-    """A text to embed: a paragraph's, or a claim that it answers, which speaks as a query does."""
+    """A text to embed: a paragraph's, or that of a claim it answers, which is worded like a query."""
 
     text: str
     is_claim: bool
 
 
 def texts_to_embed(evidence: Evidence) -> tuple[TextToEmbed, ...]:
-    """Return what is embedded of a paragraph: its text, and each claim it answers, to meet the post halfway."""
+    """Return the texts to embed for a paragraph: its own, and each claim that it answers, which are nearer to posts."""
     return (TextToEmbed(evidence.text, False), *(TextToEmbed(claim, True) for claim in evidence.answers))
 
 
 @lru_cache(maxsize=1)
 def shipped_vectors(embedder: str) -> dict[bytes, Vectors]:
-    """Return the shipped vectors by the key of their text; empty when they are another embedder's."""
+    """Return the shipped vectors by the key of their text; none if they are another embedder's."""
     with open_arrays(files("kb") / "data" / NAME, "The shipped vectors", KnowledgeBaseError) as data:
         if str(data["embedder"]) != embedder:
             return {}
@@ -51,7 +51,7 @@ def shipped_vectors(embedder: str) -> dict[bytes, Vectors]:
 
 
 async def embed(statements: Sequence[Evidence], embedder: Embedder) -> Batch:
-    """Embed statements, taking from the shipped vectors what is there."""
+    """Embed statements, using shipped vectors where there are any."""
     passages = [passage for statement in statements for passage in texts_to_embed(statement)]
     vectors = normalised(await embed_texts(passages, embedder))
     weights = None
@@ -78,7 +78,7 @@ async def embed_texts(passages: Sequence[TextToEmbed], embedder: Embedder) -> Ve
 
 
 def in_bytes(vectors: Vectors) -> NDArray[np.int8]:
-    """Return unit vectors in a byte a number, each scaled to its largest; it moves a cosine by less than 0.001."""
+    """Return unit vectors with one byte per number, scaled to the largest; a cosine changes by less than 0.001."""
     return np.asarray(np.rint(127 * vectors / np.abs(vectors).max(axis=1, keepdims=True)), np.int8)
 
 

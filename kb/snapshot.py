@@ -1,4 +1,4 @@
-"""Open one version of a knowledge base: all its segments as one."""
+"""Open one version of a knowledge base, with all its segments as one."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from kb.vectors import Centre
 CENTRE = "centre.npy"
 REMOVED = "removed.npy"
 WORDS_WEIGHT = 0.15
-"""What the ranking by words counts beside that by meaning; tuned on the dev half of the labelled posts."""
+"""Weight of the ranking by words, against 1 for that by meaning; tuned on the dev half of the labelled posts."""
 
 
 class Snapshot:
-    """One version, which never changes. Paragraphs are numbered through all segments. Safe from many threads."""
+    """One version, which never changes. Paragraphs are numbered across all segments. Safe to use from many threads."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Snapshot:
 
     @classmethod
     def open(cls, folder: Path) -> Snapshot:
-        """Open the current version of a folder; raises KnowledgeBaseError when it is missing, torn or foreign."""
+        """Open the current version of a folder; raises KnowledgeBaseError if it is missing, damaged or foreign."""
         version = versions.current(folder)
         facts = manifest.read(version)
         try:
@@ -56,7 +56,7 @@ class Snapshot:
         return cls(version, facts, [Segment(version / name, centre) for name in facts.segments], centre, removed)
 
     def retriever(self, kind: str) -> Retriever:
-        """Return a retriever by its name in the settings; raises BadSettings for one this version has no index for."""
+        """Return a retriever by its name in the settings; raises BadSettings if this version has no index for it."""
         parts: dict[str, Callable[[Segment], Retriever | None]] = {
             "dense": lambda segment: segment.vectors,
             "words": lambda segment: segment.words,
@@ -75,11 +75,11 @@ class Snapshot:
         return JoinedRetriever(retrievers, [segment.count for segment in self.segments])
 
     def allowed(self, groups: Collection[TargetGroup]) -> Mask | None:
-        """Return which paragraphs are there and speak of one of the groups; of any, without groups. None: all do."""
+        """Return a mask of the paragraphs that are there and, with `groups`, speak of one; None if all are allowed."""
         return self._allowed(frozenset(groups)) if groups or len(self.removed) else None
 
     def cosines(self, vector: Vectors, numbers: Sequence[int]) -> Vectors:
-        """Return for each paragraph the cosine of a unit vector with its text or the nearest claim it answers."""
+        """Return each paragraph's cosine with a unit vector: that of its text or of the nearest claim it answers."""
         return self._gather(numbers, lambda segment, at: segment.vectors.cosines(vector, at))
 
     def text_vectors(self, numbers: Sequence[int]) -> Vectors:
@@ -95,12 +95,12 @@ class Snapshot:
         return [evidence[place] for place in range(len(numbers))]
 
     def batches(self, size: int) -> Iterator[list[int]]:
-        """Yield the numbers of all paragraphs that are there, `size` at a time."""
+        """Yield the numbers of all paragraphs that are not removed, `size` at a time."""
         present = np.flatnonzero(self._mask(frozenset()))
         yield from (present[start : start + size].tolist() for start in range(0, len(present), size))
 
     def find(self, ids: Collection[str]) -> dict[str, int]:
-        """Return the numbers of those paragraphs of these ids that are there."""
+        """Return the numbers of the paragraphs with these ids, as far as they are there."""
         return self._present(lambda segment: segment.store.find(ids))
 
     def find_texts(self, texts: Collection[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Find paragraphs by the words a model holds to be important: learned sparse weights, as BGE-M3 gives them."""
+"""Find paragraphs by the words that a model weighs as important: learned sparse weights, as of BGE-M3."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SparseEmbedder(Protocol):
     """An embedder that also weighs words."""
 
     async def token_weights(self, texts: Sequence[str]) -> list[TokenWeights]:
-        """Return for each text its tokens' numbers and how much each counts."""
+        """Return for each text its tokens' numbers with their weights."""
 
 
 class SparseIndex:
@@ -34,7 +34,7 @@ class SparseIndex:
 
     @classmethod
     def load(cls, folder: Path) -> SparseIndex:
-        """Map an index; raises KnowledgeBaseError when it is missing or torn."""
+        """Map an index; raises KnowledgeBaseError when it is missing or damaged."""
         return cls(Postings.load(folder / FOLDER))
 
     def retrieve(self, query: Query, depth: int, allowed: Mask | None = None) -> list[Hit]:
@@ -47,7 +47,7 @@ class SparseIndex:
 
 
 class SparseWriter:
-    """A sparse index that is written into a folder; memory stays bounded."""
+    """A writer of a sparse index into a folder, in bounded memory."""
 
     def __init__(self, folder: Path) -> None:
         self._writer = PostingsWriter(folder / FOLDER)
@@ -57,5 +57,5 @@ class SparseWriter:
         self._writer.add(weights)
 
     def finish(self) -> None:
-        """Write what is left."""
+        """Write the rest."""
         self._writer.finish({})

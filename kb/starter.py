@@ -1,4 +1,4 @@
-"""Load the starter evidence: statements in our own words that ship with the package, one TOML file a target group."""
+"""Load the starter evidence: statements in our own words that ship with the package, one TOML file per target group."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _URL = TypeAdapter(HttpUrl)
 
 
 class StarterStatement(Record):
-    """One statement as its TOML file has it.
+    """One statement as in its TOML file.
 
-    `document` and `terms` say where the fact was found while writing: a file below the folder of source texts, and
-    phrases that stand there at `locator`. Only the tests use them.
+    `document` and `terms` say where its author found the fact: a file in the folder of source texts, and phrases that
+    it has at `locator`. Only tests use them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,12 +54,12 @@ class StarterStatement(Record):
 
 
 def load_starter() -> tuple[StarterStatement, ...]:
-    """Read every shipped statement, by file name; raises KnowledgeBaseError naming file, statement and field."""
+    """Read all shipped statements, by file name; raises KnowledgeBaseError naming file, statement and field."""
     return load_statements(entry for entry in _shipped_files())
 
 
 def load_statements(entries: Iterable[Traversable]) -> tuple[StarterStatement, ...]:
-    """Read the statements of these TOML files; ids must be unique over all of them."""
+    """Read the statements of these TOML files; ids must be unique across all of them."""
     statements: dict[str, tuple[str, StarterStatement]] = {}
     for entry in entries:
         for statement in _statements(entry):
@@ -73,7 +73,7 @@ def load_statements(entries: Iterable[Traversable]) -> tuple[StarterStatement, .
 
 
 def fingerprint(evidence: Iterable[Evidence]) -> str:
-    """Return the SHA-256 of these records, so that a knowledge base can tell whether it was built from them."""
+    """Return the SHA-256 of these records, by which a knowledge base shows whether it was built from them."""
     digest = hashlib.sha256()
     for item in evidence:
         digest.update(item.model_dump_json().encode())

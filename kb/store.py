@@ -1,4 +1,4 @@
-"""Keep paragraphs with their sources in one SQLite file, numbered from 0 in the order they came in."""
+"""Keep paragraphs with their sources in one SQLite file, numbered from 0 in the order they were added."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.errors import KnowledgeBaseError
 FILE = "paragraphs.sqlite"
 SCHEMA = 1
 _APPLICATION = 0x526A4B42
-"""Marks our files (SQLite's application_id), so that a foreign database is told from a torn one."""
+"""Marks our files (SQLite's application_id), so that a foreign database can be told from a damaged one."""
 
 _TABLES = """
 CREATE TABLE paragraph (
@@ -40,7 +40,7 @@ _COLUMNS = "id, text, answers, language, institution, title, symbol, locator, ye
 
 @dataclass(frozen=True)
 class Holding:
-    """What an institution has for a group; `words` is the mean length of its paragraphs."""
+    """An institution's documents and paragraphs on a group; `words` is the mean length of its paragraphs."""
 
     institution: str
     group: TargetGroup
@@ -51,7 +51,7 @@ class Holding:
 
 @dataclass(frozen=True)
 class DocumentCount:
-    """What a document has for a group."""
+    """A document's paragraphs and words on a group."""
 
     institution: str
     group: TargetGroup
@@ -63,7 +63,7 @@ class DocumentCount:
 class ParagraphStore:
     """The paragraphs of a knowledge base.
 
-    A store is filled once, by one process, and then opened read-only by any number of them. Safe to use from many
+    A store is filled once, by one process, and then opened read-only by any number of processes. Safe to use from many
     threads.
     """
 
@@ -74,13 +74,13 @@ class ParagraphStore:
 
     @classmethod
     def create(cls, folder: Path) -> ParagraphStore:
-        """Make an empty store in a folder that has none; raises KnowledgeBaseError when there is one already."""
+        """Create an empty store in a folder; raises KnowledgeBaseError if the folder already has one."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / FILE
         if path.exists():
             raise KnowledgeBaseError(f"{path} is there already. Build into an empty folder.")
         connection = sqlite3.connect(path, check_same_thread=False)
-        # No journal on disk and no waiting for it: what is unfinished is thrown away, what is finished has checksums.
+        # No journal on disk, no fsync: unfinished stores are thrown away, and finished ones have checksums.
         connection.executescript(
             "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; "
             f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES}"
@@ -89,7 +89,7 @@ class ParagraphStore:
 
     @classmethod
     def open(cls, folder: Path) -> ParagraphStore:
-        """Open a filled store read-only; raises KnowledgeBaseError when it is missing, torn, foreign or too new."""
+        """Open a filled store read-only; raises KnowledgeBaseError if missing, damaged, foreign or too new."""
         path = folder / FILE
         if not path.is_file():
             raise KnowledgeBaseError(f"There is no knowledge base in {folder}: {FILE} is missing. Build it first.")
@@ -104,7 +104,7 @@ class ParagraphStore:
         return store
 
     def add(self, paragraphs: Iterable[Evidence]) -> None:
-        """Add paragraphs, all or none; raises KnowledgeBaseError when an id or a text is there already."""
+        """Add paragraphs, all or none; raises KnowledgeBaseError if an id or a text is there already."""
         try:
             with self._connection:
                 for number, item in enumerate(paragraphs, start=self.count()):
@@ -116,7 +116,7 @@ class ParagraphStore:
             ) from error
 
     def get(self, numbers: Sequence[int]) -> list[Evidence]:
-        """Return the paragraphs with these numbers, in this order; raises KnowledgeBaseError when one is missing."""
+        """Return the paragraphs with these numbers, in this order; raises KnowledgeBaseError if one is missing."""
         marks = ",".join("?" * len(numbers))
         with self._readable() as db:
             rows = db.execute(
@@ -145,7 +145,7 @@ class ParagraphStore:
             return int(db.execute("SELECT ifnull(max(number) + 1, 0) FROM paragraph").fetchone()[0])
 
     def find(self, ids: Collection[str]) -> dict[str, int]:
-        """Return the numbers of those paragraphs of these ids that are here."""
+        """Return the numbers of the paragraphs with these ids, as far as they are there."""
         with self._readable() as db:
             return dict(
                 db.execute(
@@ -171,7 +171,7 @@ class ParagraphStore:
         return np.array([row[0] for row in rows], dtype=np.int64)
 
     def document_counts(self, without: Sequence[int] = ()) -> list[DocumentCount]:
-        """Count paragraphs and words by institution, group and document, leaving out some numbers."""
+        """Count paragraphs and words by institution, group and document; the numbers in `without` are left out."""
         with self._readable() as db:
             rows = db.execute(
                 "SELECT institution, target_group, symbol, count(*), sum(words) FROM paragraph "
@@ -182,7 +182,7 @@ class ParagraphStore:
         return [DocumentCount(row[0], TargetGroup(row[1]), *row[2:]) for row in rows]
 
     def close(self) -> None:
-        """Close the file when no thread is reading; safe to call twice."""
+        """Close the file once no thread is reading; safe to call twice."""
         with self._lock:
             self._connection.close()
 
@@ -221,7 +221,7 @@ class ParagraphStore:
 
 
 def holdings(documents: Iterable[DocumentCount]) -> list[Holding]:
-    """Sum documents' counts up by institution and group; a document counts once."""
+    """Sum the documents' counts by institution and group; each document counts once."""
     sums = defaultdict[tuple[str, TargetGroup], list[DocumentCount]](list)
     for document in documents:
         sums[document.institution, document.group].append(document)

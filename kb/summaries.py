@@ -1,8 +1,8 @@
 """Shorten paragraphs to two sentences, once for each paragraph, model and prompt, and keep the result.
 
-The summaries lie in a file of their own beside the versions of a knowledge base, by the text's digest, so that a
-rebuild keeps them. A text of one or two sentences is its own summary, unless they are long: a paragraph of a resolution
-is often one sentence of a hundred words.
+The summaries have a file of their own beside the versions of a knowledge base, with the text's digest as key, so that a
+rebuild keeps them. A short text of one or two sentences is its own summary; a long one is not, as a paragraph of a
+resolution is often one sentence of a hundred words.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ log = logging.getLogger(__name__)
 
 FILE = "summaries.sqlite"
 MOST = 2
-"""Sentences of a summary."""
+"""Most sentences of a summary."""
 LONG = 60
-"""Words above which a text is shortened, however few its sentences."""
+"""Words above which a text is shortened even if it has few sentences."""
 LONGEST = 4_000
-"""Characters of a paragraph that the model reads; those of documents have half of that."""
+"""Characters of a paragraph that the model reads; paragraphs of documents have at most half as many."""
 MAX_TOKENS = 160
 TRIES = 2
 WAIT_S = 5.0
 AWAY_S = 300.0
-"""How long a model that was away is not asked again: every post would wait for its timeouts."""
+"""How long a model is not asked again after it was away, as every post would have to wait for its timeouts."""
 
 _TABLE = """CREATE TABLE IF NOT EXISTS summary (
     text TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL, summary TEXT NOT NULL,
@@ -58,7 +58,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 class SummaryStore:
     """Summaries in one SQLite file that many processes may read and write.
 
-    In a folder that can't be written, what is there is read and new summaries last as long as the process.
+    If the folder can't be written, kept summaries are read, and new ones last as long as the process.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -78,7 +78,7 @@ class SummaryStore:
             ) from error
 
     def get(self, texts: Collection[str], model: str) -> dict[str, str]:
-        """Return the summaries that are there, by their text, of this model and the prompt of this version."""
+        """Return the kept summaries by their text, those of this model and of the present prompt."""
         keys = {_digest(text): text for text in texts}
         with self._lock:
             rows = self._connection.execute(
@@ -89,7 +89,7 @@ class SummaryStore:
         return {keys[key]: summary for key, summary in rows}
 
     def put(self, model: str, summaries: Iterable[tuple[str, str]]) -> None:
-        """Keep (text, summary) pairs; a later one replaces an earlier."""
+        """Keep (text, summary) pairs; a later one replaces an earlier one."""
         rows = [(_digest(text), model, _digest(_PROMPT), summary) for text, summary in summaries]
         with self._lock, self._connection:
             self._connection.executemany("INSERT OR REPLACE INTO summary VALUES (?, ?, ?, ?)", rows)
@@ -100,9 +100,9 @@ class SummaryStore:
 
 
 class Summariser:
-    """A writer of summaries as `model` gives them, which remembers. Safe to call from many tasks of one event loop.
+    """A writer and keeper of summaries made by `model`. Safe to call from many tasks of one event loop.
 
-    Without `chat` only what is there already is used.
+    Without `chat`, only kept summaries are used.
     """
 
     def __init__(self, store: SummaryStore, model: str, chat: ChatModel | None = None) -> None:
@@ -112,18 +112,18 @@ class Summariser:
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def missing(self, texts: Iterable[str]) -> list[str]:
-        """Return those long texts that have no summary yet."""
+        """Return those texts that are too long and have no summary yet."""
         long = [text for text in texts if not is_short(text)]
         summaries = self._store.get(long, self._model)
         return [text for text in long if text not in summaries]
 
     async def summary(self, text: str, language: str = "en") -> str:
-        """Return the text in two sentences at most, or as it is where there is no summary and no chat model.
+        """Return the text in at most two sentences, or unchanged if there is neither a summary nor a chat model.
 
-        Raises ModelUnavailable or ModelRefused when the model can't be asked; one that was away is then left alone
-        for AWAY_S. A summary that was cut off or has a figure that the text does not have is asked for once more, and
-        then the text's own first two sentences stand in for it. A store that can't be read or written costs the
-        memory only, and the log says so.
+        Raises ModelUnavailable or ModelRefused if the model can't be asked; a model that was away is not asked again
+        for AWAY_S. If a summary was cut off or has a figure that the text does not have, the model is asked once more;
+        if that fails too, the text's first two sentences are used. If the store can't be read or written, that is
+        logged, and the summary is not kept.
         """
         if is_short(text, language):
             return text
@@ -169,7 +169,7 @@ def is_short(text: str, language: str = "en") -> bool:
 
 
 def is_faithful(summary: str, text: str) -> bool:
-    """Tell whether a summary says something and every figure in it stands in the text."""
+    """Tell whether a summary is not empty and all its figures occur in the text."""
     return bool(summary) and set(_NUMBER.findall(summary)) <= set(_NUMBER.findall(text))
 
 

@@ -1,4 +1,4 @@
-"""Make a knowledge base hold exactly what is given, and embed only what is new: the work of `rejoinder kb build`."""
+"""Make a knowledge base hold exactly what is given, embedding only what is new: the work of `rejoinder kb build`."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PORTION = 2_000
-"""Paragraphs after which a version is written: what an interruption costs at most, some minutes of embedding."""
+"""Paragraphs after which a version is written; an interruption loses no more than these, some minutes of embedding."""
 READ = 1_000
 
 
 @dataclass(frozen=True)
 class SyncCounts:
-    """Counts of what a sync put (new or changed), removed (gone or changed) and kept.
+    """How many paragraphs a sync put (new or changed), removed (gone or changed) and kept.
 
-    `skipped` names what was left out, and for each the paragraph that has the same text and came first.
+    `skipped` maps the id of each paragraph left out to the id of the earlier paragraph with the same text.
     """
 
     put: int
@@ -43,7 +43,7 @@ class SyncCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Digests:
-    """The digests of a paragraph that is there: of all of it, and of its text."""
+    """The digests of a paragraph in the knowledge base: of the whole paragraph, and of its text."""
 
     mark: bytes
     text: bytes
@@ -55,18 +55,20 @@ async def sync(
     folder: Path,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> SyncCounts:
-    """Make `folder` hold the statements, whatever it held before; `statements()` yields them, each time the same.
+    """Make `folder` hold the statements, whatever it held before; `statements()` yields the same ones at each call.
 
-    A text is kept once, under the id that gave it first, since a knowledge base refuses a repeated text.
-    Versions are written as it goes on, under running readers, so that a run that was interrupted is taken up where it
-    was. The first version removes what is gone. A changed text stays searchable as it was until its new form is
-    embedded. `progress` is told how many are embedded of how many. Raises what `kb.build.build` and `update` raise.
+    A text is kept once, under the first id it is given, since a knowledge base refuses a repeated text.
+
+    Versions are written along the way while readers may be running, so that a later run continues an interrupted one.
+    The first version removes what is gone. A changed text stays searchable in its old form until its new form is
+    embedded. `progress` is called with the numbers of embedded paragraphs and of paragraphs to embed. Raises what
+    `kb.build.build` and `update` raise.
     """
     digests = await asyncio.to_thread(_read_digests, folder, embedder)
     marks, skipped, holders = _marks(statements())
     fresh = {name for name, mark in marks.items() if name not in digests or digests[name].mark != mark}
     stale = [name for name in digests if name not in marks or name in fresh]
-    # A changed paragraph is replaced when its turn comes, unless another is to have its old text: none is held twice.
+    # A changed paragraph is replaced in its turn, or at once if another takes over its old text: no text is held twice.
     removed_first = [name for name in stale if name not in marks or holders.get(digests[name].text, name) != name]
     change = SyncCounts(len(fresh), len(stale), len(digests) - len(stale), skipped)
     unwritten = (statement for statement in statements() if statement.id in fresh)
@@ -85,7 +87,7 @@ async def sync(
 
 
 def _marks(statements: Iterable[Evidence]) -> tuple[dict[str, bytes], dict[str, str], dict[bytes, str]]:
-    """Return the marks of what to hold by id, by the ids of what to leave out whose text it is, and ids by text."""
+    """Return mappings: each id to hold to its mark, each skipped id to the id with its text, each text to its id."""
     marks: dict[str, bytes] = {}
     skipped: dict[str, str] = {}
     first: dict[bytes, str] = {}
@@ -103,7 +105,7 @@ def _portion(source: Iterator[Evidence]) -> list[Evidence]:
 
 
 def _read_digests(folder: Path, embedder: Embedder) -> dict[str, _Digests]:
-    """Return the digests of every paragraph by its id; none when what is there is of no use for an update."""
+    """Return the digests of every paragraph by its id; none if the folder can't be updated and must be built anew."""
     if versions.stamp(folder) is None:
         log.info("Building from nothing: %s holds no knowledge base yet", folder)
         return {}

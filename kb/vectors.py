@@ -1,9 +1,9 @@
-"""Find paragraphs by meaning: vectors of each paragraph's text and of the claims it answers, in a FAISS index.
+"""Find paragraphs by meaning: a FAISS index of the vectors of each paragraph's text and of the claims it answers.
 
-Two things lift the hit rate over plain cosines. *Claims* are embedded as queries are, for they speak like posts; the
-text is embedded as passages are. And both spaces are *centred*: the vectors of the E5 family share one large direction
-("a sentence"), which hides what tells them apart, so the mean is taken off before they are compared (Mu and
-Viswanath, "All-but-the-Top", ICLR 2018).
+Two things raise the hit rate above that of plain cosines. *Claims* are embedded as queries, since they are worded like
+posts; texts are embedded as passages. And both spaces are *centred*: vectors of the E5 family share one large direction
+("a sentence"), which hides their differences, so the mean is subtracted before they are compared (Mu and Viswanath,
+"All-but-the-Top", ICLR 2018).
 """
 
 from __future__ import annotations
@@ -23,20 +23,22 @@ ROWS = "vectors.f16"
 OWNERS = "owners.npy"
 FLAT_BELOW = 50_000
 GRAPH_BELOW = 200_000
-"""Vectors below which the index is flat (exact), a graph (HNSW), and from which on it is lists with codes (IVF-PQ)."""
+"""Vectors below which the index is flat (exact) or a graph (HNSW); from there on it is lists with codes (IVF-PQ)."""
 EF_SEARCH = 128
 PROBED = 64
 SPARE = 4
-"""How many times more vectors than asked for are taken from an inexact index, to be compared exactly."""
+"""How many times the requested vectors are taken from an inexact index, to be compared exactly."""
 LEAST = 400
-"""Vectors compared exactly at least."""
+"""Fewest vectors that are compared exactly."""
 TEXT_WEIGHT = 0.25
-"""What the text counts beside the nearest of text and claims; tuned on the dev half of the labelled posts."""
+"""Weight of the text beside the nearest of text and claims; tuned on the dev half of the labelled posts."""
 SUBJECT_ALONE = 0.07
-"""What is taken off a paragraph that names no claim it answers: nearness to its text tells of the same subject only.
-Tuned on the dev half, against the starter statements with the paragraphs of 61 documents among them."""
+"""Malus for a paragraph that names no claim it answers: nearness to its text shows only the same subject.
+
+Tuned on the dev half, with the starter statements among the paragraphs of 61 documents.
+"""
 CODE_BITS = 8
-"""Bits of a piece's code in an IVF-PQ index, which has a piece for every eight dimensions."""
+"""Bits per code in an IVF-PQ index, which has a code for every eight dimensions."""
 TRAIN_MOST = 100_000
 PORTION = 65_536
 
@@ -46,7 +48,7 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Centre:
-    """The means that are taken off: of what is embedded as a query, and as a passage."""
+    """The means that are subtracted: that of texts embedded as queries, and that of texts embedded as passages."""
 
     query: Vectors
     passage: Vectors
@@ -61,9 +63,9 @@ class Centre:
 
 
 class VectorIndex:
-    """Vectors, each owned by a paragraph number. Owners ascend; the first vector of an owner is its text's.
+    """Vectors, each owned by a paragraph number. Owners ascend; an owner's first vector is that of its text.
 
-    Searching is safe from many threads. Scores are comparable within a knowledge base, 1 at most.
+    Searching is safe from many threads. Scores are comparable within a knowledge base, and at most 1.
     """
 
     def __init__(self, index: Any, rows: Halves, owners: Numbers, centre: Centre) -> None:
@@ -73,7 +75,7 @@ class VectorIndex:
 
     @classmethod
     def write(cls, folder: Path, rows: Halves, owners: Numbers, centre: Centre) -> None:
-        """Index the rows, unit vectors of shape (n, dimension) that lie in ROWS already; memory is bounded."""
+        """Index the rows, unit vectors of shape (n, dimension) that are already in ROWS; memory is bounded."""
         np.save(folder / OWNERS, owners)
         faiss = _faiss()
         index = _empty_index(rows.shape[1], len(rows))
@@ -88,7 +90,7 @@ class VectorIndex:
 
     @classmethod
     def load(cls, folder: Path, centre: Centre) -> VectorIndex:
-        """Map an index; raises KnowledgeBaseError when it is missing, torn or contradicts itself."""
+        """Map an index; raises KnowledgeBaseError if it is missing, damaged or inconsistent."""
         faiss = _faiss()
         try:
             index = faiss.read_index(str(folder / FILE), faiss.IO_FLAG_MMAP_IFC | faiss.IO_FLAG_READ_ONLY)
@@ -112,7 +114,7 @@ class VectorIndex:
         return str(type(self._index).__name__)
 
     def retrieve(self, query: Query, depth: int, allowed: Mask | None = None) -> list[Hit]:
-        """Return up to `depth` paragraphs, best first: by their nearest vector, and a little by their text's."""
+        """Return up to `depth` paragraphs, best first: by their nearest vector and, with less weight, their text's."""
         if query.vector is None:
             return []
         unit = self._centre.of_query(query.vector)
@@ -127,7 +129,7 @@ class VectorIndex:
         return [Hit(int(numbers[place]), float(scores[place])) for place in order]
 
     def cosines(self, vector: Vectors, numbers: NDArray[np.int64]) -> Vectors:
-        """Return for each paragraph the plain cosine of a unit vector with the nearest vector of it, -1 for none."""
+        """Return the plain cosine of a unit vector with each paragraph's nearest vector; -1 if it has none."""
         rows, first = self._rows_of(numbers)
         if not len(rows):
             return np.full(len(numbers), -1.0, np.float32)
@@ -140,7 +142,7 @@ class VectorIndex:
         return self._centre.of_rows(self._rows[rows].astype(np.float32), np.zeros(len(rows), np.bool_))
 
     def rows_of(self, numbers: NDArray[np.int64]) -> Halves:
-        """Return the plain unit vectors of these paragraphs, for each its text's, then its claims'."""
+        """Return the plain unit vectors of these paragraphs, each paragraph's text first, then its claims."""
         rows, _ = self._rows_of(numbers)
         return np.asarray(self._rows[rows])
 
@@ -158,8 +160,8 @@ class VectorIndex:
         return np.array(list(dict.fromkeys(owners.tolist())), np.int64)
 
     def _rows_of(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the places of the vectors of these paragraphs, and where in that list each paragraph begins."""
-        owners = numbers.astype(self._owners.dtype)  # or searchsorted converts all the owners
+        """Return the positions of these paragraphs' vectors, and where in that list each paragraph begins."""
+        owners = numbers.astype(self._owners.dtype)  # with another type, searchsorted would convert all the owners
         starts, ends = np.searchsorted(self._owners, owners), np.searchsorted(self._owners, owners, side="right")
         counts = ends - starts
         first = np.cumsum(counts) - counts
@@ -167,7 +169,7 @@ class VectorIndex:
 
 
 def normalised(vectors: Vectors, dimension: int | None = None) -> Halves:
-    """Return vectors at length 1 and in half precision; raises KnowledgeBaseError for unusable ones."""
+    """Return vectors with length 1 in half precision; raises KnowledgeBaseError for unusable ones."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if vectors.ndim != 2 or not np.isfinite(vectors).all() or not lengths.all():
         raise KnowledgeBaseError("The embedder gave vectors that are empty or not finite. Check the embedding model.")
@@ -181,14 +183,14 @@ def normalised(vectors: Vectors, dimension: int | None = None) -> Halves:
 
 
 def kind_for(vectors: int) -> str:
-    """Return which index so many vectors get, as FAISS's index factory names it, but for the sizes."""
+    """Return the kind of index for this many vectors, in the terms of FAISS's index factory without its sizes."""
     return "Flat" if vectors < FLAT_BELOW else "HNSW" if vectors < GRAPH_BELOW else "IVF-PQ"
 
 
 def _empty_index(dimension: int, vectors: int) -> Any:
     lists = max(1, int(2 * vectors**0.5))
     pieces = next(n for n in (dimension // 8, dimension // 2, dimension) if n and dimension % n == 0)
-    # `np`: no polysemous training, which takes minutes and serves a search we do not use.
+    # `np` means no polysemous training, which takes minutes and is for a search that we don't use.
     codes = f"IVF{lists},PQ{pieces}x{CODE_BITS}np"
     factory = {"Flat": "Flat", "HNSW": "HNSW32_SQ8", "IVF-PQ": codes}[kind_for(vectors)]
     faiss = _faiss()
@@ -211,7 +213,7 @@ def _parameters(index: Any, selector: Any) -> tuple[bool, Any]:
 
 
 def _claims(owners: Numbers) -> Mask:
-    """Tell which vectors are of claims: those that are not the first of their owner."""
+    """Return which vectors are claims': all but the first of each owner."""
     is_claim: Mask = np.zeros(len(owners), np.bool_)
     is_claim[1:] = owners[1:] == owners[:-1]
     return is_claim

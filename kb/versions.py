@@ -1,13 +1,14 @@
 """Swap whole versions of a knowledge base under running readers.
 
-A knowledge base's folder holds one subfolder a version and the file `current`, which names the one to read. A version
-is written under another name, renamed when it is whole, and only then named in `current`; both steps are atomic
-(POSIX rename), so a reader sees the old version or the new one. Builders wait for each other.
+The folder of a knowledge base holds one subfolder per version and the file `current`, which names the one to read. A
+version is written under another name, renamed when it is complete, and only then named in `current`. Both steps are
+atomic (POSIX rename), so a reader sees either the old version or the new one. Builders wait for each other.
 
-A version that is no longer current goes with the next swap, but for the last KEPT_VERSIONS: a long build writes one
-every few minutes, each nearly as large as the whole. Who has opened a version keeps it: its files are open or mapped,
-and on POSIX systems such a file can be read after it was removed. Who has read `current` and is just opening (seconds,
-with millions of paragraphs) still needs the names, so none is removed within GRACE_S of the swap that replaced it.
+A version that is no longer current is removed at the next swap, except for the last KEPT_VERSIONS: a long build writes
+one every few minutes, each nearly as large as the whole. A reader that has opened a version keeps it, since its files
+are open or mapped, and POSIX systems let such files be read after they are removed. A reader that has read `current`
+and is still opening the version (seconds, with millions of paragraphs) needs the names. Therefore no version is removed
+within GRACE_S of the swap that replaced it.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from core.errors import KnowledgeBaseError
 POINTER = "current"
 LOCK = ".lock"
 KEPT_VERSIONS = 3
-"""How many versions that are no longer current are kept at most, once GRACE_S is over."""
+"""Most versions that are kept, once GRACE_S is over, after they ceased to be current."""
 KEPT_S = 24 * 3600.0
-"""How long those are kept, and what a killed build left."""
+"""How long these are kept, and the remains of a killed build."""
 GRACE_S = 180.0
-"""How long every version is kept after its successor came: readers may be opening it."""
+"""How long every version is kept after it was replaced, as readers may still be opening it."""
 
 
 def current(folder: Path) -> Path:
-    """Return the folder of the version to read; raises KnowledgeBaseError when there is none."""
+    """Return the folder of the version to read; raises KnowledgeBaseError if there is none."""
     try:
         name = (folder / POINTER).read_text(encoding="utf-8").strip()
     except OSError as error:
@@ -47,7 +48,7 @@ def current(folder: Path) -> Path:
 
 
 def stamp(folder: Path) -> tuple[int, int] | None:
-    """Return what changes with every new version, cheap to ask for; None when there is none."""
+    """Return a value that changes with every new version and is cheap to get; None if there is no version."""
     try:
         at = (folder / POINTER).stat()
     except OSError:
@@ -57,7 +58,7 @@ def stamp(folder: Path) -> tuple[int, int] | None:
 
 @asynccontextmanager
 async def locked(folder: Path) -> AsyncIterator[None]:
-    """Keep other builders of this folder waiting, in this process or another, while the block runs."""
+    """Make other builders of this folder, in this process or another, wait while the block runs."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("a") as file:
         await asyncio.to_thread(fcntl.flock, file, fcntl.LOCK_EX)
@@ -66,7 +67,7 @@ async def locked(folder: Path) -> AsyncIterator[None]:
 
 @contextmanager
 def new_version(folder: Path) -> Iterator[Path]:
-    """Give an empty folder to fill; when the block ends well it becomes the current version, else it is removed."""
+    """Yield an empty folder to fill; it becomes the current version when the block ends, or is removed on an error."""
     folder.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder))
     try:
@@ -87,7 +88,7 @@ def _remove_stale(folder: Path, version: Path) -> None:
         if now - draft.stat().st_mtime > KEPT_S:
             shutil.rmtree(draft, ignore_errors=True)
     older_versions = [(other.stat().st_mtime, other) for other in folder.glob("v-*") if other != version]
-    # A version is last touched when it becomes current, and that is when the one before it ceased to be.
+    # A version's last modification is when it became current, and so when the one before was replaced.
     replaced = version.stat().st_mtime
     for place, (began, other) in enumerate(sorted(older_versions, reverse=True)):
         if now - replaced > (KEPT_S if place < KEPT_VERSIONS else GRACE_S):

@@ -1,7 +1,7 @@
-"""Find paragraphs by their words: BM25 over four-letter pieces of words, or over whole words when there are many.
+"""Find paragraphs by their words: BM25 over four-letter pieces of words or, in a large knowledge base, whole words.
 
-Pieces find what is inflected or spelt alike in two languages (`discrimina-`, `religi-`), which lifts the hit rate of
-Spanish and Italian posts; a large knowledge base has whole words only, for pieces take four times the room.
+Pieces match inflected words, and words spelt alike in two languages (`discrimina-`, `religi-`), which raises the hit
+rate for Spanish and Italian posts. A large knowledge base has whole words only, as pieces take four times the room.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kb.query import Hit, Mask, Query
 FOLDER = "words"
 PIECE = 4
 MOST_TOKENS = 400
-"""Different tokens of a query that count, first come."""
+"""Most distinct tokens of a query that count, in the order of the text."""
 K1, B = 1.5, 0.75
 """The usual constants of BM25, as `bm25s` has them."""
 
@@ -34,17 +34,17 @@ _LISTS = {"de": "GERMAN", "en": "EN", "es": "SPANISH", "fr": "FRENCH", "it": "IT
 class WordIndex:
     """Texts by the words in them, without the stop words of their language. Searching is safe from many threads.
 
-    Languages that have no list here lose no words.
+    In a language without a list of stop words, all words are kept.
     """
 
     def __init__(self, postings: Postings, pieces: bool) -> None:
         self._postings, self._pieces = postings, pieces
-        # A query may be in another language than the texts; its small words would match pieces of theirs.
+        # A query may be in another language than the texts; its stop words would match pieces of their words.
         self._stop_words = frozenset[str]().union(*map(_stop_words, _LISTS))
 
     @classmethod
     def load(cls, folder: Path) -> WordIndex:
-        """Map an index; raises KnowledgeBaseError when it is missing or torn."""
+        """Map an index; raises KnowledgeBaseError when it is missing or damaged."""
         postings = Postings.load(folder / FOLDER)
         pieces = postings.facts.get("pieces")
         if not isinstance(pieces, bool):
@@ -60,7 +60,7 @@ class WordIndex:
 
 
 class WordWriter:
-    """A word index that is written into a folder; memory stays bounded."""
+    """A writer of a word index into a folder, in bounded memory."""
 
     def __init__(self, folder: Path, *, pieces: bool) -> None:
         self._writer = PostingsWriter(folder / FOLDER, _bm25)
@@ -72,12 +72,12 @@ class WordWriter:
         self._writer.add({_number(token): times for token, times in counted.items()})
 
     def finish(self) -> None:
-        """Write what is left."""
+        """Write the rest."""
         self._writer.finish({"pieces": self._pieces})
 
 
 def _bm25(tokens: Tokens, texts: NDArray[np.int32], times: Weights, count: int) -> Weights:
-    """Return what each token of a text adds to its score.
+    """Return how much each token of a text adds to the text's score.
 
     Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009, with the inverse document frequency
     of Lucene's BM25Similarity, which is never negative.

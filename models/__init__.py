@@ -1,1 +1,1 @@
-"""Model backends: chat servers and their client, weights, embeddings, toxicity."""
+"""Model backends behind small protocols: chat servers and their client, embeddings, toxicity, and model weights."""

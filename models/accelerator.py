@@ -1,4 +1,4 @@
-"""What the chat engine computes on: its devices, and how many layers of the running model are on a GPU."""
+"""The devices that the chat engine computes on, and how many layers of the running model are on a GPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.settings import ChatSettings
 from models.engine_arguments import script
 
 LOOK_S = 30.0
-"""Seconds an engine may take to name its devices; a GPU's driver takes some of them to start."""
+"""Seconds that an engine may take to list its devices; starting a GPU's driver takes some of them."""
 _OFFLOADED = re.compile(r"offloaded (\d+)/(\d+) layers to GPU")
 _LISTED = re.compile(r"^\s+(\w+): (.+) \((\d+) MiB, (\d+) MiB free\)$", re.MULTILINE)
 _MIB = 1 << 20
@@ -36,9 +36,9 @@ class Device(Record):
 
 
 async def devices(settings: ChatSettings) -> list[Device] | None:
-    """Return what the engine can compute on; None where it does not tell, as llama-cpp-python, or can't start.
+    """Return the engine's devices; None if it can't list them, like llama-cpp-python, or can't start.
 
-    A process of its own is asked: a driver that does not fit the engine ends that one.
+    A separate process is asked, as a driver that does not fit the engine may crash it.
     """
     if settings.engine == "xllamacpp":
         listed = await _output([*script(), "--devices"])
@@ -53,7 +53,7 @@ async def devices(settings: ChatSettings) -> list[Device] | None:
 
 
 def offloaded(log_file: Path) -> tuple[int, int] | None:
-    """Return how many layers of how many the server put on a GPU at its last start; None where its log says nothing."""
+    """Return how many of how many layers the server put on a GPU at its last start; None if its log does not say."""
     try:
         starts = _OFFLOADED.findall(log_file.read_text(errors="replace"))
     except OSError:
@@ -62,7 +62,7 @@ def offloaded(log_file: Path) -> tuple[int, int] | None:
 
 
 async def _output(argv: list[str]) -> str | None:
-    """Return what a program prints; None where it fails, is not there or takes too long."""
+    """Return what a program prints; None if it fails, is missing or takes too long."""
     try:
         process = await asyncio.create_subprocess_exec(
             *argv,
@@ -83,7 +83,7 @@ async def _output(argv: list[str]) -> str | None:
 
 
 def _listed(printed: str) -> list[Device]:
-    """Read the lines of `llama-server --list-devices`, which leaves processors out."""
+    """Parse the output of `llama-server --list-devices`, which leaves processors out."""
     return [
         Device(name=name, description=what, kind="gpu", free=int(free) * _MIB, total=int(total) * _MIB)
         for name, what, total, free in _LISTED.findall(printed)

@@ -1,4 +1,4 @@
-"""Open the files of arrays that the package ships."""
+"""Open the array files that the package ships."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from core.errors import RejoinderError, WeightsError
 def open_arrays(file: Traversable, what: str, error: type[RejoinderError] = WeightsError) -> Iterator[Any]:
     """Open an .npz file, whose arrays the block reads by name.
 
-    What is wrong with the file, or with what the block makes of its arrays, is raised as `error`; it calls it `what`.
+    Any fault in the file, or in what the block makes of its arrays, is raised as `error`, with `what` as the file's
+    name in its message.
     """
     try:
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:

@@ -15,7 +15,7 @@ EMBEDDER = "BAAI/bge-m3"
 RERANKER = "BAAI/bge-reranker-v2-m3"
 BATCH = 16
 LONGEST = 512
-"""Tokens read of a text."""
+"""Most tokens of a text that are read."""
 
 
 class BgeM3Embedder:
@@ -36,7 +36,7 @@ class BgeM3Embedder:
         return await self.passages(texts)
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that are searched; what lies beyond LONGEST tokens is cut."""
+        """Embed texts that are searched; anything beyond LONGEST tokens is cut."""
         if not texts:
             return np.empty((0, self._dimension), np.float32)
         vectors: Vectors = np.asarray(await self._encode(texts, "dense_vecs"), np.float32)
@@ -44,7 +44,7 @@ class BgeM3Embedder:
         return vectors
 
     async def token_weights(self, texts: Sequence[str]) -> list[Mapping[int, float]]:
-        """Return for each text its tokens' numbers in the model's vocabulary and their learned weights."""
+        """Return for each text its tokens, as numbers in the model's vocabulary, with their learned weights."""
         weights = await self._encode(texts, "lexical_weights") if texts else []
         return [{int(token): float(weight) for token, weight in tokens.items()} for tokens in weights]
 
@@ -69,7 +69,7 @@ class BgeM3Embedder:
 
 
 class BgeReranker:
-    """A kb.rerank.Scorer by cross-encoder, which reads query and text together."""
+    """A kb.rerank.Scorer that uses a cross-encoder, which reads query and text together."""
 
     def __init__(self, model: str = RERANKER) -> None:
         self.name = label("bge-reranker", model)

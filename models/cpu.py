@@ -1,4 +1,4 @@
-"""The processor cores this process may use."""
+"""The processor cores that this process may use."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def usable_cores() -> int:
 
 
 def keep_blas_to_one_thread() -> None:
-    """Have numpy multiply on the calling thread alone, in this process from now on.
+    """Make numpy multiply on the calling thread alone, in this process from now on.
 
-    A post's products are small. On several threads they are no quicker, and on a busy machine those threads spin while
-    they wait for each other: three times the processor time a post.
+    The products for a post are small. Several threads are no faster and, on a busy machine, spin while they wait for
+    each other, which triples the processor time per post.
     """
-    import numpy  # noqa: F401  # only a library that is loaded can be told
+    import numpy  # noqa: F401  # the limit reaches only libraries that are loaded
 
     threadpool_limits(limits=1, user_api="blas")

@@ -12,15 +12,15 @@ from core.domain import clean
 from core.errors import BadSettings, ModelUnavailable
 
 LANGUAGES = {"multilingual": frozenset({"en", "fr", "es", "it", "pt", "tr", "ru"})}
-"""What a model was trained on; the others on English alone."""
+"""Languages that a model was trained on; all other models were trained on English alone."""
 
 
 class DetoxifyModel:
     """Detoxify as a Toxicity; the model is loaded at once.
 
-    `checkpoint` and `config` (a folder with the model's configuration and tokenizer) load it without the network, when
-    the checkpoint names that folder too. A checkpoint is a pickle, which can run code: take it from its makers only.
-    Raises BadSettings when the extra is not installed, ModelUnavailable when the model can't be loaded.
+    With `checkpoint` and `config` (a folder with the model's configuration and tokenizer) it loads without the network,
+    provided that the checkpoint names that folder, too. A checkpoint is a pickle, which can run code: take it only from
+    its makers. Raises BadSettings if the extra is not installed, ModelUnavailable if the model can't be loaded.
     """
 
     def __init__(self, model: str = "unbiased", checkpoint: Path | None = None, config: Path | None = None) -> None:
@@ -30,7 +30,7 @@ class DetoxifyModel:
                 "'rejoinder[accurate]'`, or set guard.toxicity to `head`."
             )
         self.languages = LANGUAGES.get(model, frozenset({"en"}))
-        # A fast tokenizer shared by threads raises "Already borrowed".
+        # A fast tokenizer that threads share raises "Already borrowed".
         self._lock = threading.Lock()
         self._model = _load(model, checkpoint, config)
 

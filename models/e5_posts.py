@@ -1,7 +1,7 @@
-"""Read posts with layers of multilingual-e5-small of their own: the last ones, tuned by low-rank adapters.
+"""Read posts with their own version of multilingual-e5-small's last layers, tuned by low-rank adapters.
 
-The adapters (LoRA, Hu et al. 2021, section 4) and what the states of a post's tokens are summed up by are shipped in
-`data/e5_posts.npz`, written by `rejoinder train post-layers`; the weights that they add to are the embedder's.
+The adapters (LoRA, Hu et al. 2021, section 4) and the weights that sum up the states of a post's tokens are shipped in
+`data/e5_posts.npz`, written by `rejoinder train post-layers`. The adapters add to the embedder's weights.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from models.embed import Vectors
 SHAPE = Shape(width=384, layers=12, heads=12, inner=1536, words=250_037, positions=512, token_types=2)
 """The model that the graphs compute."""
 SHARED = 6
-"""Layers that posts share with all other texts."""
+"""Number of first layers that posts share with all other texts."""
 TUNED = tuple(f"l{number}" for number in range(SHARED, SHAPE.layers))
-"""The layers that posts have of their own, as the graphs call them."""
+"""The layers that are tuned for posts, by their names in the graphs."""
 RANK = 16
 """Rank of the adapters."""
 LONGEST = 64
-"""Tokens of a post that the layers read, as in training: a longer one is left to those who read all of it."""
+"""Most tokens of a post that the layers read, as in training; longer posts are left to heads that read all of it."""
 SUMMED = 128
-"""Numbers that a post's reading has."""
+"""Length of a post's reading."""
 GRAPH, ADAPTERS = "e5_posts.onnx", "e5_posts.npz"
 
 
 def load_adapters(path: Path | None = None) -> dict[str, Vectors]:
-    """Return the shipped adapters, or those in the file `path`, by the names that the graph gives them.
+    """Return the shipped adapters, or those in the file `path`, by their names in the graph.
 
-    Raises WeightsError for a file that is missing or torn.
+    Raises WeightsError for a file that is missing or damaged.
     """
     file_path = path or files("models").joinpath("data", ADAPTERS)
     with open_arrays(file_path, "What posts are read by") as data:
@@ -44,18 +44,18 @@ def load_adapters(path: Path | None = None) -> dict[str, Vectors]:
 
 
 class PostLayers:
-    """The tuned layers, which go on from the states of layer SHARED. Safe to use on several threads."""
+    """The tuned layers, which continue from the states of layer SHARED. Safe to use on several threads."""
 
     def __init__(self, values: Mapping[str, onnxruntime.OrtValue], adapters: Mapping[str, Vectors]) -> None:
-        """Open the graph with the embedder's weights and what `load_adapters` returned."""
+        """Open the graph with the embedder's weights and the result of `load_adapters`."""
         self._summed, self._bias = adapters["summed"], adapters["bias"]
         own = {name: value for name, value in values.items() if name.split(".")[0] in TUNED}
         self._session = open_graph(GRAPH, own | values_of({name: adapters[name] for name in adapters if "." in name}))
 
     def read(self, shared: Vectors) -> Vectors | None:
-        """Return what the heads read of a post, shape (SUMMED,), from its tokens' states, shape (tokens, 384).
+        """Return a post's reading for the heads, shape (SUMMED,), from its tokens' states, shape (tokens, 384).
 
-        There is nothing to return for a post of more than LONGEST tokens.
+        Returns None for a post of more than LONGEST tokens.
         """
         if len(shared) > LONGEST:
             return None

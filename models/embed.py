@@ -1,4 +1,4 @@
-"""What every embedder offers, wherever its model runs; `models.embedders` opens the one that the settings name."""
+"""The protocol of all embedders, wherever their models run; `models.embedders` opens the one in the settings."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """A model that turns texts into vectors of length 1, one row of a returned array for each text.
+    """A model that turns texts into vectors of length 1, one row of the returned array per text.
 
-    Returned arrays have shape (number of texts, dimension). Any text is taken, also an empty one and a very long one.
-    Two embedders' vectors can be compared only when their `name` is the same. Safe to call from many tasks of one event
+    Returned arrays have shape (number of texts, dimension). Any text is accepted, even an empty or a very long one.
+    Vectors of two embedders are comparable only if their `name` is the same. Safe to call from many tasks of one event
     loop at once.
     """
 
     @property
     def name(self) -> str:
-        """Return what the vectors depend on: the kind and the model."""
+        """Return a name for all that the vectors depend on: the kind and the model."""
 
     @property
     def dimension(self) -> int:
-        """Return the length of a vector; 0 while an endpoint has not answered yet."""
+        """Return the length of a vector; 0 while it is unknown, before an endpoint's first answer."""
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
         """Embed texts that search.
 
-        When an endpoint fails, raises EmbedderUnavailable (it is away), ModelUnavailable or ModelRefused (on these).
+        If an endpoint fails, raises EmbedderUnavailable (it is away), or ModelUnavailable or ModelRefused (it fails on
+        these texts).
         """
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         """Embed texts that are searched; raises as `queries` does."""
 
     async def close(self) -> None:
-        """Let go of threads and connections; safe to call twice."""
+        """Release threads and connections; safe to call twice."""

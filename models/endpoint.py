@@ -1,6 +1,6 @@
-"""Speak JSON with one OpenAI-compatible HTTP endpoint: retries, errors, and a key that never shows.
+"""Exchange JSON with one OpenAI-compatible HTTP endpoint: retries, errors, and a key that never shows.
 
-What becomes of an answer:
+How answers are treated:
 
     connection refused or cut, 429, 5xx    tried again, waiting longer or as Retry-After says; then ModelUnavailable
     no answer in time                      ModelUnavailable at once: the time for an answer is spent
@@ -25,9 +25,9 @@ CONNECT_S = 10.0
 
 
 class Endpoint:
-    """A connection pool to `base_url` (`http://…/v1`); use as an async context manager, or `close()` it.
+    """A connection pool for `base_url` (`http://…/v1`); use it as an async context manager, or `close()` it.
 
-    Raises BadSettings when `base_url` is no absolute URL.
+    Raises BadSettings if `base_url` is not an absolute URL.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Endpoint:
         self._base = URL(base_url.rstrip("/"))
         if not self._base.host:
             raise BadSettings(f"{base_url!r} is no base URL of a model server; expected http://HOST:PORT/v1")
-        if api_key is not None:  # aiohttp takes credentials from one place only
+        if api_key is not None:  # aiohttp accepts credentials from one place only
             self._base = self._base.with_user(None)
         self._key = api_key
         self._timeout_s = timeout_s
@@ -68,10 +68,10 @@ class Endpoint:
             self._session = None
 
     async def post(self, path: str, payload: dict[str, Any]) -> dict[str, Any]:
-        """Send `payload` to `base_url/path` and return the JSON object that comes back.
+        """Send `payload` to `base_url/path` and return the JSON object in the answer.
 
-        Raises ModelUnavailable or ModelRefused as the module's table says. Cancellation closes the HTTP request, by
-        which llama.cpp notices and frees the slot.
+        Raises ModelUnavailable or ModelRefused as in the module's table. Cancellation closes the HTTP request;
+        llama.cpp notices and frees the slot.
         """
         retry = Retry(BACKOFF, self._clock, self._attempts)
         while True:
@@ -86,7 +86,7 @@ class Endpoint:
                 await retry.wait(failure.wait_s)
 
     async def healthy(self) -> bool:
-        """Tell whether the server is there and has its model loaded; never raises for a server that is away.
+        """Tell whether the server is up and has its model loaded; never raises for a server that is away.
 
         llama.cpp and vLLM answer `/health` beside `/v1`; servers without it are asked for `/v1/models`.
         """
@@ -96,10 +96,11 @@ class Endpoint:
         return status == HTTPStatus.OK
 
     async def responds(self, within_s: float) -> bool:
-        """Tell whether the server still gets on with its work; never raises.
+        """Tell whether the server still makes progress; never raises.
 
-        llama.cpp answers `/slots` out of the loop that computes, without a slot. What a server without `/slots`
-        answers shows only that it takes requests; a probe that computes would wait behind them, and look like a hang.
+        llama.cpp answers `/slots` from its computing loop, without needing a slot. An answer from a server without
+        `/slots` shows only that it accepts requests. A probe that computes would wait behind other requests, and look
+        like a hang.
         """
         return await self._status(self._root / "slots", within_s) is not None
 
@@ -164,7 +165,7 @@ class Endpoint:
 
 
 class _TryAgain(Exception):
-    """Why a request should be tried again, and after how many seconds where the server said so."""
+    """The reason to try a request again, and after how many seconds if the server said so."""
 
     def __init__(self, why: str, wait_s: float | None) -> None:
         super().__init__(why)
@@ -172,5 +173,5 @@ class _TryAgain(Exception):
 
 
 def _retry_after_s(header: str | None) -> float | None:
-    """Return the seconds form of Retry-After (RFC 9110, 10.2.3), at most our longest wait; None for anything else."""
+    """Return a Retry-After in seconds (RFC 9110, 10.2.3), at most our longest wait; None for any other form."""
     return min(float(header), BACKOFF.longest_s) if header and header.isascii() and header.isdigit() else None

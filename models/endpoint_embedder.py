@@ -1,4 +1,4 @@
-"""Embed by asking an OpenAI-compatible server."""
+"""Embed texts with an OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ BATCH = 32
 
 
 class EndpointEmbedder:
-    """An Embedder by an OpenAI-compatible server (`POST /v1/embeddings`)."""
+    """An Embedder that asks an OpenAI-compatible server (`POST /v1/embeddings`)."""
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
         self._endpoint = endpoint
         self._model = model
         self._dimension = 0
-        # The E5 family was trained with these prefixes (Wang et al. 2022); servers don't add them.
+        # The E5 models were trained with these prefixes (Wang et al. 2022); servers don't add them.
         self._query_prefix, self._passage_prefix = ("query: ", "passage: ") if "e5" in model.lower() else ("", "")
 
     @property
@@ -55,13 +55,13 @@ class EndpointEmbedder:
         return np.concatenate(vectors) if vectors else np.empty((0, self._dimension), np.float32)
 
     async def _ask(self, texts: list[str]) -> Vectors:
-        # Some servers refuse an empty input; a space stands for it.
+        # Some servers refuse an empty input, so a space is sent instead.
         inputs = [text or " " for text in texts]
         try:
             body = await self._post(inputs)
         except ModelUnavailable as error:
             if await self._answers():
-                raise  # it is these texts that the server fails on or takes too long for
+                raise  # the server works, but fails on these texts or is too slow for them
             raise EmbedderUnavailable(str(error)) from error
         try:
             rows = sorted(body["data"], key=lambda row: row["index"])
@@ -79,7 +79,7 @@ class EndpointEmbedder:
         return await self._endpoint.post("embeddings", {"model": self._model, "input": inputs})
 
     async def _answers(self) -> bool:
-        """Tell whether the server answers when it is asked for as little as can be."""
+        """Tell whether the server answers the smallest possible request."""
         try:
             with suppress(ModelRefused):
                 await self._post(["a"])
@@ -88,7 +88,7 @@ class EndpointEmbedder:
         return True
 
     def _check(self, vectors: Vectors, expected: int) -> None:
-        """Raise ModelRefused unless there is one finite vector a text, as long as those before."""
+        """Raise ModelRefused unless there is one finite vector per text, of the same length as before."""
         sound = vectors.ndim == 2 and len(vectors) == expected and bool(np.isfinite(vectors).all())
         if not sound or self._dimension not in (0, vectors.shape[1]):
             raise ModelRefused(

@@ -1,4 +1,4 @@
-"""Say to each llama.cpp engine, in its own words, how it is to serve a model."""
+"""Build the command line that makes each llama.cpp engine serve a model."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ HOST = "127.0.0.1"
 GGML_TYPES = {
     "f32": 0, "f16": 1, "q4_0": 2, "q4_1": 3, "q5_0": 6, "q5_1": 7, "q8_0": 8, "iq4_nl": 20, "bf16": 30,
 }  # fmt: skip
-"""The numbers of ggml's `ggml_type`, by which llama-cpp-python names the formats of the KV cache."""
+"""The numbers of ggml's `ggml_type`, by which llama-cpp-python names the KV cache's formats."""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The GGUF files of a served model: its own, and those of a smaller one that guesses ahead."""
+    """The GGUF files of a served model: its own, and those of a smaller model that drafts tokens ahead."""
 
     model: Path
     draft: Path | None = None
@@ -27,7 +27,7 @@ class Weights:
 def command(settings: ChatSettings, weights: Weights, port: int) -> list[str]:
     """Return the command line that serves `weights` on loopback with the engine in `settings`.
 
-    llama.cpp splits its context over the slots, so the total is `context_tokens` times `slots`; llama-cpp-python has
+    llama.cpp splits its context among the slots, so the total is `context_tokens` times `slots`; llama-cpp-python has
     one slot.
     """
     engines = {"xllamacpp": _xllamacpp, "llama-cpp-python": _llama_cpp_python, "llama-server": _llama_server}
@@ -35,8 +35,8 @@ def command(settings: ChatSettings, weights: Weights, port: int) -> list[str]:
 
 
 def script() -> list[str]:
-    """Return the start of the command line of xllamacpp's server."""
-    # -P: a script's folder is no place to import from, or models/ would shadow other packages.
+    """Return the start of the command line for xllamacpp's server."""
+    # -P keeps the script's folder out of the import path, where models/ would shadow other packages.
     return [sys.executable, "-P", str(Path(__file__).with_name("xllamacpp_server.py"))]
 
 
@@ -58,7 +58,7 @@ def _llama_cpp_python(settings: ChatSettings, weights: Weights, port: int) -> li
     return [
         sys.executable, "-P", "-m", "llama_cpp.server", "--model", str(weights.model), "--model_alias", settings.model,
         "--host", HOST, "--port", str(port), "--n_ctx", str(settings.context_tokens), "--n_threads", _threads(settings),
-        # Left alone, it stays on the CPU; -1 is all layers.
+        # Without this option it stays on the CPU; -1 means all layers.
         "--n_gpu_layers", str(layers),
         *([] if settings.flash_attention == "auto" else ["--flash_attn", str(settings.flash_attention == "on")]),
         *_given("--n_batch", settings.batch_tokens), *_given("--n_ubatch", settings.micro_batch_tokens),

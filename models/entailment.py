@@ -21,16 +21,16 @@ from core.settings import GuardSettings
 from models.chat import ChatClient, Message, quoted
 
 LONGEST = 160
-"""Tokens of a pair that an entailment model reads; evidence and a sentence are rarely 120."""
+"""Tokens of a pair that an entailment model reads; evidence and a sentence rarely have 120."""
 BATCH = 16
 MOST_TEXT = 600
-"""Characters of each text that a chat model is asked about."""
+"""Most characters of each text that a chat model is shown."""
 _TASK = "You compare two texts. Answer with one word, Yes or No."
 
 
 @dataclass(frozen=True)
 class Pair:
-    """What is given, and what may follow from it."""
+    """A premise, and a hypothesis that may follow from it."""
 
     premise: str
     hypothesis: str
@@ -41,17 +41,18 @@ class Entailment(Protocol):
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Return the languages it reads (ISO 639-1); None for no known limit."""
+        """Return the languages it reads (ISO 639-1); None if no limit is known."""
 
     async def follows(self, pairs: Sequence[Pair]) -> list[float]:
         """Return a probability, 0 to 1, for each pair; raises ModelUnavailable or ModelRefused."""
 
 
 class OnnxEntailment:
-    """An Entailment by a sequence-pair classifier in ONNX, in this process.
+    """An Entailment that runs a sequence-pair classifier in ONNX in this process.
 
-    `folder` holds one `*.onnx` and `tokenizer.json`, side by side or below it; `entails` is the number of the output
-    that stands for entailment, which `config.json` tells where there is one. Models of a fixed length are padded to it.
+    `folder` holds one `*.onnx` and one `tokenizer.json`, directly or in subfolders. `entails` is the number of the
+    output for entailment, which `config.json` gives if there is one. Pairs for a model with a fixed length are padded
+    to it.
     """
 
     def __init__(self, folder: Path, entails: int, languages: frozenset[str] | None, sha256: str | None = None) -> None:
@@ -66,15 +67,15 @@ class OnnxEntailment:
             self._tokenizer.enable_padding(length=length)
         else:
             self._tokenizer.enable_padding()
-        # One thread, for a run that is given up goes on in it; what then waits behind it is dropped when given up too.
+        # One thread, as an abandoned run continues in it; runs that wait behind it are dropped when abandoned.
         self._thread = ThreadPoolExecutor(1, "entailment")
 
     @classmethod
     def open(cls, chosen: GuardSettings) -> Self:
-        """Open the folder that the settings name, or a hub repository whose files are fetched once, at one commit.
+        """Open the folder in the settings, or a hub repository whose files are fetched once, at one commit.
 
-        Raises BadSettings where what it needs is not installed or no commit is named, WeightsError for files that are
-        missing, torn or not the ones whose hash is set, ModelUnavailable when the hub can't be reached.
+        Raises BadSettings if something it needs is not installed or no commit is given, WeightsError if files are
+        missing, damaged or don't have the hash that is set, ModelUnavailable if the hub can't be reached.
         """
         folder = Path(chosen.entailment_model).expanduser()
         if not folder.is_dir() and chosen.entailment_revision is None:
@@ -94,7 +95,7 @@ class OnnxEntailment:
         return cls(folder, _entailment_output(folder), languages, chosen.entailment_sha256)
 
     async def follows(self, pairs: Sequence[Pair]) -> list[float]:
-        """Return a probability for each pair, computed in a thread, some pairs in one run."""
+        """Return a probability for each pair, computed in a thread, up to BATCH pairs per run."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._follows, pairs)
 
     def _follows(self, pairs: Sequence[Pair]) -> list[float]:
@@ -124,7 +125,7 @@ class ChatEntailment:
         self._at_once = at_once
 
     async def follows(self, pairs: Sequence[Pair]) -> list[float]:
-        """Return the probability of yes for each pair, one request each, `at_once` side by side."""
+        """Return the probability of yes for each pair, by one request each, `at_once` of them in parallel."""
         return await self._chat.chances_of_yes([_question(pair) for pair in pairs], self._at_once)
 
 
@@ -153,12 +154,12 @@ def _load(folder: Path, sha256: str | None) -> tuple[Any, Any]:
     try:
         session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         return session, Tokenizer.from_file(str(tokenizers[0]))
-    except Exception as error:  # both libraries raise plain Exceptions of their own
+    except Exception as error:  # both libraries raise exceptions of their own, derived from plain Exception
         raise WeightsError(f"The entailment model in {folder} can't be read: {error}. Fetch it again.") from error
 
 
 def _entailment_output(folder: Path) -> int:
-    """Return which output means entailment: what `config.json` calls so, else the first."""
+    """Return the number of the output for entailment: the one that `config.json` names so, else the first."""
     for path in sorted(folder.rglob("config.json")):
         try:
             labels = json.loads(path.read_text("utf-8")).get("id2label", {}).items()
@@ -181,7 +182,7 @@ def _from_hub(name: str, revision: str | None) -> Path:
     try:
         files = ["*.json", "onnx/model_quantized.onnx", "model.onnx"]
         return Path(snapshot_download(name, revision=revision, allow_patterns=files))
-    except Exception as error:  # the hub raises a dozen kinds, of three libraries
+    except Exception as error:  # the hub's client raises a dozen kinds of exception, from three libraries
         raise ModelUnavailable(
             f"The entailment model {name!r} can't be fetched: {error}. Give guard.entailment_model a folder instead."
         ) from error

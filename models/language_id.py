@@ -1,4 +1,4 @@
-"""Load the model that tells in which language a text is written: py3langid (Lui & Baldwin 2012, retrained)."""
+"""Load the language identification model, py3langid (Lui & Baldwin 2012, retrained)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 @cache
 def language_identifier(*labels: str) -> LanguageIdentifier:
-    """Return the model for all of its 140 languages and dialects, or for `labels` alone; loaded once for each choice.
+    """Return the model for all of its 140 languages and dialects, or for `labels` alone; loaded once per choice.
 
     Its probabilities sum to 1. Safe in any thread once it is loaded.
     """
-    # Imported late: with its model it takes most of a second, which programs that never ask needn't wait for.
+    # Imported late: with its model it takes most of a second, for which programs that never use it need not wait.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

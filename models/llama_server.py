@@ -1,7 +1,7 @@
-"""Run a llama.cpp server as a supervised child on loopback.
+"""Run a llama.cpp server as a supervised child process on loopback.
 
-The same HTTP from three engines: `xllamacpp` (a prebuilt wheel), `llama-cpp-python` (its `llama_cpp.server`; one
-request at a time) and a `llama-server` binary. Each of them can crash, so it is always another process.
+Three engines serve the same HTTP interface: `xllamacpp` (a prebuilt wheel), `llama-cpp-python` (its `llama_cpp.server`,
+one request at a time) and a `llama-server` binary. Each of them can crash, so it always runs in another process.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from models.engine_arguments import HOST, Weights, command
 log = logging.getLogger(__name__)
 
 START_S = 180.0
-"""Seconds a server may take to load its weights; gigabytes from a slow disk take minutes."""
+"""Seconds that a server may take to load its weights; gigabytes from a slow disk take minutes."""
 PROBE_EVERY_S = 15.0
 HANGS_AFTER = 2
-"""Probes in a row without an answer, each in the time for a whole completion, after which a server hangs for good."""
+"""Consecutive probes without an answer after which a server counts as hanging; each waits as a completion does."""
 
 
 def missing(settings: ChatSettings) -> str | None:
-    """Say what the engine lacks on this machine and how to get it; None when it can start."""
+    """Return what the engine lacks on this machine and how to get it; None if it can start."""
     if settings.engine == "llama-server" and shutil.which(settings.binary) is None:
         return f"The program {settings.binary!r} is not on PATH; install llama.cpp or set chat.binary to where it is."
     if settings.engine == "llama-cpp-python" and importlib.util.find_spec("llama_cpp") is None:
@@ -45,10 +45,11 @@ def missing(settings: ChatSettings) -> str | None:
 
 
 class LlamaServer:
-    """A llama.cpp server that is started again whenever it dies or hangs, on the same port; use as a context manager.
+    """A llama.cpp server that is restarted on the same port whenever it dies or hangs; use it as a context manager.
 
-    Entering waits until the weights are loaded. Raises ModelUnavailable with the end of the log when the server can't
-    come up the first time; later deaths are logged and mended. `on_hang` is called for each that is ended as it hangs.
+    Entering waits until the weights are loaded. Raises ModelUnavailable with the end of the log if the first start
+    fails; later deaths are logged, and the server is restarted. `on_hang` is called each time a hanging server is
+    ended.
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class LlamaServer:
 
     @property
     def pid(self) -> int | None:
-        """Return the process id of the server, None while it is down."""
+        """Return the server's process id; None while it is down."""
         return self._child.pid if self._child is not None and self._child.running else None
 
     async def __aenter__(self) -> Self:
@@ -105,7 +106,7 @@ class LlamaServer:
             await self._child.stop()
 
     def _look_for_files(self) -> None:
-        """Raise ModelUnavailable for a file that llama.cpp would not find."""
+        """Raise ModelUnavailable if a file is missing that llama.cpp needs."""
         needed = [(self._weights.model, self._settings.model)]
         if self._weights.draft is not None:
             needed.append((self._weights.draft, str(self._settings.draft_model)))
@@ -142,7 +143,7 @@ class LlamaServer:
         return child
 
     async def _watch(self, child: Child) -> None:
-        """End a server that hangs, so that its keeper starts it again; return when it has ended."""
+        """End a server that hangs, so that its keeper restarts it; return once it has ended."""
         within_s, missed = self._settings.timeout_s, 0
         async with Endpoint(self.endpoint, None, within_s, attempts=1) as endpoint:
             while missed < HANGS_AFTER:

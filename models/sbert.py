@@ -33,7 +33,7 @@ class SbertEmbedder:
         return await self._embed(texts)
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that are searched; what lies beyond the model's window is cut."""
+        """Embed texts that are searched; anything beyond the model's window is cut."""
         return await self._embed(texts)
 
     async def close(self) -> None:

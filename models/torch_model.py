@@ -1,7 +1,7 @@
 """Run a torch model of the `accurate` extra in this process, on a thread of its own.
 
-The first use of a torch model takes seconds and a text 10 to 300 ms on two cores, so nothing here blocks the event
-loop. One thread: a fast tokenizer shared by threads raises "Already borrowed".
+The first use of a torch model takes seconds, and a text takes 10 to 300 ms on two cores, so nothing here blocks the
+event loop. There is only one thread, as a fast tokenizer shared by threads raises "Already borrowed".
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 class TorchModel(Generic[Model]):
     """A model that is loaded on first use; `load` imports `package`.
 
-    Raises BadSettings at once when the package is not installed.
+    Raises BadSettings at once if the package is not installed.
     """
 
     def __init__(self, name: str, package: str, load: Callable[[], Model]) -> None:
@@ -35,9 +35,9 @@ class TorchModel(Generic[Model]):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="torch")
 
     async def use(self, call: Callable[[Model], Result]) -> Result:
-        """Return what `call` makes of the model.
+        """Return the result of `call` on the model.
 
-        Raises ModelUnavailable when the model can't be loaded.
+        Raises ModelUnavailable if the model can't be loaded.
         """
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: call(self._loaded()))
 
@@ -58,5 +58,5 @@ class TorchModel(Generic[Model]):
 
 
 def label(kind: str, model: str) -> str:
-    """Return what two vectors must share to be comparable: the kind, and the model's name or its folder's."""
+    """Return what two vectors must have in common to be comparable: the kind, and the model's or its folder's name."""
     return f"{kind}/{Path(model).name if Path(model).is_dir() else model}"

@@ -1,7 +1,7 @@
-"""Score how toxic a text is with a small linear head: word and character n-grams, hashed, and numpy.
+"""Score how toxic a text is with a small linear head over hashed word and character n-grams, in numpy.
 
-Trained by `training.toxicity`; figures and limits in `data/toxicity.md`. It sees surface form only: it knows
-insults and slurs from their letters, not hate put politely.
+It is trained by `training.toxicity`; figures and limits are in `data/toxicity.md`. It sees the surface only: it knows
+insults and slurs by their letters, but not hate in polite words.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def words(text: str) -> list[str]:
-    """Return the words and signs of a text in lower case, without addresses, handles and stretched letters."""
+    """Return the words and signs of a text in lower case, without addresses and handles, stretched letters cut."""
     plain = unicodedata.normalize("NFKC", html.unescape(text)).lower()
     return _WORD.findall(_STRETCHED.sub(r"\1\1", _ADDRESS.sub(" ", plain)))
 
 
 def features(text: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return the buckets a text falls into and their weights; words and pieces each have length 1 (L2)."""
+    """Return the buckets of a text and their weights; words and pieces each have length 1 (L2)."""
     tokens = words(text)
     pairs = (f"{left} {right}" for left, right in pairwise(tokens))
     whole = {_bucket(term, WORD_BUCKETS) for term in (*tokens, *pairs)}
@@ -57,7 +57,7 @@ def _pieces(token: str) -> list[str]:
 
 
 def _bucket(term: str, buckets: int) -> int:
-    # CRC-32, because it is the same on every machine and Python, and fast. A lone surrogate must not stop it.
+    # CRC-32 is fast and gives the same on every machine and Python. "replace" keeps a lone surrogate from raising.
     return zlib.crc32(term.encode("utf-8", "replace")) % buckets
 
 
@@ -66,7 +66,7 @@ class Toxicity(Protocol):
 
     @property
     def languages(self) -> frozenset[str]:
-        """Return the languages it was trained on; in others its scores are a guess."""
+        """Return the languages it was trained on; in others its scores are only guesses."""
 
     def score(self, text: str) -> float:
         """Return the probability, 0 to 1, that people would call the text toxic; 0 for a text without a word."""
@@ -82,7 +82,7 @@ class ToxicityHead:
 
     @classmethod
     def load(cls) -> Self:
-        """Load the head that is shipped with the project; raises WeightsError for a file that is missing or torn."""
+        """Load the shipped head; raises WeightsError for a file that is missing or damaged."""
         with open_arrays(resources.files("models").joinpath("data/toxicity.npz"), "The toxicity head") as data:
             return cls(data["weights"].astype(np.float32), float(data["bias"]))
 

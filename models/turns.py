@@ -1,4 +1,4 @@
-"""Whose turn it is to ask the chat model, and for how long."""
+"""Turns at the chat model: who may ask it now, and for how long."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from core.errors import TooSlow
 class Turns:
     """The turns at one chat model that strategies and judges share: `at_once` cases, each for up to `seconds`.
 
-    None is no limit, of either. A case that waits here uses up neither that time nor its timeout in the server's queue.
+    None means no limit, for either. While a case waits here, neither its `seconds` nor its timeout in the server's
+    queue runs.
     """
 
     def __init__(self, at_once: int | None, seconds: float | None) -> None:
@@ -23,9 +24,9 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, name: str, seconds: float | None = None) -> AsyncIterator[None]:
-        """Wait for a turn and hold it, for up to `seconds` where they are given; raises TooSlow when it lasts longer.
+        """Wait for a turn and hold it for up to `seconds`, by default those of the object; raises TooSlow after that.
 
-        `name` is what the error says was too slow.
+        `name` is what the error names as too slow.
         """
         limit = self._seconds if seconds is None else seconds
         async with self._free:

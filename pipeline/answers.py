@@ -1,4 +1,4 @@
-"""Replies in words on file: a counter-claim to the claim that the post makes, and a fact that backs it."""
+"""Replies made of sentences on file: a counter-claim to the post's claim and a fact that backs it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from pipeline.languages import pack
 Item = TypeVar("Item")
 
 ENOUGH = 24
-"""Replies to a claim that keep each to a tenth of a campaign's posts; with fewer, a fact may come first too.
+"""Number of replies to a claim from which no more are made by putting the fact first.
 
-Readers like that order less (docs/drafting.md).
+With this many, each reply appears under at most a tenth of a campaign's posts. Readers like the fact first less
+(docs/drafting.md).
 """
 ALIKE, FAVOURED = 0.25, 6
-"""Pairs whose preference lies that near to the best one's take turns, and so do the FAVOURED best at least."""
+"""Pairs take turns if their preference is within ALIKE of the best one's, or if they are among the FAVOURED best."""
 
 SAME_THING = 0.5
-"""Share of content words in common from which two sentences say one thing; twelve pairs on file of a thousand do."""
+"""Share of common content words from which two sentences say the same thing, as 12 in 1,000 pairs on file do."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A reply of two sentences on file, the claim that it answers and the fact that it states."""
+    """A reply of two sentences on file, with the ids of the claim that it answers and of the fact that it states."""
 
     text: str
     claim: str
@@ -38,12 +39,16 @@ class Answer:
 
 
 def answers(context: GuardContext, limit: int, number: int) -> Iterator[Answer]:
-    """Yield the replies of up to `limit` characters for the post's claims, the surest claim's first.
+    """Yield the replies of up to `limit` characters to the post's claims, the surest claim's first.
 
-    The pairs of counter-claim and fact rotate with the draft's number and from a place given by the case's key, so that
-    many posts with one claim don't all get one text. Of a claim's pairs those come first of which neither sentence was
-    said before, then those with one new sentence; a pair that was said together is left out. Among those, the ones that
-    moderators prefer come first, where that was learned; a pair that says one thing twice comes after the others.
+    The pairs of counter-claim and fact that answer one claim come in this order, the first rule deciding:
+
+    - pairs of which neither sentence was said before, then those with one new sentence, then the others; a pair that
+      was said together is left out
+    - pairs that say the same thing twice come last
+    - pairs that moderators prefer come first, where that was learned
+    - the rest rotates with the draft's number, from a place given by the case's key, so that many posts with one claim
+      don't all get the same text
     """
     turn = place(context.post.key) + number - 1
     earlier = (*context.avoid, *context.post.context)
@@ -59,19 +64,19 @@ def answers(context: GuardContext, limit: int, number: int) -> Iterator[Answer]:
 
 
 def place(key: str) -> int:
-    """Return a number that a case always gets."""
+    """Return a number that is always the same for a case."""
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
 
 
 def rotated(items: Sequence[Item], by: int) -> list[Item]:
-    """Return the items, begun at another one."""
+    """Return the items in a circle, starting `by` places later."""
     by %= len(items) or 1
     return [*items[by:], *items[:by]]
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """A counter-claim and a fact, in the `form` that is told, and how much moderators prefer the two, as log odds."""
+    """A counter-claim, a fact, the `form` in which the fact is told, and moderators' preference (log odds)."""
 
     counter: str
     fact: Evidence
@@ -88,29 +93,29 @@ class _Pair:
         return (self.counter, *forms(self.fact))
 
     def is_needless_headline(self, limit: int) -> bool:
-        """Tell whether the fact is told like a headline ("95 studies: …") although its whole text would fit."""
+        """Tell whether the fact is told like a headline ("95 studies: …") although its full text would fit."""
         headline = self.form != self.fact.text and ": " in self.form
         return headline and len(f"{self.counter} {self.fact.text}") <= limit
 
     def says_it_twice(self) -> bool:
-        """Tell whether most content words of the shorter sentence stand in the other one too."""
+        """Tell whether the two sentences share most content words of the shorter one."""
         language = self.fact.language
         counter, form = _content_words(self.counter, language), _content_words(self.form, language)
         return len(counter & form) >= SAME_THING * max(1, min(len(counter), len(form)))
 
     def said_together(self, earlier: Sequence[str]) -> bool:
-        """Tell whether one text has both, in whatever order and form."""
+        """Tell whether one earlier text has both, in any order and with the fact in any form."""
         return any(self.counter in text and _stands_in(form, (text,)) for text in earlier for form in forms(self.fact))
 
     def said_before(self, spoken: set[str]) -> int:
-        """Count which of the two were said; `spoken` has the sentences that were."""
+        """Return how many of the two sentences are in `spoken`, the sentences that were said before."""
         return (self.counter in spoken) + any(form in spoken for form in forms(self.fact))
 
 
 def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
     """Return the pairs of up to `limit` characters, each fact in each of its forms.
 
-    A counter-claim that points back ("This …") doesn't follow a fact.
+    Where these are fewer than ENOUGH, the fact may also come first, unless the counter-claim points back ("This …").
     """
     language = context.reply_language
     counters = [counter for counter in claim.counter_claims if counter.intent is context.intent]
@@ -129,14 +134,14 @@ def _pairs(claim: Claim, context: GuardContext, limit: int) -> list[_Pair]:
 
 
 def _favoured_first(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Return the pairs that moderators prefer before the others; both keep their order."""
+    """Return the pairs that moderators prefer before the others, each kind in its given order."""
     best = sorted((pair.preference for pair in pairs), reverse=True)
     least = min(best[0] - ALIKE, best[min(FAVOURED, len(best)) - 1]) if best else 0.0
     return sorted(pairs, key=lambda pair: pair.preference < least)
 
 
 def forms(fact: Evidence) -> tuple[str, ...]:
-    """Return the ways in which a fact is told: its text, and the short one for tight limits and for variety."""
+    """Return the wordings of a fact: its text and, for tight limits and variety, its short form if it has one."""
     return tuple(dict.fromkeys(form for form in (fact.text, fact.short) if form))
 
 

@@ -1,4 +1,4 @@
-"""Build a reply from evidence that no claim on file stands behind: a template and one sentence of it, no model."""
+"""Compose a reply without a model, from a template and one sentence of evidence, where no reply on file serves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.guard import GuardContext, limit_for
 from pipeline.languages import pack, packs
 
 SHORTEST, LONGEST = 30, 320
-"""Characters of an evidence sentence that can be quoted: less says nothing, more nobody reads."""
+"""Characters of an evidence sentence that may be quoted: a shorter one says nothing, a longer one is not read."""
 
 _BEGINS = re.compile(r"[^\W\d_a-zß-ÿ]|[“\"«¿¡]|\d+\s")
 _ACRONYM = re.compile(r"\b[A-Z]{2,}\b")
@@ -27,9 +27,10 @@ class Composer:
         self._settings = settings
 
     def variants(self, ctx: GuardContext, number: int) -> Iterator[str]:
-        """Yield every reply that fits language, groups and platform, beginning at the turn of draft `number` (from 1).
+        """Yield every reply that fits language, groups and platform, starting at the turn of draft `number` (from 1).
 
-        Statements come best first and rotate with the number; templates rotate from a place given by the case key.
+        Statements come best first and rotate with the number; templates rotate with it from a place given by the case's
+        key.
         """
         limit = self.longest(ctx)
         quotable = [(item, quote) for item in ctx.evidence if _fits(item, ctx) for quote in quotes(item)]
@@ -42,12 +43,12 @@ class Composer:
                     yield text
 
     def longest(self, ctx: GuardContext) -> int:
-        """Return how many characters a reply to the post may have."""
+        """Return the most characters that a reply to the post may have."""
         return limit_for(ctx.post.platform, self._settings)
 
 
 def templates(language: str, intent: Intent, group: TargetGroup) -> tuple[str, ...]:
-    """Return the claim templates for a group, its own first; empty when there are none in `language`."""
+    """Return the claim templates in `language`: the group's own, then those for any group; empty without a pack."""
     by_group = packs()[language].templates[intent] if language in packs() else {}
     return (*by_group.get(group, ()), *by_group.get("any", ()))
 
@@ -58,13 +59,13 @@ def people(language: str, group: TargetGroup) -> str:
 
 
 def _fits(evidence: Evidence, ctx: GuardContext) -> bool:
-    """Tell whether a statement speaks the reply's language and is about a group that the post attacks, or about all."""
+    """Tell whether a statement is in the reply's language and about an attacked group; OTHER fits any post."""
     about = not ctx.groups or TargetGroup.OTHER in evidence.groups or bool(set(ctx.groups) & set(evidence.groups))
     return evidence.language == ctx.reply_language and about
 
 
 def quotes(evidence: Evidence) -> Iterator[str]:
-    """Yield the sentences of a statement that can stand alone, each with its source named."""
+    """Yield the sentences of a statement that can stand alone, each naming its source."""
     dependent = pack(evidence.language).dependent_openings
     for position, sentence in enumerate(sentences.split(evidence.text, evidence.language)):
         alone = position == 0 or not sentence.startswith(dependent)
@@ -79,7 +80,7 @@ def quotes(evidence: Evidence) -> Iterator[str]:
 
 
 def _names_a_source(sentence: str, language: str) -> bool:
-    """Tell whether a sentence says where it is from: by an acronym, or by a word such as "convention"."""
+    """Tell whether a sentence names its source: by an acronym, or by a word such as "convention"."""
     return bool(_ACRONYM.search(sentence) or _source_word(language).search(sentence))
 
 

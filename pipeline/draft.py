@@ -1,4 +1,4 @@
-"""Draft a reply: let the case's strategy propose, judge the proposals, show the best, else compose one."""
+"""Draft a reply: have the case's strategy propose, judge the proposals, show the best; if none passes, compose one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pipeline.strategies import Proposal, Proposed, Strategies, Strategy
 
 MOST_KEPT = 16
 MOST_KEPT_BYTES = 200_000
-"""Candidates that stay with a draft: how many, and their size as JSON; a Kafka message may have 1 MB in all."""
+"""Most candidates that are kept with a draft, and their most bytes as JSON; a Kafka message may have 1 MB in all."""
 
 UNSURE = "The evidence may not answer this post. If it does, request a draft."
 """The note on a case that has evidence and no first draft."""
@@ -34,11 +34,11 @@ _NOTHING = Candidate(text="", origin=Origin.NONE, checks=())
 
 
 class Drafter:
-    """The writer of drafts, on strategies and a guard. Safe to call from many tasks of one event loop.
+    """The drafter of replies, with strategies and a guard. Safe to call from many tasks of one event loop.
 
-    The strategy that planned the case proposes; the fallback steps in where no reply of that one passes. A post in
-    doubt gets no first draft: a moderator says first whether it is hateful at all, or asks for one. Nor does one whose
-    evidence may not answer it.
+    The strategy that planned the case proposes; if none of its replies passes, the fallback steps in. A post in doubt
+    gets no first draft: a moderator either says that it is not hateful or asks for a draft. Neither does a post that the
+    evidence may not answer.
     """
 
     def __init__(self, strategies: Strategies, guard: Guard) -> None:
@@ -56,8 +56,8 @@ class Drafter:
     ) -> Draft:
         """Return the best draft that passes every hard check; origin `none` with a note when there is none.
 
-        Raises ModelUnavailable while the model that the strategy needs is away, so that the caller can wait and try
-        again; on the `last_attempt` the draft is composed instead. A model that refuses is not asked twice.
+        Raises ModelUnavailable while the strategy's model is away, so that the caller can wait and try again; on the
+        `last_attempt`, a draft is composed instead. If the model refuses, one is composed at once.
         """
         ctx = GuardContext.of(post, triage, grounding, request.intent, request.avoid)
         if triage.leaves_in_doubt(request):
@@ -88,7 +88,7 @@ class Drafter:
     async def _propose(
         self, strategy: Strategy, ctx: GuardContext, plan: Plan, request: DraftRequest, last: bool
     ) -> Proposed:
-        """Return what the case's own strategy proposes; or nothing, and why."""
+        """Return the proposals of the case's own strategy, or none and a note that says why."""
         try:
             proposed = await strategy.propose(ctx, plan, request)
         except TooSlow as error:
@@ -104,7 +104,7 @@ class Drafter:
     async def _judge(
         self, strategy: Strategy, rounds: Iterable[Sequence[Proposal]], ctx: GuardContext
     ) -> list[Candidate]:
-        """Return judged candidates, up to the first round in which one passes."""
+        """Return judged candidates, up to and including the first round in which one passes."""
         candidates: list[Candidate] = []
         for proposals in rounds:
             verdicts = await self._guard.judge([proposal.text for proposal in proposals], ctx)
@@ -127,12 +127,12 @@ class Drafter:
 
 
 def in_doubt(hate: float) -> str:
-    """Return what a moderator is asked of a post in doubt; `hate` is a probability."""
+    """Return the question that a moderator is asked about a post in doubt; `hate` is a probability, 0 to 1."""
     return f"Is this hateful at all? The hate probability is {round(100 * hate)} %."
 
 
 def bounded(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """Return the first candidates that fit: MOST_KEPT of them, of MOST_KEPT_BYTES in all; a larger one is left out."""
+    """Return the first candidates within MOST_KEPT and MOST_KEPT_BYTES; one that no longer fits is skipped."""
     within: list[Candidate] = []
     room = MOST_KEPT_BYTES
     for candidate in candidates:
@@ -174,7 +174,7 @@ def _best(candidates: Iterable[Candidate]) -> Candidate | None:
 
 
 def _failures(candidates: list[Candidate]) -> str:
-    """Return "4 of 4 model drafts failed: stance (3), numbers (1).", or just "drafts"; empty when none failed."""
+    """Return, for example, "4 of 4 model drafts failed: stance (3), numbers (1)."; empty when none failed."""
     failing = [candidate for candidate in candidates if not candidate.passes]
     if not failing:
         return ""
@@ -194,7 +194,7 @@ def _nothing_fits(ctx: GuardContext, composed: list[Candidate]) -> str:
 
 
 def _not_judged(candidates: Iterable[Candidate]) -> str:
-    """Return why the judge did not answer for some candidate; empty where it did for all."""
+    """Return why a judge gave no answer on one of the candidates; empty if it answered on all."""
     return next(filter(None, (unjudged(candidate.checks) for candidate in candidates)), "")
 
 

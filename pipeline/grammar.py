@@ -20,7 +20,7 @@ def two_sentences(intent: Intent, max_chars: int) -> str:
     """Return GBNF for exactly two sentences, or one or two when questioning, of about `max_chars` characters at most.
 
     A point may stand inside a figure ("4.9%") and in a listed abbreviation. Characters of mentions, links and markup
-    can't be written. The length is bounded in words, so the guard still measures it.
+    are excluded. The grammar counts words, so the guard still measures the length.
     """
     words = max(FEWEST_WORDS + 4, min(MOST_WORDS, max_chars // (2 * CHARACTERS_PER_WORD)))
     root = 'sentence (" " sentence)?' if intent is Intent.QUESTIONING else 'sentence " " sentence'
@@ -28,9 +28,10 @@ def two_sentences(intent: Intent, max_chars: int) -> str:
 
 
 def sentence_and_fact(max_chars: int, facts: int) -> str:
-    """Return GBNF for one sentence of about `max_chars` characters without a digit, and the number of one of the facts.
+    """Return GBNF for one sentence of about `max_chars` characters without digits, then the number of one of the facts.
 
-    It looks like `Everyone belongs here. [2]`. A figure can't be written, nor a list of years or articles; a name can.
+    For example: `Everyone belongs here. [2]`. Without digits there can be no figures, years or article numbers, but
+    there can be names.
     """
     words = max(FEWEST_WORDS + 2, min(MOST_WORDS, max_chars // CHARACTERS_PER_WORD))
     root = f'sentence " [" ({_numbers(facts)}) "]"'
@@ -38,13 +39,13 @@ def sentence_and_fact(max_chars: int, facts: int) -> str:
 
 
 def numbered_lines(count: int) -> str:
-    """Return GBNF for that many lines, each with its number and a full stop before it."""
+    """Return GBNF for `count` lines, each starting with its number and a full stop."""
     lines = ' "\\n" '.join(f'"{number}. " line' for number in range(1, count + 1))
     return f"root ::= {lines}\nline ::= [^\\n]{{3,{LONGEST_LINE}}}\n"
 
 
 def one_line() -> str:
-    """Return GBNF for a text without a line break, as long as its tokens."""
+    """Return GBNF for a text without line breaks, limited only by its number of tokens."""
     return "root ::= [^\\n]+\n"
 
 
@@ -54,7 +55,7 @@ def choice(count: int) -> str:
 
 
 def scores(count: int) -> str:
-    """Return GBNF for that many numbers from 0 to 10, with spaces between them."""
+    """Return GBNF for `count` numbers from 0 to 10, separated by spaces."""
     return "root ::= " + ' " " '.join(["score"] * count) + '\nscore ::= "10" | [0-9]\n'
 
 
@@ -63,7 +64,7 @@ def _numbers(count: int) -> str:
 
 
 def _with_sentence(root: str, words: int, *, digits: bool) -> str:
-    """Return GBNF with the rule of a sentence of so many words at most, for a root that uses it."""
+    """Return GBNF for `root`, with the rule for its sentences: each has at most `words` words."""
     figures = "" if digits else "0-9²³¹⁰⁴-⁹₀-₉"
     decimals = ' ("." [0-9] [0-9]? [0-9]? suffix?)*' if digits else ""
     abbreviations = " | ".join(f'"{abbreviation}"' for pack in packs().values() for abbreviation in pack.abbreviations)

@@ -21,11 +21,11 @@ from pipeline.triage import LONGEST_READ, listed_groups
 log = logging.getLogger(__name__)
 
 SURELY_ATTACKED = 0.8
-"""How probable a group must be for a reply to name it beside another one."""
+"""Probability that a group needs for a reply to name it beside another one."""
 
 
 class Grounder:
-    """The search for evidence, as a strategy plans it. Safe to call from many tasks of one event loop."""
+    """The search for evidence, as planned by a strategy. Safe to call from many tasks of one event loop."""
 
     def __init__(
         self, searcher: Searcher, claims: ClaimMatcher, strategies: Strategies, settings: KnowledgeBaseSettings
@@ -39,13 +39,15 @@ class Grounder:
     async def ground(
         self, post: FlaggedPost, triage: Triage, *, strategy: StrategyName | None = None, last_attempt: bool = False
     ) -> Grounding:
-        """Return the facts that answer the claims which the post makes; where none is sure, paragraphs very near to it.
+        """Return the facts that answer the post's claims or, where no claim is sure, paragraphs very near the post.
 
-        `strategy` plans, the default one unless told; where its plan wants paragraphs, they come before the facts. A
-        note says why there is no evidence. Triage's embedding is used again; raises BadInput when it can't be read.
-        Raises ModelUnavailable while the model that the strategy plans with is away; on the `last_attempt`, or when
-        that model refuses, the fallback plans, and the plan's note says so. An embedding endpoint that fails is raised
-        as ModelUnavailable or ModelRefused, whatever the attempt.
+        `strategy` makes the plan, or the default strategy if None. If the plan wants paragraphs, they come before the
+        facts. If there is no evidence, a note says why. Triage's embedding is reused; raises BadInput if it can't be
+        read.
+
+        Raises ModelUnavailable while the model that the strategy plans with is away. On the `last_attempt`, or when
+        that model refuses, the fallback plans, and the plan's note says so. A failing embedding endpoint raises
+        ModelUnavailable or ModelRefused, whatever the attempt.
         """
         plan = await self._plan(post, triage, strategy, last_attempt)
         groups = [score.group for score in triage.groups]
@@ -74,9 +76,9 @@ class Grounder:
         return Grounding(evidence=(), note=note, plan=plan)
 
     async def _paragraphs(self, text: str, embedding: Vectors, groups: list[TargetGroup], plan: Plan) -> list[Evidence]:
-        """Return as many paragraphs as the plan wants: nearest to its counter-claim where it has one, else to the post.
+        """Return the plan's number of paragraphs: nearest to its counter-claim if it has one, else to the post.
 
-        With a counter-claim all the plan's queries find, and nearness to the counter-claim orders.
+        With a counter-claim, all the plan's queries find candidates, and nearness to the counter-claim orders them.
         """
         if plan.counter_claim:
             return await self._searcher.search(
@@ -85,9 +87,9 @@ class Grounder:
         return await self._searcher.search(text, vector=embedding, groups=groups, k=plan.paragraphs, also=plan.queries)
 
     def _summed(self, triage: Triage) -> Vectors | None:
-        """Return what the layers for posts made of the post; nothing where those of another release did.
+        """Return triage's reading of the post by the layers for posts; None if there is none of this release.
 
-        Raises BadInput where it can't be read.
+        Raises BadInput if it can't be read.
         """
         layers, _, packed = (triage.summed or "").partition(":")
         if not packed or layers != self._opinion.layers:

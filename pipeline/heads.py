@@ -1,9 +1,9 @@
-"""Read a post: whom it attacks, how hateful it is, whether it is counterspeech itself.
+"""Score a post: whom it attacks, how hateful it is, whether it is counterspeech itself.
 
-Each head is linear over two views of the post: its query embedding and its surface (`pipeline.ngrams`). That for hate,
-which no line divides well, has two small networks beside it: over the embedding and, where the embedder gives them
-out, over the states of the post's tokens. They are trained by `training.heads`;
-data, figures and limits in `data/group_head.md`, `hate_head.md`, `counterspeech_head.md`.
+Each head is linear over two views of the post: its query embedding and its surface (`pipeline.ngrams`). As no line
+separates hate well, the hate head adds two small networks: one over the embedding and, where the embedder provides
+them, one over the states of the post's tokens. The heads are trained by `training.heads`; data, figures and limits are
+in `data/group_head.md`, `hate_head.md` and `counterspeech_head.md`.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ HATE, COUNTER = "hate", "counterspeech"
 NAMES = (*(group.value for group in TargetGroup), HATE, COUNTER)
 """The heads that triage reads; the file may hold more."""
 HATE_IS_HIGH = 0.5
-"""Hate probability from which a post seems to attack somebody, not only may."""
+"""Hate probability from which a post "seems to" attack somebody; below it, the post "may"."""
 ATTACKS_SOMEBODY = 0.3
 """Hate probability from which the likeliest group is named even if none reaches the threshold."""
 TOKEN_PARTS = ("taps", "bias", "out", "shares")
 """Arrays of the network over tokens, as the file names them."""
 SURE = 0.5
-"""Probability that a group needs where hate is less likely than that."""
+"""Probability that a group needs where hate is below ATTACKS_SOMEBODY."""
 
 
 @dataclass(frozen=True)
 class Scores:
-    """What the heads say, each a probability from 0 to 1."""
+    """The heads' results, each a probability from 0 to 1."""
 
     groups: Mapping[TargetGroup, float]
     hate: float
@@ -53,7 +53,7 @@ class Scores:
         return cls({group: values[group.value] for group in TargetGroup}, values[HATE], values[COUNTER])
 
     def beside(self, opinion: SecondOpinion, summed: NDArray[np.float32]) -> Self:
-        """Return the scores with a second opinion beside them, on a post that its layers sum up as shape (m,)."""
+        """Return the scores joined with a second opinion on the post, which its layers sum up as shape (m,)."""
         first = {**{group.value: score for group, score in self.groups.items()}, HATE: self.hate, COUNTER: self.counter}
         joint = opinion.beside(first, summed)
         return replace(
@@ -63,7 +63,8 @@ class Scores:
     def attacked(self, threshold: float) -> tuple[GroupScore, ...]:
         """Return the groups from `threshold` on, surest first.
 
-        Of a post that may well be hateful it is at least the likeliest; where neither hate nor a group is sure, none.
+        If hate reaches ATTACKS_SOMEBODY, there is always at least the likeliest group; below it, a group must also
+        reach SURE.
         """
         ranked = sorted(self.groups, key=lambda group: -self.groups[group])
         attacks = self.hate >= ATTACKS_SOMEBODY
@@ -78,7 +79,7 @@ class Heads:
     """Logistic regressions by name, over an embedding of d numbers and `ngrams.BUCKETS` buckets.
 
     `embedding_weights` has shape (n, d), `ngram_weights` (ngrams.BUCKETS, n), `bias` (n,). `hate` adds to the logit of
-    that head, and `tokens` refines its probability. They fit one embedder only, the one called `embedder`.
+    that head, and `tokens` refines its probability. All fit the vectors of one embedder only, named in `embedder`.
     """
 
     names: tuple[str, ...]
@@ -91,7 +92,7 @@ class Heads:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the shipped heads, or those at `path`; raises WeightsError for a file that is missing or torn."""
+        """Load the shipped heads, or those at `path`; raises WeightsError for a file that is missing or damaged."""
         file_path = path or resources.files("pipeline").joinpath("data/heads.npz")
         with open_arrays(file_path, "The heads of triage") as data:
             return cls(
@@ -117,11 +118,11 @@ class Heads:
         return np.asarray(np.clip(logits, -30, 30), np.float32)
 
     def probabilities(self, vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the probabilities of what `logits` returns, in the same shape."""
+        """Return the probabilities that belong to `logits`, in the same shape."""
         return np.asarray(1 / (1 + np.exp(-self.logits(vectors, texts))), np.float32)
 
     def score(self, vector: NDArray[np.float32], text: str, tokens: NDArray[np.float32] | None = None) -> Scores:
-        """Score a text with its embedding of shape (d,), and the states of its tokens, shape (tokens, d), if any.
+        """Score a text by its embedding, shape (d,), and its tokens' states, shape (tokens, width), if any.
 
         Raises BadInput for an embedding of another shape.
         """

@@ -1,4 +1,4 @@
-"""A small network of one hidden layer, on which heads of triage, threats and the guard rest."""
+"""A small network with one hidden layer, used by the heads of triage, threats and the guard."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Numbers = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Network:
-    """A layer of n rectified units over w columns, and an output for each of so many heads.
+    """A layer of n rectified units over w columns, with one output per head.
 
     `hidden` has shape (w, n), `bias` (n,), `out` (n, heads).
     """

@@ -1,6 +1,6 @@
-"""See a text's surface: its words, pairs of words and pieces of words, hashed into buckets.
+"""Describe a text's surface: its words, pairs of words and pieces of words, hashed into buckets.
 
-What an embedding blurs stands out here: a slur, a "not", a spelling meant to deceive (the text is folded first).
+They show what an embedding blurs: a slur, a "not", a spelling meant to deceive (the text is folded first).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PIECE_BUCKETS = 1 << 14
 BUCKETS = WORD_BUCKETS + PIECE_BUCKETS
 PIECES = (3, 4, 5)
 LONGEST = 400
-"""Characters that are read, as in training; it bounds the time that a long text takes."""
+"""Characters that are read, in training too; it bounds the time that a long text takes."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -44,5 +44,5 @@ def _pieces(word: str) -> Iterator[str]:
 
 
 def _hashed(terms: Iterable[str], size: int) -> set[int]:
-    # CRC-32, because it is the same on every machine and Python, and fast. A lone surrogate must not stop it.
+    # CRC-32 is fast and gives the same on every machine and Python. "replace" keeps a lone surrogate from raising.
     return {zlib.crc32(term.encode("utf-8", "replace")) % size for term in terms}

@@ -23,7 +23,7 @@ _LONG_VOWELS = re.compile(r"([aeiou])\1{2,}")
 _SPACED_OUT = re.compile(r"(?<!\w)[^\W\d_](?:([ .*_-])[^\W\d_])(?:\1[^\W\d_])+(?!\w)")
 _LEET = re.compile(r"(?<=[a-z])[013457@$!]+(?=[a-z])")
 _PLAIN_LEET = re.compile(r"(?<=[^\W\d_])[013457$]{1,2}(?=[^\W\d_])")
-"""The same in text that people may still mean: no signs that end sentences or stand in addresses."""
+"""Leet without "@" and "!", which people may mean: these stand in addresses and end sentences."""
 _LEET_LETTERS = str.maketrans("013457@$!", "oieastasi")
 _WORD = re.compile(r"\w+")
 _LOOKALIKES = str.maketrans(
@@ -44,7 +44,7 @@ _WEAPON_WORDS = str.maketrans({emoji: f" {word} " for emoji, word in _WEAPONS.it
 
 
 def normalise(text: str) -> str:
-    """Return the text as models read it: NFKC, nothing invisible, placeholders for people and links, runs cut.
+    """Return the text as models read it: NFKC, no invisible characters, placeholders for people and links, short runs.
 
     Look-alikes, spaced-out letters and digits within words are resolved where they can mean nothing else. Case, accents
     and emoji stay. The result may be empty.
@@ -72,7 +72,7 @@ def _is_emoji(char: str) -> bool:
 
 
 def shortened(text: str) -> str:
-    """Cut runs: of one letter to two, of one sign to three; digits stay."""
+    """Cut runs of one letter to two and runs of one sign to three; digits stay."""
     return _LONG_SIGNS.sub(r"\1\1\1", _LONG_LETTERS.sub(r"\1\1", text))
 
 
@@ -93,7 +93,7 @@ def fold_disguised(text: str) -> str:
 
 
 def joined(text: str) -> str:
-    """Join three or more letters that one sign or blank spaces out: "k i l l" -> "kill"."""
+    """Join three or more single letters that are spaced out by the same sign or blank: "k i l l" -> "kill"."""
     return _SPACED_OUT.sub(lambda run: run.group().replace(run.group(1), ""), text)
 
 

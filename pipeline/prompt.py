@@ -14,17 +14,17 @@ from pipeline.languages import packs
 MAX_POST = 1200
 MAX_EVIDENCE = 600
 MAX_HINT = 300
-"""Characters that reach the model; a context window of 2048 tokens must hold the whole prompt in any script."""
+"""Most characters of each that reach the model; in any script, the whole prompt must fit into 2048 tokens."""
 
 _FENCE = re.compile(r"[`#=*_|]{3,}|-{3,}")
 _ROLE = re.compile(r"(?im)^\s*(?:system|assistant|user|human|ai)\s*:")
 
 
 def messages(ctx: GuardContext, hint: str = "", *, mark: str | None = None) -> list[Message]:
-    """Return system prompt, one worked example for the intent, and the task; `mark` fences the post, else a new one.
+    """Return system prompt, one worked example for the intent, and the task; `mark`, or a new one, fences the post.
 
-    Everything but the last message depends on the intent alone. Chat-template tokens in post, evidence and hint are
-    made harmless.
+    Everything but the last message depends on the intent alone. Post, evidence and hint are neutralised: chat-template
+    tokens in them have no effect.
     """
     texts = table("prompts")
     example = texts["example"]
@@ -48,18 +48,18 @@ def messages(ctx: GuardContext, hint: str = "", *, mark: str | None = None) -> l
 
 
 def new_mark() -> str:
-    """Return a mark that a post's author can't foresee."""
+    """Return a mark that a post's author can't predict."""
     return f"post-{secrets.token_hex(6)}"
 
 
 def fenced(post: str, mark: str) -> str:
-    """Return a post, made harmless and cut, between two lines with a mark that a heading names."""
+    """Return a post, neutralised and cut, between two lines with `mark`; a heading announces the mark."""
     text = harmless(post, MAX_POST).replace(mark, "")
     return str(table("prompts")["task"]["post"]).format(fence=mark, text=text)
 
 
 def wish(hint: str) -> str:
-    """Return a moderator's hint as a line for the model, or nothing."""
+    """Return a moderator's hint as a line for the model; an empty hint gives an empty text."""
     wording = str(table("prompts")["task"]["wish"])
     return wording.format(hint=harmless(hint, MAX_HINT)) if hint.strip() else ""
 
@@ -78,7 +78,7 @@ def language_name(code: str) -> str:
 
 
 def harmless(text: str, limit: int) -> str:
-    """Return `text` cut to `limit` characters, without anything a template or our fence could be taken for."""
+    """Return `text` cut to `limit` characters, without anything that could pass for a chat template or our fence."""
     cut = text if len(text) <= limit else text[:limit] + " …"
     return quoted(_ROLE.sub("", _FENCE.sub(" ", cut)), len(cut))
 

@@ -1,7 +1,7 @@
 """Decide what happens to a post: draft a reply, dismiss it, ask whether it is hateful, or leave it to people.
 
-The rules are plain so that moderators can be told why. People's safety comes first: what looks like a threat, self-harm
-or child abuse is escalated whatever the heads say, a repeated post too.
+The rules are simple, so that moderators can be told why. People's safety comes first: what looks like a threat,
+self-harm or child abuse is escalated whatever the heads say, even if the post is a repetition.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class RoutingDecision:
 
 @dataclass(frozen=True)
 class Rule:
-    """One kind of post that must go to people, how it is recognised, and what they are told."""
+    """One kind of post that must go to people: how it is recognised, and what they are told."""
 
     name: str
     reason: str
@@ -44,8 +44,8 @@ class Rule:
 def escalation(text: str, threat: float, threat_from: float) -> Rule | None:
     """Return the first rule by which people must see `text` (in any spelling), or None.
 
-    For violence the head decides: `threat` is its probability (see `pipeline.threats`, to which the patterns are one
-    sign among others), `threat_from` the limit. The other rules are patterns alone.
+    Violence is decided by the threat head: `threat` is its probability, `threat_from` the limit, and the patterns are
+    only one of its signs (see `pipeline.threats`). The other rules are patterns alone.
     """
     plain = condemned_quotes().sub(" … ", folded(text))
     for known in rules():
@@ -80,7 +80,7 @@ def decide(
         return RoutingDecision(Route.DISMISS, f"It does not read as hateful ({scores.hate:.0%}; {limit}).")
     if scores.hate >= settings.doubt_below:
         return RoutingDecision(Route.DRAFT, "")
-    # Only what is in doubt anyway: how a plainly hateful post talks back to somebody does not make it counterspeech.
+    # Only posts in doubt get here: a plainly hateful post does not become counterspeech by talking back to somebody.
     if scores.counter >= COUNTERSPEECH_FROM:
         return RoutingDecision(Route.DISMISS, f"It reads as counterspeech itself ({scores.counter:.0%} sure).")
     limit = f"a draft is made from {settings.doubt_below:.0%}"
@@ -89,7 +89,7 @@ def decide(
 
 @lru_cache(maxsize=1)
 def rules() -> tuple[Rule, ...]:
-    """Return the escalation rules, in the order they are tried; each looks for all languages, which posts mix."""
+    """Return the escalation rules in the order they are tried; each covers all languages, since posts mix them."""
     listed = tomllib.loads(resources.files("pipeline").joinpath("data/escalate.toml").read_text("utf-8"))["rules"]
     return tuple(Rule(rule["name"], rule["reason"], re.compile("|".join(_patterns(rule["name"])))) for rule in listed)
 
@@ -100,7 +100,7 @@ def _patterns(rule: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def condemned_quotes() -> re.Pattern[str]:
-    """Return the pattern of a quotation that the writer rejects in the same sentence."""
+    """Return the pattern of a quotation that the writer condemns in the same sentence."""
     condemning = "|".join(word for pack in packs().values() for word in pack.escalation.words.get("condemning", ()))
     return re.compile(
         rf"""(?:["“”«»][^"“”«»]{{1,150}}["“”«»]|(?<!\w)'[^']{{1,150}}'(?!\w))[^.!?"']{{0,40}}\b(?:{condemning})\b"""

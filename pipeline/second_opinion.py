@@ -1,7 +1,7 @@
-"""A second opinion on a post, by the layers of the embedder that are tuned for posts (`models.e5_posts`).
+"""A second opinion on a post, from the layers of the embedder that are tuned for posts (`models.e5_posts`).
 
-The first one is what the heads say of its embedding and its words. `rejoinder train post-layers` writes the weights;
-data, figures and limits in `models/data/e5_posts.md`.
+The first opinion is what the heads make of the post's embedding and words. `rejoinder train post-layers` writes the
+weights; data, figures and limits are in `models/data/e5_posts.md`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from models.arrays import open_arrays
 Numbers = NDArray[np.float32]
 
 NEARLY = 1e-6
-"""How near to 0 and 1 a probability counts."""
+"""Least distance of a probability from 0 and 1; nearer ones are clipped, so that their log odds are finite."""
 THREAT = "threat"
 
 
 @dataclass(frozen=True)
 class SecondOpinion:
-    """Linear heads by name over a post's reading of m numbers, and what they count beside the first opinion.
+    """Linear heads by name over a post's reading of m numbers, and how each is weighed against the first opinion.
 
-    `weights` has shape (n, m), `bias` (n,), `shares` (n, 3): what the first opinion's log odds count, what the second's
-    do, and a constant. `layers` names the layers whose readings they learned: those of others mean something else.
+    `weights` has shape (n, m), `bias` (n,), `shares` (n, 3): the weight of the first opinion's log odds, that of the
+    second's, and a constant. `layers` names the layers that the heads were trained on; readings of other layers don't
+    fit.
     """
 
     layers: str
@@ -41,7 +42,7 @@ class SecondOpinion:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the shipped weights, or those at `path`; raises WeightsError for a file that is missing or torn."""
+        """Load the shipped weights, or those at `path`; raises WeightsError for a file that is missing or damaged."""
         file_path = path or resources.files("pipeline").joinpath("data/second_opinion.npz")
         with open_arrays(file_path, "The second opinion on posts") as data:
             arrays = (data[name].astype(np.float32) for name in ("weights", "bias", "shares"))
@@ -49,11 +50,11 @@ class SecondOpinion:
 
     @property
     def length(self) -> int:
-        """How many numbers the reading of a post has."""
+        """Return how many numbers the reading of a post has."""
         return int(self.weights.shape[1])
 
     def beside(self, first: Mapping[str, float], reading: Numbers) -> dict[str, float]:
-        """Return the probabilities of the first opinion as they are with the second, of a post read as shape (m,)."""
+        """Return the first opinion's probabilities joined with the second opinion on a post's reading, shape (m,)."""
         logits = dict(zip(self.names, self.weights @ reading + self.bias, strict=True))
         shares = dict(zip(self.names, self.shares, strict=True))
         return {

@@ -1,4 +1,4 @@
-"""Split a text into sentences as its language pack abbreviates."""
+"""Split a text into sentences, by the abbreviations of its language pack."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Tell how likely a post threatens people, urges violence or wishes it on them.
+"""Estimate how likely a post threatens people, urges violence or wishes it on them.
 
-A logistic regression on three views of a post: its embedding, its words and pieces of words, and which words stand
-near a violent one; and a small network, which sees how embedding and forms of threats go together. Trained by
-`rejoinder train threats`; figures and limits in `data/threat.md`.
+A logistic regression reads three views of a post: its embedding, its words and pieces of words, and the words near a
+violent one. A small network beside it reads the embedding together with the forms of threats. Both are trained by
+`rejoinder train threats`; figures and limits are in `data/threat.md`.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ BITS = 16
 """Words, pieces and neighbours are hashed into 2 ** BITS buckets."""
 BUCKETS = 1 << BITS
 READ = 250
-"""Words of a post that are read: the first; of those after them, only what a rule finds counts."""
+"""Words of a post that are read, from its start; after them, only what a rule finds counts."""
 NEAR = 8
 """Words before and after a violent one that count as its neighbours."""
 PIECES = (3, 4, 5)
 SHARES = {"words": 1.0, "pieces": 0.7, "neighbours": 1.5, "parts": 1.5, "forms": 0.7}
-"""Length of each view's feature vector, next to an embedding of length 1; for forms, of each form."""
+"""Length of each view's feature vector relative to an embedding of length 1; for `forms`, the length of each form."""
 
 VIOLENT = frozenset({"violence", "harmed", "harming", "death", "weapon"})
-"""Parts of which at least one must be in a run that counts."""
+"""A run of parts counts only if at least one of these is in it."""
 SIGNS = frozenset(".!?")
 LETTERS = {
     "self": "I", "will": "W", "should": "S", "somebody": "B", "hope": "H", "not": "N", "told": "T", "rejected": "R",
     "reported": "P", "was": "A", "violence": "V", "harmed": "K", "harming": "G", "death": "D", "weapon": "O",
     "whom": "M", "asks": "Q", "thing": "Y", "?": "?", '"': "q", "“": "q", "”": "q", "«": "q", "»": "q",
 }  # fmt: skip
-"""A letter for each part, so that the forms of a sentence can be searched for."""
+"""A letter for each part, so that regular expressions can find the forms of a sentence."""
 FORMS = {
     name: re.compile(form)
     for name, form in {
@@ -78,7 +78,7 @@ TAKEN_BACK = {
 }
 
 MENDED = VIOLENT | {"should", "not", "somebody", "hope"} - {"weapon"}
-"""Parts whose words are known misspelt too."""
+"""Parts whose words are also recognised when misspelt."""
 
 _DOUBLED = re.compile(r"(.)\1+")
 _WORD = re.compile(r"[\w'*]+|[^\w\s]")
@@ -86,10 +86,10 @@ _WORD = re.compile(r"[\w'*]+|[^\w\s]")
 
 @dataclass(frozen=True)
 class ThreatHead:
-    """The shipped regression, `embedded` of shape (d,) and `hashed` (BUCKETS,), and network.
+    """The shipped regression, with `embedded` of shape (d,) and `hashed` of shape (BUCKETS,), and the shipped network.
 
-    The network reads the embedding and which of `signs` a text shows. They fit the vectors of one embedder only, the
-    one called `embedder`.
+    The network reads the embedding and which of `signs` a text shows. Both fit the vectors of one embedder only, named
+    in `embedder`.
     """
 
     embedded: NDArray[np.float32]
@@ -101,7 +101,7 @@ class ThreatHead:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the shipped head, or the one at `path`; raises WeightsError for a file that is missing or torn."""
+        """Load the shipped head, or the one at `path`; raises WeightsError for a file that is missing or damaged."""
         file_path = path or resources.files("pipeline").joinpath("data/threat.npz")
         with open_arrays(file_path, "The threat head") as data:
             return cls(
@@ -129,9 +129,9 @@ class ThreatHead:
 
 @dataclass(frozen=True)
 class Surface:
-    """A post's words as the head reads them: buckets, shape (n,), and their weights; and the signs of a threat.
+    """A post's words as the head reads them: buckets, shape (n,), with their weights, and the signs of a threat.
 
-    Signs are the parts that any of its words plays, and the forms of its sentences.
+    Signs are the parts that the words play and the forms of the sentences.
     """
 
     buckets: NDArray[np.int64]
@@ -140,7 +140,7 @@ class Surface:
 
 
 def read(text: str) -> Surface:
-    """Return what the head reads of `text` beside its embedding."""
+    """Return what the head reads of `text` besides its embedding."""
     folded = routing_rules.folded(text)
     words = _WORD.findall(folded)[:READ]
     parts = [_part(word) for word in words]
@@ -155,7 +155,7 @@ def read(text: str) -> Surface:
     for name, terms in views.items():
         for term in terms:
             bucket = zlib.crc32(term.encode("utf-8", "replace")) % BUCKETS
-            # A form counts the same in a long post: one sentence makes a threat.
+            # A form keeps its weight in a long post: one sentence is enough for a threat.
             length = 1.0 if name == "forms" else sqrt(len(terms))
             weights[bucket] = weights.get(bucket, 0.0) + SHARES[name] / length
     return Surface(
@@ -171,7 +171,7 @@ def speaks_of_violence(text: str) -> bool:
 
 
 def _runs(words: list[str], parts: list[str]) -> Iterator[str]:
-    """Yield words, pairs and threes, every violent word as its part in the longer ones."""
+    """Yield words, pairs and triples; in pairs and triples, each violent word is replaced by its part."""
     yield from words
     alike = [f"#{part}" if part in VIOLENT else word for word, part in zip(words, parts, strict=True)]
     yield from (f"{left} {right}" for left, right in pairwise(alike))
@@ -184,7 +184,7 @@ def _pieces(word: str) -> list[str]:
 
 
 def _neighbours(words: list[str], parts: list[str]) -> Iterator[str]:
-    """Yield what stands before and after violent words, nearer than NEAR, and that there is such a word."""
+    """Yield the part of each violent word, and the words up to NEAR before and after it."""
     for place in (place for place, part in enumerate(parts) if part in VIOLENT):
         yield parts[place]
         yield from (f"{word} <" for word in words[max(0, place - NEAR) : place])
@@ -192,7 +192,7 @@ def _neighbours(words: list[str], parts: list[str]) -> Iterator[str]:
 
 
 def _orders(parts: list[str]) -> Iterator[str]:
-    """Yield runs of two to five parts with a violent one: with what plays no part as a gap, and without it."""
+    """Yield runs of two to five parts with a violent one, once with words of no part as gaps and once without gaps."""
     gaps = [part for part, before in zip(parts, ["", *parts], strict=False) if part or before]
     for sequence in (gaps, [part for part in parts if part]):
         for size in (2, 3, 4, 5):
@@ -205,7 +205,7 @@ def _orders(parts: list[str]) -> Iterator[str]:
 def _forms(parts: list[str], ruled: bool) -> Iterator[str]:
     """Yield the forms of threats that sentences take, and what takes them back: negation, quotation, report.
 
-    That a pattern meets the text (`ruled`) counts as a form of all of it, and so does that nothing in it is violent.
+    For the text as a whole, "ruled" says that a pattern matches it, "calm" that none does and no word is violent.
     """
     letters = "".join(LETTERS.get(part, "." if part in SIGNS else "x") for part in parts)
     if not ruled and not VIOLENT.intersection(parts):
@@ -225,7 +225,7 @@ def _forms(parts: list[str], ruled: bool) -> Iterator[str]:
 
 @lru_cache(maxsize=20_000)
 def _part(word: str) -> str:
-    """Return the part a word may play in a threat, misspelt words too; empty for most words."""
+    """Return the part that a word, even misspelt, may play in a threat; empty for most words."""
     if not word[0].isalnum():
         return word if word in SIGNS or word in LETTERS else ""
     exact, begins, misspelt = _roles()
@@ -238,7 +238,7 @@ def _part(word: str) -> str:
 
 
 def _misspellings(word: str) -> Iterator[str]:
-    """Yield keys that a word shares with its misspellings: letters doubled or swapped, one hidden or dropped."""
+    """Yield keys that a word shares with its misspellings: letters doubled or swapped, or one hidden or dropped."""
     if len(word) < 4 or not word[0].isalpha():
         return
     yield _DOUBLED.sub(r"\1", word)
@@ -248,7 +248,7 @@ def _misspellings(word: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _roles() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return the part of each listed word, of beginnings of words, and of keys of misspellings."""
+    """Return three mappings to parts: of words, of beginnings of words, and of keys of misspellings."""
     listed = tomllib.loads(resources.files("pipeline").joinpath("data/threat_roles.toml").read_text("utf-8"))
     exact: dict[str, str] = {}
     begins: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Triage one flagged post: its language, whom it attacks, how hateful it is, and what is to be done with it."""
+"""Triage one flagged post: its language, whom it attacks, how hateful it is, and what to do with it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from pipeline.second_opinion import THREAT, SecondOpinion
 from pipeline.threats import ThreatHead
 
 LONGEST_READ = 1200
-"""Characters that are embedded; what a post is about shows long before."""
+"""Characters that are embedded; the topic of a post shows long before."""
 NOTHING = Scores(dict.fromkeys(TargetGroup, 0.0), 0.0, 0.0)
-"""What is known of a post without text, which the heads could only guess at."""
+"""The scores of a post without text, about which the heads could only guess."""
 
 
 class Triager:
     """The first stage of a case. Safe to call from many tasks of one event loop.
 
-    The heads read the default embedder's vectors only. Where the knowledge base is searched with another, the default
-    one is loaded beside it for them; its threads end with the process.
+    The heads read the default embedder's vectors only. If the knowledge base uses another embedder, the default one is
+    loaded as well, for the heads; its threads end with the process.
     """
 
     def __init__(self, embedder: Embedder, settings: TriageSettings) -> None:
@@ -39,18 +39,18 @@ class Triager:
         self._reader = embedder if embedder.name == self._heads.embedder else default_embedder()
 
     async def triage(self, post: FlaggedPost, *, duplicate_of: str | None = None) -> Triage:
-        """Return what was found; groups and hate are filled in whatever the route is.
+        """Return the findings; groups and hate are filled in whatever the route.
 
         `duplicate_of` is the key of an earlier case with the same post. The reason is a sentence for the moderator.
         Raises ModelUnavailable or ModelRefused when an embedding endpoint fails.
         """
-        # It takes a millisecond for most posts, but a long hostile one must not hold up the event loop.
+        # Most posts take a millisecond, but a long hostile one must not hold up the event loop.
         text, language = await asyncio.to_thread(self._read, post)
         reading = await self._reading(text)
         own_vector = reading.vector
         embedding = own_vector if self._reader is self._embedder else (await self._embedder.queries([text]))[0]
         scores = self._heads.score(own_vector, text, reading.tokens) if text else NOTHING
-        # Nothing can be read twice in a post without text.
+        # A post without text leaves nothing to form a second opinion on.
         summed = reading.summed if text else None
         if summed is not None:
             scores = scores.beside(self._opinion, summed)
@@ -79,7 +79,7 @@ class Triager:
     def _escalation(
         self, text: str, embedding: Vectors, summed: Vectors | None, threat_from: float
     ) -> tuple[float, routing_rules.Rule | None]:
-        """Return how likely the text is a threat, and why people are to see it, if they are."""
+        """Return how likely the text is a threat, and the rule by which people must see it, if any."""
         threat = self._threats.score(text, embedding)
         if summed is not None:
             threat = self._opinion.beside({THREAT: threat}, summed)[THREAT]
@@ -93,7 +93,7 @@ class Triager:
 
 
 def describe_attack(groups: tuple[GroupScore, ...], hate: float) -> str:
-    """Say in a sentence whom a post that gets a draft attacks, as surely as `hate` allows."""
+    """Describe in a sentence whom a post that gets a draft attacks, as surely as `hate` allows."""
     if not groups:
         return "It may be hateful, but it is unclear whom it attacks."
     seems = "seems to" if hate >= HATE_IS_HIGH else "may"

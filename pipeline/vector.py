@@ -19,7 +19,7 @@ def pack(vector: NDArray[np.float32]) -> str:
 
 
 def unpack(packed: str) -> NDArray[np.float32]:
-    """Return an embedding, float32, of length 1 again; raises BadInput where `packed` is none."""
+    """Return an embedding as float32 of length 1; raises BadInput if `packed` does not hold one."""
     vector = numbers(packed)
     length = float(np.linalg.norm(vector))
     if length == 0:
@@ -28,7 +28,7 @@ def unpack(packed: str) -> NDArray[np.float32]:
 
 
 def numbers(packed: str) -> NDArray[np.float32]:
-    """Return a vector as it was packed, float32; raises BadInput where `packed` is none."""
+    """Return a vector as it was packed, float32; raises BadInput if `packed` does not hold one."""
     try:
         vector = np.frombuffer(base64.b64decode(packed, validate=True), _WIRE).astype(np.float32)
     except (binascii.Error, ValueError) as error:

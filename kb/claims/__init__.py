@@ -1,1 +1,1 @@
-"""What hateful posts claim, and the words and facts on file that answer it; `<group>.toml` holds a group's claims."""
+"""Claims of hateful posts, and the words and facts on file that answer them; `<group>.toml` has a group's claims."""

@@ -1,4 +1,4 @@
-"""Say what is wrong with claims and facts on file: untranslated, unanswered, too long, or not the same everywhere."""
+"""Report what is wrong with claims and facts on file: untranslated, unanswered, too long, or differing by language."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FEWEST_COUNTERS_IF_COMMON = 3
 LONGEST_COUNTER = 160
 LONGEST_FACT = 300
 LONGEST_SHORT = 140
-"""Characters; a counter-claim and a fact's short form stay under 280 together, and they do with the space between."""
+"""Most characters of each; a counter-claim, a fact's short form and the space between stay under 280 together."""
 
 _NUMBERS = {
     "en": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"),
@@ -35,7 +35,7 @@ _VERBLESS: dict[Language, re.Pattern[str]] = {
     "es": re.compile(r"(?:Sin|Poc[oa]s|Ninguna) (?:indicios|pruebas?) (?:\w+ )?de que (?!.*(?:,|\b(?:hay|son|fue)\b))"),
     "it": re.compile(r"(?:Nessuna|Poch[ie]) (?:prov[ae]|indizi) (?:\w+ )?che (?!.*\b(?:è|sono|fu)\b)"),
 }
-"""How a note begins: "Texas, 2012: …", "Little evidence that …". Some are missed rather than a sentence refused."""
+"""Beginnings of notes: "Texas, 2012: …", "Little evidence that …". They miss some rather than refuse a sentence."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ClaimProblem:
 def problems(files: ClaimFiles, under: str = "") -> list[ClaimProblem]:
     """Return everything that must be corrected before these files can be used, in the order of the files.
 
-    Entries are checked whose file begins with `under`.
+    Only entries whose file begins with `under` are checked.
     """
     claims = [claim for claim in files.claims.values() if files.places[claim.id].file.startswith(under)]
     facts = [fact for fact in files.facts.values() if files.places[fact.id].file.startswith(under)]
@@ -67,9 +67,9 @@ def problems(files: ClaimFiles, under: str = "") -> list[ClaimProblem]:
 
 
 def without_faulty(files: ClaimFiles, own: Path) -> ClaimFiles:
-    """Return the files less those entries of an own folder that have something to correct; log a warning for each.
+    """Return the files without the faulty entries of a folder of one's own; log a warning for each.
 
-    An entry that names a faulty one is faulty too.
+    An entry that names a faulty one is faulty, too.
     """
     while listed := problems(files, f"{own}/"):
         faulty = {problem.entry: problem for problem in reversed(listed)}
@@ -121,7 +121,7 @@ def _of_wider(claim: FiledClaim, files: ClaimFiles) -> Iterator[str]:
 
 
 def problems_of_counter(counter: str, intent: Intent, language: Language) -> Iterator[str]:
-    """Yield what keeps a counter-claim from being said as it stands."""
+    """Yield the reasons why a counter-claim can't be said as it stands."""
     yield from _not_one_sentence(counter, language)
     if len(counter) > LONGEST_COUNTER:
         yield f"{len(counter)} characters, {LONGEST_COUNTER} at most: {counter!r}"
@@ -180,7 +180,7 @@ def _figures_that_differ(texts: dict[Language, str]) -> Iterator[str]:
 
 
 def figures(text: str, language: Language) -> frozenset[Decimal]:
-    """Return the numbers written in digits; English groups by commas, the other languages by points or spaces."""
+    """Return the numbers written in digits; English groups them by commas, the other languages by points or spaces."""
     english = language == "en"
     values: set[Decimal] = set()
     for written in _NUMBERS["en" if english else "other"].findall(text):
@@ -199,7 +199,7 @@ def _listed(values: Iterable[Decimal]) -> str:
 
 
 def _said_twice(files: ClaimFiles) -> Iterator[tuple[str, str]]:
-    """Yield claims with a wording of another claim about the same group: a post can't tell them apart."""
+    """Yield claims that share a wording with another claim about the same group: a post could not tell them apart."""
     first: dict[tuple[str, str, str], str] = {}
     for claim in files.claims.values():
         for language, wordings in claim.wordings.items():

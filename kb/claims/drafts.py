@@ -13,7 +13,7 @@ from kb.claims.loading import load_claims
 
 @dataclass(frozen=True)
 class ClaimDraft:
-    """A claim as a curator begins it, in one language; `counters` are pairs of intent and sentence."""
+    """A claim as a curator first writes it, in one language; `counters` are pairs of intent and sentence."""
 
     group: TargetGroup
     name: str
@@ -30,7 +30,7 @@ class ClaimDraft:
         return f"{self.group.replace('_', '-')}-{self.name}"
 
     def as_toml(self) -> str:
-        """Return the claim as a table; JSON's strings and arrays are TOML's too."""
+        """Return the claim as a table; strings and arrays of JSON are valid TOML."""
         lines = [
             "[[claim]]",
             f"id = {_quoted(self.id)}",
@@ -47,9 +47,9 @@ class ClaimDraft:
 
 
 def append(draft: ClaimDraft, folder: Path) -> Path:
-    """Add a claim to its group's file in `folder` and return the file.
+    """Add a claim to its group's file in `folder`, and return the file.
 
-    Raises BadInput for an id that is taken, and KnowledgeBaseError when the folder's files can't be read as they are.
+    Raises BadInput for an id that is taken, and KnowledgeBaseError if the folder's files can't be read.
     """
     if draft.id in load_claims(folder).places:
         raise BadInput(f"The id {draft.id} is taken. Choose another name.")

@@ -1,4 +1,4 @@
-"""Turn entries on file into what the pipeline speaks of: evidence and claims, in the language of a reply."""
+"""Turn entries on file into the pipeline's records, evidence and claims, in the language of a reply."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kb.claims.reviews import Reviews
 
 
 def language_on_file(language: str) -> Language | None:
-    """Return a language in which entries are on file; None for any other."""
+    """Return a language that entries on file have; None for any other."""
     return next((known for known in LANGUAGES if known == language), None)
 
 
 def evidence_of(
     fact: FiledFact, language: Language, claims: tuple[str, ...], reviews: Reviews, preference: float = 0.0
 ) -> Evidence:
-    """Return a fact as evidence for claims, in a language."""
+    """Return a fact as evidence for `claims`, in a language."""
     return Evidence(
         id=fact.id,
         text=fact.text[language],
@@ -52,9 +52,9 @@ def claim_of(
     reviews: Reviews,
     liked: Callable[[str, Intent], float] = _no_preference,
 ) -> Claim:
-    """Return a claim with its counter-claims in a language; the gist is English, as the desk is.
+    """Return a claim with its counter-claims in a language; the gist is in English, like the desk.
 
-    `liked` tells how much moderators prefer a counter-claim.
+    `liked` returns how much moderators prefer a counter-claim.
     """
     return Claim(
         id=claim.id,

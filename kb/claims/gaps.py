@@ -1,4 +1,4 @@
-"""Sort posts that nothing on file answers into heaps of like ones, so that a curator sees what is missing most."""
+"""Group similar posts that nothing on file answers, so that a curator sees what is missing most."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kb.claims.matching import ClaimMatcher
 from kb.query import Vectors
 
 ALIKE = 0.45
-"""Centred cosine from which two posts lie on one heap; by eye on flagged posts of the training side."""
+"""Centred cosine from which two posts are grouped; chosen by eye on flagged posts of the training side."""
 MOST_EXAMPLES = 5
 
 
 class Unanswered(NamedTuple):
-    """A case without an answer on file: its key, the group that its post attacks, the post's embedding and language."""
+    """A case without an answer on file: its key, the group its post attacks, the post's embedding and language."""
 
     case: str
     group: str
@@ -28,7 +28,7 @@ class Unanswered(NamedTuple):
 
 @dataclass(frozen=True)
 class Gap:
-    """A heap of like posts, the claim on file that is nearest to them, and how near it is, 1 at most."""
+    """A heap of similar posts, the claim on file that is nearest to them, and how near it is, 1 at most."""
 
     count: int
     group: str
@@ -37,12 +37,12 @@ class Gap:
     cases: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the gap for a program to read."""
+        """Return the gap as a dictionary for JSON."""
         return asdict(self)
 
 
 def heaps(unanswered: Iterable[Unanswered], matcher: ClaimMatcher) -> list[Gap]:
-    """Return the heaps, the largest first; each post joins the first heap whose first post is like it."""
+    """Return heaps of similar posts, the largest first; each post joins the first heap whose first post is like it."""
     piled: list[tuple[Vectors, list[Unanswered]]] = []
     for post in unanswered:
         unit = matcher.centred(post.vector, post.language)

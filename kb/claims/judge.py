@@ -1,6 +1,6 @@
 """Judge how probably a post makes a claim on file, from its embedding and the wordings near it.
 
-`rejoinder train claims` writes the arrays; data, figures and limits stand in `data/matching.md`.
+`rejoinder train claims` writes the arrays; data, figures and limits are in `data/matching.md`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from models.toxicity import features as surface_of
 
 NAME = "matching.npz"
 KINDS: tuple[AttackKind | None, ...] = (*AttackKind, None)
-"""What the kind head tells apart; None is for posts that attack nobody."""
+"""What the kind head distinguishes; None is for posts that attack nobody."""
 SPREAD = 15.0
-"""What brings the numbers of a centred unit vector near to 1."""
+"""Factor that brings the numbers of a centred unit vector close to 1."""
 PER_CLAIM = 30.0
-"""The weight that all wordings of a claim have together, however many they are."""
+"""Weight of all wordings of a claim together, however many they are."""
 SURFACE = 1 << 16
 """Buckets of words and pieces of words that the attack head reads."""
 FEATURES = (
@@ -41,7 +41,7 @@ FEATURES = (
 
 
 GATE = ("the surest claim", "mean of the surest three", "attack", "nothing is likely", "words", "not English", "always")
-"""What tells whether anything on file answers a post: log odds, log odds, log odds, a log, a log, 0 or 1, 1."""
+"""Features for whether anything on file answers a post: log odds three times, two logarithms, 0 or 1, and 1."""
 ARRAYS = ("centres", "attack", "kinds", "inverse", "posts", "weights", "gate")
 """The float arrays of a judge's file."""
 
@@ -50,7 +50,7 @@ ARRAYS = ("centres", "attack", "kinds", "inverse", "posts", "weights", "gate")
 class Nearness:
     """How near the wordings of each claim are to a post, as centred cosines, each of shape (claims,).
 
-    `own` is the best among those in the post's language.
+    `best` is the nearest wording's, `three` the mean of the nearest three, `own` the nearest in the post's language.
     """
 
     best: Vectors
@@ -62,7 +62,7 @@ class Nearness:
 class ClaimTable:
     """What is known of the claims that posts are judged on, in one order: kinds, and weights of shape (claims, d + 1).
 
-    `insults` marks the entries that stand for an insult as such, by the end of their names.
+    `insults` marks the entries for plain insults, recognised by the end of their names.
     """
 
     kinds: Sequence[AttackKind]
@@ -74,8 +74,9 @@ class ClaimTable:
 class Impression:
     """What the judge makes of a post by itself.
 
-    How probable each of KINDS is, the least-squares score of each claim, about 1 for one that it makes, and the log
-    odds that readers find that it attacks a group.
+    - `kinds`: the probability of each of KINDS
+    - `learned`: the least-squares score of each claim, about 1 for a claim that the post makes
+    - `attack`: the log odds that readers find that it attacks a group
     """
 
     kinds: Vectors
@@ -87,11 +88,14 @@ class Impression:
 class Judge:
     """Learned arrays for the vectors of one embedder, d numbers long.
 
-    `centres` (LANGUAGES, d) are the means of the wordings in each language: without them, texts lie alike in all.
-    `attack` (d + 1) and `surface` (SURFACE) say how probably readers find that a post attacks a group, by its meaning
-    and by its words. `kinds` has shape (KINDS, d + 1). `inverse` (d + 1, d + 1) and `posts` (claims, d + 1) make a
-    claim's weights of the wordings on file and the labelled posts, by least squares: a claim of one's own gets them
-    too. `weights` and `bias` turn FEATURES into a probability, `gate` turns GATE into another.
+    - `centres` (LANGUAGES, d): the means of the wordings in each language; without them, texts are alike in all
+      languages
+    - `attack` (d + 1) and `surface` (SURFACE): how probably readers find that a post attacks a group, by its meaning
+      and by its words
+    - `kinds` (KINDS, d + 1): the weights of the kind head
+    - `inverse` (d + 1, d + 1) and `posts` (claims, d + 1): by least squares, they turn the wordings on file and the
+      labelled posts into a claim's weights, also for a claim of one's own
+    - `weights` and `bias` turn FEATURES into a probability, `gate` turns GATE into another
     """
 
     embedder: str
@@ -108,7 +112,7 @@ class Judge:
 
     @classmethod
     def read(cls, data: Mapping[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]) -> Self:
-        """Build a judge from the arrays of its file; raises KeyError for one that is missing."""
+        """Build a judge from the arrays of its file; raises KeyError if one is missing."""
         numbers = {name: np.asarray(data[name], np.float32) for name in ARRAYS}
         return cls(
             embedder=str(data["embedder"]),
@@ -121,7 +125,7 @@ class Judge:
     def table(
         self, claims: Mapping[str, AttackKind], owners: Sequence[str], vectors: Vectors, languages: Sequence[str]
     ) -> ClaimTable:
-        """Return the table of claims, given by id, from the wordings' owners, vectors and languages."""
+        """Return the table of the claims, given by id, from the wordings' owners, vectors and languages."""
         names = list(claims)
         places = {name: place for place, name in enumerate(names)}
         numbers = np.array([places[owner] for owner in owners])
@@ -132,18 +136,18 @@ class Judge:
         return ClaimTable(tuple(claims.values()), insults, np.asarray(sums @ self.inverse, np.float32))
 
     def standard(self, vectors: Vectors, languages: Sequence[str]) -> Vectors:
-        """Return vectors, shape (n, d), in languages, as the learned arrays read them: shape (n, d + 1)."""
+        """Return vectors, shape (n, d), in their languages as the learned arrays read them: shape (n, d + 1)."""
         scaled = (vectors - self.centres[[row_of(language) for language in languages]]) * SPREAD
         return np.asarray(np.hstack([scaled, np.ones((len(scaled), 1), np.float32)]), np.float32)
 
     def kind_probabilities(self, vector: Vectors, language: str) -> Vectors:
-        """Return how probable each of KINDS is for a post."""
+        """Return the probability of each of KINDS for a post."""
         logits = self.kinds @ self.standard(vector[None], [language])[0]
         powers = np.exp(logits - logits.max())
         return np.asarray(powers / powers.sum(), np.float32)
 
     def read_post(self, text: str, vector: Vectors, language: str, table: ClaimTable) -> Impression:
-        """Return what is learned of a post by itself, whatever wordings are near."""
+        """Return what the learned arrays say of a post by itself, whatever wordings are near."""
         row = self.standard(vector[None], [language])[0]
         buckets, weights = surface_buckets(text)
         return Impression(
@@ -153,7 +157,7 @@ class Judge:
         )
 
     def answerable(self, claims: Vectors, impression: Impression, words: int, language: str) -> float:
-        """Return how probably something on file answers a post with these claims' probabilities."""
+        """Return how probably something on file answers a post with these probabilities of claims."""
         return float(1 / (1 + np.exp(-self.gate @ gate_features(claims, impression, words, language))))
 
     def probabilities(self, features: Vectors) -> Vectors:
@@ -162,7 +166,7 @@ class Judge:
 
 
 def gate_features(claims: Vectors, impression: Impression, words: int, language: str) -> Vectors:
-    """Return GATE of a post with its claims' probabilities, in any order, and its number of words."""
+    """Return GATE of a post, from its claims' probabilities, in any order, and its number of words."""
     surest = np.sort(claims)[::-1][:3]
     odds = [float(np.log(p / (1 - p))) for p in np.clip([surest[0], surest.mean()], 1e-4, 1 - 1e-4)]
     nothing = float(np.log(max(impression.kinds[KINDS.index(None)], 1e-3)))
@@ -171,10 +175,10 @@ def gate_features(claims: Vectors, impression: Impression, words: int, language:
 
 @dataclass(frozen=True)
 class Setting:
-    """What else is known of a post: the place of each claim's group, its language, the number of its words.
+    """What else is known of a post: the place of each claim's group, the post's language, its number of words.
 
-    A place is 0 for the group that triage is surest of, then 1 and so on, -1 for a group that it doesn't name; where it
-    names none, `places` is None.
+    A place is 0 for the group that triage is surest of, then 1 and so on, and -1 for a group that triage doesn't name.
+    If triage names none, `places` is None.
     """
 
     places: NDArray[np.int_] | None
@@ -183,7 +187,7 @@ class Setting:
 
 
 def features(near: Nearness, impression: Impression, table: ClaimTable, setting: Setting) -> Vectors:
-    """Return the features of a post with each claim, shape (claims, FEATURES)."""
+    """Return the features of a post for each claim, shape (claims, FEATURES)."""
     logs, learned = np.log(np.clip(impression.kinds, 1e-3, 1)), impression.learned
     own_kind = np.array([KINDS.index(kind) for kind in table.kinds])
     count = len(own_kind)
@@ -208,18 +212,18 @@ def features(near: Nearness, impression: Impression, table: ClaimTable, setting:
 
 
 def row_of(language: str) -> int:
-    """Return a language's row in arrays by language; English's for one that is not on file."""
+    """Return a language's row in arrays by language; English's for a language that is not on file."""
     return next((row for row, known in enumerate(LANGUAGES) if known == language), 0)
 
 
 def surface_buckets(text: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Return the buckets, below SURFACE, that a text's words and pieces of words fall into, and their weights."""
+    """Return the buckets, below SURFACE, of a text's words and pieces of words, and their weights."""
     buckets, weights = surface_of(text)
     return buckets % SURFACE, weights
 
 
 def sums_of(standard: Vectors, owners: np.ndarray[tuple[int], np.dtype[np.int_]], count: int) -> Vectors:
-    """Return the sum of each claim's wordings, shape (count, d + 1), all claims weighing alike."""
+    """Return the sums of each claim's wordings, shape (count, d + 1); all claims have the same weight."""
     sums = np.zeros((count, standard.shape[1]), np.float32)
     np.add.at(sums, owners, standard)
     sizes = np.maximum(np.bincount(owners, minlength=count), 1)
@@ -228,6 +232,6 @@ def sums_of(standard: Vectors, owners: np.ndarray[tuple[int], np.dtype[np.int_]]
 
 @lru_cache(maxsize=1)
 def shipped_judge() -> Judge:
-    """Return the judge that the package ships; raises KnowledgeBaseError when its file can't be read."""
+    """Return the judge that the package ships; raises KnowledgeBaseError if its file can't be read."""
     with open_arrays(files("kb") / "data" / NAME, "The judge of claims", KnowledgeBaseError) as data:
         return Judge.read(data)

@@ -1,4 +1,4 @@
-"""Look up the addresses of facts: a source that has moved can't be cited."""
+"""Look up the addresses of facts, since a source that has moved can't be cited."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ AT_ONCE = 8
 PATIENCE_S = 20
 _THERE = range(200, 400)
 _CHALLENGED = {401, 403, 405, 429}
-"""Answers of sites that turn scripts away, which does not mean that the page is gone."""
+"""Answers of sites that turn scripts away; they don't mean that the page is gone."""
 
 
 async def dead_links(files: ClaimFiles) -> list[str]:
-    """Return a complaint for each fact whose address does not answer, or answers that there is nothing."""
+    """Return a complaint for each fact whose address does not answer or reports that there is no page."""
     turns = asyncio.Semaphore(AT_ONCE)
     timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
     async with aiohttp.ClientSession(timeout=timeout) as session:

@@ -1,4 +1,4 @@
-"""Read the claims and facts on file, the shipped ones or a folder's."""
+"""Read the claims and facts on file: the shipped ones, and those of a folder of one's own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Entry = TypeVar("Entry", FiledClaim, FiledFact)
 
 @dataclass(frozen=True)
 class FilePlace:
-    """Where an entry stands: a file and the line of its id, from 1."""
+    """Where an entry is: a file and the line of its id, from 1."""
 
     file: str
     line: int
@@ -32,7 +32,7 @@ class FilePlace:
 
 @dataclass(frozen=True)
 class ClaimFiles:
-    """All claims and facts by their ids, the places where they stand, and the speakers that facts name."""
+    """All claims and facts by id, where they are in the files, and the speakers that facts name."""
 
     claims: Mapping[str, FiledClaim]
     facts: Mapping[str, FiledFact]
@@ -40,7 +40,7 @@ class ClaimFiles:
     places: Mapping[str, FilePlace]
 
     def group_of(self, claim: FiledClaim) -> TargetGroup:
-        """Return the group whose file a claim stands in."""
+        """Return the group in whose file a claim is."""
         return TargetGroup(group_named(self.places[claim.id].file))
 
 
@@ -48,10 +48,10 @@ NOTHING = ClaimFiles({}, {}, {}, {})
 
 
 def load_claims(own: Traversable | None = None, *, shipped: Traversable | None = None) -> ClaimFiles:
-    """Read `claims/*.toml` and `facts/*.toml` of the package, and of an own folder beside it.
+    """Read `claims/*.toml` and `facts/*.toml` of the package, and also those of a folder of one's own.
 
-    Raises KnowledgeBaseError naming file, line and field of the first entry that can't be read. What the entries say is
-    not judged here but in `kb.claims.checking`. What the package ships is read once in a process.
+    Raises KnowledgeBaseError naming file, line and field of the first entry that can't be read. The content of the
+    entries is checked in `kb.claims.checking`. The package's files are read once per process.
     """
     base = _shipped() if shipped is None else _with(NOTHING, "kb", shipped)
     return _with(base, str(own), own) if own else base
@@ -63,7 +63,7 @@ def _shipped() -> ClaimFiles:
 
 
 def _with(base: ClaimFiles, name: str, root: Traversable) -> ClaimFiles:
-    """Return what is on file with what stands below a root, which messages call `name`."""
+    """Return `base` together with the files below `root`, which messages call `name`."""
     places, speakers = dict(base.places), dict(base.speakers)
     facts, claims = dict(base.facts), dict(base.claims)
     for file, text, tables in _tables(f"{name}/facts", root / "facts"):
@@ -128,5 +128,5 @@ def _speaker(file: str, text: str, key: str, row: object) -> Speaker:
 
 
 def _line(text: str, phrase: str) -> int:
-    """Return the number of the first line that begins with a phrase; 1 where none does."""
+    """Return the number of the first line that begins with a phrase; 1 if none does."""
     return text.count("\n", 0, max(0, f"\n{text}".find(f"\n{phrase}"))) + 1

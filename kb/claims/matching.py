@@ -34,18 +34,18 @@ log = logging.getLogger(__name__)
 _WORD = re.compile(r"\w+")
 
 MOST_CLAIMS = 3
-"""Claims that a post is answered on; those after the surest are for redrafts."""
+"""Most claims that a post is answered on; those after the surest are for redrafts."""
 BESIDE = 0.7
-"""How probable a further claim must be, as a share of the surest one's probability."""
+"""Least probability of a further claim, as a share of the surest one's."""
 MOST_FACTS = 5
-"""Facts that a moderator sees."""
+"""Most facts that a moderator sees."""
 IN_PLACE, IN_PLACE_FROM = 0.25, 0.2
-"""How probable a claim must be that stands in for a wider one, as a share of that one's probability, and at all.
+"""Least probability of a claim that stands in for a wider one: as a share of the wider one's, and in absolute terms.
 
-Where one was less probable, readers often found no such word in the post (docs/drafting.md).
+Below it, readers often found no such word in the post (docs/drafting.md).
 """
 SURE, FEW = 0.3, 2
-"""Where the surest claim is less probable than SURE, only the first FEW claims and facts are taken."""
+"""If the surest claim is less probable than SURE, only the first FEW claims and facts are taken."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Wording:
 class ClaimReading:
     """How a post was judged: the probability of each claim, by id, the likeliest first, and that of each kind.
 
-    `answerable` is the probability that something on file answers it.
+    `answerable` is the probability that something on file answers the post.
     """
 
     claims: Mapping[str, float]
@@ -70,7 +70,7 @@ class ClaimReading:
 
 
 class ClaimMatcher:
-    """The claims on file, by how probably a post makes them. Safe to call from many threads."""
+    """The claims on file, matched by how probably a post makes them. Safe to call from many threads."""
 
     def __init__(
         self,
@@ -106,9 +106,10 @@ class ClaimMatcher:
         settings: KnowledgeBaseSettings,
         ranker: ClaimRanker = COLD,
     ) -> ClaimMatcher:
-        """Embed the wordings, taking shipped vectors where there are; raises KnowledgeBaseError without a claim.
+        """Embed the wordings, using shipped vectors if possible; raises KnowledgeBaseError if no claim is on file.
 
-        What was learned reads the default embedder's vectors: with another, the nearest claims are taken as they come.
+        The learned arrays fit the default embedder's vectors. With another embedder, the nearest two claims are taken
+        instead.
         """
         wordings, vectors = await embedded(files, embedder)
         judge = shipped_judge()
@@ -118,11 +119,11 @@ class ClaimMatcher:
         return cls(files, reviews, wordings, vectors, judge, settings, ranker, shipped_opinion())
 
     def centred(self, vector: Vectors, language: str = "en") -> Vectors:
-        """Return a post's embedding as it is compared: less what all wordings in its language share, of length 1."""
+        """Return a post's embedding as it is compared: less the mean of all wordings in its language, with length 1."""
         return np.asarray(_units((vector - self._centres[row_of(language)])[None])[0], np.float32)
 
     def nearest(self, vector: Vectors, language: str = "en") -> tuple[str, float]:
-        """Return the claim with the wording nearest to a post, and its centred cosine, whatever the group."""
+        """Return the claim with the wording nearest to a post, of any group, and its centred cosine."""
         cosines = self._vectors @ self.centred(vector, language)
         number = int(np.argmax(cosines))
         return self._wordings[number].claim, float(cosines[number])
@@ -138,12 +139,13 @@ class ClaimMatcher:
     ) -> tuple[tuple[Claim, ...], tuple[Evidence, ...]]:
         """Return the claims that the post surely makes, surest first, and their facts, in the reply's language.
 
-        `attacked` are the groups that it surely attacks: an insult to one beside another is answered for both
-        (`kb.claims.two_groups`). `summed` is what the layers for posts make of it (`models.e5.Reading`),
-        for a second opinion. The facts of several claims take turns, the first of each before the second of
-        any. Both are empty where no claim is sure, or the language is none of those on file. With a ranker
-        those come first that moderators approve. Raises BadInput for a vector of another length than those of
-        the wordings.
+        `attacked` are the groups that the post surely attacks: an insult to one beside another is answered for both
+        (`kb.claims.two_groups`). `summed` is the reading of the layers for posts (`models.e5.Reading`), for a second
+        opinion.
+
+        The facts of several claims take turns: the first fact of each before the second of any. With a ranker, those
+        that moderators approve come first. Both results are empty if no claim is sure or the language is none of those
+        on file. Raises BadInput for a vector of another length than the wordings'.
         """
         if len(vector) != (length := self._vectors.shape[1]):
             raise BadInput(f"The post's embedding has {len(vector)} numbers, not {length}: triage it again.")
@@ -166,9 +168,9 @@ class ClaimMatcher:
     def read(
         self, text: str, vector: Vectors, groups: Collection[TargetGroup], language: str, summed: Vectors | None = None
     ) -> ClaimReading:
-        """Judge a post on every claim on file; one that is a wording on file, word for word, surely makes its claim.
+        """Judge a post on every claim on file; one that repeats a wording word for word surely makes its claim.
 
-        Raises KnowledgeBaseError for vectors that nothing was learned for.
+        Raises KnowledgeBaseError if nothing was learned for this embedder's vectors.
         """
         if self._judge is None or self._table is None:
             raise KnowledgeBaseError("Nothing was learned for this embedder's vectors. Use the default embedder.")
@@ -189,7 +191,7 @@ class ClaimMatcher:
         )
 
     def _repeated(self, text: str, groups: Collection[TargetGroup], language: str) -> list[int]:
-        """Return the numbers of the claims that a post words as they stand on file; those of its groups, of several."""
+        """Return the numbers of the claims that the post words exactly as on file; of several, only its groups'."""
         owners = self._word_for_word.get((language, _words(text)), [])
         return owners if len(owners) == 1 else [number for number in owners if self._groups[number] in groups]
 
@@ -204,12 +206,12 @@ class ClaimMatcher:
     ) -> Vectors:
         """Return the features of a post with each of `names`.
 
-        Wordings may be left out by their numbers (`but`), as training does with one that stands for a post.
+        Wordings can be left out by their numbers (`but`); training leaves out a wording that stands for a post.
         """
         assert self._table is not None
         cosines = self._vectors @ self.centred(vector, language)
         cosines[list(but)] = -1.0
-        # A place without a wording is nearer to nothing.
+        # Padding gets the cosine -1, so that it is never the nearest.
         padded = np.append(cosines, -1.0)[self._places]
         own = np.append(np.where(self._languages == row_of(language), cosines, -1.0), -1.0)[self._places]
         near = Nearness(padded.max(axis=1), np.partition(padded, -3, axis=1)[:, -3:].mean(axis=1), own.max(axis=1))
@@ -234,9 +236,9 @@ class ClaimMatcher:
         return dict(sure[: MOST_CLAIMS if surest >= SURE else FEW]), unsure
 
     def _narrowed(self, claims: Mapping[str, float]) -> dict[str, float]:
-        """Return claims with a wider one's probability exchanged for that of the likeliest one that stands in for it.
+        """Return the claims; the likeliest that stands in for a wider one exchanges its probability with that one's.
 
-        A wider claim that is worded as on file keeps its place.
+        A wider claim that the post words exactly as on file keeps its place.
         """
         narrowed = dict(claims)
         least = max(IN_PLACE_FROM, self._settings.assertion_from)
@@ -249,7 +251,7 @@ class ClaimMatcher:
         return dict(sorted(narrowed.items(), key=lambda each: -each[1]))
 
     def _least(self, name: str, language: Language) -> float:
-        """Return how probable a claim must be: a fact beside the point is worse than a word on worth and dignity."""
+        """Return a claim's least probability: a fact beside the point is worse than a word on worth and dignity."""
         claim = self._files.claims[name]
         presumes = claim.kind is AttackKind.CLAIM or claim.instead_of is not None
         least = self._settings.assertion_from if presumes else self._settings.claim_from
@@ -298,7 +300,7 @@ class ClaimMatcher:
 
 
 async def embedded(files: ClaimFiles, embedder: Embedder) -> tuple[list[Wording], Vectors]:
-    """Return the wordings and their embeddings; raises KnowledgeBaseError without a claim."""
+    """Return the wordings and their embeddings; raises KnowledgeBaseError if no claim is on file."""
     wordings = wordings_of(files)
     if not wordings:
         raise KnowledgeBaseError("No claim is on file. Install the package again: its data is missing.")
@@ -316,7 +318,7 @@ def wordings_of(files: ClaimFiles) -> list[Wording]:
 
 
 def centres_of(vectors: Vectors, languages: NDArray[np.int_]) -> Vectors:
-    """Return the mean of the vectors in each language, given by row, shape (LANGUAGES, d); of all where it has none."""
+    """Return the mean vector of each language, by row, shape (LANGUAGES, d); without any, the mean of all."""
     means = [
         vectors[languages == row].mean(axis=0) if (languages == row).any() else vectors.mean(axis=0)
         for row in range(len(LANGUAGES))
@@ -325,7 +327,7 @@ def centres_of(vectors: Vectors, languages: NDArray[np.int_]) -> Vectors:
 
 
 def _places(names: Sequence[str], wordings: Sequence[Wording]) -> np.ndarray[tuple[int, int], np.dtype[np.int_]]:
-    """Return the numbers of each claim's wordings, one row a claim, filled up with the number after the last."""
+    """Return the numbers of each claim's wordings, one row per claim, padded with the number after the last."""
     numbers: dict[str, list[int]] = {name: [] for name in names}
     for number, wording in enumerate(wordings):
         numbers[wording.claim].append(number)
@@ -334,7 +336,7 @@ def _places(names: Sequence[str], wordings: Sequence[Wording]) -> np.ndarray[tup
 
 
 def _word_for_word(names: Sequence[str], wordings: Sequence[Wording]) -> dict[tuple[str, str], list[int]]:
-    """Return the numbers of the claims that have a wording, by its language and words."""
+    """Return the numbers of the claims that have a wording, by the wording's language and words."""
     numbers = {name: number for number, name in enumerate(names)}
     owners: dict[tuple[str, str], list[int]] = {}
     for wording in wordings:

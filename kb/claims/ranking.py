@@ -1,7 +1,7 @@
-"""What moderators were found to approve: which claims, counter-claims and facts come first, and for which posts.
+"""Rank claims, counter-claims and facts by what moderators were found to approve, and for which posts.
 
-A ranker is a list of named weights. `rejoinder train rank` learns one and files it, with a card, under a name; it
-serves once `kb.ranker` has that name. Without one the order is that of the matching and of the files.
+A ranker is a list of named weights. `rejoinder train rank` learns one and files it, with a card, under a name; it is
+used once `kb.ranker` has that name. Without a ranker, the order is that of the matching and of the files.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from core.errors import BadSettings, KnowledgeBaseError, describe_errors
 from kb.claims.records import FiledClaim, FiledFact
 
 FOLDER, FILE, CARD = "rankers", "ranker.json", "card.md"
-"""Under the data folder there is a folder for each ranker, with its weights and its card."""
+"""Each ranker has a folder under the data folder, with its weights and its card."""
 SHORT_FACT = 160
-"""Characters up to which a fact's English text counts as short."""
+"""Most characters of a fact's English text that counts as short."""
 
 
 @dataclass(frozen=True)
 class Occasion:
-    """The post that a choice is made for: the language of its reply, and the group that it surely attacks."""
+    """The post for which a choice is made: the language of its reply, and the group that it surely attacks."""
 
     language: str
     group: TargetGroup | None
 
 
 class Weights(Record):
-    """A ranker's file: what it was learned from, by digest, and the weight of each feature, as log odds."""
+    """A ranker's file: a digest of what it was learned from, and the weight of each feature, as log odds."""
 
     learned_from: str
     weights: dict[str, float]
@@ -42,18 +42,18 @@ class Weights(Record):
 
 @dataclass(frozen=True)
 class ClaimRanker:
-    """Weights of features by name; an unknown feature weighs nothing, so what is new on file is neither up nor down."""
+    """Weights of features by name; an unknown feature weighs 0, so that new entries are neither raised nor lowered."""
 
     weights: Mapping[str, float]
 
     def in_order(
         self, claims: Sequence[FiledClaim], scores: Mapping[str, float], occasion: Occasion
     ) -> list[FiledClaim]:
-        """Return claims, whose probabilities are known by id, the likeliest to be approved first; ties keep order."""
+        """Return claims, the likeliest to be approved first, given their probabilities by id; ties keep their order."""
         return sorted(claims, key=lambda claim: -(_log_odds(scores[claim.id]) + self.claim(claim, occasion)))
 
     def claim(self, claim: FiledClaim, occasion: Occasion) -> float:
-        """Return how much likelier than others an answer to a claim is approved, as log odds."""
+        """Return how much likelier than others an answer to a claim is to be approved, as log odds."""
         return self._sum(claim_features(claim, occasion))
 
     def counter(self, claim: FiledClaim, text: str, intent: Intent, occasion: Occasion) -> float:
@@ -69,16 +69,16 @@ class ClaimRanker:
 
 
 COLD = ClaimRanker({})
-"""The ranker that learned nothing and leaves every order as it is."""
+"""The ranker that has learned nothing and leaves every order as it is."""
 
 
 def claim_features(claim: FiledClaim, occasion: Occasion) -> tuple[str, ...]:
-    """Return what is known of a claim, for a post."""
+    """Return the features of a claim for a post."""
     return (f"claim:{claim.id}", f"claim.kind:{claim.kind}", f"claim.kind:{claim.kind}|group:{occasion.group}")
 
 
 def counter_features(claim: FiledClaim, text: str, intent: Intent, occasion: Occasion) -> tuple[str, ...]:
-    """Return what is known of a counter-claim, for a post."""
+    """Return the features of a counter-claim for a post."""
     asks = "asks" if text.rstrip().endswith("?") else "states"
     return (
         f"counter:{hashlib.sha256(text.encode()).hexdigest()[:12]}",
@@ -89,7 +89,7 @@ def counter_features(claim: FiledClaim, text: str, intent: Intent, occasion: Occ
 
 
 def fact_features(claim: FiledClaim, fact: FiledFact, occasion: Occasion) -> tuple[str, ...]:
-    """Return what is known of a fact, for a post and the claim that it answers."""
+    """Return the features of a fact for a post and the claim that it answers."""
     properties = (
         f"fact.kind:{fact.kind}",
         f"fact.region:{fact.region.casefold()}",
@@ -108,9 +108,9 @@ def fact_features(claim: FiledClaim, fact: FiledFact, occasion: Occasion) -> tup
 
 
 def load_ranker(data_dir: Path, name: str) -> ClaimRanker:
-    """Return the ranker of a name, or for no name the one that learned nothing.
+    """Return the ranker with this name, or COLD for an empty name.
 
-    Raises BadSettings that lists the names on file, KnowledgeBaseError for a file that can't be read.
+    Raises BadSettings that lists the names on file, and KnowledgeBaseError for a file that can't be read.
     """
     if not name:
         return COLD
@@ -132,7 +132,7 @@ def names_on_file(data_dir: Path) -> list[str]:
 
 
 def save_ranker(folder: Path, weights: Weights) -> Path:
-    """Write a ranker's file, and return it; the same weights give the same bytes."""
+    """Write a ranker's file and return its path; the same weights give the same bytes."""
     path = folder / FILE
     path.write_text(json.dumps(weights.model_dump(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return path

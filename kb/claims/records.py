@@ -1,4 +1,4 @@
-"""What a file of claims and a file of facts hold."""
+"""The records in files of claims and in files of facts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.domain import AttackKind, Intent, Record, TargetGroup
 
 Language = Literal["en", "es", "it", "eu"]
 LANGUAGES: tuple[Language, ...] = ("en", "es", "it", "eu")
-"""Languages in which claims, counter-claims and facts are on file; English is the one they are written in first."""
+"""Languages of the claims, counter-claims and facts on file; each is written in English first."""
 
 Line = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
@@ -26,11 +26,13 @@ class _Entry(Record):
 class FiledClaim(_Entry):
     """A claim of hateful posts: how they word it, what answers it in each intent, and the facts behind the answers.
 
-    `gist` names the claim for a moderator, in plain words that nobody takes for our own. `common` claims have three
-    counter-claims an intent, others one at least. `instead_of` names a wider claim of the same group that nearly every
-    post which makes this one makes too. Where this one is likely in itself and at least a quarter as likely, it answers
-    (`kb.claims.matching`); like a claim that asserts something, it must reach `kb.assertion_from`.
-    `least` is the probability from which a post counts as making the claim, where that is more than the settings ask.
+    - `gist` names the claim for a moderator, in plain words that nobody could mistake for our own opinion.
+    - `common` claims need three counter-claims per intent, others at least one.
+    - `instead_of` names a wider claim of the same group that nearly every post with this claim makes, too. If this
+      claim is likely enough in itself and at least a quarter as likely as the wider one, it is answered instead
+      (`kb.claims.matching`). Like a claim that asserts something, it must reach `kb.assertion_from`.
+    - `least` is the probability from which a post counts as making the claim, if that is more than the settings
+      require.
     """
 
     id: Name
@@ -45,7 +47,7 @@ class FiledClaim(_Entry):
 
 
 class FactKind(StrEnum):
-    """What a fact is: something found out, a rule in force, or something that happened."""
+    """The kind of a fact: a finding, a rule in force, or an event of the past."""
 
     FINDING = "finding"
     NORM = "norm"
@@ -55,10 +57,11 @@ class FactKind(StrEnum):
 class FiledFact(_Entry):
     """A sentence that can be said as it stands, with its source, in each language.
 
-    `short` is its form for platforms with tight limits. `speaker` is the glossary's key of who says it; every form of
-    the sentence names them. `figures` are the numbers that the source gives. `research` names the record of the
-    research that the fact comes from, where its decisive words are kept; `document` and `terms` say where a norm
-    stands.
+    - `short` is its form for platforms with tight limits.
+    - `speaker` is the glossary's key for who says it; every form of the sentence names that speaker.
+    - `figures` are the numbers that the source gives.
+    - `research` names the research record that the fact comes from, which keeps the decisive words.
+    - `document` and `terms` say where a norm is found.
     """
 
     id: Name
@@ -86,7 +89,7 @@ class FiledFact(_Entry):
 
 
 class Speaker(_Entry):
-    """A source's names in each language, one of which a fact's sentence holds, in any inflection of its end."""
+    """A source's names in each language; a fact's sentence contains one of them, perhaps with an inflected ending."""
 
     en: tuple[Line, ...]
     es: tuple[Line, ...]

@@ -1,4 +1,4 @@
-"""Remember which sentences a speaker of their language has read; a changed sentence is unread again."""
+"""Remember which sentences a speaker of their language has read; a changed sentence counts as unread."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ FILE = "reviewed.txt"
 
 @dataclass(frozen=True)
 class Reviews:
-    """The marks of the sentences that were read, each the first half of a SHA-256."""
+    """The marks of the sentences that were read; a mark is the first half of a SHA-256."""
 
     marks: frozenset[str] = frozenset()
 
     def provisional(self, text: str, language: str) -> bool:
-        """Tell whether a sentence still waits for a speaker; English ones were written, not translated."""
+        """Tell whether a sentence still awaits a speaker; English sentences don't, as they were not translated."""
         return language != "en" and mark(text, language) not in self.marks
 
     def __or__(self, other: Reviews) -> Reviews:
-        """Return what was read in either."""
+        """Return the reviews of both."""
         return Reviews(self.marks | other.marks)
 
     def with_read(self, sentences: Iterable[tuple[str, str]]) -> Reviews:
-        """Return the reviews with further sentences, each a text and its language."""
+        """Return the reviews with further sentences, given as pairs of text and language."""
         return Reviews(self.marks | {mark(text, language) for text, language in sentences})
 
 
@@ -37,7 +37,7 @@ def mark(text: str, language: str) -> str:
 
 
 def load_reviews(folder: Traversable) -> Reviews:
-    """Read the marks in a folder of claims; none where the file is missing. Raises KnowledgeBaseError when torn."""
+    """Read the marks in a folder of claims; none if it is missing. Raises KnowledgeBaseError if it can't be read."""
     file = folder / "claims" / FILE
     if not file.is_file():
         return Reviews()
@@ -49,5 +49,5 @@ def load_reviews(folder: Traversable) -> Reviews:
 
 
 def write_reviews(reviews: Reviews) -> str:
-    """Return the file's text: a mark a line, sorted, so that two curators' changes merge."""
+    """Return the text for the file: one mark per line, sorted, so that two curators' changes merge."""
     return "".join(f"{line}\n" for line in sorted(reviews.marks))

@@ -1,7 +1,7 @@
-"""A second opinion on which claims a post makes, by the layers of the embedder that are tuned for posts.
+"""A second opinion on which claims a post makes, from the layers of the embedder that are tuned for posts.
 
-The first one is the judge's, of the post's embedding. `rejoinder train post-layers` writes the weights; data, figures
-and limits in `models/data/e5_posts.md`.
+The first opinion is the judge's, on the post's embedding. `rejoinder train post-layers` writes the weights; data,
+figures and limits are in `models/data/e5_posts.md`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from models.arrays import open_arrays
 
 NAME = "second_opinion.npz"
 NEARLY = 1e-6
-"""How near to 0 and 1 a probability counts."""
+"""Least distance of a probability from 0 and 1; nearer ones are clipped, so that their log odds are finite."""
 
 
 @dataclass(frozen=True)
 class ClaimOpinion:
-    """Linear heads over a post's reading of m numbers, and what they count beside the judge.
+    """Linear heads over a post's reading of m numbers, and how they are weighed against the judge.
 
-    `weights` (claims, m) and `bias` (claims,) name the claim, `answerable` (m + 1,) says whether anything on file
-    answers. `of_claims` has what the judge's log odds of a claim count, the logarithm of the share that the claim has
-    here, the judge's gap to its best claim, and a constant; `of_gate` what both say of `answerable`, and a constant.
+    - `weights` (claims, m) and `bias` (claims,) recognise the claims
+    - `answerable` (m + 1,) tells whether anything on file answers
+    - `of_claims` weighs the judge's log odds of a claim, the logarithm of the claim's share here, the judge's gap to
+      its best claim, and a constant
+    - `of_gate` weighs what both say of `answerable`, and a constant
     """
 
     claims: tuple[str, ...]
@@ -39,7 +41,7 @@ class ClaimOpinion:
     of_gate: Vectors
 
     def probabilities(self, names: Sequence[str], first: Vectors, reading: Vectors) -> Vectors:
-        """Return how probably a post makes each claim called `names`; one that was not learned keeps the first."""
+        """Return how probably a post makes each of the claims `names`; one that was not learned keeps the judge's."""
         places = {name: place for place, name in enumerate(self.claims)}
         known = [number for number, name in enumerate(names) if name in places]
         joint = first.copy()
@@ -49,13 +51,13 @@ class ClaimOpinion:
         return joint
 
     def shares(self, reading: Vectors) -> Vectors:
-        """Return the logarithm of each claim's share of what a post says, shape (claims,)."""
+        """Return the logarithm of each claim's share among the learned claims, shape (claims,)."""
         logits = self.weights @ reading + self.bias
         highest = logits.max()
         return np.asarray(logits - highest - np.log(np.exp(logits - highest).sum()), np.float32)
 
     def gate(self, first: float, reading: Vectors) -> float:
-        """Return how probably anything on file answers a post, given what the judge says of it."""
+        """Return how probably anything on file answers a post, given the judge's probability."""
         return float(_probability(gate_features(first, self.answered(reading)) @ self.of_gate))
 
     def answered(self, reading: Vectors) -> float:
@@ -64,13 +66,13 @@ class ClaimOpinion:
 
 
 def claim_features(first: Vectors, shares: Vectors) -> Vectors:
-    """Return what `of_claims` weighs, shape (claims, 4), from the judge's probabilities and logarithms of shares."""
+    """Return the inputs of `of_claims`, shape (claims, 4), from the judge's probabilities and logarithms of shares."""
     odds = log_odds(first)
     return np.stack([odds, shares, odds - odds.max(), np.ones_like(odds)], axis=1)
 
 
 def gate_features(first: float, answered: float) -> Vectors:
-    """Return what `of_gate` weighs, from the judge's probability and the log odds here."""
+    """Return the inputs of `of_gate`, from the judge's probability and the log odds of `answered`."""
     return np.array([float(log_odds(np.float32(first))), answered, 1.0], np.float32)
 
 
@@ -86,7 +88,7 @@ def _probability(logits: Vectors) -> Vectors:
 
 @lru_cache(maxsize=1)
 def shipped_opinion() -> ClaimOpinion:
-    """Return the opinion that the package ships; raises KnowledgeBaseError when its file can't be read."""
+    """Return the opinion that the package ships; raises KnowledgeBaseError if its file can't be read."""
     with open_arrays(files("kb") / "data" / NAME, "The second opinion on claims", KnowledgeBaseError) as data:
         arrays = {name: data[name].astype(np.float32) for name in data.files if name != "claims"}
         return ClaimOpinion(tuple(map(str, data["claims"])), **arrays)

@@ -17,12 +17,12 @@ from kb.claims.two_groups import FILE as TWO_GROUPS
 from kb.claims.two_groups import two_groups
 
 GOOD = frozenset({"x", "ok", "yes", "sí", "si", "bai"})
-"""What a reader may write into `good`, in any case."""
+"""What a reader may write into `good`, in upper or lower case."""
 
 
 @dataclass(frozen=True)
 class SheetLine:
-    """One sentence to be read beside the English one; `good` and `better` are the reader's."""
+    """One sentence to be read beside the English one; the reader fills in `good` and `better`."""
 
     entry: str
     place: str
@@ -38,14 +38,14 @@ COLUMNS = tuple(field.name for field in fields(SheetLine))
 
 @dataclass(frozen=True)
 class Marked:
-    """What a reader said of a sheet: the sentences that are good, and those with a better wording."""
+    """A reader's marks: the sentences that are good, and those with a better wording."""
 
     good: tuple[str, ...]
     corrections: tuple[SheetLine, ...]
 
 
 def lines(files: ClaimFiles, language: Language, reviews: Reviews) -> list[SheetLine]:
-    """Return the sentences of a language that nobody has read, by file."""
+    """Return the sentences in a language that no speaker has read, by file."""
     listed = [line for claim in files.claims.values() for line in _of_claim(claim, language, files)]
     listed += _of_two_groups(language)
     listed += [line for fact in files.facts.values() for line in _of_fact(fact, language, files)]
@@ -53,7 +53,7 @@ def lines(files: ClaimFiles, language: Language, reviews: Reviews) -> list[Sheet
 
 
 def write_sheet(path: Path, listed: Iterable[SheetLine]) -> None:
-    """Write a sheet that spreadsheet programs open as it is."""
+    """Write a sheet that spreadsheet programs open without an import dialogue."""
     with path.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
@@ -63,7 +63,7 @@ def write_sheet(path: Path, listed: Iterable[SheetLine]) -> None:
 def read_sheet(path: Path) -> Marked:
     """Read what a speaker marked, in whatever form their program saved it.
 
-    Raises BadInput naming the line for a column that is missing or a word not known.
+    Raises BadInput, naming the line, for a missing column or an unknown word.
     """
     good: list[str] = []
     corrections: list[SheetLine] = []

@@ -1,4 +1,4 @@
-"""Counter-claims that name two groups, for a post that insults both: a word on one alone leaves the other out."""
+"""Counter-claims that name two groups, for a post that insults both; to speak of one would leave out the other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = "two_groups.toml"
 
 
 class TwoGroups(Record):
-    """Counter-claims with a place for each of two groups, what `people` of a group are called in them, and facts."""
+    """Counter-claims with places for two groups, the names of groups to put there (`people`), and facts."""
 
     facts: tuple[Name, ...]
     people: dict[Language, dict[TargetGroup, Line]]
@@ -61,9 +61,9 @@ def naming_both(
 ) -> FiledClaim:
     """Return an insult's entry as it answers a post on `groups`, of which it surely attacks those in `attacked`.
 
-    If the entry's group is one of them and another is surely attacked, the counter-claims name both, and the facts
-    speak of everyone. Women are never the other group: coarse words for them are thrown at anybody, and readers found
-    women named where no one meant them (docs/drafting.md). Another kind of claim is returned as it is.
+    If the entry's group is one of `groups` and another group is surely attacked, the counter-claims name both, and the
+    facts speak of everyone. Women are never the other group: coarse words for them are thrown at anybody, and readers
+    found women named where no one meant them (docs/drafting.md). A claim of another kind is returned unchanged.
     """
     shipped, own = two_groups(), on_file.group_of(claim)
     nameable = shipped.people["en"].keys() - {own, TargetGroup.WOMEN}

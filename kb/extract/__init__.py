@@ -1,4 +1,4 @@
-"""Documents in, paragraphs out: readers by format, structure, folding of repetitions, and the run over many files."""
+"""Turn documents into paragraphs: readers by format, structure, folding of repetitions, and runs over many files."""
 
 from kb.extract.documents import SourceDocument
 from kb.extract.harvest import Harvest

@@ -1,4 +1,4 @@
-"""What is known of a document before it is read."""
+"""The record of a document before it is read."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Line = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 
 
 class SourceDocument(Record):
-    """A file to take paragraphs from, with what is cited of it.
+    """A file to take paragraphs from, with its citation.
 
-    The fields are those of a crawl's manifest; others there are left alone. `groups` are the target groups that the
-    whole document is about; `language` is ISO 639-1, None when unknown; `url` is empty when there is none to cite.
+    The fields are those of a crawl's manifest; other fields there are ignored. `groups` are the target groups that the
+    whole document is about. `language` is ISO 639-1, None if unknown. `url` is empty if there is none to cite.
     """
 
     id: Line
@@ -39,5 +39,5 @@ class SourceDocument(Record):
 
     @property
     def citation_digest(self) -> str:
-        """Return a digest of everything but the file's content and where it lies."""
+        """Return a digest of everything except the file's content and location."""
         return hashlib.sha256(self.model_dump_json(exclude={"file"}).encode()).hexdigest()

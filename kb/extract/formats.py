@@ -1,4 +1,4 @@
-"""Choose the reader of a file by its name, and by its bytes where names mislead."""
+"""Choose a file's reader by its name, and by its content where names mislead."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kb.extract.passages import Reader, Reading
 
 
 def _reader(module: str, function: str) -> Reader:
-    """Return a reader whose libraries are loaded on first use: a run of web pages needs no PDFium."""
+    """Return a reader whose libraries are loaded on first use, so that a run over web pages needs no PDFium."""
 
     def read(content: bytes, language: str) -> Reading:
         chosen: Callable[[bytes, str], Reading] = getattr(import_module(f"kb.extract.{module}"), function)
@@ -39,7 +39,7 @@ SUFFIXES = tuple(sorted(_READERS))
 
 
 def read(content: bytes, name: str, language: str = "") -> Reading:
-    """Read a file's content; raises BadInput when it is empty, of a foreign format, torn, or holds no text."""
+    """Read a file's content; raises BadInput if it is empty, of an unknown format, damaged, or without text."""
     if not content.strip():
         raise BadInput("The file is empty. Fetch it again.")
     reading = _choose_reader(content, PurePath(name).suffix.casefold())(content, language)

@@ -1,4 +1,4 @@
-"""Keep what was extracted: documents by content hash, their paragraphs, and which of those repeat another."""
+"""Keep what was extracted: documents by content hash, their paragraphs, and which of these repeat another."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CREATE TABLE band (key INTEGER, number INTEGER, PRIMARY KEY (key, number)) STRIC
 
 
 class Status(StrEnum):
-    """How far a document was read."""
+    """How completely a document was read."""
 
     DONE = "done"
     PARTIAL = "partial"
@@ -42,7 +42,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a document from an earlier run."""
+    """What an earlier run recorded of a document."""
 
     sha256: str
     citation: str
@@ -52,17 +52,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class SketchedParagraph:
-    """A paragraph with its band keys, by which near-duplicates are found."""
+    """A paragraph with the band keys by which near-duplicates are found."""
 
     evidence: Evidence
     bands: tuple[int, ...]
 
 
 class Harvest:
-    """The file in which runs keep what they extracted; one process writes it."""
+    """The file in which runs keep what they extracted; only one process may write it."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the harvest in a folder, or begin one; raises KnowledgeBaseError when the file is foreign or torn."""
+        """Open the harvest in a folder, or start one; raises KnowledgeBaseError if the file is foreign or damaged."""
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / FILE
         self._db = sqlite3.connect(self._path)
@@ -81,22 +81,22 @@ class Harvest:
         self.close()
 
     def find(self, document: str) -> Entry | None:
-        """Return what is known of a document."""
+        """Return the entry of a document; None if there is none."""
         query = "SELECT sha256, citation, status, notes FROM document WHERE id = ?"
         row = self._db.execute(query, (document,)).fetchone()
         return Entry(row[0], row[1], Status(row[2]), tuple(row[3].splitlines())) if row else None
 
     def holder(self, sha256: str) -> str | None:
-        """Return the id of a document with this content that was read."""
+        """Return the id of a document with this content that was read without failure."""
         row = self._db.execute(
             "SELECT id FROM document WHERE sha256 = ? AND status != 'failed' ORDER BY id", (sha256,)
         ).fetchone()
         return row[0] if row else None
 
     def put(self, document: str, year: int, entry: Entry, paragraphs: Sequence[SketchedParagraph]) -> int:
-        """Store a document in place of what was there by its id, all or nothing; return how many paragraphs are new.
+        """Store a document in place of the one with its id, all or nothing; return how many of its paragraphs are new.
 
-        A paragraph that repeats one of another document is kept, but not given out.
+        A paragraph that repeats one of another document is kept, but not returned by `evidence`.
         """
         with self._db:
             orphans = self._delete(document)
@@ -110,7 +110,7 @@ class Harvest:
         return new
 
     def remove(self, documents: Collection[str]) -> int:
-        """Take documents out, all or none; return how many paragraphs they had. Raises BadInput for an unknown id."""
+        """Remove documents, all or none; return how many paragraphs they had. Raises BadInput for an unknown id."""
         if unknown := [name for name in documents if self.find(name) is None]:
             raise BadInput(
                 f"The harvest {self._path} has no document {', '.join(map(repr, unknown))}. A document's id is "
@@ -124,12 +124,12 @@ class Harvest:
         return before - sum(self.counts())
 
     def evidence(self) -> Iterator[Evidence]:
-        """Yield the paragraphs, without repetitions, in the order in which they came."""
+        """Yield the paragraphs without repetitions, in the order in which they were added."""
         for (text,) in self._db.execute("SELECT evidence FROM paragraph WHERE kept_as IS NULL ORDER BY number"):
             yield Evidence.model_validate_json(text)
 
     def counts(self) -> tuple[int, int]:
-        """Return how many paragraphs are given out, and how many repeat one of them."""
+        """Return how many paragraphs `evidence` yields, and how many repeat one of these."""
         return tuple(self._db.execute("SELECT count(*) - count(kept_as), count(kept_as) FROM paragraph").fetchone())
 
     def close(self) -> None:
@@ -150,14 +150,14 @@ class Harvest:
         self._db.execute("PRAGMA synchronous = NORMAL")
 
     def _delete(self, document: str) -> list[tuple[int, str, list[int]]]:
-        """Remove a document; return the paragraphs of others that were folded into its own, of the newest first."""
+        """Remove a document; return the paragraphs of others that were folded into its own, newest documents first."""
         rows = self._db.execute(
             "SELECT other.number, other.text, other.kept_as FROM paragraph AS other JOIN paragraph AS own ON "
             "other.kept_as = own.number JOIN document ON document.id = other.document WHERE own.document = ? "
             "AND other.document != ? ORDER BY document.year DESC, other.number",
             (document, document),
         ).fetchall()
-        # The folded paragraph is filed under the keys of the one it repeated: close enough to be found, and no sketch
+        # The folded paragraph gets the keys of the one it repeated: they are close enough to find it, and no sketch
         # has to be computed here.
         orphans = [(number, text, self._keys(kept)) for number, text, kept in rows]
         self._db.execute(

@@ -1,7 +1,7 @@
 """Read law as the EU publishes it: XHTML from CELLAR (Official Journal and consolidated) and Formex 4 XML.
 
 The PyPI parser `eurlex` finds the same articles in Official Journal XHTML, but no recitals, nothing in consolidated
-texts and no Formex, and needs pandas, rdflib and an lxml older than 6.1; so this walks the tree itself.
+texts and no Formex, and needs pandas, rdflib and an lxml older than 6.1. Therefore this module walks the tree itself.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ _QUOTES = {"QUOT.START", "QUOT.END"}
 
 @dataclass
 class _Place:
-    """Where in an act the walk is."""
+    """The current place of the walk through an act."""
 
     name: str = "Preamble"
     label: str = ""
     over: bool = False
 
     def passage(self, text: str) -> Passage | None:
-        """Return the text as a passage here, with the list mark before it; None when it is only a mark."""
+        """Return the text as a passage at this place, after its list mark; None if it is only a mark."""
         if _DIVISION.fullmatch(text):
             return None
         if _LABEL.fullmatch(text):
@@ -108,7 +108,7 @@ def read_eu_xhtml(content: bytes, _language: str) -> Reading:
 
 
 def read_formex(content: bytes, _language: str) -> Reading:
-    """Read an act in Formex 4; raises BadInput when the XML is torn."""
+    """Read an act in Formex 4; raises BadInput if the XML is damaged."""
     try:
         root = etree.fromstring(content, parser=etree.XMLParser(resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError as error:
@@ -161,7 +161,7 @@ def _is_leaf(node: etree._Element, name: str) -> bool:
 
 
 def _text(node: etree._Element) -> str:
-    """Return a leaf's text without the marks that point to footnotes."""
+    """Return a leaf's text without footnote marks."""
     parts = [node.text or ""]
     for child in node:
         marks = isinstance(child.tag, str) and (child.get("href", "").startswith("#nt") or "note" in _class(child))

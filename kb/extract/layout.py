@@ -1,4 +1,4 @@
-"""Join the lines of pages into passages: find where paragraphs begin, join them across lines and pages."""
+"""Join the lines of pages into passages: find where paragraphs begin, and join them across lines and pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOOSE = re.compile(rf"(\w*){TIGHT}(\w*)")
 
 
 def passages_of(pages: Sequence[Page]) -> Iterator[Passage]:
-    """Join the lines of a document's pages into passages; a passage has the number of the page it begins on."""
+    """Join the lines of a document's pages into passages, each with the number of the page it begins on."""
     words = _vocabulary(pages)
     pending: tuple[list[Line], int] | None = None
     for page in pages:
@@ -35,7 +35,7 @@ def passages_of(pages: Sequence[Page]) -> Iterator[Passage]:
 
 
 def _paragraphs(lines: Sequence[Line]) -> list[list[Line]]:
-    """Cut a page's lines where the spacing, the indent, the size or a list mark opens a new paragraph."""
+    """Split a page's lines where spacing, indent, size or a list mark begins a new paragraph."""
     if not lines:
         return []
     steps = [above.top - below.top for above, below in pairwise(lines) if 0 < above.top - below.top < 40]
@@ -84,7 +84,7 @@ def _is_heading(lines: Sequence[Line]) -> bool:
 
 
 def _join_lines(lines: Iterable[str], words: Counter[str]) -> str:
-    """Join lines, with and without the hyphen at a line's end as the rest of the document writes the word."""
+    """Join lines; keep a hyphen at a line's end if the rest of the document writes the word with it."""
     text = ""
     for line in lines:
         broken = _HYPHENATED.search(text)
@@ -101,7 +101,7 @@ def _join_hyphenated(start: str, end: str, words: Counter[str]) -> str:
         return split
     if words[split.casefold()] != words[whole.casefold()]:
         return max(whole, split, key=lambda word: words[word.casefold()])
-    # Both halves are words of their own here (`right` + `wing`): more likely a compound than a broken word.
+    # Where both halves are words of this document (`right` + `wing`), a compound is likelier than a broken word.
     return split if words[start.casefold()] and words[end.casefold()] else whole
 
 
@@ -113,7 +113,7 @@ def _close_gap(start: str, end: str, words: Counter[str]) -> str:
 
 
 def _vocabulary(pages: Sequence[Page]) -> Counter[str]:
-    """Count the words that no line end and no doubtful space cuts."""
+    """Count the words that are not cut by a line end or a doubtful space."""
     words = Counter[str]()
     for page in pages:
         for line in page.lines:

@@ -1,4 +1,4 @@
-"""Set a page's characters into lines."""
+"""Assemble a page's characters into lines."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from statistics import median
 
 TIGHT = "\u2009"
-"""Stands for a space that PDFium made up from a small gap: it may be inside a word (`an d`)."""
+"""A space that PDFium inferred from a small gap: it may be inside a word (`an d`)."""
 _TIGHT_EM = 0.2
 _MARKS = set("0123456789*†‡")
 
 
 @dataclass(frozen=True)
 class Glyph:
-    """One character with its box in points, y growing upwards; `generated` when it is not in the file."""
+    """One character with its box in points, y growing upwards; `generated` if it is not in the file."""
 
     text: str
     left: float
@@ -27,7 +27,7 @@ class Glyph:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of text with its box in points; `size` is the font's, 0 when unknown."""
+    """One line of text with its box in points; `size` is the font's, 0 if unknown."""
 
     text: str
     left: float
@@ -77,7 +77,7 @@ class _Row:
 
 
 def glyph_lines(glyphs: Iterable[Glyph]) -> list[Line]:
-    """Set characters into lines; superscript footnote marks are left out."""
+    """Assemble characters into lines; superscript footnote marks are left out."""
     rows = [_Row()]
     for glyph in glyphs:
         if glyph.text in ("\r", "\n"):
@@ -102,7 +102,7 @@ def _spaced(glyphs: list[Glyph]) -> Iterable[str]:
 
 
 def _rejoin_fragments(lines: list[Line]) -> list[Line]:
-    """Join fragments of one line: PDFium breaks a line after a superscript."""
+    """Join the fragments of a line, since PDFium breaks lines after a superscript."""
     joined: list[Line] = []
     for line in lines:
         last = joined[-1] if joined else None

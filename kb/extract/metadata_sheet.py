@@ -1,4 +1,4 @@
-"""Read a metadata sheet: what is cited of files that somebody adds by hand."""
+"""Read a metadata sheet: the citations of files that somebody adds by hand."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _TABLE = "document"
 
 
 def documents_of(paths: Iterable[Path], sheet: Path) -> list[SourceDocument]:
-    """Pair files, and the readable files below folders, with their rows in a CSV, JSON, JSON Lines or TOML sheet.
+    """Pair files, and the readable files in folders, with their rows in a CSV, JSON, JSON Lines or TOML sheet.
 
-    A row names its file by a path, taken from the sheet's folder, or by its bare name. `symbol` is the title where it
-    is missing, `id` the symbol. Raises BadInput for a sheet that can't be read, a row that lacks something, and a file
-    without a row.
+    A row names its file by a path relative to the sheet's folder, or by its bare name. A missing `symbol` is replaced
+    by the title, a missing `id` by the symbol. Raises BadInput for a sheet that can't be read, an incomplete row, and a
+    file without a row.
     """
     documents = [_document(number, row, sheet) for number, row in enumerate(_rows(sheet), start=1)]
     _refuse_repeated(documents, sheet)
@@ -99,7 +99,7 @@ def _from_csv(text: str) -> list[dict[str, Any]]:
 
 
 def _cell(name: str | None, value: Any) -> Any:
-    """Put a cell's lines into one, as they show in a spreadsheet; a file's name is left as it is."""
+    """Join a cell's lines into one, as they show in a spreadsheet; leave a file's name unchanged."""
     return tidy(value) if isinstance(value, str) and (name or "").strip().casefold() != "file" else value
 
 

@@ -1,8 +1,8 @@
-"""Tell near-duplicates: MinHash (Broder 1997) finds candidates, the shingles themselves decide.
+"""Find near-duplicates: MinHash (Broder 1997) finds candidates, and the shingles themselves decide.
 
-United Nations resolutions repeat whole paragraphs year by year. Two paragraphs are the same when their five-word
-shingles overlap by 0.8 (Jaccard) and they give the same figures: two survey results that differ in a percentage only
-are two facts.
+United Nations resolutions repeat whole paragraphs every year. Two paragraphs are the same if their five-word shingles
+overlap by 0.8 (Jaccard) and their figures are the same: two survey results that differ only in a percentage are two
+facts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datasketch import MinHash
 
 SAME = 0.8
 BANDS, ROWS = 12, 8
-"""With 12 bands of 8 rows a pair at 0.8 becomes a candidate in 89 %, at 0.9 in 99.9 % of cases."""
+"""With 12 bands of 8 rows, a pair at 0.8 becomes a candidate in 89 % of cases, a pair at 0.9 in 99.9 %."""
 _SHINGLE = 5
 _WORD = re.compile(r"\w+")
 _FIGURE = re.compile(
@@ -26,13 +26,13 @@ _FIGURE = re.compile(
 
 
 def shingles(text: str) -> frozenset[str]:
-    """Return the runs of five words of a text; the whole of a shorter one."""
+    """Return the runs of five words of a text; the whole text if it is shorter."""
     words = _WORD.findall(text.casefold())
     return frozenset(" ".join(words[i : i + _SHINGLE]) for i in range(max(1, len(words) - _SHINGLE + 1)))
 
 
 def bands(text: str) -> list[int]:
-    """Return the text's band keys, signed 64-bit: similar texts share one at least."""
+    """Return the text's band keys, signed 64-bit; similar texts share at least one."""
     sketch = MinHash(num_perm=BANDS * ROWS, seed=1)
     sketch.update_batch([shingle.encode() for shingle in shingles(text)])
     rows = np.ascontiguousarray(sketch.hashvalues).reshape(BANDS, ROWS)

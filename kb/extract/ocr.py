@@ -1,4 +1,4 @@
-"""Read a page that is a picture, with Tesseract."""
+"""Read a scanned page with Tesseract."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 DPI = 300
 MOST_PIXELS = 40_000_000
-"""A larger picture is read at a lower resolution, so that one poster can't eat a worker's memory."""
+"""A larger picture is read at a lower resolution, so that one poster can't use up a worker's memory."""
 PAGE_LIMIT_S = 120
 _LATIN = (
     "af:afr az:aze bs:bos br:bre ca:cat co:cos cs:ces cy:cym da:dan de:deu en:eng eo:epo es:spa et:est eu:eus fi:fin "
@@ -31,7 +31,7 @@ _OTHER = (
     "zh:chi_sim"
 )
 _LATIN_PACKS, _OTHER_PACKS = (dict(pair.split(":") for pair in pairs.split()) for pairs in (_LATIN, _OTHER))
-"""Tesseract's packs by ISO 639-1. Read with another script's pack, a page becomes Latin letters without sense."""
+"""Tesseract's packs by ISO 639-1. A page read with a pack for another script becomes meaningless Latin letters."""
 _ENGLISH = "eng"
 _GET = (
     "Install Tesseract: Debian and Ubuntu `apt-get install tesseract-ocr tesseract-ocr-eng`, macOS "
@@ -40,12 +40,12 @@ _GET = (
 
 
 class OcrFailed(Exception):
-    """A picture that can't be read, and how it can."""
+    """A picture that can't be read; the message says how to make it readable."""
 
 
 @cache
 def installed_packs() -> frozenset[str]:
-    """Return the language packs of the installed Tesseract; empty when the program is absent."""
+    """Return the language packs of the installed Tesseract; none if it is not installed."""
     try:
         return frozenset(pytesseract.get_languages())
     except (pytesseract.TesseractNotFoundError, OSError):
@@ -53,9 +53,9 @@ def installed_packs() -> frozenset[str]:
 
 
 def pack_for(language: str) -> tuple[str, str]:
-    """Return the pack to read a language with, and a note where it is English for want of its own; raises OcrFailed.
+    """Return the pack for a language, and a note if English stands in for a missing one; raises OcrFailed.
 
-    An unknown language counts as English, one in another script is never read as English.
+    An unknown language counts as English; a language in another script is never read as English.
     """
     packs = installed_packs()
     if not packs:
@@ -72,7 +72,7 @@ def pack_for(language: str) -> tuple[str, str]:
 
 
 def recognise(page: pdfium.PdfPage, pack: str) -> list[Line]:
-    """Render a page and read its lines; raises OcrFailed when Tesseract is absent, too old or out of time."""
+    """Render a page and read its lines; raises OcrFailed if Tesseract is missing, fails or takes too long."""
     width, height = page.get_size()
     scale = min(DPI / 72, (MOST_PIXELS / max(1.0, width * height)) ** 0.5)
     bitmap = page.render(scale=scale, grayscale=True)
@@ -83,8 +83,8 @@ def recognise(page: pdfium.PdfPage, pack: str) -> list[Line]:
 
 
 def recognise_image(image: Image, pack: str, scale: float = DPI / 72) -> list[Line]:
-    """Read the lines of a picture with `scale` pixels a point; raises OcrFailed."""
-    # Workers run side by side; Tesseract's own threads would only fight over the cores.
+    """Read the lines of a picture with `scale` pixels per point; raises OcrFailed."""
+    # Workers run in parallel; Tesseract's own threads would only compete for the cores.
     os.environ["OMP_THREAD_LIMIT"] = "1"
     try:
         cells = pytesseract.image_to_data(
@@ -102,7 +102,7 @@ def recognise_image(image: Image, pack: str, scale: float = DPI / 72) -> list[Li
 
 
 def _lines(cells: dict[str, list[int | str]], height: int, scale: float) -> list[Line]:
-    """Gather Tesseract's words into lines, in points with y growing upwards."""
+    """Group Tesseract's words into lines, in points with y growing upwards."""
     rows: dict[tuple[object, ...], list[int]] = {}
     for index, text in enumerate(cells["text"]):
         if str(text).strip() and float(cells["conf"][index]) >= 0:
@@ -118,6 +118,6 @@ def _line(cells: dict[str, list[int | str]], row: list[int], height: int, scale:
         right=max(box[0] + box[2] for box in boxes) / scale,
         top=(height - min(box[1] for box in boxes)) / scale,
         bottom=(height - max(box[1] + box[3] for box in boxes)) / scale,
-        # A box's height depends on the letters in it, so it says nothing about the size of the type.
+        # A box's height depends on its letters, so it does not give the font's size.
         size=0.0,
     )

@@ -15,11 +15,11 @@ from core.errors import BadInput
 from kb.extract.passages import Passage, Reading, reading_of, tidy
 
 _FEWEST_WORDS_IN_CELL = 8
-"""Cells with fewer words are figures or labels, which say nothing without their table."""
+"""Cells with fewer words are figures or labels, which mean nothing without their table."""
 
 
 def read_docx(content: bytes, _language: str) -> Reading:
-    """Read a DOCX; headers, footers, notes and the table of contents are left out. Raises BadInput when it is torn."""
+    """Read a DOCX without headers, footers, notes and table of contents. Raises BadInput if it is damaged."""
     try:
         document = docx.Document(BytesIO(content))
     except (BadZipFile, PackageNotFoundError, KeyError, ValueError) as error:

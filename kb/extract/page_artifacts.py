@@ -1,4 +1,4 @@
-"""Drop what a page carries besides its text: running heads, footers, page numbers, footnotes, tables of contents."""
+"""Drop everything on a page but its text: running heads, footers, page numbers, footnotes, tables of contents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from kb.extract.lines import Line, Page
 
 MARGIN = 0.12
-"""Share of a page's height, at the top and at the foot, in which running heads and footers stand."""
+"""Share of a page's height, at the top and at the bottom, that holds running heads and footers."""
 _PAGE_NUMBER = re.compile(
     r"(?:page|seite|página|pagina)?\s*[-–]?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|de|di|von)\s*\d{1,4})?\s*[-–]?",
     re.IGNORECASE,
@@ -26,7 +26,7 @@ _CONTENTS = re.compile(
 
 
 def drop_page_artifacts(pages: Sequence[Page]) -> list[Page]:
-    """Return the pages with their text only."""
+    """Return the pages reduced to their text."""
     heads = _running_heads(pages)
     first = _key(" ".join(line.text for line in pages[0].lines)) if pages else ""
     kept = [replace(page, lines=tuple(_body(page, heads, first if page.number > 1 else ""))) for page in pages]
@@ -47,12 +47,12 @@ def _is_running_head(text: str, heads: set[str], first: str) -> bool:
     key = _key(text)
     if _PAGE_NUMBER.fullmatch(text.strip()) or key in heads:
         return True
-    # On the second page of a short document nothing has run yet; there the head repeats the title of page one.
+    # A short document may have too few pages to count running heads; then the head repeats the first page's title.
     return len(key) > 12 and key in first
 
 
 def _running_heads(pages: Sequence[Page]) -> set[str]:
-    """Return the margin lines that stand on several pages, numbers aside; even and odd pages may differ."""
+    """Return the margin lines that occur on several pages, numbers aside; even and odd pages may differ."""
     counts = Counter(
         key for page in pages for key in {_key(line.text) for line in page.lines if _in_margin(page, line)}
     )
@@ -77,7 +77,7 @@ def _body_size(pages: Iterable[Page]) -> float:
 
 
 def _without_notes(lines: Sequence[Line], size: float) -> Sequence[Line]:
-    """Cut the footnotes: what follows a short rule, or the small lines at the foot that a note number opens."""
+    """Cut off footnotes: the lines after a short rule, or the small lines at the bottom from a note number on."""
     for index, line in enumerate(lines):
         if _RULE.fullmatch(line.text.strip()):
             return lines[:index]
@@ -90,7 +90,7 @@ def _without_notes(lines: Sequence[Line], size: float) -> Sequence[Line]:
 
 
 def _without_contents(lines: Sequence[Line]) -> Sequence[Line]:
-    """Drop lines with leaders, and a whole page that is headed as a table of contents and looks like one."""
+    """Drop lines with leaders, and every line of a page that is headed as a table of contents and looks like one."""
     listed = [line for line in lines if _LEADER.search(line.text) or _ENDS_IN_PAGE.search(line.text)]
     headed = any(_CONTENTS.fullmatch(line.text.strip()) for line in lines[:4])
     if headed and len(listed) >= 0.4 * len(lines):

@@ -1,4 +1,4 @@
-"""The common form that every reader turns its file into: passages, in reading order."""
+"""The common form into which every reader turns its file: passages, in reading order."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _UNSEEN = re.compile(r"[\u200b-\u200d\u2060\ufeff\u00ad]")
 class Passage:
     """A heading or a piece of running text.
 
-    `page` counts from 1, 0 where the format has no pages. `place` is the citation a reader is sure of, such as
-    `Article 7`; empty where it is still to be found.
+    `page` counts from 1 and is 0 if the format has no pages. `place` is a citation that the reader is sure of, such as
+    `Article 7`; it is empty if the place is still to be found.
     """
 
     text: str
@@ -26,7 +26,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reader found in a file; `notes` says what could not be read of it and what to do."""
+    """What a reader found in a file; `notes` say what could not be read, and what to do about it."""
 
     passages: tuple[Passage, ...]
     notes: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ Reader = Callable[[bytes, str], Reading]
 
 
 def tidy(text: str) -> str:
-    """Collapse whitespace and drop characters that nobody sees."""
+    """Collapse white space and drop invisible characters."""
     return _SPACES.sub(" ", _UNSEEN.sub("", text)).strip()
 
 

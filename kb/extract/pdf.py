@@ -1,4 +1,4 @@
-"""Read PDF files with PDFium: lines with their place on the page, scanned pages by OCR."""
+"""Read PDF files with PDFium: lines with their positions on the page, and scanned pages by OCR."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kb.extract.page_artifacts import drop_page_artifacts
 from kb.extract.passages import Reading
 
 FEWEST_CHARACTERS = 20
-"""A page with fewer visible characters has no text layer worth the name (a stamp, a page number)."""
+"""A page with fewer visible characters has no real text layer, only a stamp or a page number."""
 
 
 def read_pdf(content: bytes, language: str) -> Reading:
-    """Read a PDF; pages without a text layer go through OCR. Raises BadInput for a torn or locked file."""
+    """Read a PDF; pages without a text layer go through OCR. Raises BadInput for a damaged or locked file."""
     try:
         document = pdfium.PdfDocument(content)
     except pdfium.PdfiumError as error:
@@ -97,7 +97,7 @@ def _glyphs(layer: pdfium.PdfTextPage) -> Iterator[Glyph]:
 
 
 def _character(code: int) -> str:
-    # PDFium writes 2 or U+FFFE for a hyphen that ends a line, and no line end after it.
+    # PDFium writes 2 or U+FFFE for a hyphen at a line's end, without a line end after it.
     if code in (0x02, 0xFFFE):
         return "\u00ad"
     return chr(code) if code and not 0xD800 <= code <= 0xDFFF else ""

@@ -1,4 +1,4 @@
-"""Read plain text, Markdown, and the JSON in which other projects keep treaties and resolutions."""
+"""Read plain text, Markdown, and the JSON in which other projects store treaties and resolutions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SHAPES = (
 
 
 def read_text(content: bytes, _language: str) -> Reading:
-    """Read plain text: blank lines part paragraphs, form feeds part pages."""
+    """Read plain text: blank lines separate paragraphs, form feeds separate pages."""
     return _read_pages(decoded(content).split("\f"))
 
 
@@ -43,7 +43,7 @@ def read_markdown(content: bytes, _language: str) -> Reading:
 
 
 def read_json(content: bytes, language: str) -> Reading:
-    """Read a treaty or a resolution; raises BadInput for torn JSON and for other shapes."""
+    """Read a treaty or a resolution; raises BadInput for damaged JSON and for other structures."""
     try:
         data = json.loads(decoded(content))
     except ValueError as error:
@@ -60,7 +60,7 @@ def read_json(content: bytes, language: str) -> Reading:
 
 
 def _read_pages(pages: Sequence[str]) -> Reading:
-    """Give lines the places they would have on paper, so that running heads and paragraphs are found as in a PDF."""
+    """Give lines the positions they would have on paper, so that running heads and paragraphs are found as in a PDF."""
     laid = [_page(number, page.split("\n")) for number, page in enumerate(pages, start=1)]
     if len(laid) == 1:
         return reading_of([Passage(passage.text, heading=passage.heading) for passage in passages_of(laid)])
@@ -89,7 +89,7 @@ def _markdown(tokens: Sequence[Token]) -> Iterator[Passage]:
             mark = f"{token.info}{token.markup} " if token.info else ""
         elif token.type == "inline" and not _is_contents_entry(token):
             text = tidy("".join(" " if part.type.endswith("break") else part.content for part in token.children or ()))
-            # A table whose rows differ in length is no table to the parser, and nothing to quote either.
+            # The parser takes a table with rows of different lengths for text, but it can't be quoted.
             if not text.startswith("|"):
                 text = _GLUED_MARK.sub(r"\1 ", text)
                 yield Passage(text and f"{'' if heading else mark}{text}", heading=heading)
@@ -118,7 +118,7 @@ def _treaty(data: dict[str, Any], language: str) -> Iterator[Passage]:
 
 
 def _split_glued_words(text: str) -> list[str]:
-    """Part what lost its space at an old line end: `andSpanish`, `Convention,Considering`."""
+    """Split words that lost the space between them at an old line end: `andSpanish`, `Convention,Considering`."""
     parts = _GLUED_WORDS.sub("\n", text).split("\n")
     joined = [""]
     for part in parts:

@@ -1,4 +1,4 @@
-"""Extract many documents in a pool of processes, past broken ones and across interruptions."""
+"""Extract many documents in a pool of processes; broken documents and interruptions don't stop the work."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from kb.extract.worker import VERSION, ExtractionResult, extract, limit_memory, 
 log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int, SourceDocument], None]
-"""Is told how many documents are through, out of how many, and which one just was."""
+"""Called with the number of finished documents, the number of all, and the document just finished."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of what a run takes: processes, seconds a document, memory a process; `retry` reads failed ones again."""
+    """Limits of a run: processes, seconds per document, memory per process; `retry` reads failed documents again."""
 
     workers: int = os.cpu_count() or 1
     seconds: float = 600.0
@@ -37,7 +37,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class DocumentProblem:
-    """What went wrong with a document, or with a part of it, and what to do."""
+    """What went wrong with a document, or with part of it, and what to do about it."""
 
     document: str
     message: str
@@ -46,7 +46,7 @@ class DocumentProblem:
 
 @dataclass
 class ExtractionReport:
-    """Counts of what a run did; `problems` names every document that was not read, or not whole."""
+    """Counts of a run; `problems` names every document that was not read, or not completely."""
 
     documents: int = 0
     unchanged: int = 0
@@ -76,11 +76,11 @@ def extract_documents(
     limits: Limits | None = None,
     terms: GroupTerms | None = None,
 ) -> ExtractionReport:
-    """Extract the documents into the harvest; `harvest.evidence()` then yields its paragraphs.
+    """Extract the documents into the harvest; `harvest.evidence()` then yields their paragraphs.
 
-    Newer documents come first, so that of a paragraph which resolutions repeat year by year the newest is cited.
-    Documents whose content and citation are as an earlier run left them are not read again. A broken, endless or
-    oversized document is reported, and the run goes on. Raises ModuleNotFoundError when a reader's library is missing.
+    Newer documents come first, so that a paragraph which resolutions repeat every year is cited from the newest.
+    Documents whose content and citation have not changed since an earlier run are not read again. A broken, endless or
+    oversized document is reported, and the run continues. Raises ModuleNotFoundError if a reader's library is missing.
     """
     begun, limits = time.monotonic(), limits or Limits()
     ordered = sorted(documents, key=lambda document: (-document.year, document.id))
@@ -102,7 +102,7 @@ def extract_documents(
 
 
 def _pool(limits: Limits, documents: int) -> ProcessPool:
-    # No more workers than documents: one that still starts when the run ends complains on the terminal.
+    # No more workers than documents: one that is still starting when the run ends prints errors on the terminal.
     # A fresh process every 200 documents gives back what C libraries leak.
     return ProcessPool(
         max_workers=max(1, min(limits.workers, documents)),
@@ -114,7 +114,7 @@ def _pool(limits: Limits, documents: int) -> ProcessPool:
 
 
 def _in_order(schedule: Callable[[SourceDocument], _Job], documents: list[SourceDocument], most: int) -> Iterator[_Job]:
-    """Yield the jobs in the documents' order, with a few at work ahead: folding and ids must not depend on speed."""
+    """Yield the jobs in the documents' order, starting a few ahead: folding and ids must not depend on speed."""
     ahead: deque[_Job] = deque()
     for document in documents:
         ahead.append(schedule(document))
@@ -183,10 +183,10 @@ def _result(job: _Job) -> ExtractionResult:
             "memory than a worker may take. Look at it, or raise the limit."
         )
     except ModuleNotFoundError:
-        # No file is to blame, and it would fail every file of its kind.
+        # A missing library is no file's fault, and every file of the same kind would fail.
         raise
     except Exception as error:
-        # A reader met something its library does not foresee; one file must not end the run.
+        # The library failed in an unforeseen way, and one file must not end the run.
         log.exception("Reading %s failed", job.document.file)
         return ExtractionResult(
             problem=f"Reading it failed: {type(error).__name__}: {error}. Save it in another format."

@@ -30,7 +30,7 @@ _SIGNED = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_NUMBERED = 8
-"""Numbered paragraphs from which a document is cited by them; fewer are a list."""
+"""Numbered paragraphs from which a document is cited by their numbers; fewer are just a list."""
 
 
 def blocks_of(passages: Sequence[Passage]) -> list[Block]:
@@ -48,7 +48,7 @@ def blocks_of(passages: Sequence[Passage]) -> list[Block]:
 
 
 def _without_masthead(passages: Sequence[Passage]) -> Sequence[Passage]:
-    """Start at the line in which a United Nations body begins to speak: what stands above is the masthead."""
+    """Start at the line in which a United Nations body begins to speak; what precedes it is the masthead."""
     for index, passage in enumerate(passages[:60]):
         if _OPENING.fullmatch(passage.text):
             return [replace(passages[index], heading=False), *passages[index + 1 :]]
@@ -105,7 +105,7 @@ def _by_page(passages: Iterable[Passage]) -> Iterator[Block]:
 
 
 def _without_signatures(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Cut the testimonium and the signatures after it, up to the next place."""
+    """Drop the closing formula and the signatures after it, up to the next place."""
     signed = ""
     for block in blocks:
         if block.place == signed:

@@ -1,4 +1,4 @@
-"""Find out in which language a paragraph is written and which target groups it speaks of."""
+"""Determine a paragraph's language and the target groups that it speaks of."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from core.errors import KnowledgeBaseError
 from models.language_id import language_identifier
 
 SURE = 0.95
-"""Probability from which a paragraph's own language counts; below it the document's does."""
+"""Probability from which a paragraph's own language counts; below it, the document's language does."""
 _LANGUAGES = (
     "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "eu", "fi", "fr", "ga", "gl", "hr", "hu", "it", "lt",
     "lv", "mt", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "tr", "uk", "zh",
 )  # fmt: skip
-"""Those that the institutions publish in, and of Spain and the neighbours: more only invite mistakes."""
+"""Languages of the institutions' documents, and those of Spain and its neighbours; more would only cause mistakes."""
 _LISTS = ("terms", "synonyms", "instruments")
 
 
@@ -30,7 +30,7 @@ class GroupTerms:
 
     @classmethod
     def load(cls, entry: Traversable | None = None) -> GroupTerms:
-        """Read the shipped `kb/keywords.toml`, or another; raises KnowledgeBaseError when it is unreadable."""
+        """Read the shipped `kb/keywords.toml`, or another file; raises KnowledgeBaseError if it can't be read."""
         entry = entry or files("kb") / "keywords.toml"
         try:
             data = tomllib.loads(entry.read_text(encoding="utf-8"))
@@ -61,13 +61,13 @@ def language_of(text: str) -> tuple[str, float]:
 
 
 def language_in(text: str, document: str) -> str:
-    """Return a paragraph's language: its own where that is sure, else the document's."""
+    """Return a paragraph's language: its own if that is sure, else the document's."""
     language, probability = language_of(text)
     return language if probability >= SURE or not document else document
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Match any of the words or phrases, singular or plural, whole; capitals only where the term has nothing else."""
+    """Return a pattern for any of the words or phrases, whole, singular or plural; terms in capitals match only so."""
     longest = sorted({word.replace("’", "'") for word in words}, key=len, reverse=True)
     loose = [re.escape(word).replace(r"\ ", r"[\s-]") for word in longest if not word.isupper()]
     strict = [re.escape(word) for word in longest if word.isupper()]

@@ -1,4 +1,4 @@
-"""Read web pages: those with their own headings as they stand, others by their main text."""
+"""Read web pages: those with numbered headings as they are, others by their main text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FEWEST_ARTICLES = 5
 
 
 def read_html(content: bytes, language: str) -> Reading:
-    """Read a web page; raises BadInput when it holds no text, as a challenge or an error page does."""
+    """Read a web page; raises BadInput if it has no text, like a challenge or an error page."""
     if is_eu_xhtml(content):
         return read_eu_xhtml(content, language)
     text = decoded(content)
@@ -40,12 +40,12 @@ def read_html(content: bytes, language: str) -> Reading:
 
 
 def decoded(content: bytes) -> str:
-    """Decode text as UTF-8, as Windows-1252 where it looks Western, or by the most likely encoding."""
+    """Decode text as UTF-8, as Windows-1252 if it looks Western, or in the most likely encoding."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         western = content.decode("cp1252", errors="replace")
-    # Single-byte encodings can't be told apart by a few accents; Cyrillic or Greek would be accented all through.
+    # A few accents don't tell single-byte encodings apart, but Cyrillic or Greek would look accented throughout.
     if len(_ACCENTED.findall(western)) <= 0.2 * len(western) and "\ufffd" not in western:
         return western
     best = from_bytes(content).best()
@@ -55,7 +55,7 @@ def decoded(content: bytes) -> str:
 
 
 def _has_outline(tree: html.HtmlElement) -> bool:
-    """Tell whether headings number the text, article by article; a search for the main text would lose them."""
+    """Tell whether headings number the text article by article; a search for the main text would lose them."""
     numbered = [node for node in tree.iter(*_HEADINGS) if _NUMBERED.fullmatch(tidy(node.text_content()))]
     return len(numbered) >= _FEWEST_ARTICLES
 

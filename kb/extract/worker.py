@@ -1,4 +1,4 @@
-"""Read one document in a worker process: file to paragraphs."""
+"""Read one document in a worker process, from the file to its paragraphs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from kb.extract.subjects import GroupTerms, language_in, language_of
 from kb.paragraphs import Block, Paragraph, count_words, paragraphs_of
 
 VERSION = 3
-"""Raise it when the same file would give other paragraphs: documents read by an older version are read again."""
+"""Increase this when the same file would give other paragraphs: documents of an older version are read again."""
 FEWEST_WORDS = 6
-"""A shorter paragraph is what is left of a heading or a table."""
+"""A shorter paragraph is only a remnant of a heading or a table."""
 _SAMPLED_BLOCKS = 100
-"""Blocks that tell a document's language where its sheet does not."""
+"""Blocks from which a document's language is determined if its sheet does not give it."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class ExtractionResult:
 
 
 def limit_memory(memory_mb: int) -> None:
-    """Bound the memory of a worker process."""
+    """Limit the memory of this worker process."""
     try:
         import resource
-    except ImportError:  # Windows has no such limit; there the time limit alone holds.
+    except ImportError:  # Windows has no such limit; there, only the time limit applies.
         return
     limit = memory_mb * 1024 * 1024
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -48,7 +48,7 @@ def limit_memory(memory_mb: int) -> None:
 
 
 def extract(document: SourceDocument, sha256: str, terms: GroupTerms) -> ExtractionResult:
-    """Read a document; what is wrong with its file is told in the result, not raised."""
+    """Read a document; problems with its file are part of the result and not raised."""
     try:
         content = document.file.read_bytes()
         if hashlib.sha256(content).hexdigest() != sha256:

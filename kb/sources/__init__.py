@@ -1,4 +1,4 @@
-"""Documents from their publishers: the UN, EU law, the EU Agency for Fundamental Rights."""
+"""Sources of documents: the UN, EU law, the EU Agency for Fundamental Rights."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SOURCES: dict[str, type[UnitedNations | EuropeanUnion | FundamentalRightsAgency]
     "fra": FundamentalRightsAgency,
 }
 _UN_POLITENESS = Politeness(backoff=Backoff(first_s=15.0, longest_s=240.0))
-"""The Digital Library answers 503 with a Retry-After of a second or two and means a quarter of a minute."""
+"""The Digital Library answers 503 with a Retry-After of a second or two, but needs about fifteen."""
 
 
 @asynccontextmanager

@@ -1,8 +1,8 @@
-"""Ask the Publications Office's repository: SPARQL for what there is, content negotiation for the text.
+"""Query the Publications Office's repository: SPARQL for lists of works, content negotiation for their texts.
 
-Queries go to `https://publications.europa.eu/webapi/rdf/sparql`; texts come from
-`http://publications.europa.eu/resource/celex/<CELEX>` by `Accept` and `Accept-Language`, after a 303 or, for a work in
-several parts, with a 300 that lists them. `eur-lex.europa.eu` answers scripts with a challenge and is only cited.
+Queries go to `https://publications.europa.eu/webapi/rdf/sparql`. Texts come from
+`http://publications.europa.eu/resource/celex/<CELEX>` by `Accept` and `Accept-Language`: after a 303 or, for a work in
+several parts, by way of a 300 that lists them. `eur-lex.europa.eu` answers scripts with a challenge and is only cited.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Row:
 
 
 class Cellar:
-    """The Publications Office's repository; tests give other addresses."""
+    """The Publications Office's repository; tests use other addresses."""
 
     def __init__(self, client: Client, sparql: str = SPARQL, resources: str = RESOURCES) -> None:
         self._client = client
@@ -64,7 +64,7 @@ class Cellar:
             return Refusal(Reason.UNREADABLE, self._sparql, f"no SPARQL results: {error!r}")
 
     async def text(self, celex: str, language: str, kept: Parts) -> list[FetchedText] | Refusal:
-        """Return a work's text in the first form there is: XHTML, HTML, Formex, PDF."""
+        """Return a work's text in the first available form: XHTML, HTML, Formex, PDF."""
         url = f"{self._resources}/resource/celex/{quote(celex, safe='()')}"
         refusal = Refusal(Reason.MISSING, url, "in no form")
         for accept, formats in _FORMS:
@@ -82,11 +82,11 @@ class Cellar:
     async def _parts(
         self, choices: Refusal, formats: set[Format], headers: dict[str, str], kept: Parts
     ) -> list[FetchedText] | Refusal:
-        """Fetch all parts that a list of choices names; one that is refused spoils the whole, the others are kept."""
+        """Fetch all parts in a list of choices; if one is refused, so is the whole, but the other parts are kept."""
         texts: list[FetchedText] = []
         try:
             paths = parts_of(choices.body)
-        except (etree.ParserError, ValueError) as error:  # An empty page, an address that is none.
+        except (etree.ParserError, ValueError) as error:  # An empty page, or an invalid address.
             return Refusal(Reason.UNREADABLE, choices.url, f"no list of choices: {error}")
         for number, path in enumerate(paths, start=1):
             url, part = f"{self._resources}{path}", number if len(paths) > 1 else 0
@@ -97,13 +97,13 @@ class Cellar:
                     return answer
                 kept[url] = content = answer.content
             form = recognise(content)
-            assert form is not None  # It was examined when it came.
+            assert form is not None  # It was examined on arrival.
             texts.append(FetchedText(content, form, part))
         return texts or Refusal(Reason.CHOICES, choices.url, "a list of choices that names no text")
 
 
 def parts_of(page: bytes) -> list[str]:
-    """Return the paths of the texts that a 300 lists, in their order; descriptions of texts are left out."""
+    """Return the paths of the texts that a 300 lists, in order; descriptions of texts are left out."""
     parts: list[tuple[int, str]] = []
     for item in html.fromstring(page).xpath('//li[@title="item"][a/@href]'):
         path = urlsplit(item.xpath("string(a/@href)")).path
@@ -115,7 +115,7 @@ def parts_of(page: bytes) -> list[str]:
 
 
 def _query(name: str) -> str:
-    """Return a query without its comments, which are for readers and would only lengthen the address."""
+    """Return a query without its comments, which would only lengthen the address."""
     text = (files("kb.sources") / "queries" / f"{name}.rq").read_text(encoding="utf-8")
     return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
 

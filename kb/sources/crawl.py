@@ -1,4 +1,4 @@
-"""Run a crawl: list, choose, fetch, store; count everything that happens."""
+"""Run a crawl: list, choose, fetch and store documents, and count everything that happens."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from kb.sources.documents import CrawlOrder, FetchedText, ListedDocument, Listin
 from kb.sources.validation import Reason, Refusal
 
 WORKERS = 3
-"""Fetches at once; each host still gets one request at a time."""
+"""Parallel fetches; each host still gets one request at a time."""
 _EXAMPLES = 3
 
 
 @dataclass
 class CrawlReport:
-    """Counts of what a crawl did. `left` is what the next run will try; `stopped` says why the listing is not whole."""
+    """Counts of a crawl. `left` is what the next run will try; `stopped` says why the listing is incomplete."""
 
     steps: int = 0
     steps_total: int | None = None
@@ -33,7 +33,7 @@ class CrawlReport:
     examples: dict[Reason, list[str]] = field(default_factory=dict)
 
     def refuse(self, refusal: Refusal) -> None:
-        """Count a refusal, and keep the first few of its kind to show."""
+        """Count a refusal, and keep the first few of each kind as examples."""
         self.refused[refusal.reason] += 1
         shown = self.examples.setdefault(refusal.reason, [])
         if len(shown) < _EXAMPLES:
@@ -48,10 +48,10 @@ async def crawl(
     *,
     on_change: Callable[[CrawlReport], None] = lambda report: None,
 ) -> CrawlReport:
-    """Fetch what is ordered and not in the store yet; return what happened.
+    """Fetch the ordered documents that are not in the store yet; return a report.
 
-    Whatever earlier runs listed and did not fetch comes first. `report` is filled while the crawl runs, so that it
-    tells the truth after an interruption too. Raises Unavailable when the store can't be written.
+    Documents that earlier runs listed but did not fetch come first. `report` is filled during the crawl, so that it is
+    right after an interruption, too. Raises Unavailable if the store can't be written.
     """
     run = _Run(source, store, order, report or CrawlReport(), on_change)
     run.report.steps_total = source.steps(order)
@@ -88,12 +88,12 @@ class _Run:
         self._room = asyncio.Condition()
 
     async def list_all(self) -> None:
-        """Queue what is open from earlier runs, then what the listing finds, until enough is stored."""
+        """Queue open documents of earlier runs, then those that the listing finds, until enough are stored."""
         if not self._order.only:
             for document in self._store.open_documents(self._source.name):
                 await self._queue_if_ordered(document)
         await self._list_new()
-        # Not after a failure: then the workers are cancelled too, and nobody empties a full queue.
+        # This must not happen after a failure: the workers are then cancelled, and nobody empties a full queue.
         for _ in range(WORKERS):
             await self._queue.put(None)
 
@@ -147,7 +147,7 @@ class _Run:
         self.report.repeated += new == 0
 
     async def _begin_fetch(self) -> bool:
-        """Wait until this document may still be wanted; return False when there are enough."""
+        """Wait until it is clear whether this document is still needed; return False if enough are stored."""
         most = self._order.most
         async with self._room:
             if most is not None:

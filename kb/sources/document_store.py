@@ -1,8 +1,8 @@
-"""Keep fetched documents on disk: a folder an institution, a manifest, and everything a later run must not ask again.
+"""Keep fetched documents on disk: a folder per institution, a manifest, and all that a later run must not ask again.
 
-`crawl.sqlite` is the truth; `manifest.jsonl` is made from it for people and for `rejoinder kb add`. A document's row is
-committed before its file takes its final name, and an unfinished move is finished on opening, so that no moment of
-interruption leads to a second download or to a row without a file.
+`crawl.sqlite` is authoritative; `manifest.jsonl` is made from it for people and for `rejoinder kb add`. A document's
+row is committed before its file gets its final name, and an unfinished move is completed on opening. So an interruption
+at any moment leads neither to a second download nor to a row without a file.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ STORED, REPEATED = "stored", "repeated"
 
 
 class DocumentStore:
-    """A folder of fetched documents; one process at a time writes it."""
+    """A folder of fetched documents; only one process at a time may write it."""
 
     def __init__(self, folder: Path) -> None:
-        """Open a store, or begin one; raises KnowledgeBaseError when it is foreign, torn or in use."""
+        """Open a store, or start one; raises KnowledgeBaseError if it is foreign, damaged or in use."""
         self.folder = folder
         (folder / FOLDER).mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(folder / _FILE, timeout=1.0)
@@ -63,11 +63,11 @@ class DocumentStore:
         self.close()
 
     def bookmarks(self, source: str) -> dict[str, str]:
-        """Return where a source's listing stands."""
+        """Return the bookmarks of a source's listing."""
         return dict(self._db.execute("SELECT name, value FROM bookmark WHERE source = ?", (source,)).fetchall())
 
     def add_page(self, source: str, page: ListingPage) -> None:
-        """Note a listing's step: its documents and its bookmarks, all or nothing."""
+        """Record a step of a listing: its documents and its bookmarks, all or nothing."""
         with self._db:
             for listed in page.documents:
                 self._add_listed(source, listed)
@@ -78,7 +78,7 @@ class DocumentStore:
                     self._db.execute("INSERT OR REPLACE INTO bookmark VALUES (?, ?, ?)", (source, name, value))
 
     def open_documents(self, source: str) -> Iterator[ListedDocument]:
-        """Yield what is known of and neither fetched nor refused for good; what failed least often first."""
+        """Yield the documents neither fetched nor refused permanently, those with the fewest failures first."""
         query = "SELECT row FROM candidate WHERE source = ? AND outcome IS NULL ORDER BY tries, year DESC, id"
         for (row,) in self._db.execute(query, (source,)).fetchall():
             yield ListedDocument.model_validate_json(row)
@@ -89,7 +89,7 @@ class DocumentStore:
         return row is not None and row[0] is None
 
     def reopen(self, source: str) -> None:
-        """Forget what was refused for good, and that publications without a file were looked at."""
+        """Forget permanent refusals, and which publications without a file were looked at."""
         with self._db:
             self._db.execute(
                 "UPDATE candidate SET outcome = NULL WHERE source = ? AND outcome NOT IN (?, ?)",
@@ -98,7 +98,7 @@ class DocumentStore:
             self._db.execute("DELETE FROM bookmark WHERE source = ?", (source,))
 
     def refuse(self, listed: ListedDocument, refusal: Refusal) -> None:
-        """Note a refusal: for good where it lasts, else as one more try."""
+        """Record a refusal: permanently if its reason lasts, else as one more try."""
         with self._db:
             self._db.execute(
                 "UPDATE candidate SET tries = tries + 1, detail = ?, outcome = ? WHERE id = ?",
@@ -106,19 +106,19 @@ class DocumentStore:
             )
 
     def put(self, listed: ListedDocument, texts: Sequence[FetchedText]) -> int:
-        """Store a document's text; return how many of its parts were not here under another name already.
+        """Store a document's text; return how many of its parts were not already stored under another name.
 
-        Raises Unavailable when the disk is full or can't be written.
+        Raises Unavailable if the disk is full or can't be written.
         """
         with storing(listed.id, self.folder):
             return self._put(listed, texts)
 
     def parts(self, listed: ListedDocument) -> Parts:
-        """Return what is here of a document in several parts; it stays until `put` has the whole."""
+        """Return the stored parts of a document in several parts; they stay until `put` has the whole."""
         return StoredParts(self._db, self.folder, listed.id)
 
     def documents(self) -> Iterator[StoredDocument]:
-        """Yield what is in the store, by institution and id."""
+        """Yield the stored documents, by institution and id."""
         for (row,) in self._db.execute("SELECT row FROM document ORDER BY file"):
             yield StoredDocument.model_validate_json(row)
 
@@ -147,7 +147,7 @@ class DocumentStore:
         self._db.execute(TABLE)
 
     def _finish_interrupted_moves(self) -> None:
-        """Finish moves that an interruption cut short; forget documents whose files somebody removed."""
+        """Complete interrupted moves; forget documents whose files were removed."""
         with self._db:
             for name, file, digest in self._db.execute("SELECT id, file, sha256 FROM document").fetchall():
                 part = self.folder / FOLDER / digest
@@ -233,7 +233,7 @@ class DocumentStore:
 
 
 def _plain(name: str) -> str:
-    """Return a name that is safe as a file's on any system."""
+    """Return a name that is a safe file name on any system."""
     return re.sub(r"[^A-Za-z0-9.-]+", "_", name).strip("._-")[:120] or "document"
 
 

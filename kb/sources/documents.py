@@ -1,4 +1,4 @@
-"""What travels between a source, the store and the crawl."""
+"""The records that pass between a source, the store and the crawl."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LANGUAGES = {
     "ru": "rus",
     "zh": "zho",
 }
-"""ISO 639-1 to 639-3: the languages of the European Union and of the United Nations."""
+"""ISO 639-1 to 639-3, for the languages of the European Union and of the United Nations."""
 OF_THE_UN = ("ar", "en", "es", "fr", "ru", "zh")
 OF_THE_EU = tuple(code for code in LANGUAGES if code not in ("ar", "ru", "zh"))
 
@@ -56,10 +56,10 @@ Line = Annotated[str, BeforeValidator(_one_line), Field(min_length=1)]
 
 
 class ListedDocument(Record):
-    """A document that a source knows of, not fetched yet.
+    """A document that a source has listed, not yet fetched.
 
-    `id` is unique over all sources: a UN symbol, a CELEX number, an FRA publication; documents in another language than
-    English carry it at the end. `url` is what is cited. `record` and `files` say where the source finds the text.
+    `id` is unique across all sources: a UN symbol, a CELEX number, an FRA publication; in languages other than English,
+    the language is appended. `url` is the address to cite. `record` and `files` tell the source where to find the text.
     """
 
     id: Line
@@ -76,7 +76,7 @@ class ListedDocument(Record):
 
 
 class StoredDocument(Record):
-    """A document in the store: one row of the manifest. `file` is its path from the store's folder."""
+    """A document in the store: one row of the manifest. `file` is its path relative to the store's folder."""
 
     id: str
     title: str
@@ -93,9 +93,9 @@ class StoredDocument(Record):
 
 
 class CrawlOrder(Record):
-    """What to fetch: groups, years (both ends included), types, how many at most.
+    """What to fetch: groups, years (first and last included), types, and how many at most.
 
-    With `only` nothing is searched for: just these UN record numbers, CELEX numbers or FRA publications are taken.
+    With `only`, nothing is searched: just these UN record numbers, CELEX numbers or FRA publications are fetched.
     """
 
     groups: tuple[TargetGroup, ...] = tuple(TargetGroup)
@@ -107,7 +107,7 @@ class CrawlOrder(Record):
     only: tuple[str, ...] = ()
 
     def wants(self, document: ListedDocument) -> bool:
-        """Tell whether a document is asked for."""
+        """Tell whether a document is ordered."""
         if self.only:
             return True
         return (
@@ -125,11 +125,12 @@ def identity(symbol: str, language: str) -> str:
 
 @dataclass(frozen=True)
 class ListingPage:
-    """One step of a listing: what it found, and where to go on after an interruption.
+    """One step of a listing: what it found, and where to continue after an interruption.
 
-    `bookmarks` are stored together with the documents, all or nothing; None removes one. A bookmark's name carries
-    whatever shapes the listing it stands in, so that it never answers for another order. `steps` is how many of the
-    listing's steps are now done; `refused` are single documents that the step could not offer and never will.
+    - `bookmarks` are stored together with the documents, all or nothing; None removes one. A bookmark's name includes
+      everything that shapes its listing, so that it never serves another order.
+    - `steps` is how many of the listing's steps this page completes.
+    - `refused` are single documents that the step could not offer and never will.
     """
 
     documents: tuple[ListedDocument, ...] = ()
@@ -139,13 +140,13 @@ class ListingPage:
 
 
 def page_of_refused(refusal: Refusal, steps: int) -> ListingPage | Refusal:
-    """Return a listing's step for a single document that was refused: done where that lasts, else still to be read."""
+    """Return the step for a single document that was refused: complete if that is permanent, else to be repeated."""
     return ListingPage(steps=steps, refused=(refusal,)) if refusal.reason.permanent else refusal
 
 
 @dataclass(frozen=True)
 class FetchedText:
-    """A document's text, or one of its parts, numbered from 1; 0 for the whole."""
+    """A document's text, or one of its parts, numbered from 1; `part` is 0 for the whole."""
 
     content: bytes
     format: Format
@@ -158,20 +159,20 @@ class FetchedText:
 
 
 class Parts(Protocol):
-    """What has come of a work in several parts, by address, until the whole is there."""
+    """The parts of a work that have arrived, by address, until the work is complete."""
 
     def get(self, url: str, /) -> bytes | None:
-        """Return a part that came before."""
+        """Return a part that arrived earlier; None if it has not."""
 
     def __setitem__(self, url: str, content: bytes, /) -> None:
         """Keep a part."""
 
 
 class Source(Protocol):
-    """An institution's publications: list what there is, fetch one of them.
+    """An institution's publications: list them, fetch one of them.
 
-    Neither method raises for anything a server does: refusals are values. A refusal in a listing says that a step of it
-    could not be read, and that the next run should ask again; the listing may go on behind it.
+    Neither method raises for anything that a server does: refusals are values. A refusal in a listing means that one
+    step could not be read and that the next run should ask again; the listing may continue after it.
     """
 
     name: str
@@ -180,10 +181,10 @@ class Source(Protocol):
     languages: tuple[str, ...]
 
     def steps(self, order: CrawlOrder) -> int | None:
-        """Return how many steps the listing has, None when that can't be known."""
+        """Return how many steps the listing has; None if that can't be known."""
 
     def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
-        """Yield what there is, from where the bookmarks say."""
+        """Yield the listing's steps, starting where the bookmarks say."""
 
     async def fetch(self, document: ListedDocument, parts: Parts, /) -> list[FetchedText] | Refusal:
-        """Return a document's text; what is among `parts` is not asked for again."""
+        """Return a document's text; what is in `parts` is not requested again."""

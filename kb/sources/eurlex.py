@@ -25,7 +25,7 @@ from kb.sources.validation import Reason, Refusal
 
 INSTITUTION = "European Union"
 ROWS = 500
-"""Rows a page: few enough for the endpoint's 60 s."""
+"""Rows per page, few enough for the endpoint's limit of 60 s."""
 _PATTERNS = {
     "directive": "3[0-9]{4}L[0-9]{4}",
     "regulation": "3[0-9]{4}R[0-9]{4}",
@@ -65,11 +65,11 @@ class EuropeanUnion:
         self._keywords = keywords
 
     def steps(self, order: CrawlOrder) -> int | None:
-        """Return the number of questions: the known acts, then each group in each year."""
+        """Return the number of queries: one for the known acts, and one for each group in each year."""
         return 1 if order.only else 1 + len(order.groups) * (order.last - order.first + 1)
 
     async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
-        """Yield the acts that the keywords name, then what EuroVoc finds; finished whole, it starts anew next time."""
+        """Yield the acts named in the keywords, then what EuroVoc finds; a complete listing starts anew next time."""
         if order.only:
             yield await self._requested_by_number(order)
             return
@@ -86,7 +86,7 @@ class EuropeanUnion:
                             return
                         complete = False
                 finished[name] = None
-        # With a slice missing, the next run asks for that one only, from where it stands.
+        # If a group's year is missing, the next run asks only for that, from where it stopped.
         if complete:
             yield ListingPage(bookmarks=finished)
 
@@ -95,7 +95,7 @@ class EuropeanUnion:
         return await self._cellar.text(document.symbol, document.language, parts)
 
     async def _requested_by_number(self, order: CrawlOrder) -> ListingPage | Refusal:
-        """Find the acts that somebody asked for by number; each that is not found is told."""
+        """Find the acts that were ordered by number; report each that is not found."""
         rows = await self._rows([celex for celex in order.only if _CELEX.fullmatch(celex)], order.language)
         if isinstance(rows, Refusal):
             return rows
@@ -149,7 +149,7 @@ class EuropeanUnion:
     def _citable(
         self, rows: Sequence[Row], order: CrawlOrder, groups: tuple[TargetGroup, ...] = ()
     ) -> tuple[ListedDocument, ...]:
-        """Return a document for each work; the first of its rows counts."""
+        """Return one document per work, from the first of its rows."""
         first: dict[str, Row] = {}
         for row in rows:
             first.setdefault(row.celex, row)
@@ -174,7 +174,7 @@ class EuropeanUnion:
 
 
 def type_of(celex: str) -> str:
-    """Return the type that a CELEX number tells."""
+    """Return the type that a CELEX number shows."""
     return next(
         (kind for kind, pattern in _PATTERNS.items() if re.fullmatch(f"(?:{pattern}){_ENDING}", celex)), "other"
     )

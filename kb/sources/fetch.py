@@ -1,4 +1,4 @@
-"""Fetch over HTTP politely; what comes back is a document or a named refusal, never something in between."""
+"""Fetch over HTTP politely; the result is either a document or a named refusal."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ T = TypeVar("T")
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
 _ROBOTS_BYTES = 512 * 1024
-"""RFC 9309 lets a crawler stop reading there."""
+"""RFC 9309 lets a crawler stop reading after this many."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A body that is what was asked for; `url` is where it was in the end."""
+    """A body of a requested format; `url` is its address after redirects."""
 
     url: str
     content: bytes
@@ -45,9 +45,9 @@ class _RawAnswer:
 
 
 class Client:
-    """The one way to the network: per host one request at a time, robots.txt obeyed, failures retried.
+    """The only access to the network: one request at a time per host, robots.txt obeyed, failures retried.
 
-    Addresses outside `domains` are never asked for, wherever a record or a redirect points.
+    Addresses outside `domains` are never requested, wherever a record or a redirect points.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Client:
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer | Refusal:
-        """Fetch an address; try again after a pause where that may help."""
+        """Fetch an address; try again after a pause if that may help."""
         try:
             target = URL(url).update_query(params or {})
         except ValueError as error:
@@ -95,14 +95,14 @@ class Client:
         return outcome
 
     async def _retry(self, attempt: Callable[[], Awaitable[T | Refusal]]) -> T | Refusal:
-        """Return the first outcome that is no transient refusal, or the last one; leaves a closed host alone."""
+        """Return the first outcome that is not a transient refusal, or the last one; leave a closed host alone."""
         retry = Retry(self._politeness.backoff, self._clock, self._politeness.attempts)
         while True:
             outcome = await attempt()
             if not isinstance(outcome, Refusal) or not outcome.reason.transient:
                 return outcome
             is_last = retry.is_last_attempt
-            # After the last try too: it is the host that needs a rest, not the address.
+            # Pause after the last try, too: it is the host that needs a rest, not the address.
             host = self._host(URL(outcome.url))
             host.pause(retry.next_wait_s())
             if is_last or host.closed_refusal(outcome.url):
@@ -150,7 +150,7 @@ class Client:
         return host.refusal_of(str(url))
 
     async def _fetch_rules(self, url: URL) -> Protego | Refusal:
-        """Read robots.txt as RFC 9309 has it: none there allows all, one that can't be read forbids all."""
+        """Read robots.txt by RFC 9309: a missing file allows everything, one that can't be read forbids everything."""
         place = url.origin() / "robots.txt"
         raw = await self._retry(lambda: self._try_rules(place))
         if isinstance(raw, Refusal):
@@ -172,7 +172,7 @@ class Client:
         host = self._host(url)
         try:
             async with host.wait_turn():
-                # Another request's answer may have closed the host while this one waited.
+                # Another answer may have closed the host while this request waited.
                 if refusal := host.closed_refusal(str(url)):
                     return refusal
                 async with self._session.get(url, headers=headers, allow_redirects=False) as response:
@@ -209,7 +209,7 @@ async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes | None:
 
 
 def _retry_after(value: str) -> float:
-    """Read a Retry-After header, seconds or a date, RFC 9110; 0 where it says nothing."""
+    """Return the seconds of a Retry-After header, given in seconds or as a date (RFC 9110); 0 if it gives none."""
     if value.isascii() and value.strip().isdigit():
         return float(value)
     try:

@@ -45,7 +45,7 @@ _MOST_PAGES = 1000
 
 @dataclass(frozen=True)
 class Publication:
-    """What a publication's page says."""
+    """The content of a publication's page."""
 
     title: str
     year: int | None
@@ -68,11 +68,11 @@ class FundamentalRightsAgency:
         self._base = base
 
     def steps(self, order: CrawlOrder) -> int | None:
-        """Return nothing: the search does not say how many pages it has."""
+        """Return None unless publications were ordered by name: the search does not say how many pages it has."""
         return len(order.only) or None
 
     async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
-        """Yield publications, newest first, until a page of the search brings none; finished, it starts anew."""
+        """Yield publications, newest first, until a search page has none; a complete listing starts anew next time."""
         if order.only:
             for name in order.only:
                 async for item in self._publication(f"/en/publication/{name.strip('/')}", order, steps=1):
@@ -88,7 +88,7 @@ class FundamentalRightsAgency:
                 yield item
                 if isinstance(item, Refusal) and item.reason.blames_host:
                     return
-            # Newest first: behind a page of nothing but older ones comes nothing that is asked for.
+            # The newest come first, so that nothing ordered follows a page of only older ones.
             over = not paths or all(_year(path) < order.first for path in paths)
             yield ListingPage(bookmarks={place: None if over else str(number + 1)}, steps=1)
             if over:
@@ -97,7 +97,7 @@ class FundamentalRightsAgency:
     async def _new(
         self, paths: Iterable[str], order: CrawlOrder, bookmarks: Mapping[str, str]
     ) -> AsyncGenerator[ListingPage | Refusal]:
-        """Read those publications of the years asked for that were not looked at before."""
+        """Read the publications of the ordered years that were not looked at before."""
         for path in paths:
             if _year(path) in range(order.first, order.last + 1) and f"{order.language}{path}" not in bookmarks:
                 async for item in self._publication(path, order):
@@ -119,7 +119,7 @@ class FundamentalRightsAgency:
         return paths
 
     async def _publication(self, path: str, order: CrawlOrder, steps: int = 0) -> AsyncGenerator[ListingPage | Refusal]:
-        """Read a publication's page; it is not looked at again, whatever becomes of its files."""
+        """Read a publication's page; it is not read again, whatever becomes of its files."""
         answer = await self._client.get(f"{self._base}{path}", {Format.HTML})
         if isinstance(answer, Refusal):
             yield page_of_refused(answer, steps)
@@ -157,7 +157,7 @@ def read_publication(content: bytes, base: str, language: str) -> Publication:
     main = (page.xpath("//main") or page.xpath("//body") or [page])[0]
     title = page.xpath('string(//meta[@property="og:title"]/@content)') or page.xpath("string(//title)").split("|")[0]
     published = page.xpath('string(//meta[@property="article:published_time"]/@content)')
-    # `nav` and `footer` name every theme on every page.
+    # `nav` and `footer` link to every theme on every page.
     links = list(_links(base, main.xpath(".//a[not(ancestor::nav or ancestor::footer)]/@href")))
     themes = [hit[1] for _, path in links if (hit := _THEME.search(path))]
     files = [link for link, path in links if _is_file(path, language)]
@@ -172,13 +172,13 @@ def read_publication(content: bytes, base: str, language: str) -> Publication:
 
 
 def type_of(title: str) -> str:
-    """Return a publication's type from its title and its file's name."""
+    """Return a publication's type, from its title and its file's name."""
     words = title.casefold().replace("_", " ").replace("-", " ")
     return next((kind for kind, marks in _TYPES if any(mark in words for mark in marks)), "report")
 
 
 def _links(base: str, links: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield addresses with their paths; a link that is no address is left out."""
+    """Yield addresses with their paths; invalid links are left out."""
     for link in links:
         try:
             address = urljoin(base, link)
@@ -195,7 +195,7 @@ def _is_file(path: str, language: str) -> bool:
 
 
 def _parsed(content: bytes) -> html.HtmlElement:
-    """Parse a page; one that holds nothing is an empty page, not an error."""
+    """Parse a page; content without any element gives an empty page, not an error."""
     try:
         return html.fromstring(content)
     except etree.ParserError:

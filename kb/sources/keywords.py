@@ -14,7 +14,7 @@ from kb.extract.subjects import GroupTerms
 
 
 class GroupKeywords(Record):
-    """One group's words; `celex` are the acts taken whatever their headings."""
+    """One group's words; `celex` lists the acts taken whatever their headings."""
 
     terms: tuple[str, ...]
     synonyms: tuple[str, ...]
@@ -26,7 +26,7 @@ class GroupKeywords(Record):
 
 
 class Keywords:
-    """All groups' words, which tell whom a catalogue record is about."""
+    """All groups' words, which show whom a catalogue record is about."""
 
     def __init__(self, groups: Mapping[TargetGroup, GroupKeywords]) -> None:
         self.groups = groups
@@ -37,7 +37,7 @@ class Keywords:
 
     @classmethod
     def load(cls, entry: Traversable | None = None) -> Keywords:
-        """Read the shipped keywords, or others; raises KnowledgeBaseError when they are unreadable or incomplete."""
+        """Read the shipped keywords, or others; raises KnowledgeBaseError if they can't be read or are incomplete."""
         entry = entry or files("kb") / "keywords.toml"
         try:
             data = tomllib.loads(entry.read_text(encoding="utf-8"))
@@ -49,25 +49,25 @@ class Keywords:
             ) from error
 
     def by_subjects(self, subjects: Iterable[str], text: str = "") -> tuple[TargetGroup, ...]:
-        """Return the groups that UN catalogue headings, or else the title and abstract, speak of."""
+        """Return the groups that UN catalogue headings name or, failing that, title and abstract."""
         headings = "\n".join(subjects).upper()
         named = tuple(group for group, pattern in self._headings.items() if pattern.search(headings))
         return named or self._words.named_in(text)
 
     def by_themes(self, themes: Iterable[str], title: str, text: str = "") -> tuple[TargetGroup, ...]:
-        """Return the groups of FRA themes and of a title; without any, the one that the text names most."""
+        """Return the groups of the FRA themes and of the title or, failing that, the one that the text names most."""
         seen = set(themes)
         listed = [group for group, words in self.groups.items() if not seen.isdisjoint(words.fra_themes)]
         return self.merge(listed, self._words.named_in(title)) or self._words.named_in(text)[:1]
 
     def by_celex(self, celex: str, title: str, known: Iterable[TargetGroup] = ()) -> tuple[TargetGroup, ...]:
-        """Return the groups an act is listed under, was found by, or names in its title."""
+        """Return the groups that an act is listed under, was found by, or names in its title."""
         listed = [group for group, words in self.groups.items() if celex in words.celex]
         return self.merge(known, listed, self._words.named_in(title))
 
     @staticmethod
     def merge(*groups: Iterable[TargetGroup]) -> tuple[TargetGroup, ...]:
-        """Return all groups once, in their usual order."""
+        """Return all the groups once, in the order of TargetGroup."""
         merged = {group for several in groups for group in several}
         return tuple(group for group in TargetGroup if group in merged)
 

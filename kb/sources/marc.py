@@ -34,7 +34,7 @@ _YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)")
 
 @dataclass(frozen=True)
 class CatalogueFile:
-    """A file of a record; `language` is ISO 639-1, None when it is not said."""
+    """A file of a record; `language` is ISO 639-1, None if it is not given."""
 
     url: str
     language: str | None
@@ -42,7 +42,7 @@ class CatalogueFile:
 
 @dataclass(frozen=True)
 class CatalogueRecord:
-    """What the catalogue says of a document; `statement` is what kind of text it is and whose."""
+    """A document's catalogue record; `statement` says what kind of text it is and whose."""
 
     number: str
     symbols: tuple[str, ...]
@@ -55,7 +55,7 @@ class CatalogueRecord:
 
 
 def read_records(content: bytes) -> list[CatalogueRecord]:
-    """Return the records in an OAI-PMH page, an export or a search answer; raises KnowledgeBaseError when torn."""
+    """Return the records in an OAI-PMH page, an export or a search answer; raises KnowledgeBaseError if damaged."""
     try:
         records = parse_xml_to_array(BytesIO(content), strict=True)  # type: ignore[no-untyped-call]
     except (SAXException, ValueError, KeyError) as error:
@@ -64,14 +64,14 @@ def read_records(content: bytes) -> list[CatalogueRecord]:
 
 
 def language_of_file(label: str, name: str) -> str | None:
-    """Return a file's language, by its label or else by the end of its name (`A_RES_80_193-EN.pdf`)."""
+    """Return a file's language, from its label or else from the end of its name (`A_RES_80_193-EN.pdf`)."""
     by_label = _LANGUAGES.get(label.strip().casefold())
     ending = re.search(r"[-_]([A-Z]{2})(?:\.\w+)?$", name)
     return by_label or (_SUFFIXES.get(ending[1]) if ending else None)
 
 
 def plain_symbol(symbol: str) -> str:
-    """Return a symbol as its document bears it: no brackets around it, no space inside (`S/RES/2812(2026)`)."""
+    """Return a symbol as in its document, without enclosing brackets or inner spaces (`S/RES/2812(2026)`)."""
     return re.sub(r"\s+", "", symbol.strip().removeprefix("[").removesuffix("]"))
 
 

@@ -1,4 +1,4 @@
-"""Keep the parts of a work in the store until all of them are there: an interruption must not fetch one twice."""
+"""Keep the parts of a work in the store until it is complete, so that an interruption costs no second download."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STRICT, WITHOUT ROWID
 
 
 class StoredParts:
-    """What is here of one document: rows in the store's database, contents beside it under their hashes."""
+    """The stored parts of one document: rows in the store's database, contents beside it under their hashes."""
 
     def __init__(self, db: sqlite3.Connection, store: Path, document: str) -> None:
         self._db = db
@@ -27,7 +27,7 @@ class StoredParts:
         self._document = document
 
     def get(self, url: str, /) -> bytes | None:
-        """Return a part that came before; None when it did not, or is torn."""
+        """Return a part that arrived earlier; None if it has not, or is damaged."""
         query = "SELECT sha256 FROM part WHERE candidate = ? AND url = ?"
         for (digest,) in self._db.execute(query, (self._document, url)).fetchall():
             file = self._store / FOLDER / digest
@@ -37,7 +37,7 @@ class StoredParts:
         return None
 
     def __setitem__(self, url: str, content: bytes, /) -> None:
-        """Keep a part; raises Unavailable when the disk is full or can't be written."""
+        """Keep a part; raises Unavailable if the disk is full or can't be written."""
         digest = hashlib.sha256(content).hexdigest()
         with storing(self._document, self._store):
             write(self._store / FOLDER / digest, content)
@@ -47,7 +47,7 @@ class StoredParts:
 
 @contextmanager
 def storing(document: str, store: Path) -> Iterator[None]:
-    """Raise Unavailable for whatever keeps the disk from being written."""
+    """Raise Unavailable for anything that prevents writing to the disk."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -57,7 +57,7 @@ def storing(document: str, store: Path) -> Iterator[None]:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Write a file so that a power cut can't take it back."""
+    """Write a file and flush it to the disk, so that a power cut can't undo it."""
     with file.open("wb") as out:
         out.write(content)
         out.flush()

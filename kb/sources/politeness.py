@@ -1,4 +1,4 @@
-"""Behave at every host: its robots.txt, one request at a time, never faster than it asks, never where it refuses."""
+"""Treat every host politely: obey its robots.txt, send one request at a time, heed its delays and refusals."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from core.retry import SYSTEM_CLOCK, Backoff, Clock
 from kb.sources.validation import Reason, Refusal
 
 AGENT = "Rejoinder"
-"""What robots.txt files may call us."""
+"""The name by which robots.txt files may address us."""
 
 _BACKOFF = Backoff(first_s=2.0, longest_s=240.0)
 
 
 @dataclass(frozen=True)
 class Politeness:
-    """How to behave: seconds between requests to a host, tries, waits between them, limits on an answer.
+    """How to treat a host: seconds between requests, tries, waits between them, limits on an answer.
 
-    A host's own crawl delay counts where it is longer. A `Retry-After` of up to `longest_retry_after_s` is waited out
-    within a run. After `max_refusals` in a row, each of them after all tries, the host is left alone for this run.
+    A host's own crawl delay counts if it is longer. A `Retry-After` of up to `longest_retry_after_s` is waited out
+    within a run. After `max_refusals` in a row, each after all its tries, the host is left alone for the rest of the
+    run.
     """
 
     interval_s: float = 1.0
@@ -37,7 +38,7 @@ class Politeness:
 
 @dataclass
 class Host:
-    """One host: when it may be asked next, what it allows, whether it refuses everything."""
+    """One host: when it may be asked next, what it allows, and whether it refuses everything."""
 
     name: str
     politeness: Politeness
@@ -55,27 +56,27 @@ class Host:
 
     @asynccontextmanager
     async def wait_turn(self) -> AsyncIterator[None]:
-        """Wait until the host may be asked again, or is closed; nobody else asks it meanwhile."""
+        """Wait until the host may be asked again, or is closed; hold off all other requests to it meanwhile."""
         async with self._turn:
-            # Another request's failure may put the moment off while this one waits.
+            # Another request's failure may delay the moment while this one waits.
             while not self._why_closed and (wait_s := self._next_at - self.clock.monotonic()) > 0:
                 await self.clock.sleep(wait_s)
             self.pause(self._interval_s)
             yield
 
     def pause(self, seconds: float) -> None:
-        """Ask nothing for some seconds."""
+        """Request nothing for some seconds."""
         self._next_at = max(self._next_at, self.clock.monotonic() + seconds)
 
     def retry_after(self, seconds: float) -> None:
-        """Heed a `Retry-After`: wait it out, or leave the host alone for this run where that takes too long."""
+        """Heed a `Retry-After`: wait it out or, if it is too long, leave the host alone for this run."""
         if seconds > self.politeness.longest_retry_after_s:
             self._why_closed = f"asks to be left alone for {seconds:,.0f} s"
         else:
             self.pause(seconds)
 
     def set_rules(self, rules: Protego | Refusal) -> None:
-        """Heed the host's robots.txt from now on, or the refusal that came in its place."""
+        """Heed the host's robots.txt from now on, or the refusal received instead of it."""
         self.rules = rules
         if isinstance(rules, Refusal):
             return
@@ -85,7 +86,7 @@ class Host:
         )
 
     def refusal_of(self, url: str) -> Refusal | None:
-        """Tell why an address must not be asked for, if so."""
+        """Return why an address must not be requested; None if it may be."""
         if refusal := self.closed_refusal(url):
             return refusal
         if isinstance(self.rules, Refusal):
@@ -95,11 +96,11 @@ class Host:
         return None
 
     def closed_refusal(self, url: str) -> Refusal | None:
-        """Tell why the host is left alone for the rest of the run, if so."""
+        """Return why the host is left alone for the rest of the run; None if it is not."""
         return Refusal(Reason.CLOSED, url, f"{self.name} {self._why_closed}") if self._why_closed else None
 
     def count_outcome(self, refusal: Refusal | None) -> None:
-        """Count refusals in a row that are the host's own doing; anything else ends the row."""
+        """Count consecutive refusals that are the host's fault; any other outcome resets the count."""
         if refusal is None or not (refusal.reason.blames_host or refusal.reason.transient):
             self._refusals = 0
         elif refusal.reason is not Reason.CLOSED:

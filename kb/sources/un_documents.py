@@ -1,7 +1,7 @@
-"""Fetch UN documents by their symbol from the Official Document System.
+"""Fetch UN documents by symbol from the Official Document System.
 
-`https://documents.un.org/api/symbol/access?s=A/RES/80/193&l=en&t=pdf`. For a symbol or language that it has not, the
-system answers with status 200 and a web page.
+`https://documents.un.org/api/symbol/access?s=A/RES/80/193&l=en&t=pdf`. For a symbol or language that it does not have,
+the system answers with status 200 and a web page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class SymbolDocuments:
         self._base = base
 
     async def fetch(self, symbol: str, language: str) -> Answer | Refusal:
-        """Return the PDF of a symbol in a language."""
+        """Return the PDF for a symbol in a language."""
         answer = await self._client.get(
             f"{self._base}/api/symbol/access", {Format.PDF}, params={"s": symbol, "l": language, "t": "pdf"}
         )
@@ -35,7 +35,7 @@ def citation(symbol: str, language: str = "en") -> str:
 
 
 def type_of(symbol: str, title: str, statement: str) -> str:
-    """Return a document's type, from its symbol where that tells, else from its title statement."""
+    """Return a document's type, from its symbol if that shows it, else from its title statement."""
     parts, words = f"/{symbol}/", f"{title} {statement}".casefold()
     by_symbol = (
         ("/L.", "draft"),

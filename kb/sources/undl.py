@@ -1,11 +1,14 @@
-"""List UN documents by the Digital Library's OAI-PMH, and fetch their files.
+"""List UN documents by the Digital Library's OAI-PMH interface, and fetch their files.
 
-`/oai2d?verb=ListRecords&metadataPrefix=marcxml&from=…&until=…` in windows of a month, then `resumptionToken` alone; a
-window without records answers `noRecordsMatch`, a token that has run out `badResumptionToken`. From and until are
-catalogue dates: a document of 2003 may lie in a window of 2021, so every window from the first year to today is looked
-through, the newest first. There is no search by subject; 650 and 991 are compared here. `/search` is not used: it
-answers scripts with a challenge. Single records come from `/record/<number>/export/xm`, lists of files from
-`/api/v1/file?recid=<number>`. Source: https://www.openarchives.org/OAI/openarchivesprotocol.html and recorded answers.
+Requests are `/oai2d?verb=ListRecords&metadataPrefix=marcxml&from=…&until=…` in windows of a month, then
+`resumptionToken` alone. A window without records answers `noRecordsMatch`, an expired token `badResumptionToken`.
+
+`from` and `until` are catalogue dates: a document of 2003 may be in a window of 2021. So every window from the first
+year to today is searched, the newest first. There is no search by subject; fields 650 and 991 are compared here.
+`/search` is not used, as it answers scripts with a challenge. Single records come from `/record/<number>/export/xm`,
+lists of files from `/api/v1/file?recid=<number>`.
+
+Source: https://www.openarchives.org/OAI/openarchivesprotocol.html and recorded answers.
 """
 
 from __future__ import annotations
@@ -70,7 +73,7 @@ class UnitedNations:
         return len(order.only) or sum(1 for _ in self._windows(order.first))
 
     async def listing(self, order: CrawlOrder, bookmarks: Mapping[str, str]) -> AsyncGenerator[ListingPage | Refusal]:
-        """Yield the records of all windows that are not done yet."""
+        """Yield the records of all windows that are not yet complete."""
         if order.only:
             for number in order.only:
                 answer = await self._record(number, order.language)
@@ -83,7 +86,7 @@ class UnitedNations:
                     return
 
     async def fetch(self, document: ListedDocument, _parts: Parts | None = None) -> list[FetchedText] | Refusal:
-        """Return the PDF: by symbol, else by the record's files, else by the file API."""
+        """Return the PDF: by symbol, else from the record's files, else by the file API."""
         refusal = Refusal(Reason.MISSING, document.url, "the record names no file")
         if document.symbol != document.record:
             answer = await self._documents.fetch(document.symbol, document.language)
@@ -96,7 +99,7 @@ class UnitedNations:
             if not isinstance(answer, Refusal):
                 return [FetchedText.of(answer)]
             files = answer
-        # A way that may open tomorrow must not be forgotten for one that is closed for good.
+        # A temporary refusal outweighs a permanent one: that way may work tomorrow.
         refusals = (outcome for outcome in (refusal, files) if isinstance(outcome, Refusal))
         return next((refused for refused in refusals if not refused.reason.permanent), refusal)
 
@@ -124,7 +127,7 @@ class UnitedNations:
             if following and following == token:
                 yield Refusal(Reason.ENDPOINT_ERROR, f"{self._base}/oai2d", f"the token '{token}' leads to itself")
                 return
-            # Records catalogued later today would be missed in a window that is not over.
+            # A window that is not over is not complete: more records may be catalogued later today.
             done = _DONE if last < self._today() else None
             yield ListingPage(tuple(self._citable(records, language)), {name: following or done}, 0 if following else 1)
             if not following:
@@ -132,7 +135,7 @@ class UnitedNations:
             token = following
 
     async def _ask(self, first: date, last: date, token: str) -> tuple[list[CatalogueRecord], str, str] | Refusal:
-        """Return a page's records, its error code and the token of the following page."""
+        """Return a page's records, its error code and the next page's token."""
         params = {"verb": "ListRecords"}
         params |= (
             {"resumptionToken": token}
@@ -189,7 +192,7 @@ class UnitedNations:
     def _citable(
         self, records: Iterable[CatalogueRecord], language: str, *, whatever: bool = False
     ) -> Iterator[ListedDocument]:
-        """Yield what is of use: about one of the groups, no draft, minute or letter; anything with `whatever`."""
+        """Yield the useful records: about one of the groups, no draft, minutes or letter; with `whatever`, all."""
         for record in records:
             symbol = record.symbols[0] if record.symbols else record.number
             kind = type_of(symbol, record.title, record.statement)
@@ -211,10 +214,10 @@ class UnitedNations:
                     files=tuple(file.url for file in record.files if file.language == language),
                 )
             except ValidationError:
-                continue  # Neither dated nor numbered: it could not be cited.
+                continue  # Without a date or a number it can't be cited.
 
     def _windows(self, first_year: int) -> Iterator[tuple[date, date]]:
-        """Yield the months from today back to a year's January, each with its first and last day."""
+        """Yield the months from today back to January of `first_year`, each as its first and last day."""
         today = self._today()
         for year in range(today.year, first_year - 1, -1):
             for month in range(today.month if year == today.year else 12, 0, -1):

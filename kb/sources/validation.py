@@ -1,7 +1,7 @@
-"""Tell a document from what servers send in its place.
+"""Distinguish documents from what servers send in their place.
 
-Servers of public documents answer scripts with a challenge page, send HTML under the address of a PDF, report their
-errors with status 200, cut files short. Each of these has a name here, and none of them is ever stored.
+Servers of public documents answer scripts with a challenge page, send HTML at the address of a PDF, report errors with
+status 200, or cut files short. Each of these has a name here, and none is ever stored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ROOT = re.compile(rb"<([A-Za-z_][\w.:-]*)[\s>/]")
 
 
 class Reason(StrEnum):
-    """Why an answer is no document."""
+    """Why an answer is not a document."""
 
     CHALLENGE = "challenge page"
     WRONG_FORMAT = "wrong format"
@@ -50,17 +50,17 @@ class Reason(StrEnum):
 
     @property
     def transient(self) -> bool:
-        """Tell whether asking again in a moment may help."""
+        """Tell whether asking again soon may help."""
         return self in _TRANSIENT
 
     @property
     def permanent(self) -> bool:
-        """Tell whether the same question would get the same answer tomorrow."""
+        """Tell whether the same request would get the same answer tomorrow."""
         return self in _PERMANENT
 
     @property
     def blames_host(self) -> bool:
-        """Tell whether it is the host that refuses, whatever one asks for."""
+        """Tell whether the host itself refuses, whatever is requested."""
         return self in _HOSTS_DOING
 
 
@@ -80,7 +80,7 @@ _HOSTS_DOING = {Reason.CHALLENGE, Reason.BUSY, Reason.UNREACHABLE, Reason.CLOSED
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer that is no document: why, from where, and what was seen."""
+    """An answer that is not a document: the reason, the address, and what was received."""
 
     reason: Reason
     url: str
@@ -92,13 +92,13 @@ class Refusal:
 
     @property
     def description(self) -> str:
-        """Return what was seen and where; a query's address is cut short."""
+        """Return what was received and from where; a long address is cut."""
         place = self.url if len(self.url) <= _LONGEST_SHOWN else f"{self.url[:_LONGEST_SHOWN]}…"
         return f"{self.detail} ({place})"
 
 
 class Format(StrEnum):
-    """What a body is, by its first bytes; the value is the file's ending."""
+    """The format of a body by its first bytes; the value is the file extension."""
 
     PDF = "pdf"
     HTML = "html"
@@ -109,7 +109,7 @@ class Format(StrEnum):
 
 
 def recognise(content: bytes) -> Format | None:
-    """Return the format of a body, whatever its server calls it; None for an unknown one."""
+    """Return the format of a body, whatever its server declares; None if it is unknown."""
     head = content[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     if b"%PDF-" in head[:1024]:
         return Format.PDF
@@ -127,7 +127,7 @@ def recognise(content: bytes) -> Format | None:
 def examine(
     url: str, status: int, headers: Mapping[str, str], content: bytes, formats: Collection[Format]
 ) -> Refusal | None:
-    """Return why an answer is none of these formats, whole and meant; None when it is."""
+    """Return why an answer is not a complete document in one of these formats; None if it is one."""
     refused = _challenged(url, headers, content) or _by_status(url, status, headers, content)
     if refused:
         return refused
@@ -167,7 +167,7 @@ def _by_status(url: str, status: int, headers: Mapping[str, str], content: bytes
 
 
 def _endpoint_error(url: str, headers: Mapping[str, str], content: bytes) -> Refusal | None:
-    """Recognise Virtuoso's errors, which come as text with status 200, and its partial results."""
+    """Recognise Virtuoso's errors, sent as text with status 200, and its partial results."""
     if content.startswith(b"Virtuoso "):
         line = content.splitlines()[0][:200]
         reason = Reason.TIMEOUT if _OUT_OF_TIME.search(line) else Reason.ENDPOINT_ERROR

@@ -1,4 +1,4 @@
-"""Tell which quantities of a reply its evidence bears out, in whatever words."""
+"""Tell which quantities of a reply its evidence bears out, however they are worded."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pipeline.guard.quantities import FIRST_YEAR, LAST_YEAR, Kind, Quantity, com
 from pipeline.guard.words import fold
 
 FEWEST_COUNTED, MOST_COMPARED = 12, 4
-"""Counts from which shares are reckoned, and up to how many of them in one text."""
+"""Least count that shares are computed from, and most counts in a text for which shares and ratios are computed."""
 MOST_DATES = 12
-"""Years in one text between which time is reckoned."""
+"""Most years in a text between which spans of time are computed."""
 
 
 IsExplained = Callable[[int, int], bool]
-"""Tells whether what stands from one place to another is in a quantity that is borne out."""
+"""Tells whether the text from one position to another lies in a quantity that the evidence bears out."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Given:
     majority: bool = False
 
     def bears_out(self, quantity: Quantity) -> bool:
-        """Tell whether one of the values is what the quantity stands for; a majority is more than a half."""
+        """Tell whether the quantity covers one of the values; "more than half" is also borne out by a majority."""
         more_than_half = quantity.kind is Kind.SHARE and quantity.value == 50 and quantity.below == 0 < quantity.above
         return (self.majority and more_than_half) or any(map(quantity.covers, self.of_kind(quantity.kind)))
 
@@ -42,9 +42,9 @@ class Given:
 
 @lru_cache(maxsize=1024)
 def given(text: str, language: str, this_year: int) -> Given:
-    """Return what folded `text` gives, with what follows from it: shares, ratios and years between dates.
+    """Return what folded `text` gives, and what follows from it: shares, ratios and years between dates.
 
-    A year counts nothing: with "in 2019" nobody may speak of thousands.
+    Years are no counts: "in 2019" does not bear out "thousands".
     """
     written = figures(text, language)
     years = sorted({figure.value for figure in written if _is_year(figure)})[:MOST_DATES]
@@ -74,20 +74,23 @@ def given(text: str, language: str, this_year: int) -> Given:
 
 
 def together(many: Iterable[Given]) -> Given:
-    """Return what several texts give."""
+    """Return what several texts give together."""
     sources = list(many)
     values = frozenset[tuple[Kind, float]]().union(*(source.values for source in sources))
     return Given(values, any(source.majority for source in sources))
 
 
 def explained(text: str, language: str, borne: Given) -> IsExplained:
-    """Return what tells whether a span of folded `text` is in a quantity that the evidence bears out in other words."""
+    """Return a function that tells whether a span of folded `text` lies in a quantity that the evidence bears out."""
     spans = [quantity.span for quantity in quantities(text, language) if borne.bears_out(quantity)]
     return lambda start, end: any(first <= start and end <= last for first, last in spans)
 
 
 def known_quantities(reply: Material, context: GuardContext) -> Given:
-    """Return what the evidence gives in figures and in words; of the post a reply may use figures as written only."""
+    """Return what the evidence gives, in figures and in words.
+
+    The post is left out: a reply may use its figures only as they are written there.
+    """
     return together(given_by(statement.evidence, context.year) for statement in reply.statements)
 
 

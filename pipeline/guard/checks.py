@@ -1,4 +1,4 @@
-"""What a guard check is, and the checks that need nothing but words."""
+"""The protocol of guard checks, and the checks that need nothing but words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class GuardCheck(Protocol):
 
     @property
     def name(self) -> str:
-        """Return the name of all its results."""
+        """Return the name that all its results carry."""
 
     @property
     def hard(self) -> bool:
@@ -38,18 +38,18 @@ class GuardCheck(Protocol):
 
     @property
     def costly(self) -> bool:
-        """Tell whether it is expensive; then it sees only replies that have failed no hard check so far."""
+        """Tell whether the check is expensive; if so, it sees only replies that have failed no hard check so far."""
 
     @property
     def reward(self) -> RewardTerm | None:
-        """Return what its results add to a reply's reward; None for nothing."""
+        """Return what its results add to a reply's reward; None if they add nothing."""
 
     async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
-        """Return one result a reply, in their order, whatever the text; `context` is what all were taken apart for."""
+        """Return one result per reply, in order, for any text; `context` is the one that all were taken apart with."""
 
 
 class OneByOne(ABC):
-    """A GuardCheck that measures one reply after the other, in a thread."""
+    """A GuardCheck that measures one reply after another, in a thread."""
 
     name: str
     hard: bool
@@ -73,13 +73,13 @@ class OneByOne(ABC):
         )
 
     async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
-        """Return one result a reply, computed off the event loop."""
+        """Return one result per reply, computed off the event loop."""
         return await asyncio.to_thread(lambda: [self.check(reply, context) for reply in replies])
 
 
 @dataclass
 class FunctionCheck(OneByOne):
-    """A check that one function of reply and context answers, in well under a millisecond."""
+    """A check made by one function of reply and context, which takes well under a millisecond."""
 
     name: str
     function: MeasureReply
@@ -96,8 +96,8 @@ class FunctionCheck(OneByOne):
 def word_checks(settings: GuardSettings, *, judged: bool = False) -> tuple[FunctionCheck, ...]:
     """Return the checks that need no model, in the order moderators see them.
 
-    Where a judge or a person reads the reply too (`judged`), words answer only for statements of fact and for what
-    endorses the post; else they stop every sentence that they can't account for.
+    With `judged`, a judge or a person reads the reply too: then words decide only about statements of fact and about
+    what endorses the post. Otherwise they stop every sentence that they can't account for.
     """
 
     def check(

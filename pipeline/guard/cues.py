@@ -1,4 +1,4 @@
-"""Find in a sentence the cues that tell for or against a hateful claim."""
+"""Find the cues by which a sentence speaks for or against a hateful claim."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.languages import pack
 
 _WORD = re.compile(r"[\w']+")
 NEAR = 2
-"""Words around a phrase in which a negation turns it round."""
+"""Words on either side of a phrase within which a negation reverses it."""
 LONGEST_WORD = 30
 
 
@@ -73,7 +73,7 @@ def after(text: str, position: int, count: int, language: str) -> str:
 
 
 def is_negated_nearby(text: str, start: int, end: int, reach: int, language: str) -> bool:
-    """Tell whether what stands from `start` to `end` is negated within `reach` words, where the language negates."""
+    """Tell whether a span is negated within `reach` words, on the sides where the language puts negations."""
     position = pack(language).order.negation
     return (position != "after" and negated(before(text, start, reach, language), language)) or (
         position != "before" and negated(after(text, end, reach, language), language)
@@ -81,7 +81,7 @@ def is_negated_nearby(text: str, start: int, end: int, reach: int, language: str
 
 
 def agreements(text: str, language: str) -> Iterator[str]:
-    """Yield phrases with which folded `text` endorses a post, those under a negation left out."""
+    """Yield the phrases with which folded `text` endorses a post; negations that reverse a phrase are considered."""
     opening = pattern(language, "opening").match(text.lstrip("\"'“«¡¿ "))
     if opening:
         yield opening.group()
@@ -97,7 +97,7 @@ def agreements(text: str, language: str) -> Iterator[str]:
 
 @lru_cache(maxsize=512)
 def refutations(text: str, language: str) -> tuple[int, ...]:
-    """Return where in folded `text` a cue says that a claim does not hold, or asks for its grounds; ascending."""
+    """Return the positions in folded `text` of cues that refute a claim or ask for its grounds, ascending."""
     places = [match.start() for match in pattern(language, "doubt").finditer(text)]
     for match in pattern(language, "refutation").finditer(text):
         plainly = negated(match.group(), language) or not is_negated_nearby(text, *match.span(), NEAR, language)
@@ -107,6 +107,6 @@ def refutations(text: str, language: str) -> tuple[int, ...]:
 
 
 def framed(text: str, position: int, language: str) -> bool:
-    """Tell whether what stands at `position` is refuted or doubted: a cue comes before it or in its own clause."""
+    """Tell whether the text at `position` is refuted or doubted, by a cue before it or in its own clause."""
     _, end = clause_of(text, position, language)
     return any(start < end for start in refutations(text, language)[:1])

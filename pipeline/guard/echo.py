@@ -1,4 +1,4 @@
-"""Check that a reply doesn't say the hateful claim over again."""
+"""Check that a reply doesn't repeat the hateful claim."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pipeline.guard.words import claim_stems, content, words
 from pipeline.sentences import is_question
 
 SHORTEST_COPY = 4
-"""Words in a row that make a copied clause."""
+"""Fewest words in a row that make a copied clause."""
 LONGEST_QUOTE = 8
-"""Words in a row that a sentence refuting them may repeat."""
+"""Most words in a row that a sentence refuting them may repeat."""
 FEWEST_SHARED = 2
-"""Fewer shared content words than this say nothing about copying."""
+"""Least number of shared content words that says anything about copying."""
 
 Run = tuple[str, ...]
 
 
 def no_echo(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check the share of a sentence that is the post's: 1 for a copied clause, else shared content words.
+    """Check how much of a sentence is the post's: 1 for a copied clause, else the share of common content words.
 
     The share is taken of the shorter of sentence and post (overlap coefficient), so that neither padding nor a long
-    post hides a copy. Names of target groups, words of the evidence and quoted statements don't count; nor do single
-    words in a sentence that refutes them, or that asks the author and copies no clause.
+    post hides a copy. Names of target groups, words of the evidence and quoted statements don't count. Nor do single
+    words in a sentence that refutes them, or in a question to the author that copies no clause.
     """
     shares = [(_share(part, reply), part.text) for part in reply.parts if not part.quoted]
     worst, text = max(shares, default=(0.0, ""))
@@ -38,7 +38,7 @@ def no_echo(reply: Material, context: GuardContext, settings: GuardSettings) -> 
 
 
 def copied(part: Part, reply: Material) -> Run:
-    """Return the longest run of words that the sentence took from the post, empty when shorter than a clause."""
+    """Return the longest run of words that the sentence took from the post; empty if shorter than a clause."""
     grams = _grams(reply.post_words)
     folded = part.words
     best: Run = ()
@@ -54,7 +54,7 @@ def copied(part: Part, reply: Material) -> Run:
 
 
 def refutes(part: Part, reply: Material) -> bool:
-    """Tell whether the sentence refutes or doubts something in its own words, not in words taken from the post."""
+    """Tell whether the sentence refutes or doubts something in its own words rather than in the post's."""
     run = copied(part, reply)
     if not run:
         return bool(refutations(part.folded, reply.language))
@@ -75,7 +75,7 @@ def _share(part: Part, reply: Material) -> float:
 
 
 def _negates(part: Part, reply: Material) -> bool:
-    """Tell whether each clause that shares words with a post without negation is negated: "are not dangerous"."""
+    """Tell whether each clause that shares words with the post is negated, and the post is not: "are not dangerous"."""
     if negated(" ".join(reply.post_words), reply.language):
         return False
     spans = [part.folded[start:end] for start, end in clauses(part.folded, reply.language)]
@@ -84,7 +84,7 @@ def _negates(part: Part, reply: Material) -> bool:
 
 
 def _asks_back(part: Part, reply: Material) -> bool:
-    """Tell whether the sentence asks whoever wrote the post: "Would you like to be locked up?"."""
+    """Tell whether the sentence is a question to the post's author: "Would you like to be locked up?"."""
     return is_question(part.text) and words_pattern("you", reply.language).search(part.folded) is not None
 
 

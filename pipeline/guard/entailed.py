@@ -1,4 +1,4 @@
-"""Check that what a reply states as fact follows from its evidence, by a model that reads both."""
+"""Check, with a model that reads both, that a reply's statements of fact follow from its evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pipeline.guard.support import is_statement
 
 
 class EntailedCheck(JudgedCheck):
-    """A check that each statement of fact follows from one piece of evidence, as `model` reads both."""
+    """A check that each statement of fact follows from one piece of evidence, according to an entailment model."""
 
     name = "entailed"
     fault = "Does not follow from the evidence"
@@ -27,7 +27,7 @@ class EntailedCheck(JudgedCheck):
         return is_statement(part, reply)
 
     async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
-        """Return how probably each piece follows from the piece of evidence that bears it out best."""
+        """Return for each piece the probability with which the best piece of evidence entails it."""
         premises = [f"{entry.source.institution}, {entry.source.title}: {entry.text}" for entry in context.evidence]
         if not premises:
             return [0.0] * len(pieces)

@@ -1,4 +1,4 @@
-"""Read the figures of a text, in digits and in words, by the number words of a language pack."""
+"""Read the figures of a text, in digits and in words, with the number words of a language pack."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GROUPED = r"\d{1,3}(?:[ .,']\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?"
 _ADJOINS = re.compile(r"[\s\u2010-]?")
 """What may stand between the words of one number."""
 _LONGEST_COMPOUND = 100
-"""Letters up to which a word is searched for the number words in it; "777,777" has 70 in German."""
+"""Most letters of a word that is searched for number words; "777,777" has 70 in German."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Figure:
 
     @property
     def end(self) -> int:
-        """Return where it ends."""
+        """Return the position after its last character."""
         return self.start + len(self.text)
 
 
 @dataclass(frozen=True)
 class _Token:
-    """A piece of text that may belong to a number; `adjoins` tells that it stands right after the one before."""
+    """A piece of text that may belong to a number; `adjoins` tells whether it directly follows the one before."""
 
     kind: str
     value: float
@@ -56,7 +56,7 @@ def figures(text: str, language: str) -> tuple[Figure, ...]:
 
 
 def value_of(number: str) -> float:
-    """Return the value of digits with decimal point or comma, or with thousands set apart by point, comma or space."""
+    """Return the value of digits with a decimal point or comma, or with separators between thousands."""
     if re.fullmatch(_GROUPED, number):
         mark = re.search(r"[.,](\d{1,2})$", number)
         whole = re.sub(r"\D", "", number[: mark.start()] if mark else number)
@@ -73,9 +73,9 @@ def word_value(word: str, language: str) -> float:
 
 @dataclass
 class _Number:
-    """A number as far as it is read, in addends that get smaller: "two hundred and five" is 200 and 5.
+    """A number as far as it has been read, as addends of falling size: "two hundred and five" is 200 and 5.
 
-    `room` is what another addend must be less than; digits and words such as "half" have none.
+    The next addend must be less than `room`; digits and words such as "half" leave none.
     """
 
     grammar: Numbers
@@ -87,7 +87,7 @@ class _Number:
     ended: bool = False
 
     def takes(self, token: _Token) -> bool:
-        """Take one more token, unless the number ends before it."""
+        """Add one more token, unless the number ends before it; tell whether it was added."""
         taken = not self.ended and self._takes(token)
         if taken:
             self.joining = token.kind == "joiner"
@@ -95,7 +95,7 @@ class _Number:
         return taken
 
     def counts(self) -> bool:
-        """Tell whether there is a number: one doubtful word alone is none."""
+        """Tell whether this is a number; a single doubtful word is none unless it is a percentage."""
         return bool(self.addends) and (self.percent or [token.kind for token in self.tokens] != ["doubtful"])
 
     def figure(self, text: str) -> Figure:
@@ -131,7 +131,7 @@ class _Number:
         return True
 
     def _takes_ten(self, ten: float) -> bool:
-        """Take the ten after its unit: "zweiundneunzig"."""
+        """Add a ten that follows its unit: "zweiundneunzig"."""
         in_turn = self.grammar.unit_first and self.joining and 0 < self.addends[-1] < 10
         if not in_turn or ten not in range(20, 100, 10):
             return False
@@ -140,7 +140,7 @@ class _Number:
         return True
 
     def _takes_magnitude(self, magnitude: float) -> bool:
-        """Multiply what is less than the magnitude, or add the magnitude itself: "two thousand", "thousand"."""
+        """Multiply the addends below the magnitude; without any, add the magnitude: "two thousand", "thousand"."""
         multiplied = [addend for addend in self.addends if addend < magnitude]
         if not multiplied:
             return self._adds(magnitude)
@@ -159,7 +159,7 @@ class _Number:
         return True
 
     def _room_beside(self, value: float) -> float:
-        """Return what an addend must be less than beside `value`: beside 200 100, beside 20 10, beside 12 nothing."""
+        """Return what the next addend must be less than: 100 after 200, 10 after 20; after 12 none fits."""
         if value in self.grammar.teens_after:
             return 20
         room = 1
@@ -208,7 +208,7 @@ def _pattern(language: str) -> re.Pattern[str]:
 
 
 def _parts(word: str, language: str) -> tuple[str, ...]:
-    """Return the number words that a word is put together from, else the word itself."""
+    """Return the number words that a word is made of, or the word itself if it is none."""
     if not pack(language).numbers.compounds or len(word) > _LONGEST_COMPOUND:
         return (word,)
     return _split(word, language) or (word,)

@@ -1,4 +1,4 @@
-"""Check a reply's form: length, sentences, language, characters, and nothing a chat client would act on."""
+"""Check a reply's form: length, sentences, language, characters, and nothing that a chat client would act on."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from pipeline.languages.detection import detect
 _MENTION = re.compile(r"(?:^|[^\w/&])[@＠]\s?\w+|(?<![\w&])[#＃]\w+|@(?:everyone|here|channel)", re.IGNORECASE)
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@\w")
 _TLDS = frozenset(name for tld in (*map(str.lower, TLDS), "onion") for name in (tld, tld.encode().decode("idna")))
-"""Every top-level domain; the international ones both encoded and as they are read."""
+"""Every top-level domain; international ones both encoded and in their own script."""
 _DOMAIN = re.compile(r"\b[\w-]{1,63}\.(?P<tld>xn--[\w-]{1,59}|[^\W\d_]{2,63})\b(?!\.\w)", re.IGNORECASE)
 _JOINED = re.compile(r"[^\W\d_]{2,63}\.[^\W\d_]{2,63}")
-"""Two words with a dot between them; some chat client makes a link of any, whatever domains there are."""
+"""Two words with a dot between them; some chat clients link any such pair, even if no such domain exists."""
 _ABBREVIATION = re.compile(r"(?:[A-Z]{1,2}\.)+[A-Z]{1,2}")
-# What the list of domains can't tell: schemes, `www.` and numeric addresses.
+# The list of domains misses schemes, `www.` and numeric addresses.
 _LINK = re.compile(
     r"[\w+.-]{0,32}://|\bwww\.|\b(?:javascript|data|mailto|tel):\S|\b(?:\d{1,3}\.){3}\d{1,3}\b",
     re.IGNORECASE,
 )
 MOST_SENTENCES = 2
-"""Sentences of a reply: "at most 2", as the papers have it."""
+"""Most sentences of a reply: "at most 2", as the papers have it."""
 _MARKUP = re.compile(
     r"<\s?[a-z/!?@#:]|&(?:#\d+|#x[0-9a-f]+|[a-z]{2,8});|\]\s?\(|`|\*\w|\w\*|__|~~|\|\||^[^\S\n]*(?:[>#*-]|\d+\.)\s|"
     r"\{\{|\}\}|\{%|\[/?(?:b|i|u|url|img|quote)\b|:[a-z_][a-z0-9_]{1,31}:",
@@ -39,7 +39,7 @@ _MARKUP = re.compile(
 
 
 def not_empty(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that there is something to read."""
+    """Check that the reply has letters to read."""
     letters = sum(map(str.isalpha, reply.text))
     detail = "" if letters else "There is no text."
     return Measurement(passed=letters > 0, value=letters, threshold=1, detail=detail)
@@ -54,12 +54,12 @@ def length(reply: Material, context: GuardContext, settings: GuardSettings) -> M
 
 
 def limit_for(platform: str, settings: GuardSettings) -> int:
-    """Return the longest reply on `platform`, in characters; never more than is read."""
+    """Return the most characters of a reply on `platform`, at most LONGEST_READ."""
     return min(settings.platform_max_chars.get(platform.lower(), settings.max_chars), LONGEST_READ)
 
 
 def at_most_two_sentences(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check for complete sentences, at most two, as the papers have it."""
+    """Check for one or two complete sentences, as the papers have it, with a question if the intent is to question."""
     count = len(reply.parts)
     allowed = range(1, MOST_SENTENCES + 1)
     cut = [part.text for part in reply.parts if not sentences.is_complete(part.text)]
@@ -74,7 +74,7 @@ def at_most_two_sentences(reply: Material, context: GuardContext, settings: Guar
 
 
 def same_language(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that the reply is in the post's language; English where that is unknown."""
+    """Check that the reply is in the post's language, or in English if that is unknown."""
     language, confidence = detect(reply.text, reply.language)
     passed = language == reply.language
     detail = f"Reads as “{language}”; the post calls for “{reply.language}”."
@@ -82,7 +82,7 @@ def same_language(reply: Material, context: GuardContext, settings: GuardSetting
 
 
 def hidden_characters(text: str) -> list[str]:
-    """Return the characters that can't be seen or that turn the direction of a text, as `U+202E`."""
+    """Return the invisible characters of a text and those that change its direction, as `U+202E`."""
     return [f"U+{ord(char):04X}" for position, char in enumerate(text) if _is_hidden(text, position, char)]
 
 
@@ -105,7 +105,7 @@ def no_mentions(reply: Material, context: GuardContext, settings: GuardSettings)
 
 
 def no_links(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that there is no link, no bare domain, and no word joined to another by a dot."""
+    """Check that there is no link, no bare domain, and no two words joined by a dot."""
     text = unicodedata.normalize("NFKC", reply.text)
     links = [match.group() for pattern in (_LINK, _spelled_out()) for match in pattern.finditer(text)]
     links += [match.group() for match in _JOINED.finditer(text) if not _ABBREVIATION.fullmatch(match.group())]
@@ -120,7 +120,7 @@ def no_markup(reply: Material, context: GuardContext, settings: GuardSettings) -
 
 @lru_cache(maxsize=1)
 def _spelled_out() -> re.Pattern[str]:
-    """Return a pattern for domains with the dot as a word, in any language."""
+    """Return a pattern for domains whose dot is spelled out, "example (dot) org", in any language."""
     dot = terms_pattern(pack.spelled_dot for pack in packs().values())
     return re.compile(rf"\b[\w-]{{2,63}}\s?(?:\((?:{dot})\)|\[(?:{dot})\])\s?\w{{2,}}", re.IGNORECASE)
 
@@ -135,7 +135,7 @@ def _is_hidden(text: str, position: int, char: str) -> bool:
     if char in "\n\u00a0\u202f" or (char.isprintable() and char != "\ufffd"):
         return False
     joins = char in "\u200c\u200d" and position > 0
-    # Joiners belong inside emoji and inside Arabic and Indic words, never inside a word in Latin letters.
+    # Joiners are legitimate inside emoji and inside Arabic and Indic words, never inside a word in Latin letters.
     return not (joins and not text[position - 1].isascii() and not _is_latin(text[position - 1]))
 
 

@@ -1,4 +1,4 @@
-"""Check that a reply's sentences are sentences: words in an order that people use, said once, in plain letters."""
+"""Check that a reply's sentences are well formed: a usual order of words, no repeated phrases, no raised digits."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from pipeline.guard.measurement import Measurement
 from pipeline.guard.word_order import SHORTEST, word_orders
 
 REPEATED = 3
-"""Words in a row that no sentence says twice."""
+"""Words in a row that no sentence has twice."""
 MOST_DOUBLED = 1
-"""Words said twice in a row that a sentence may have: "had had", "piano piano"."""
+"""Most words that a sentence may have twice in a row: "had had", "piano piano"."""
 _RAISED = re.compile(r"[²³¹⁰-₟]")
 
 
 def not_garbled(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check what is not on file for repetition, raised digits, and an order of words that nobody uses.
+    """Check sentences that are not on file for repetition, raised digits and unusual word order.
 
-    `value` counts the sentences at fault. The order is judged from SHORTEST words on, in languages with a count.
+    `value` counts the sentences at fault. The order is judged from SHORTEST words on, in languages that have word
+    counts.
     """
     faults = [(part, fault) for part in reply.parts if not part.quoted and (fault := _fault(part, reply.language))]
     detail = f"{faults[0][1]}: “{faults[0][0].text[:80]}”." if faults else ""

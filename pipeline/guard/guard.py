@@ -14,7 +14,7 @@ from pipeline.guard.reward import RELEVANCE_WEIGHT, relevance
 
 @dataclass(frozen=True)
 class Verdict:
-    """The guard's verdict on one reply: a result of each check that saw it, and its reward, 0 to 1."""
+    """The guard's verdict on one reply: the result of each check that saw it, and its reward, 0 to 1."""
 
     checks: tuple[Check, ...]
     reward: float
@@ -26,9 +26,9 @@ class Verdict:
 
 
 class Guard:
-    """The judge of replies: of drafts before anybody is shown them, and of texts that a moderator edited.
+    """The judge of replies: of drafts before anybody sees them, and of texts that a moderator has edited.
 
-    Cheap checks see every reply; a costly one sees those that have failed no hard check before it.
+    Cheap checks see every reply; a costly one sees only those that have failed no hard check before it.
     """
 
     def __init__(self, checks: Sequence[GuardCheck]) -> None:
@@ -36,12 +36,12 @@ class Guard:
         self.costly = tuple(check for check in checks if check.costly)
 
     async def check(self, text: str, context: GuardContext) -> tuple[Check, ...]:
-        """Return the checks' results for one text of any length, the cheap ones first, each kind as it was given."""
+        """Return the checks' results for one text of any length: cheap ones first, each kind in its given order."""
         (verdict,) = await self.judge([text], context)
         return verdict.checks
 
     async def judge(self, texts: Sequence[str], context: GuardContext) -> list[Verdict]:
-        """Return a verdict on each text, in their order; one too long is refused before anything reads it."""
+        """Return a verdict on each text, in their order; a text longer than LONGEST_READ fails unread."""
         read = [text for text in texts if len(text) <= LONGEST_READ]
         verdicts = iter(await self._judge(read, context))
         return [next(verdicts) if len(text) <= LONGEST_READ else _too_long(text) for text in texts]
@@ -61,10 +61,10 @@ class Guard:
     def _begin(
         self, texts: Sequence[str], context: GuardContext
     ) -> tuple[list[Material], list[Verdict], list[list[Check] | None]]:
-        """Take the texts apart, and put every question that nobody has to wait for, all in the caller's thread.
+        """Take the texts apart and run the checks that need no awaiting, all in the caller's thread.
 
-        The verdicts know no more yet than how near a text is to the post. The results are those of the cheap checks in
-        their order, None for one that waits.
+        Returns the replies, their verdicts so far, and the results of the cheap checks in their order, None for a check
+        that must be awaited. The verdicts have no checks yet, and only a text's relevance to the post as its reward.
         """
         replies = [material(text, context) for text in texts]
         verdicts = [Verdict((), RELEVANCE_WEIGHT * relevance(reply, context)) for reply in replies]

@@ -13,7 +13,7 @@ from pipeline.languages import DEFAULT, pack
 
 
 def no_insult(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check for threats, and for mild insults in the reply's language and in English; what is quoted may name them."""
+    """Check for threats, and for mild insults in the reply's language and in English; quoted sentences are exempt."""
     unquoted = " ".join(part.folded for part in reply.parts if not part.quoted)
     insults = sorted({match.group() for match in _insults(reply.language).finditer(unquoted)})
     threats = [match.group() for match in words_pattern("threat", reply.language).finditer(unquoted)]
@@ -25,6 +25,6 @@ def no_insult(reply: Material, context: GuardContext, settings: GuardSettings) -
 
 @lru_cache(maxsize=16)
 def _insults(language: str) -> re.Pattern[str]:
-    # English insults are thrown in every language.
+    # English insults are used in every language.
     terms = dict.fromkeys((*pack(DEFAULT).insults, *pack(language).insults))
     return re.compile(rf"\b(?:{terms_pattern(terms)})(?!\w)")

@@ -1,4 +1,4 @@
-"""What the checks have in common that ask a judge about sentences: which, in what pieces, and what if it is away."""
+"""The base of checks that ask a judge about sentences: about which, in what pieces, and what if it is away."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from pipeline.guard.words import words
 from pipeline.languages import packs
 
 WINDOW = 500
-"""Characters of a sentence that a judge reads at once; a longer one is judged piece by piece, by the worst."""
+"""Most characters that a judge reads at once; a longer sentence is judged in pieces, and the worst one counts."""
 STEP = 400
-"""Characters from the start of one piece to the next, so that no phrase is cut in both."""
+"""Characters from the start of one piece to the next; pieces overlap, so that no phrase is cut in both."""
 NOT_JUDGED = "Not judged: "
 
 
 class JudgedCheck(ABC):
-    """A GuardCheck that asks a model about the sentences which are not on file.
+    """A GuardCheck that asks a model about the sentences that are not on file.
 
-    What it can't judge fails, and says why: a language that the model does not read, a model that is away or refuses,
-    or none of the answers within `within_s` seconds. `limit` is the least probability that a sentence needs. A judge
-    that asks the chat model takes a turn at it, of `turns`, and its seconds count from there.
+    Each sentence needs a probability of at least `limit`. A reply that can't be judged fails, and the detail says why:
+    the model does not read the language, is away, refuses, or does not answer within `within_s` seconds. A judge that
+    asks the chat model takes one of its `turns`, and the seconds count from the start of that turn.
     """
 
     name: str
@@ -34,9 +34,9 @@ class JudgedCheck(ABC):
     costly = True
     reward: RewardTerm | None = None
     fault: str
-    """What a failing sentence is said to do."""
+    """The detail for a sentence that fails."""
     unread: str
-    """What a reply in a language that the model does not read is told."""
+    """The detail for a reply in a `{language}` that the model does not read."""
 
     def __init__(
         self, languages: frozenset[str] | None, limit: float, within_s: float, turns: Turns | None = None
@@ -48,14 +48,14 @@ class JudgedCheck(ABC):
 
     @abstractmethod
     def asks_about(self, part: Part, reply: Material) -> bool:
-        """Tell whether the model must answer for a sentence that is not on file."""
+        """Tell whether the model must judge this sentence, which is not on file."""
 
     @abstractmethod
     async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
         """Return a probability, 0 to 1, for each piece of a sentence; raises ModelUnavailable or ModelRefused."""
 
     async def check_many(self, replies: Sequence[Material], context: GuardContext) -> list[Check]:
-        """Return one result a reply; the sentences of all replies are judged together."""
+        """Return one result per reply; the sentences of all replies are judged together."""
         by_reply = [[part.text for part in judged_parts(reply) if self.asks_about(part, reply)] for reply in replies]
         pieces = tuple(dict.fromkeys(piece for texts in by_reply for text in texts for piece in windows(text)))
         known, obstacle = await self._ask(pieces, context) if pieces else ({}, "")
@@ -63,7 +63,7 @@ class JudgedCheck(ABC):
         return [self._result(texts, known, obstacle, reply) for texts, reply in results]
 
     async def _ask(self, pieces: Sequence[str], context: GuardContext) -> tuple[dict[str, float], str]:
-        """Return the probability of each piece, or why there is none."""
+        """Return the probability of each piece, or no probabilities and the reason."""
         if self._languages is not None and context.reply_language not in self._languages:
             return {}, self.unread.format(language=context.reply_language)
         try:
@@ -82,7 +82,7 @@ class JudgedCheck(ABC):
         return self.verdict(judged, reply) if judged else self._check(1.0, "")
 
     def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
-        """Return the result for a reply by those sentences with their probabilities, at least one, the worst first."""
+        """Return a reply's result from the probabilities of its judged sentences: at least one, the worst first."""
         probability, worst = judged[0]
         return self._check(probability, "" if probability >= self._limit else f"{self.fault}: “{worst[:80]}”.")
 
@@ -98,17 +98,17 @@ class JudgedCheck(ABC):
 
 
 def windows(text: str) -> list[str]:
-    """Return the pieces, each at most WINDOW characters and overlapping, in which a sentence is judged."""
+    """Return the pieces in which a sentence is judged, each at most WINDOW characters and overlapping."""
     return [text[start : start + WINDOW] for start in range(0, max(1, len(text) - WINDOW + STEP), STEP)]
 
 
 def unjudged(checks: Iterable[Check]) -> str:
-    """Return why a reply could not be judged, in a sentence that begins with NOT_JUDGED; empty where it could."""
+    """Return why a reply could not be judged, in a sentence that begins with NOT_JUDGED; empty if it could."""
     return next((check.detail for check in failed(checks) if check.detail.startswith(NOT_JUDGED)), "")
 
 
 def judged_parts(reply: Material) -> list[Part]:
-    """Return the sentences that a judge must read: those neither on file as evidence or claim nor as a template."""
+    """Return the sentences that a judge must read: those that are neither on file nor a composer's template."""
     return [part for part in reply.parts if not part.quoted and words(part.text) not in _templates(reply.language)]
 
 

@@ -1,4 +1,4 @@
-"""Check that a reply is a reply: no refusal, no role play as a machine, no piece of the prompt."""
+"""Check that a text is a reply at all: no refusal, no speaking as a machine, no piece of the prompt."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def no_refusal(reply: Material, context: GuardContext, settings: GuardSettings) 
 
 
 def no_leak(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that no instruction, label or example of the prompt shows, and that no reply speaks of itself."""
+    """Check that no instruction, label or example of the prompt shows, and that the reply doesn't speak of itself."""
     copied = [part.text for part in reply.parts if not part.quoted and part.words in _examples()]
     if copied:
         detail = f"Says the prompt's example over again: “{copied[0][:60]}”."
@@ -38,7 +38,7 @@ def _absent(name: str, reply: Material, saying: str) -> Measurement:
 
 @lru_cache(maxsize=1)
 def _examples() -> frozenset[tuple[str, ...]]:
-    """Return those sentences of the prompts' example replies that speak of what the example's post speaks of."""
+    """Return the sentences of the prompts' example replies that share content words with the example's post."""
     general = table("prompts")["example"]
     examples = [(DEFAULT, general["post"], general["replies"])]
     examples += [(language, entry["post"], entry) for language, entry in table("prompts/locked")["example"].items()]

@@ -1,4 +1,4 @@
-"""Read the data that ships beside the pipeline and belongs to no one language."""
+"""Read the pipeline's data that is not specific to one language, and word lists by language."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def table(name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def words_pattern(kind: str, language: str) -> re.Pattern[str]:
-    """Return the pattern of one list of `speech.toml`, over folded text; in a language without one it finds nothing."""
+    """Return the pattern of one list of `speech.toml`, over folded text; without such a list it matches nothing."""
     listed = table("speech")[kind].get(language)
     return re.compile(rf"(?<!\w)(?:{'|'.join(listed)})(?!\w)" if listed else r"(?!)")

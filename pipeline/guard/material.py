@@ -1,4 +1,4 @@
-"""Take a reply, its post and its evidence apart once, for all checks to look at."""
+"""Take a reply, its post and its evidence apart once, for all checks."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pipeline.guard.words import content, fold, words
 from pipeline.languages import DEFAULT, UNKNOWN, packs
 
 LONGEST_READ = 5000
-"""Characters of a reply that are read; no longer reply passes, so that hostile text can't hold the desk up."""
+"""Most characters of a reply that are read; a longer one never passes, so that hostile text can't hold up the desk."""
 
 
 @dataclass(frozen=True)
 class GuardContext:
     """What a reply is judged against: the post, its claims, its evidence and the replies it must not repeat.
 
-    `language` is ISO 639-1 or `und`; then an English reply is expected. `year` is that of the check, to which time is
-    reckoned that has passed.
+    `language` is ISO 639-1, or `und`, for which an English reply is expected. `year` is the year of the check, up to
+    which spans of time are computed.
     """
 
     post: FlaggedPost
@@ -44,7 +44,7 @@ class GuardContext:
         intent: Intent,
         avoid: tuple[str, ...],
     ) -> Self:
-        """Return what a reply to a case is judged against; a case may be judged before its triage or grounding."""
+        """Return the context for a reply to a case; a case may be judged before its triage or grounding."""
         return cls(
             post=post,
             language=triage.language if triage else post.language or UNKNOWN,
@@ -63,7 +63,7 @@ class GuardContext:
 
 @dataclass(frozen=True)
 class Part:
-    """One sentence of a reply; `quoted` tells that it is evidence, or a counter-claim on file, word for word."""
+    """One sentence of a reply; `quoted` tells whether it is evidence or a counter-claim on file, word for word."""
 
     text: str
     folded: str
@@ -74,9 +74,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Statement:
-    """One evidence statement, taken apart; `named` are the stems of its source's title, institution and symbol.
+    """One evidence statement, taken apart.
 
-    `sentences` are those of its text, and its short form.
+    `sentences` has the words of each sentence of its text, and of its short form. `named` has the content stems of its
+    source: institution, title, symbol, locator and year.
     """
 
     evidence: Evidence
@@ -88,9 +89,9 @@ class Statement:
 
 @dataclass(frozen=True)
 class Material:
-    """A reply taken apart beside its post and its evidence; all of it is stemmed in `language`, the reply's.
+    """A reply taken apart, with its post and its evidence; everything is stemmed in `language`, the reply's.
 
-    `text` is no longer than what is read; `size` counts the characters of the whole.
+    `text` is cut to LONGEST_READ; `size` counts the characters of the whole reply.
     """
 
     text: str
@@ -122,7 +123,7 @@ def material(text: str, context: GuardContext) -> Material:
 
 
 def _sentences(text: str, counters: Iterable[str], language: str) -> tuple[str, ...]:
-    """Split a text; a counter-claim on file at its start or end is one sentence, whatever abbreviation ends it."""
+    """Split a text; a counter-claim on file at its start or end stays one sentence, even if an abbreviation ends it."""
     for counter in counters:
         if text.startswith(f"{counter} "):
             return (counter, *sentences.split(text.removeprefix(counter), language))
@@ -158,7 +159,7 @@ def _statement(evidence: Evidence, language: str) -> Statement:
 
 @lru_cache(maxsize=8)
 def _post_words(text: str) -> tuple[str, ...]:
-    # Kept for the drafts of one post only: a post that is erased must not stay in memory.
+    # The cache serves the drafts of one post and is small, as an erased post must not stay in memory.
     return words(text)
 
 
@@ -170,7 +171,7 @@ def terms_pattern(terms: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1)
 def group_pattern() -> re.Pattern[str]:
-    """Return a pattern for the names of all target groups in all languages, which posts mix, over folded text."""
+    """Return a pattern, over folded text, for the names of all target groups in all languages, since posts mix them."""
     terms = [term for pack in packs().values() for listed in pack.groups.values() for term in listed]
     return re.compile(rf"\b(?:{terms_pattern(terms)})\b")
 

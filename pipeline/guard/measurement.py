@@ -1,4 +1,4 @@
-"""What a check measures of a reply."""
+"""The measurement that a check makes of a reply."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured of one reply, its limit, and whether it passed; the check adds its name and whether it is hard.
+    """The value measured of one reply, its limit, and whether the reply passed; the check adds its name and `hard`.
 
-    `advisory` makes the result mere advice, as where a model does not know the language of this reply.
+    `advisory` makes the result advice only, for example where a model does not know the reply's language.
     """
 
     passed: bool

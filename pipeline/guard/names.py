@@ -17,17 +17,17 @@ from pipeline.guard.words import claim_stems, common_start, fold, function_words
 from pipeline.languages import DEFAULT, pack
 
 SHORTEST_ROOT = 7
-"""Letters at the start that make two words forms of one name: fewer would join Austria and Australia."""
+"""Letters that two words must begin with in common to be forms of one name; fewer would join Austria and Australia."""
 LONGEST_ENDING = 5
 _ACRONYM = re.compile(r"([A-Z]{2,})(?:['’]?[a-z]{1,5})?$")
 """An acronym, perhaps with an ending."""
 _CAPITALISED = re.compile(r"\b[A-Z]")
 _RUN = re.compile(r"\b[A-Z][\w'’-]*(?:,?\s(?:[A-Z][\w'’-]*|[a-z'’]{1,6}))*")
-"""A name of several words, with the short ones between them."""
+"""A name of several words, including short words between them."""
 SHORTEST_ACRONYM = 3
-"""Letters of an acronym that is known by the words it stands for."""
+"""Fewest letters of an acronym that may stand for the words of a source's name."""
 _ELIDED = re.compile(r"^\w{1,6}['’](?=[A-Z])")
-"""An article that has lost its vowel before a name: "l'UNICEF"."""
+"""An article elided before a name: "l'UNICEF"."""
 _FIGURE = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+\d*(?:['’.-][^\W\d_]+)*")
 
@@ -35,10 +35,10 @@ _WORD = re.compile(r"[^\W\d_]+\d*(?:['’.-][^\W\d_]+)*")
 def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check names of people, places and bodies, and appeals to findings ("studies show").
 
-    A capital inside a sentence makes a name. At its start only a known country or body, an acronym, an inner capital
-    or a second capitalised word does; in a language that capitalises nouns, only the first three do, anywhere. Names
-    may come from the evidence, its source, the post, or be a target group's; an appeal stands beside a finding on file
-    with a figure. `value` counts those that occur nowhere.
+    A capital inside a sentence makes a name. At a sentence's start only a known country or body, an acronym, an inner
+    capital or a second capitalised word does; in a language that capitalises nouns, only the first three do, anywhere.
+    Names may come from the evidence, its source or the post, or be a target group's. The evidence must bear out an
+    appeal, unless the reply quotes a sentence with a figure. `value` counts the names and appeals without support.
     """
     known = known_names(reply)
     unknown = [
@@ -61,7 +61,7 @@ def names(reply: Material, context: GuardContext, settings: GuardSettings) -> Me
 
 
 def _is_borne_out(appeal: str, known: frozenset[str], reply: Material, context: GuardContext) -> bool:
-    """Tell whether the evidence speaks of the same: in the word itself, as another study, or as more than a half."""
+    """Tell whether the evidence supports an appeal: by the word itself, by another study, or by more than a half."""
     research = words_pattern("research", reply.language)
     if stem(appeal, reply.language) in known:
         return True
@@ -74,7 +74,7 @@ def _is_borne_out(appeal: str, known: frozenset[str], reply: Material, context: 
 
 
 def names_in(part: Part, language: str) -> Iterator[str]:
-    """Yield the words of a sentence that look like proper names, those of target groups left out."""
+    """Yield the words of a sentence that look like proper names, except those of target groups."""
     entry = pack(language)
     matches = list(_WORD.finditer(part.text))
     for position, match in enumerate(matches):
@@ -101,13 +101,13 @@ def _is_plainly_a_name(word: str, following: str, language: str) -> bool:
 
 
 def _is_of_a_named_country(word: str, reply: Material) -> bool:
-    """Tell whether a word is a name of a country that post or evidence name, or what is called after it."""
+    """Tell whether a word is a name of a country that post or evidence name, or a word derived from it."""
     named = " ".join((*reply.post_words, *(_folded(statement.evidence) for statement in reply.statements)))
     return any(country.fullmatch(word) and country.search(named) for country in _countries())
 
 
 def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
-    """Tell whether a name occurs; an acronym must occur as one, so that "the WHO" is not found in "who"."""
+    """Tell whether post or evidence have a name; an acronym must occur as one: "the WHO" is not found in "who"."""
     if name.isupper() and len(name) > 1 and fold(name) in function_words(reply.language):
         sources = [_with_source(statement.evidence) for statement in reply.statements]
         return any(name in _WORD.findall(text) or name in _other_names(text) for text in sources)
@@ -125,7 +125,7 @@ def _is_known(name: str, known: frozenset[str], reply: Material) -> bool:
 
 
 def _abbreviates(acronym: str, reply: Material) -> bool:
-    """Tell whether the letters begin, in this order, the words of a source's name or title: "ONS", "NHGRI"."""
+    """Tell whether the letters are initials, in order, in a source's institution or title: "ONS", "NHGRI"."""
     sources = (statement.evidence.source for statement in reply.statements)
     names = (name for source in sources for name in (source.institution, source.title))
     runs = (run for name in names for run in _RUN.findall(name))
@@ -134,7 +134,7 @@ def _abbreviates(acronym: str, reply: Material) -> bool:
 
 
 def _is_in_order(acronym: str, initials: str) -> bool:
-    """Tell whether the letters stand among the initials in a row, at most one left out."""
+    """Tell whether the letters occur in a row among the initials, with at most one initial skipped."""
     return any(
         acronym in (window, *(window[:left_out] + window[left_out + 1 :] for left_out in range(1, len(window))))
         for start in range(len(initials))
@@ -168,19 +168,19 @@ def _appeals(language: str) -> frozenset[str]:
 
 
 def known_names(reply: Material) -> frozenset[str]:
-    """Return the stems of every word of post and evidence, with the other names of the places and bodies there."""
+    """Return the stems of all words of post and evidence, and of other names for the evidence's places and bodies."""
     evidence = (_of_evidence(statement.evidence, reply.language) for statement in reply.statements)
     return stems(reply.post_words, reply.language).union(*evidence)
 
 
 def _other_names(text: str) -> list[str]:
-    """Return all names of those places and bodies that `text` names in one way, and what their names imply."""
+    """Return all names of the places and bodies that `text` names, and the names that these imply."""
     return [name for pattern, names in (*_same_names(), *_implied_names()) if pattern.search(text) for name in names]
 
 
 @lru_cache(maxsize=1)
 def _countries() -> tuple[re.Pattern[str], ...]:
-    """Return a pattern for each country, over folded text; it matches its names and what is called after it."""
+    """Return a pattern for each country, over folded text; it matches its names and words derived from them."""
     listed: list[list[str]] = table("names")["countries"]
     endings = "|".join(table("names")["endings"])
     forms = ([name[:-1] if name.endswith(".") else f"{name}(?:{endings})" for name in names] for names in listed)
@@ -208,7 +208,7 @@ def _any_of(names: list[str]) -> re.Pattern[str]:
 
 
 def _as_written(name: str) -> str:
-    """Return a pattern for a name; for an acronym in capitals only, so that "us" and "who" are none."""
+    """Return a pattern for a name; it matches acronyms in capitals only, so that "us" and "who" are none."""
     return rf"(?-i:{re.escape(name)})" if name.isupper() else re.escape(name)
 
 
@@ -218,5 +218,5 @@ def _of_evidence(evidence: Evidence, language: str) -> frozenset[str]:
     also: list[str] = [*table("names")["aliases"].get(source.institution, []), *pack(language).locators]
     also += _other_names(f"{evidence.text} | {source.institution} | {source.title}")
     folded = words(f"{evidence.text} {source.institution} {source.title} {source.symbol} {' '.join(also)}")
-    # A stemmer may cut a name to the bone: "Lanbide" to "lan".
+    # A stemmer may cut off too much of a name ("Lanbide" becomes "lan"), so the unstemmed words count as well.
     return stems(folded, language).union(folded)

@@ -23,7 +23,7 @@ _PART = re.compile(
     r"\b(?:thirds?|quarters?|fifths?|tenths?|times|tercios?|terceras?|quintos?|veces|terzi|quinti|quarti|volte|herenak?)\b"
 )
 SMALL = 12
-"""Numbers up to this, written as words, are no figures in a sentence that states no fact."""
+"""Largest number that, written as a word, is no figure in a sentence that states no fact."""
 _MANY = re.compile(
     r"\b(?:hundreds|thousands|millions|cientos|miles|millones|centinaia|migliaia|milioni)\b(?!\s(?:of|de|di)\b)"
 )
@@ -31,7 +31,7 @@ _SYMBOL = re.compile(r"(?<![\w/.])(?=[^\s]*\d)[\w.]+(?:/[\w.()]+)+")
 
 
 def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check numbers, years, percentages and document symbols; "1,000", "1 000" and "47 %" mean what they mean.
+    """Check numbers, years, percentages and document symbols; "1,000" and "1 000" are the same number.
 
     Sentences on file were checked when they were written. `value` counts the figures that occur nowhere.
     """
@@ -68,7 +68,7 @@ def numbers(reply: Material, context: GuardContext, settings: GuardSettings) -> 
 
 
 def _contradicted(text: str, language: str, borne: Given, *, stated: bool) -> Iterator[str]:
-    """Yield the quantities of a statement that the evidence does not bear out, though it may have their numbers."""
+    """Yield the quantities of a statement that the evidence does not bear out, even if it has their numbers."""
     spans = borne.of_kind(Kind.SPAN)
     for quantity in quantities(text, language):
         if borne.bears_out(quantity) or is_plain(text, *quantity.span, language):
@@ -85,7 +85,7 @@ def _contradicted(text: str, language: str, borne: Given, *, stated: bool) -> It
 
 
 def _is_plain_talk(figure: Figure, part: Part) -> bool:
-    """Tell whether a number is one that plain talk is full of: "two people in love", "millions", any in a question."""
+    """Tell whether a number word is plain talk: "two people in love", "millions", or any number word in a question."""
     if not figure.text.replace(" ", "").isalpha() or figure.percent:
         return False
     small = float(figure.value).is_integer() and 1 <= figure.value <= SMALL and not _PART.search(part.folded)
@@ -98,13 +98,13 @@ def _symbols(text: str) -> tuple[str, ...]:
 
 
 def _evidence_text(context: GuardContext) -> str:
-    """Return where a symbol may come from: the evidence with its sources, and the post."""
+    """Return the texts that a document symbol may come from: the evidence with its sources, and the post."""
     sources = map(_everything, context.evidence)
     return fold(" ".join([*sources, context.post.text]))
 
 
 def _reports(part: Part, language: str) -> bool:
-    """Tell whether a sentence says what somebody found, which no figure of the post bears out."""
+    """Tell whether a sentence reports a finding and refutes nothing; the post's figures can't support it."""
     reports = words_pattern("reports", language).search(part.folded)
     return reports is not None and not refutations(part.folded, language)
 

@@ -1,4 +1,4 @@
-"""Judge whether sentences that a model wrote oppose the post and harm nobody."""
+"""Judge sentences that a model wrote: whether they oppose the post, fit it, and harm nobody."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipeline.guard.sentence_head import HeadNearness
 
 MOST_TEXT = 600
-"""Characters of the post that a chat model is asked about; a piece of a sentence is shorter."""
+"""Most characters of the post that a chat model is shown; pieces of sentences are shorter."""
 _TASK = (
     "You check replies to hateful posts. A good reply contradicts or questions the post or speaks up for the people "
     "it attacks, stays polite, threatens and insults nobody, and grants the post nothing. "
@@ -25,25 +25,28 @@ _TASK = (
 
 
 class SentenceJudge(Protocol):
-    """A judge of single sentences beside a post, by one question. Safe to call from many tasks of one event loop."""
+    """A judge that answers one yes-no question about single sentences beside a post.
+
+    Safe to call from many tasks of one event loop.
+    """
 
     @property
     def name(self) -> str:
-        """Return what the settings call it."""
+        """Return its name in the settings."""
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Return the languages it knows (ISO 639-1); None for no known limit."""
+        """Return the languages it reads (ISO 639-1); None if no limit is known."""
 
     async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return for each sentence how probably the question is to be answered with yes, 0 to 1.
+        """Return for each sentence the probability, 0 to 1, that the answer to the question is yes.
 
-        Raises ModelUnavailable or ModelRefused where it asks a model that is away or won't answer.
+        Raises ModelUnavailable or ModelRefused if it asks a model that is away or refuses.
         """
 
 
 class ChatOpposition:
-    """A SentenceJudge of whether a sentence opposes the post, by the probability with which a chat model says yes."""
+    """A SentenceJudge that asks a chat model whether a sentence opposes the post, by its probability of "yes"."""
 
     name = "chat"
     languages: frozenset[str] | None = None
@@ -53,7 +56,7 @@ class ChatOpposition:
         self._at_once = at_once
 
     async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return the probability of yes for each sentence, one request each, `at_once` side by side."""
+        """Return the probability of "yes" for each sentence, by one request each, `at_once` of them in parallel."""
         return await self._chat.chances_of_yes([_question(post, text) for text in sentences], self._at_once)
 
 
@@ -63,13 +66,13 @@ def _question(post: str, sentence: str) -> tuple[Message, ...]:
 
 
 class SentencesCheck(JudgedCheck):
-    """A check of all sentences that are not on file, as `judge` reads them beside the post.
+    """A check of all sentences that are not on file, as `judge` rates them beside the post.
 
-    The best of them needs `limit`, and each `least`: a sentence beside a plain one may say little by itself.
+    The best sentence needs `limit`, and each of them `least`: a sentence beside a clear one may say little by itself.
     """
 
     lacking: str
-    """What a reply is told whose best sentence is too weak."""
+    """The detail for a reply whose best sentence is too weak."""
 
     def __init__(
         self, judge: SentenceJudge, limit: float, least: float, within_s: float, turns: Turns | None = None
@@ -80,7 +83,7 @@ class SentencesCheck(JudgedCheck):
         self.unread = f"the judge `{judge.name}` does not read “{{language}}”; set guard.judge to one that does."
 
     def verdict(self, judged: Sequence[tuple[float, str]], reply: Material) -> Check:
-        """Return the result by the best sentence, and where that is good enough, by the worst."""
+        """Return the result by the best sentence or, if that is good enough, by the worst."""
         (lowest, worst), (highest, best) = judged[0], judged[-1]
         if highest < self._limit and not self.answered_by(reply):
             return self._check(highest, f"{self.lacking}: “{best[:80]}”.")
@@ -88,22 +91,22 @@ class SentencesCheck(JudgedCheck):
         return self._check(lowest, detail, self._least)
 
     def answered_by(self, reply: Material) -> bool:
-        """Tell whether a reply does what is asked by its sentences on file, whatever the best of the others does."""
+        """Tell whether a reply's sentences on file do what the check asks for, so that no other needs to."""
         return False
 
     def asks_about(self, part: Part, reply: Material) -> bool:
-        """Tell that every sentence is judged."""
+        """Return True: every sentence is judged."""
         return True
 
     async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
-        """Return what the judge says of each piece."""
+        """Return the judge's probability for each piece."""
         return await self._judge.probabilities(context.post.text, pieces, context.reply_language)
 
 
 class TopicCheck(JudgedCheck):
-    """A check that a reply of free sentences alone comes near to the post or its evidence, as embeddings tell.
+    """A check, by embeddings, that a reply of free sentences alone comes near to the post or its evidence.
 
-    One with a sentence on file passes: what stands there was matched with the post.
+    A reply with a sentence on file passes: that sentence was matched with the post.
     """
 
     name = "topic"
@@ -119,7 +122,7 @@ class TopicCheck(JudgedCheck):
         return super().verdict(judged[::-1], reply)
 
     def asks_about(self, part: Part, reply: Material) -> bool:
-        """Tell whether the reply has nothing but free sentences."""
+        """Tell whether the reply has only free sentences."""
         return not any(part.quoted for part in reply.parts)
 
     async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
@@ -136,12 +139,12 @@ class OpposesCheck(SentencesCheck):
 
 
 class FitsCheck(SentencesCheck):
-    """A check that a reply speaks to the post: not of other things, of itself, or for all sides at once."""
+    """A check that a reply speaks to the post, and not of other things, of itself, or for all sides at once."""
 
     name = "fits"
     fault = "May have nothing to do with the post"
     lacking = "May answer nothing"
 
     def answered_by(self, reply: Material) -> bool:
-        """Tell whether there is a sentence on file: it was matched with the post."""
+        """Tell whether the reply has a sentence on file, since such a sentence was matched with the post."""
         return any(part.quoted for part in reply.parts)

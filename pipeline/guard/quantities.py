@@ -24,32 +24,32 @@ OF = {
     "hundred_thousands_of": 1e5,
     "millions_of": 1e6,
 }
-"""Orders of magnitude, and from which number on each is said."""
+"""Orders of magnitude, each with the number from which it is said."""
 ROUNDING = ("at_most", "over", "under", "about")
-"""What may be said of a number; "no less than" is looked for before "less than"."""
+"""Kinds of words that make a number inexact, in the order of the search: "no less than" before "less than"."""
 WIDE, OVER_SPAN = 0.5, 0.25
-"""Part by which the exact value may be higher where "over" stands before a power of ten or half of one, or a time."""
+"""Shares by which the exact value may exceed what "over" is said of: powers of ten and half of them; spans of time."""
 ONE = frozenset({"one", "un", "una", "uno", "bat", "batek"})
 TENS = ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet")
 SPAN = "span of "
 UNITS = {"years": 1, "decades": 10, "centuries": 100}
 """Years in a unit of time."""
 ROUNDED = 0.1
-"""Part of a span in decades or centuries by which it may be longer."""
+"""Share by which the exact span may exceed one that is given in decades or centuries."""
 CENTURY = 100
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 FEWEST_JOINED = 20
-"""The least that a word like "and" joins with the rest of a number."""
+"""Smallest number that a word like "and" may join with the rest of a number."""
 HALF_POINT = 0.5
-"""Points that a whole number of percent may be rounded by."""
+"""Percentage points by which a whole number of percent may be rounded."""
 NEARLY_ALL = 15.0
-"""Points by which "nearly all" may be under all."""
+"""Percentage points by which "nearly all" may fall short of all."""
 LARGEST_WHOLE = 1000
-"""What a share is told of: "29 of 1,000", but not "three in 2016"."""
+"""Largest whole of a share: "29 of 1,000" is a share, "three in 2016" is none."""
 
 
 _TIMES = {"": (0.1, 0.1), "over": (0, 0.35), "under": (0.2, 0), "at_most": (0.05, 0), "about": (0.15, 0.15)}
-"""By which parts a ratio may be lower or higher."""
+"""Shares by which the exact ratio may be lower and higher, by the word beside it."""
 
 
 class Kind(StrEnum):
@@ -61,7 +61,7 @@ class Kind(StrEnum):
     SPAN = "span"
     """In years."""
     ERA = "era"
-    """The first year of a decade; below 100 in any century."""
+    """The first year of a decade; a value below 100 fits any century."""
     TIMES = "times"
 
 
@@ -77,7 +77,7 @@ class Quantity:
     above: float = 0.0
 
     def covers(self, exact: float) -> bool:
-        """Tell whether it may stand for this value."""
+        """Tell whether the quantity may stand for this exact value."""
         if self.kind is Kind.ERA:
             return exact // 10 * 10 == self.value or (self.value < CENTURY and exact % CENTURY // 10 * 10 == self.value)
         return self.value - self.below <= exact <= self.value + self.above
@@ -85,7 +85,7 @@ class Quantity:
 
 @lru_cache(maxsize=1024)
 def quantities(text: str, language: str) -> tuple[Quantity, ...]:
-    """Return the quantities of folded `text` that are more than one number."""
+    """Return the quantities in folded `text` that say more than a plain number."""
     readers = (_shares, _nearly_all, _spans, _eras, _times, _orders, _rounded)
     return tuple(quantity for reader in readers for quantity in reader(text, language))
 
@@ -123,7 +123,7 @@ def _share(text: str, match: re.Match[str], value: float, language: str) -> Quan
 
 
 def _points(marker: str, value: float) -> tuple[float, float]:
-    """Return by how many points a share that is worded so may be under and over the exact one."""
+    """Return by how many percentage points the exact share may be below and above one with this marker."""
     by_marker = {
         "": (min(2.5, value / 8), min(2.5, value / 8)),
         "over": (0.0, min(12.0, value / 3)),
@@ -183,7 +183,7 @@ def _orders(text: str, language: str) -> Iterator[Quantity]:
 
 
 def _rounded(text: str, language: str) -> Iterator[Quantity]:
-    """Yield numbers that are said not to be exact, and half millions."""
+    """Yield numbers marked as inexact, whole numbers of percent, and halves such as "half a million"."""
     for pattern in _patterns("half_of", language):
         for match in pattern.finditer(text):
             words = _number_words(match.group(), language)
@@ -192,7 +192,7 @@ def _rounded(text: str, language: str) -> Iterator[Quantity]:
     for figure in figures(text, language):
         marker = _marker(text, figure.start, figure.end, language)
         if figure.percent and not marker and figure.value.is_integer():
-            # "17 %" is said of 17.2 %.
+            # 17.2 % is also written "17 %".
             span = (figure.start, figure.end)
             off = max(0.0, min(HALF_POINT, figure.value / 10, (100 - figure.value) / 10))
             yield Quantity((figure.text,), span, Kind.SHARE, figure.value, off, off)
@@ -215,7 +215,7 @@ def _rough(
 
 
 def _parts(marker: str, value: float) -> tuple[float, float]:
-    """Return by how much a number that is worded so may be under and over the exact one."""
+    """Return by how much the exact number may be below and above one with this marker."""
     by_marker = {"": (0.0, 0.0), "over": (0.0, 0.15), "under": (0.1, 0.0), "at_most": (0.0, 0.0), "about": (0.1, 0.1)}
     below, above = by_marker[marker]
     return below * value, (WIDE if marker == "over" and _is_rough(value) else above) * value
@@ -227,12 +227,12 @@ def _is_rough(value: float) -> bool:
 
 
 def marker_before(text: str, start: int, language: str) -> str:
-    """Return which of "at most", "over", "under" and "about" stands before a place in folded `text`; empty for none."""
+    """Return which of ROUNDING stands before a position in folded `text`; empty for none."""
     return next((kind for kind in ROUNDING if _markers(kind, language)[0].search(text[max(0, start - 40) : start])), "")
 
 
 def _marker(text: str, start: int, end: int, language: str) -> str:
-    """Return the same for what stands before a number, or else right after it."""
+    """Return which of ROUNDING stands before a number or, failing that, right after it; empty for none."""
     after = next((kind for kind in ROUNDING if _markers(kind, language)[1].match(text, end)), "")
     return marker_before(text, start, language) or after
 
@@ -242,7 +242,7 @@ def _around(match: re.Match[str], language: str) -> tuple[int, int]:
 
 
 def _span(text: str, span: tuple[int, int], language: str) -> tuple[int, int]:
-    """Return a quantity's span with the words beside it that say it is not exact."""
+    """Return a quantity's span, widened by the words beside it that make it inexact."""
     start, end = span
     preceding = (_markers(kind, language)[0].search(text, max(0, start - 40), start) for kind in ROUNDING)
     following = (_markers(kind, language)[1].match(text, end) for kind in ROUNDING)
@@ -270,9 +270,10 @@ def _markers(kind: str, language: str) -> tuple[re.Pattern[str], re.Pattern[str]
 
 @lru_cache(maxsize=32)
 def _number(language: str) -> str:
-    """Return a pattern for one number: digits, or number words in a row, so few that hostile text can't hold it up.
+    """Return a pattern for one number: digits, or number words in a row, so few that hostile text can't stall it.
 
-    Only what is at least twenty is joined with more: "a hundred and five", but not "one in twelve and one in ten".
+    Only a number of at least FEWEST_JOINED is joined with more words: "a hundred and five", but not "one in twelve and
+    one in ten".
     """
     grammar = pack(language).numbers
     known = {*grammar.words, *grammar.doubtful, *grammar.magnitudes, *ONE, "half"}
@@ -325,7 +326,7 @@ def _patterns(kind: str, language: str) -> tuple[re.Pattern[str], ...]:
 
 
 def is_plain(text: str, start: int, end: int, language: str) -> bool:
-    """Tell whether a number is part of a turn of speech that counts nothing: "half of humanity", "think twice"."""
+    """Tell whether a number is part of a figure of speech that counts nothing: "half of humanity", "think twice"."""
     return any(first <= start and end <= last for first, last in _plain_spans(text, language))
 
 
@@ -340,12 +341,12 @@ def names_first_article(text: str, language: str) -> bool:
 
 
 def has_majority(text: str, language: str) -> bool:
-    """Tell whether folded `text` says of something that it is more than a half."""
+    """Tell whether folded `text` says that something is more than a half."""
     return any(pattern.search(text) for pattern in _patterns("majority", language))
 
 
 def is_majority(word: str, language: str) -> bool:
-    """Tell whether a folded word may say so."""
+    """Tell whether a folded word may stand for more than a half."""
     return any(pattern.fullmatch(word) for pattern in _patterns("majority_word", language))
 
 

@@ -11,7 +11,7 @@ from pipeline.guard.words import stems, words
 
 
 def not_repeated(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check the shared part of words (Jaccard) with each earlier reply and each message of the thread."""
+    """Check the overlap of word stems (Jaccard) with each earlier reply and each message of the thread."""
     own = stems(words(reply.text), reply.language)
     earlier = (*context.avoid, *context.post.context)
     closest = max((_overlap(own, _stems(text, reply.language)) for text in earlier), default=0.0)

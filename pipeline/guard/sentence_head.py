@@ -1,7 +1,7 @@
-"""Judge a sentence beside a post by small networks on both embeddings and on cues.
+"""Judge a sentence beside a post, with small networks over both embeddings and over cues.
 
-One tells whether it opposes the post and harms nobody (`rejoinder train stances`), one whether it answers anything at
-all (`rejoinder train fits`); figures and limits in `pipeline/data/stance.md` and `fits.md`.
+One network tells whether the sentence opposes the post and harms nobody (`rejoinder train stances`), the other whether
+it answers anything at all (`rejoinder train fits`). Figures and limits are in `pipeline/data/stance.md` and `fits.md`.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ STANCE, FITS = "stance.npz", "fits.npz"
 NETWORK_PARTS = ("hidden", "hidden_bias", "out")
 """Arrays of the network in such a file."""
 LANGUAGES = frozenset({"en", "es", "it", "eu", "de", "fr"})
-"""Languages that the heads read: they were trained on the first four, and on German and French only measured."""
+"""Languages that the heads read: trained on the first four; on German and French they were only measured."""
 SCALES = (10.0, 7.0, 60.0, 3.0)
-"""What the sentence, the post, their product and their cosine count beside a cue, which is 0 or 1."""
+"""Factors on the sentence's vector, the post's, their product and their cosine, next to cues of 0 or 1."""
 LONGEST_READ = 500
-"""Characters of the post that are read, which bounds the time; no piece of a sentence is longer."""
+"""Characters of the post that are read, to bound the time; pieces of a sentence are no longer than that."""
 
 
 @dataclass(frozen=True)
 class SentenceHead:
-    """A network of one hidden layer over `features`; `mean`, shape (d,), is where embeddings are measured from."""
+    """A network with one hidden layer over `features`; `mean`, shape (d,), is subtracted from the embeddings."""
 
     mean: Vectors
     network: Network
@@ -50,7 +50,7 @@ class SentenceHead:
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Load a shipped head by its file's name; raises WeightsError for a file that is missing or torn."""
+        """Load a shipped head by its file's name; raises WeightsError for a file that is missing or damaged."""
         path = resources.files("pipeline").joinpath("data", name)
         with open_arrays(path, f"The head {name}") as data:
             network = Network(*(data[part].astype(np.float32) for part in NETWORK_PARTS))
@@ -64,7 +64,7 @@ class SentenceHead:
 
 
 def features(vectors: Vectors, posts: Vectors, cue_rows: Vectors, mean: Vectors) -> Vectors:
-    """Return what the head reads, shape (n, 3 d + 1 + cues), for sentences and the posts beside them."""
+    """Return what the head reads, shape (n, 3 d + 1 + cues), for n sentences and the post of each."""
     own, post = _unit(vectors - mean), _unit(posts - mean)
     both = own * post
     views = (own, post, both, both.sum(axis=1, keepdims=True))
@@ -73,7 +73,7 @@ def features(vectors: Vectors, posts: Vectors, cue_rows: Vectors, mean: Vectors)
 
 
 def cue_row(post: str, sentence: str, language: str) -> list[float]:
-    """Return the cues of a sentence, each 0 or 1: how it refutes, grants, asks, addresses and sets against."""
+    """Return cues, each 0 or 1: how the sentence refutes, agrees, asks and so on; last, whether the post negates."""
     text = fold(sentence[:LONGEST_READ])
     return [
         float(cue)
@@ -97,9 +97,9 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 class LateEmbedder:
-    """An embedder for the heads, multilingual-e5-small whatever embeds elsewhere, which is opened with the first texts.
+    """The heads' embedder, always multilingual-e5-small, which is opened with the first texts.
 
-    A worker that only composes never asks.
+    A worker that only composes never opens it.
     """
 
     def __init__(self, open_embedder: Callable[[], Embedder]) -> None:
@@ -108,7 +108,7 @@ class LateEmbedder:
         self._turn = asyncio.Lock()
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
-        """Return one row a text; raises WeightsError where the embedder's weights are missing or torn."""
+        """Return one row per text; raises WeightsError if the embedder's weights are missing or damaged."""
         async with self._turn:
             if self._opened is None:
                 self._opened = await asyncio.to_thread(self._open_embedder)
@@ -121,7 +121,7 @@ class LateEmbedder:
 
 
 class HeadJudge:
-    """A SentenceJudge by one of the shipped heads; nothing is loaded before the first sentence."""
+    """A SentenceJudge that asks one of the shipped heads; nothing is loaded before the first sentence."""
 
     name = "head"
     languages = LANGUAGES
@@ -131,9 +131,9 @@ class HeadJudge:
         self._embedder = embedder
 
     async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return for each sentence what the head says of it, 0 to 1.
+        """Return the head's probability for each sentence, 0 to 1.
 
-        Raises WeightsError where the head or the weights of its embedder are missing or torn.
+        Raises WeightsError if the head or its embedder's weights are missing or damaged.
         """
         head = await asyncio.to_thread(_loaded, self._file)
         post = post[:LONGEST_READ]
@@ -143,7 +143,7 @@ class HeadJudge:
 
 
 class HeadNearness:
-    """A measure of how near texts are in what they speak of, by embeddings around the mean of a head."""
+    """A measure of how near texts are in topic, by their embeddings relative to the mean of a head."""
 
     languages = LANGUAGES
 

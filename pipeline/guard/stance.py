@@ -1,4 +1,4 @@
-"""Check that a reply stands against the post: by cues in its words, without a model."""
+"""Check that a reply stands against the post, by cues in its words and without a model."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from pipeline.languages import has_pack, pack
 from pipeline.sentences import is_question
 
 REACH = 6
-"""Words from a group's name in which its predicate is looked for."""
+"""Words from a group's name within which its predicate is looked for."""
 BESIDE = 3
-"""Words from a group's name in which a negation is, or from what it turns round."""
+"""Words from a group's name, or from what is negated, within which a negation counts."""
 CORRECTS_FROM = 0.6
-"""Share of a sentence's content that must be evidence for it to count as a correction."""
+"""Share of a sentence's content words that evidence must account for to make it a correction."""
 FEWEST_SHARED = 3
-"""Words of content from which a sentence speaks of what a piece of evidence does."""
+"""Shared content words from which a sentence speaks of the same thing as a piece of evidence."""
 FEWEST_DENIED = 2
-"""Words of content after "it is false" that show what is denied."""
+"""Content words after "it is false" that show what is denied."""
 _WORD = re.compile(r"[\w']+")
 
 
 def takes_stance(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
     """Check that nothing endorses the post, and that something refutes, questions, corrects or speaks up for rights.
 
-    `value` counts what speaks for the post; a reply that takes no stand counts as one. A reply in a language without
-    stance patterns passes only as a quoted statement.
+    `value` counts the phrases that speak for the post; a reply that takes no stand counts as one. In a language without
+    stance patterns, only quotations, sentences taken from the evidence and questions take a stand.
     """
     faults = [fault for part in reply.parts if not part.quoted for fault in _faults(part, reply)]
     if not faults and not any(_opposes_post(part, reply) for part in reply.parts):
@@ -44,7 +44,7 @@ def takes_stance(reply: Material, context: GuardContext, settings: GuardSettings
 
 
 def no_endorsement(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check as `takes_stance` does that nothing endorses the post; whether a reply stands against it, others judge."""
+    """Check as `takes_stance` does that nothing endorses the post; a judge or a person tells whether it opposes it."""
     faults = [fault for part in reply.parts if not part.quoted for fault in _faults(part, reply)]
     detail = faults[0] if faults else "Grants the post nothing."
     return Measurement(passed=not faults, value=len(faults), threshold=0, detail=detail)
@@ -84,7 +84,7 @@ def _groups(text: str, language: str) -> Iterator[re.Match[str]]:
 
 
 def _generalisations(text: str, language: str) -> Iterator[str]:
-    """Yield what is said of a whole group with a hostile predicate and neither negated nor framed as untrue."""
+    """Yield phrases with a hostile predicate or adjective for a whole group, neither negated nor framed as untrue."""
     for group in _groups(text, language):
         if cues.framed(text, group.start(), language):
             continue
@@ -101,7 +101,7 @@ def _rebuts(text: str, language: str) -> bool:
 
 
 def _predicates(text: str, group: re.Match[str], language: str) -> Iterator[tuple[re.Match[str], bool]]:
-    """Yield the hostile predicates of a group, on the sides where the language has them, and if they are negated."""
+    """Yield a group's hostile predicates, on the sides where the language has them, and whether each is negated."""
     order = pack(language).order
     if order.predicate != "before":
         following = _nearest(text, islice(_WORD.finditer(text, group.end()), REACH), language)
@@ -120,7 +120,7 @@ def _predicates(text: str, group: re.Match[str], language: str) -> Iterator[tupl
 
 
 def _nearest(text: str, candidates: Iterable[re.Match[str]], language: str) -> re.Match[str] | None:
-    """Return the first hostile predicate among these words, only function words and adverbs before it."""
+    """Return the first hostile predicate among these words, if only function words and adverbs stand before it."""
     adverbs = pack(language).adverb_endings
     for word in candidates:
         predicate = cues.word_pattern(language, "hostile").match(text, word.start())
@@ -132,7 +132,7 @@ def _nearest(text: str, candidates: Iterable[re.Match[str]], language: str) -> r
 
 
 def _adjectives(text: str, group: re.Match[str], language: str) -> Iterator[re.Match[str]]:
-    """Yield the word right before a group's name where it is a hostile adjective."""
+    """Yield the word right before a group's name if it is a hostile adjective."""
     start = max(0, group.start() - cues.LONGEST_WORD)
     preceding = list(_WORD.finditer(text, start, group.start()))[-1:] if pack(language).stance.adjective else []
     yield from (word for word in preceding if cues.word_pattern(language, "adjective").fullmatch(word.group()))
@@ -143,7 +143,7 @@ def _from_to(text: str, first: re.Match[str], second: re.Match[str]) -> str:
 
 
 def _denied_rights(text: str, language: str) -> Iterator[str]:
-    """Yield "<group> … not … <right>", unless a second negation ("are not denied") turns it round."""
+    """Yield phrases that deny or belittle a right, unless a second negation ("are not denied") reverses them."""
     for group in _groups(text, language):
         if not cues.framed(text, group.start(), language):
             yield from _denied_to(text, group, language)
@@ -154,7 +154,7 @@ def _denied_rights(text: str, language: str) -> Iterator[str]:
 
 
 def _denied_to(text: str, group: re.Match[str], language: str) -> Iterator[str]:
-    """Yield the first right that a negation denies to a group: beside the group's name, or right after the right."""
+    """Yield the first right that a negation denies to a group; the negation follows the group's name or the right."""
     tail = list(islice(_WORD.finditer(text, group.end()), REACH + BESIDE))
     refused = next((k for k, word in enumerate(tail[:BESIDE]) if cues.negated(word.group(), language)), len(tail))
     follows = pack(language).order.negation != "before"
@@ -172,7 +172,7 @@ def _denied_to(text: str, group: re.Match[str], language: str) -> Iterator[str]:
 
 
 def _discredited_sources(part: Part, reply: Material) -> Iterator[str]:
-    """Yield phrases that call a source of the evidence untrue, where it is named before them."""
+    """Yield phrases that name a source of the evidence and then call it untrue."""
     for phrase in words_pattern("discredits", reply.language).finditer(part.folded):
         before = content(words(part.folded[: phrase.start()]), reply.language)
         if any(len(before & statement.named) >= min(2, len(statement.named)) for statement in reply.statements):
@@ -180,7 +180,7 @@ def _discredited_sources(part: Part, reply: Material) -> Iterator[str]:
 
 
 def _debunked_evidence(part: Part, reply: Material) -> Iterator[str]:
-    """Yield clauses that call untrue what the evidence says, rather than what the post says."""
+    """Yield clauses that call untrue what the evidence says rather than what the post says."""
     language, text = reply.language, part.folded
     for cue in cues.pattern(language, "debunk").finditer(text):
         start, end = cues.clause_of(text, cue.start(), language)
@@ -197,7 +197,7 @@ def _debunked_evidence(part: Part, reply: Material) -> Iterator[str]:
 
 
 def _says_so_too(part: Part, cue: re.Match[str], reply: Material) -> bool:
-    """Tell whether a piece of evidence calls the same thing untrue: "the theory was debunked"."""
+    """Tell whether a piece of evidence itself calls the same thing untrue: "the theory was debunked"."""
     called = content(words(cue.group()), reply.language)
     return any(
         called
@@ -209,10 +209,10 @@ def _says_so_too(part: Part, cue: re.Match[str], reply: Material) -> bool:
 
 
 def _spares_source(text: str, cue: re.Match[str], statement: Statement, language: str) -> bool:
-    """Tell whether what is called untrue is no source: none is named, or one calls something else so.
+    """Tell whether something other than a source is called untrue: none is named, or the source itself calls it so.
 
-    "A study found it false that ..." and "the UN called the tale a myth" spare theirs; "what the study found is false"
-    does not.
+    "A study found it false that ..." and "the UN called the tale a myth" spare their sources; "what the study found is
+    false" does not.
     """
     before, after = text[: cue.start()], text[cue.end() : cues.clause_of(text, cue.start(), language)[1]]
     if _names_source(after, statement, language):

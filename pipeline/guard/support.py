@@ -1,4 +1,4 @@
-"""Check that what a reply states as fact is in its evidence."""
+"""Check that a reply's statements of fact are in its evidence."""
 
 from __future__ import annotations
 
@@ -15,35 +15,36 @@ from pipeline.guard.words import claim_stems, content, fold, words
 from pipeline.sentences import is_question
 
 ENOUGH = 0.65
-"""Share of a sentence's content words that must be known."""
+"""Share of a sentence's content words that must be accounted for."""
 ENOUGH_OF_FACTS = 0.3
-"""The same where figures, names, negations and swaps are checked and a judge or a person reads the reply too."""
+"""The same share where others check figures, names, negations and swaps, and a judge or a person reads the reply."""
 SAME_STATEMENT = 0.7
-"""Share of a sentence's content in one statement from which the two say the same thing, or its opposite."""
+"""Share of a sentence's content words in one statement from which the two say the same thing, or opposite things."""
 _FACTUAL = re.compile(r"\d|%")
 
 
 def supported(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check the share of each sentence's content words that its evidence, or plain talk of rights, accounts for.
+    """Check that its evidence, or plain talk of rights, accounts for enough of each sentence's content words.
 
-    A sentence that names a source or a figure must find its words in the evidence; only one that refutes the post may
-    use the post's words too. Other sentences may also use the vocabulary of rights and fairness. A question states
-    nothing. A sentence that turns an evidence statement into its opposite has the share 0. `value` is the lowest share.
+    A sentence with a figure or a new name must find its words in the evidence, unless it refutes something. Any other
+    sentence may also use the post's words and the vocabulary of rights and fairness. A question without figures and
+    names states nothing. A sentence that turns an evidence statement into its opposite has the share 0. `value` is the
+    lowest share.
     """
     return _measured(reply, [part for part in reply.parts if not part.quoted], ENOUGH)
 
 
 def facts_supported(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check as `supported` does, but only statements of fact: what else a sentence does, words can't tell.
+    """Check as `supported` does, but only statements of fact: the other sentences are for a judge or a person.
 
-    A judge tells it, or a person. A sentence that turns an evidence statement into its opposite is a statement too.
+    A sentence that turns an evidence statement into its opposite is a statement of fact, too.
     """
     stated = [part for part in reply.parts if not part.quoted and is_statement(part, reply)]
     return _measured(reply, stated, ENOUGH_OF_FACTS)
 
 
 def is_statement(part: Part, reply: Material) -> bool:
-    """Tell whether a sentence states what evidence must bear out; a value, an appeal or a question does not."""
+    """Tell whether a sentence states what evidence must bear out; values, appeals and questions don't."""
     turned = any(_opposes(part, statement, reply.language) for statement in reply.statements)
     reports = words_pattern("reports", reply.language).search(part.folded) is not None
     return _is_factual(part, reply) or reports or turned
@@ -62,7 +63,7 @@ def _measured(reply: Material, parts: Sequence[Part], enough: float) -> Measurem
 
 
 def uses_evidence(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Measure, as advice only, how much of its best sentence a reply takes from the evidence."""
+    """Measure, as advice only, how much of a reply's best sentence comes from the evidence."""
     best = max((covered(part, reply) for part in reply.parts), default=0.0)
     passed = best >= ENOUGH
     detail = f"{best:.0%} of the best sentence comes from the evidence."
@@ -91,14 +92,14 @@ def _share(part: Part, reply: Material) -> float:
 
 
 def _is_factual(part: Part, reply: Material) -> bool:
-    """Tell whether the sentence gives a figure or names anybody but a target group and those whom the post names."""
+    """Tell whether the sentence gives a figure or a name, other than those of target groups and those in the post."""
     if _FACTUAL.search(part.text):
         return True
     return any(not set(words(name)) <= set(reply.post_words) for name in names_in(part, reply.language))
 
 
 def _opposes(part: Part, statement: Statement, language: str) -> bool:
-    """Tell whether the sentence says the statement with a negation put in or left out."""
+    """Tell whether the sentence repeats the statement with a negation added or removed."""
     shared = (part.content & statement.content) - group_stems(part.text, language)
     if len(shared) < 3 or len(shared) < SAME_STATEMENT * len(part.content):
         return False
@@ -111,16 +112,16 @@ def _opposes(part: Part, statement: Statement, language: str) -> bool:
 
 
 def _denies(text: str, other: str, language: str) -> bool:
-    """Tell whether folded text holds a negation, or a word that amounts to one ("zero risk"), but not both.
+    """Tell whether folded text has either a negation or a word that amounts to one ("zero risk"), but not both.
 
-    What is left out or passed over turns nothing round: "without distinction", "rather than".
+    Negations of what is merely left aside reverse nothing: "without distinction", "rather than".
     """
     text = without_asides(text, other, language)
     return negated(text, language) != (words_pattern("nothing", language).search(text) is not None)
 
 
 def without_asides(text: str, other: str, language: str) -> str:
-    """Return folded text less negations of what is passed over, but keep one of what `other` says without it."""
+    """Drop the negations of what is left aside from folded text, except of what `other` states without an aside."""
     aside = words_pattern("aside", language)
     said = frozenset[str]() if aside.search(other) else content(words(other), language)
 
@@ -133,7 +134,7 @@ def without_asides(text: str, other: str, language: str) -> str:
 
 
 def _about(statement: Statement, part: Part, language: str) -> str:
-    """Return those clauses of a statement that share most with a sentence: others may be negated on their own."""
+    """Return the clauses of a statement that share most with a sentence; the others may be negated on their own."""
     folded = fold(statement.evidence.text)
     spans = [folded[start:end] for start, end in clauses(folded, language)]
     shared = [len(content(words(clause), language) & part.content) for clause in spans]

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 WORDS_OF_EVIDENCE = 0.8
-"""Share of a sentence that is evidence from which its words count as quoted."""
+"""Share of a sentence's content from evidence at which the sentence counts as quoted."""
 
 
 class ToxicityCheck(OneByOne):
     """A check of the toxicity model's probability for the reply's own words.
 
-    In other languages than the model's a result is only advice. Quoted statements are left out: they are vetted, and
-    such models take the mere names of groups for harm.
+    In a language that the model does not know, the result is advice only. Quoted statements are left out: they are
+    vetted, and such models rate the mere names of groups as toxic.
     """
 
     name = "toxicity"

@@ -1,6 +1,6 @@
-"""Tell how usual the order of a sentence's words is in its language, by counts of which word follows which.
+"""Tell how usual the order of a sentence's words is in its language, from counts of which word follows which.
 
-Counted by `rejoinder train word-order`; figures and limits in `pipeline/data/word_order.md`.
+The counts are made by `rejoinder train word-order`; figures and limits are in `pipeline/data/word_order.md`.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from models.arrays import open_arrays
 
 FILE = "word_order.npz"
 SHORTEST = 6
-"""Words from which the order of a sentence can be judged."""
+"""Fewest words of a sentence whose order can be judged."""
 LISTED = 400
-"""Words of a language that are counted by themselves, the commonest; of the others the last letter counts."""
+"""Commonest words of a language that are counted by themselves; other words are counted by their last letter."""
 SMOOTHING = 30.0
 LARGEST = 2.0
-"""What one pair of words counts for at most, so that a rare turn does not condemn a sentence."""
+"""Most that one pair of words counts for, so that a single rare turn of phrase does not condemn a sentence."""
 START, END = "^", "$"
 
 
 @dataclass(frozen=True)
 class WordOrder:
-    """Which kinds of words follow which in one language, how often, and the usualness below which nobody writes."""
+    """How often which kinds of words follow which in one language, and the usualness below which nobody writes."""
 
     listed: frozenset[str]
     pairs: Mapping[tuple[str, str], int]
@@ -41,7 +41,7 @@ class WordOrder:
 
     @classmethod
     def of(cls, listed: Iterable[str], pairs: Mapping[tuple[str, str], int], least: float) -> WordOrder:
-        """Return the order with the sums of these pairs."""
+        """Return the order for these pairs, with their sums."""
         first, second = Counter[str](), Counter[str]()
         for (before, after), count in pairs.items():
             first[before] += count
@@ -63,13 +63,13 @@ class WordOrder:
 
 
 def kinds(words: Sequence[str], listed: frozenset[str]) -> list[str]:
-    """Return the words between START and END, those that are not listed by their last letter."""
+    """Return the words between START and END; a word that is not listed is replaced by its last letter."""
     return [START, *(word if word in listed else f"~{word[-1:]}" for word in words), END]
 
 
 @lru_cache(maxsize=1)
 def word_orders() -> Mapping[str, WordOrder]:
-    """Return the shipped word orders by language; raises WeightsError for a file that is missing or torn."""
+    """Return the shipped word orders by language; raises WeightsError for a file that is missing or damaged."""
     path = resources.files("pipeline").joinpath("data", FILE)
     with open_arrays(path, "The word orders") as data:
         return {str(language): _read(data, str(language)) for language in data["languages"]}

@@ -1,4 +1,4 @@
-"""Check that a statement of fact claims no more than its evidence, and nothing else in nearly the same words."""
+"""Check that a statement of fact neither exceeds its evidence nor says something else in nearly the same words."""
 
 from __future__ import annotations
 
@@ -20,18 +20,21 @@ from pipeline.guard.support import is_statement, without_asides
 from pipeline.guard.words import claim_stems, common_start, content, fold, stem, word_spans, words
 
 NEAR_COPY = 0.75
-"""Share of a sentence's content in one statement from which a strange word in it is a swap rather than a paraphrase."""
+"""Share of a sentence's content words in one statement from which an unknown word is a swap, not a paraphrase."""
 COPY = 0.85
-"""The same share from which every strange word is a swap, wherever it stands."""
+"""Share of content words from which every unknown word is a swap, wherever it stands."""
 FEWEST_SHARED = 4
 LONGEST_SWAP = 3
-"""Words in whose place a strange one is a swap; where more differ a sentence is told anew."""
+"""Most words in whose place an unknown word is a swap; where more differ, the sentence is a retelling."""
 LONGEST_ENDING = 4
-"""Letters that two forms of one word may differ by at their end."""
+"""Most letters by which two forms of one word may differ at the end."""
 
 
 def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that a statement of fact says "proved", "never" or "all" only where its evidence does; `value` counts."""
+    """Check that a statement of fact says "proved", "never" or "all" only if its evidence does.
+
+    `value` counts the words that claim more.
+    """
     evidence = " ".join(fold(statement.evidence.text) for statement in reply.statements)
     pattern, universal = words_pattern("absolute", reply.language), words_pattern("universal", reply.language)
     known = {stem(match.group(), reply.language) for match in pattern.finditer(evidence)}
@@ -49,11 +52,11 @@ def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings
 
 
 def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
-    """Check that a sentence which nearly copies a statement of evidence puts no strange word into it.
+    """Check that a sentence which nearly copies a statement of evidence puts no unknown word into it.
 
-    So are a subject or a verb exchanged: "many tourists see a phone as critical" for "many refugees"; nor may two words
-    change places, or a figure come from elsewhere. Nor may a sentence with less in common turn round a word: "fell" for
-    "rose". `value` counts.
+    Such a word exchanges a subject or a verb: "many tourists see a phone as critical" for "many refugees". Nor may two
+    words change places, or a figure come from elsewhere. A sentence with less in common must still not turn a word into
+    its opposite: "fell" for "rose". `value` counts the words at fault.
     """
     quantities = known_quantities(reply, context)
     strange = [
@@ -81,7 +84,7 @@ def no_swap(reply: Material, context: GuardContext, settings: GuardSettings) -> 
 
 
 def _turned_round(part: Part, statement: Statement, language: str) -> list[str]:
-    """Return the words of a sentence whose opposites stand in the statement in their place."""
+    """Return the words of a sentence for which the statement has the opposite."""
     evidence = fold(statement.evidence.text)
     turned = []
     opposites = [] if negated(part.folded, language) else table("speech")["opposites"].get(language, [])
@@ -141,7 +144,7 @@ def _is_negated(text: str, other: str, language: str) -> bool:
 
 
 def _stands_for_a_turn(part: Part, statement: Statement, language: str) -> frozenset[str]:
-    """Return the stems that stand in the place of a word of the statement that has an opposite."""
+    """Return the stems that replace words of the statement which have an opposite."""
     return frozenset(
         stem(word, language)
         for words_there, words_told in _replacements(part, statement, language)
@@ -151,7 +154,7 @@ def _stands_for_a_turn(part: Part, statement: Statement, language: str) -> froze
 
 
 def _turns(word: str, language: str) -> bool:
-    """Tell whether a word makes another statement of one that it comes into: somebody else, or what has an opposite."""
+    """Tell whether a word changes a statement it is put into: it means people or bodies, or it has an opposite."""
     return words_pattern("somebody", language).fullmatch(word) is not None or _has_opposite(word, language)
 
 
@@ -166,7 +169,7 @@ def _opposite_sides(language: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _has_synonym(word: str, statement: Statement, language: str) -> bool:
-    """Tell whether the statement has another word for the same."""
+    """Tell whether the statement has a synonym of the word."""
     evidence = fold(statement.evidence.text)
     return any(each.fullmatch(word) and each.search(evidence) for each in _synonyms(language))
 
@@ -178,13 +181,13 @@ def _synonyms(language: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _replaced(part: Part, statement: Statement, language: str) -> frozenset[str]:
-    """Return the stems that stand where the statement has few other words, between words that both have."""
+    """Return the stems that replace a few words of the statement, between words that both texts have."""
     there = (words_there for words_there, _ in _replacements(part, statement, language))
     return frozenset(stem(word, language) for words_there in there for word in words_there)
 
 
 def _replacements(part: Part, statement: Statement, language: str) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the few words of a sentence and those of the statement that stand in the same place."""
+    """Yield a few words of a sentence, and the few words of the statement that they replace."""
     own, others = (
         [(word, root) for word, root in ((word, stem(word, language)) for word in sequence) if root in known]
         for sequence, known in ((part.words, part.content), (statement.words, statement.content))
@@ -196,7 +199,7 @@ def _replacements(part: Part, statement: Statement, language: str) -> Iterator[t
 
 
 def _strange_figures(part: Part, statement: Statement, language: str, this_year: int) -> list[str]:
-    """Return the figures in digits that the statement and its source do not give, rounded ones left out."""
+    """Return the figures in digits that neither the statement nor its source gives, except rounded ones."""
     evidence = statement.evidence
     known = {*figures(f"{evidence.text} | {evidence.source.title} | {evidence.source.year}", evidence.language)}
     values = {figure.value for figure in known}
@@ -211,19 +214,19 @@ def _strange_figures(part: Part, statement: Statement, language: str, this_year:
 
 
 def _end_of_copy(part: Part, statement: Statement, language: str) -> int:
-    """Return the place after the last copied word; what follows it is an addition, for `supported` to weigh."""
+    """Return the position after the last copied word; what follows it is an addition, for `supported` to weigh."""
     copied = [place for place, word in enumerate(part.words) if stem(word, language) in statement.content]
     return copied[-1] + 1 if copied else 0
 
 
 def _alike(word: str, known: str) -> bool:
-    """Tell whether two words may be forms of one, as a stemmer of a language with many endings leaves them apart."""
+    """Tell whether two words may be forms of one that a stemmer leaves apart, as in languages with many endings."""
     shared = common_start(word, known)
     return shared >= max(4, len(word) - LONGEST_ENDING) or (len(word) >= 6 and known.endswith(word))
 
 
 def _changed_sides(part: Part, statement: Statement, language: str) -> list[str]:
-    """Return words that stand on the other side of a "than" than in the statement, where some of both sides do."""
+    """Return words that stand on the other side of "than" than in the statement, if words of both sides do."""
     than = words_pattern("than", language)
     sides = [than.split(text) for text in (part.folded, fold(statement.evidence.text))]
     if any(len(side) != 2 for side in sides):
@@ -234,7 +237,7 @@ def _changed_sides(part: Part, statement: Statement, language: str) -> list[str]
 
 
 def _changed_figures(part: Part, statement: Statement, language: str) -> list[str]:
-    """Return the figures that stand in another order than in the statement, its words being in order."""
+    """Return the figures that stand in another order than in the statement, if its words are in order."""
     known = [figure.value for figure in figures(statement.evidence.text, statement.evidence.language)]
     written = [figure for figure in figures(part.text, language) if known.count(figure.value) == 1]
     places = [known.index(figure.value) for figure in written]
@@ -245,7 +248,7 @@ def _changed_figures(part: Part, statement: Statement, language: str) -> list[st
 
 
 def _changed_places(part: Part, statement: Statement, language: str) -> list[str]:
-    """Return the two words that stand in each other's place, the others being in order; else nothing."""
+    """Return the two words that stand in each other's place, if the others are in order; else nothing."""
     shared = _shared(part, statement, language)
     in_order = sorted(shared, key=shared.__getitem__)
     moved = [place for place, (word, other) in enumerate(zip(shared, in_order, strict=True)) if word != other]
@@ -253,7 +256,7 @@ def _changed_places(part: Part, statement: Statement, language: str) -> list[str
 
 
 def _shared(part: Part, statement: Statement, language: str) -> dict[str, int]:
-    """Return the stems that part and statement share, in the part's order, and where each first stands there."""
+    """Return the stems that part and statement share, in the part's order, with their first places in the statement."""
     places = {stem(word, language): place for place, word in reversed(list(enumerate(statement.words)))}
     roots = dict.fromkeys(stem(word, language) for word in part.words)
     common = part.content & statement.content

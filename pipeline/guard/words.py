@@ -14,15 +14,15 @@ from pipeline.languages import pack, packs
 # Scripts written without spaces count one character as one word.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]|[^\W_]+(?:['’][^\W_]+)*")
 FIRST_UNSPACED = "\u0e00"
-"""Where the scripts begin that are written without spaces; there a single character is a word."""
+"""First character of the scripts written without spaces, in which a single character is a word."""
 FIRST_COMBINING = "\u0300"
-"""No character before it combines with another."""
+"""Characters before this one never combine with another."""
 LONGEST_STEMMED = 60
-"""Letters up to which a word is taken for one."""
+"""Most letters of a word that is stemmed."""
 
 
 def fold(text: str) -> str:
-    """Return `text` in lower case, compatibility forms and accents folded, typographic apostrophes made plain."""
+    """Return `text` in lower case, without accents or compatibility forms, and with plain apostrophes."""
     decomposed = unicodedata.normalize("NFKD", text.replace("’", "'")).casefold()
     if decomposed.isascii():
         return decomposed
@@ -35,7 +35,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def word_spans(folded: str) -> list[tuple[int, int]]:
-    """Return where the words of folded text stand, in order."""
+    """Return the positions of the words of folded text, in order."""
     return [match.span() for match in _WORD.finditer(folded)]
 
 
@@ -43,18 +43,18 @@ def word_spans(folded: str) -> list[tuple[int, int]]:
 def stem(word: str, language: str) -> str:
     """Return the Snowball stem of a folded word, so that "discriminated" meets "discrimination".
 
-    What is compared must be cut alike, so the language is that of the comparison, not of each word.
+    Words that are compared must be stemmed alike, so `language` is that of the comparison, not of each word.
     """
     if len(word) > LONGEST_STEMMED:
         return word
     entry = pack(language)
     word = entry.words.irregular.get(word, word)
-    # A stemmer keeps the word it works on, so threads can't share one.
+    # A stemmer stores the word it works on, so threads can't share one.
     return str(snowballstemmer.stemmer(entry.stemmer).stemWord(word))
 
 
 def common_start(word: str, other: str) -> int:
-    """Return how many letters two words begin with in common."""
+    """Return how many initial letters two words have in common."""
     return next(
         (k for k, (left, right) in enumerate(zip(word, other, strict=False)) if left != right),
         min(len(word), len(other)),
@@ -67,7 +67,7 @@ def stems(folded: Iterable[str], language: str) -> frozenset[str]:
 
 
 def content(folded: Iterable[str], language: str) -> frozenset[str]:
-    """Return the stems of those folded words that carry meaning: no function words, no single letters."""
+    """Return the stems of the folded words that carry meaning: no function words, no single letters."""
     empty = function_words(language)
     return stems((word for word in folded if (len(word) > 1 or word >= FIRST_UNSPACED) and word not in empty), language)
 
@@ -82,7 +82,7 @@ def function_words(language: str) -> frozenset[str]:
 def claim_stems(language: str) -> frozenset[str]:
     """Return stems a reply may use without evidence: the vocabulary of rights, fairness and disagreement.
 
-    That is the pack's list and what the composer's claim templates say.
+    They come from the pack's list and from the composer's claim templates.
     """
     entry = pack(language)
     templates = (

@@ -1,4 +1,4 @@
-"""Languages as data: one file for each, validated by one model."""
+"""Languages as data: one file for each, all validated by one model."""
 
 from pipeline.languages.loading import DEFAULT, UNKNOWN, has_pack, pack, packs
 from pipeline.languages.pack import LanguagePack, Level

@@ -1,7 +1,7 @@
-"""Tell a post's or a reply's language.
+"""Detect the language of a post or a reply.
 
-The model knows 140 languages and dialects. A few words fit many of them, so a platform's hint counts as a prior, and
-where even that leaves doubt the answer is the hint or "und". Documents are told apart in `kb.extract.subjects`.
+The model knows 140 languages and dialects, and a few words fit many of them. So a platform's hint counts as a prior,
+and if doubt remains the answer is the hint or "und". For documents, `kb.extract.subjects` does this.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from pipeline.languages.loading import UNKNOWN
 from pipeline.normalise import LINK, SOMEONE, normalise
 
 PRIOR = 20.0
-"""How many times likelier a hinted language is than another, before the text is read."""
+"""How many times likelier a hinted language is than any other, before the text is read."""
 FEW_LETTERS = 20
-"""Letters below which a text says too little to overrule a hint."""
+"""Letters below which a text is too short to overrule a hint."""
 CONTRADICTED = 0.02
-"""Probability under which a longer text speaks against its hint."""
+"""Probability of the hinted language below which a longer text overrules the hint."""
 LONGEST = 2000
 """Characters that are read."""
 
@@ -24,7 +24,7 @@ _DIALECTS = {
     "uzs": "uz", "ltg": "lv", "sdh": "ku", "grc": "el", "hbo": "he", "gug": "qu",
 }  # fmt: skip
 _SELDOM = frozenset({"eo", "la", "vo", "sa", "an", "wa", "br", "se", "st", "fo", "oc", "zxx"})
-"""Codes that few posts are in and that short texts in other languages are taken for."""
+"""Codes of languages that few posts are in, but that short texts in other languages are mistaken for."""
 
 
 def load() -> None:
@@ -33,10 +33,10 @@ def load() -> None:
 
 
 def detect(text: str, hint: str | None = None, *, threshold: float = 0.6) -> tuple[str, float]:
-    """Return the text's ISO 639-1 code, or `und`, and how sure that is, 0 to 1.
+    """Return the text's ISO 639-1 code, or `und`, and the probability, 0 to 1.
 
-    `hint` is what the platform says, as a language tag. Under `threshold` the hint is taken, unless a text of some
-    length speaks against it; without a hint the answer is `und`. Safe in any thread.
+    `hint` is the platform's language tag. If no language reaches `threshold`, the hint is returned, unless a text of at
+    least FEW_LETTERS letters speaks against it; without a hint, `und` is. Safe in any thread.
     """
     hinted = _base(hint)
     words = " ".join(normalise(text)[:LONGEST].replace(SOMEONE, " ").replace(LINK, " ").split())
@@ -52,7 +52,7 @@ def detect(text: str, hint: str | None = None, *, threshold: float = 0.6) -> tup
 
 
 def _base(hint: str | None) -> str | None:
-    """Return the code of a language tag such as `pt-BR`; None where it names no language we can write as ISO 639-1."""
+    """Return the code of a language tag such as `pt-BR`; None if it names no language with an ISO 639-1 code."""
     if hint is None:
         return None
     code = hint.split("-")[0].lower()

@@ -15,9 +15,9 @@ from core.errors import BadSettings, describe_errors
 from pipeline.languages.pack import LanguagePack
 
 UNKNOWN = "und"
-"""The code of a language nobody could tell."""
+"""The code of a language that could not be detected."""
 DEFAULT = "en"
-"""The language of replies to posts whose language is unknown; its pack stands in where there is none."""
+"""The language of replies to posts of unknown language; its pack serves languages that have none."""
 
 
 @lru_cache(maxsize=1)
@@ -30,7 +30,7 @@ def packs() -> Mapping[str, LanguagePack]:
 
 
 def read(file: Traversable) -> LanguagePack:
-    """Read one pack; raises BadSettings with the file, the field and what is wrong."""
+    """Read one pack; raises BadSettings naming the file, the field and the fault."""
     try:
         return LanguagePack.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -42,10 +42,10 @@ def read(file: Traversable) -> LanguagePack:
 
 
 def pack(language: str) -> LanguagePack:
-    """Return the pack of `language`, the default one where there is none."""
+    """Return the pack of `language`, or the default one if there is none."""
     return packs().get(language) or packs()[DEFAULT]
 
 
 def has_pack(language: str) -> bool:
-    """Tell whether a reply in `language` can be judged by a pack of its own."""
+    """Tell whether `language` has a pack of its own to judge replies by."""
     return language in packs()

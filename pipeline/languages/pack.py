@@ -1,7 +1,7 @@
-"""What one language needs: its words, cues, templates and rules, as `<code>.toml` beside this file says them.
+"""What the pipeline needs for one language: words, cues, templates and rules, from `<code>.toml` beside this file.
 
 Words, terms and patterns are compared with folded text (`pipeline.guard.words.fold`): lower case, no accents. Words and
-terms are folded when read, patterns must be written so. A trailing `*` in a term stands for any ending.
+terms are folded when read; patterns must be written folded. A trailing `*` in a term stands for any ending.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def _split(words: object) -> object:
 
 Pattern = Annotated[str, AfterValidator(_compiling)]
 Patterns = Annotated[tuple[Pattern, ...], Field(min_length=1)]
-"""At least one, for alternatives of nothing match everywhere."""
+"""At least one pattern, as an empty list of alternatives would match everywhere."""
 WordList = Annotated[tuple[str, ...], BeforeValidator(_split)]
-"""Words in one string, set apart by white space."""
+"""Words in one string, separated by white space."""
 Position = Literal["after", "before", "either"]
 
 
@@ -45,15 +45,16 @@ class Level(StrEnum):
 
 
 class PackPart(BaseModel):
-    """One table of a pack; fields it does not know are refused."""
+    """One table of a pack; unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class WordOrder(PackPart):
-    """Where in a sentence things stand to each other.
+    """The order of things in a sentence.
 
-    `predicate`: what is said of a group, to the group's name. `negation`: to what it turns round.
+    - `predicate`: where what is said of a group stands relative to the group's name
+    - `negation`: where a negation stands relative to what it reverses
     """
 
     predicate: Position
@@ -61,10 +62,11 @@ class WordOrder(PackPart):
 
 
 class Words(PackPart):
-    """Words by what they are to a text.
+    """Words by their part in a text.
 
-    `function`: words without content of their own. `claim`: the vocabulary of rights, fairness and disagreement, which
-    a reply may use without evidence. `irregular`: forms that no stemmer joins, and their base.
+    - `function`: words without content of their own
+    - `claim`: the vocabulary of rights, fairness and disagreement, which a reply may use without evidence
+    - `irregular`: forms that no stemmer joins, each with its base
     """
 
     function: WordList
@@ -73,13 +75,17 @@ class Words(PackPart):
 
 
 class Numbers(PackPart):
-    """How numbers are written in words; all words are written folded.
+    """How numbers are written in words, all of them folded.
 
-    `percent` are patterns, `percent_position` is where they stand to the figure. `magnitudes` multiply what stands
-    before them, `words` are added to it where the digits allow, beside `teens_after` up to nineteen ("soixante-dix").
-    `alone` joins with no other word ("half"). `doubtful` is something else more often than a figure ("one" is a
-    pronoun) and counts only beside another number word or a percent. `joiners` may stand inside a number ("treinta y
-    uno"), with `unit_first` the ten after them. Where `compounds` is set a number is one word ("zweiundneunzig").
+    - `percent`: patterns for "percent"; `percent_position`: where they stand relative to the figure
+    - `magnitudes`: words that multiply the number before them
+    - `words`: words that are added to the number before them where its digits allow; after `teens_after`, up to
+      nineteen ("soixante-dix")
+    - `alone`: words that join with no other ("half")
+    - `doubtful`: words that are more often something else ("one" is a pronoun), and count only beside another number
+      word or a percent
+    - `joiners`: words that may stand inside a number ("treinta y uno"); with `unit_first`, the ten follows them
+    - `compounds`: whether a number is written as one word ("zweiundneunzig")
     """
 
     percent: Patterns
@@ -97,14 +103,17 @@ class Numbers(PackPart):
 class Stance(PackPart):
     """Cues that tell for or against a post; each pattern begins where a word begins.
 
-    `agreement` endorses the post; `opening` does when a sentence begins with it; `endorsing_despite_negation` even
-    beside a negation. `refutation` says that a claim does not hold, `doubt` asks for its grounds, `debunk` calls
-    something untrue and `sources` is what only a hostile reply would call so. `negation` turns something round,
-    `contracted_negation` too (patterns with their own word ends), and `negated_denials` turn a negated right round
-    again ("are not denied rights").
-    `affirms` speaks up for rights, equality, dignity or respect; `denies` belittles a right without a "not"; `rights`
-    is what a hostile reply would deny to a group. `pronoun` stands for a group, `hostile` is what nobody may state of
-    a whole group, `adjective` the same right before its name; slurs are the toxicity head's business.
+    - `agreement` endorses the post; `opening` does at the start of a sentence, `endorsing_despite_negation` even beside
+      a negation
+    - `refutation` says that a claim does not hold; `doubt` asks for its grounds
+    - `debunk` calls something untrue; `sources` are what only a hostile reply would call so
+    - `negation` reverses something; `contracted_negation` does, too, with patterns that mark their own word ends
+    - `negated_denials` reverse a negated right once more ("are not denied rights")
+    - `affirms` speaks up for rights, equality, dignity or respect
+    - `denies` belittles a right without a "not"; `rights` are what a hostile reply would deny to a group
+    - `pronoun` stands for a group
+    - `hostile` is what nobody may state of a whole group, `adjective` the same right before its name; slurs are left to
+      the toxicity head
     """
 
     agreement: Patterns
@@ -126,10 +135,10 @@ class Stance(PackPart):
 
 
 class Escalation(PackPart):
-    """Patterns for what people must see, by the rules of `data/escalate.toml`.
+    """Patterns for posts that people must see, by the rules in `data/escalate.toml`.
 
     They are searched in text of any language, folded by `pipeline.normalise.fold_disguised`. `{name}` stands for the
-    `words` called so, as alternatives. `idioms` are taken out before the patterns look.
+    alternatives under that name in `words`. `idioms` are taken out before the patterns are tried.
     """
 
     idioms: tuple[Pattern, ...] = ()
@@ -156,16 +165,23 @@ class Escalation(PackPart):
 class LanguagePack(PackPart):
     """All that the pipeline knows of one language.
 
-    `stemmer` is a Snowball algorithm. `possessives` and `adverb_endings` end words; `conjunctions` part clauses.
-    `abbreviations` may be written by a model, and after the `unfinished` ones (no final point) a sentence goes on.
-    `dependent_openings` begin a sentence that can't stand without the one before. `source_words` are patterns for
-    what names a source, `locators` words for its places. `appeals` claim a finding and so must occur in the evidence;
-    `never_names` are capitalised without being names. Where `capitalised_nouns` is set a capital says little.
-    `countries` (terms, and other places) are names at the start of a sentence too. `insults` are mild ones, terms;
-    `refusals` are patterns for a model that speaks of itself, `reply_labels` what it may write before its reply.
-    `spelled_dot` is the word that hides a link ("example (dot) org"). `groups` are neutral terms for those attacked,
-    `people` what a template calls them. `templates` are the composer's, by intent and by group ("any" for all):
-    `{evidence}` is a sentence of evidence, `{people}` the group.
+    - `stemmer`: a Snowball algorithm
+    - `possessives`, `adverb_endings`: endings of words
+    - `conjunctions`: patterns for words that separate clauses
+    - `abbreviations`: those that a model may write; `unfinished`: those after which a sentence goes on (without the
+      final point)
+    - `dependent_openings`: beginnings of sentences that can't stand without the one before
+    - `source_words`: patterns for words that name a source; `locators`: words for places in it
+    - `appeals`: words that claim a finding and so must occur in the evidence
+    - `never_names`: words that are capitalised without being names
+    - `capitalised_nouns`: whether nouns are capitalised, so that a capital says little
+    - `countries`: terms for countries and other places, which are names at the start of a sentence, too
+    - `insults`: terms for mild insults
+    - `refusals`: patterns for a model that speaks of itself; `reply_labels`: what it may write before its reply
+    - `spelled_dot`: the word that hides a link ("example (dot) org")
+    - `groups`: neutral terms for those attacked; `people`: what a template calls them
+    - `templates`: the composer's, by intent and by group ("any" for all); `{evidence}` is a sentence of evidence,
+      `{people}` the group
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The ways to come to replies, one file each, behind one protocol."""
+"""Strategies: the ways to arrive at replies, one file each, behind one protocol."""
 
 from pipeline.strategies.claim_guided import ClaimGuidedStrategy
 from pipeline.strategies.compose import ComposeStrategy

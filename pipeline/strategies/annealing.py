@@ -1,4 +1,4 @@
-"""Refine replies by simulated annealing as CODEOFCONDUCT does, whose temperature rises (digest, algorithms 1 and 2)."""
+"""Refine replies by simulated annealing as in CODEOFCONDUCT, whose temperature rises (digest, algorithms 1 and 2)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 
 @dataclass(frozen=True)
 class Scored:
-    """A reply and what the judge gave it, 0 to 10."""
+    """A reply and the judge's score for it, 0 to 10."""
 
     proposal: Proposal
     score: float
 
 
 class Annealing:
-    """The search from some replies to better ones, until one reaches the target, the rounds or the budget end."""
+    """A search from some replies to better ones, until one reaches the target or the rounds or the budget run out."""
 
     def __init__(
         self, writer: Writer, judge: ReplyJudge, settings: TournamentSettings, context: GuardContext, hint: str,
@@ -49,7 +49,7 @@ class Annealing:
         self._words = sorted({word for text in texts for word in _WORD.findall(text.lower())}) or ["people"]
 
     async def run(self, start: Iterable[Proposal]) -> list[Scored]:
-        """Return every reply seen, those of the start and those written; 0 is the score of one that was not judged."""
+        """Return every reply seen, those of the start and those written; one that was not judged has the score 0."""
         entered = list(start)
         try:
             survivors = await self._scored(entered)
@@ -66,7 +66,7 @@ class Annealing:
         return [*self._seen.values(), *unjudged]
 
     async def _rewritten(self, parent: Scored, temperature: float) -> list[Scored]:
-        """Return the best of the replies that are written from one reply's variants."""
+        """Return the best of the replies written from variants of one reply."""
         variants = [self._with_words(parent.proposal) for _ in range(self._settings.kept)]
         scores = await together(*(self._judge.score(variant) for variant in variants))
         chosen = self._dice.choices(variants, odds(scores, temperature), k=self._settings.kept)
@@ -89,7 +89,7 @@ class Annealing:
         return (await replies(self._writer, context, messages, self._sampling)).first_round
 
     async def _scored(self, proposals: Sequence[Proposal]) -> list[Scored]:
-        """Return replies with their scores, remembering each as soon as it has one."""
+        """Return replies with their scores; each score is remembered as soon as it is known."""
         return await together(*map(self._score, proposals))
 
     async def _score(self, proposal: Proposal) -> Scored:
@@ -99,7 +99,7 @@ class Annealing:
 
 
 def odds(scores: Sequence[float], temperature: float) -> list[float]:
-    """Return for each score the temperature to its power, as shares of their sum (the paper's algorithm 2)."""
+    """Return the temperature to the power of each score, as shares of the sum (the paper's algorithm 2)."""
     powers = [(score - max(scores)) * log(temperature) for score in scores]
     weights = list(map(exp, powers))
     return [weight / sum(weights) for weight in weights]

@@ -1,4 +1,4 @@
-"""A chat model that may be asked for so many tokens and so many seconds, and not more."""
+"""A chat model that may be asked for a limited number of tokens and seconds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ SPENT = "the budget of time and tokens is spent"
 
 
 class BudgetSpent(ModelRefused):
-    """A request that the budget has no tokens or no time for."""
+    """A request for which the budget has too few tokens or no time."""
 
 
 class Budget:
-    """Seconds from now on, and tokens; a request counts with the most that it may write."""
+    """A budget of seconds from now on and of tokens; a request is charged with the most tokens that it may write."""
 
     def __init__(self, seconds: float, tokens: int, now: Callable[[], float] = monotonic) -> None:
         self._ends = now() + seconds
@@ -30,16 +30,16 @@ class Budget:
         return max(0.0, self._ends - self._now())
 
     def part(self, seconds: float, tokens: int) -> Budget:
-        """Return what may be used now: all but so many seconds and tokens, which are kept for later."""
+        """Return a budget for what may be used now: all but `seconds` and `tokens`, which are kept for later."""
         return Budget(max(0.0, self.seconds - seconds), max(0, self.tokens - tokens), self._now)
 
     def allows(self, tokens: int) -> bool:
-        """Tell whether there is enough left for a request that may write so many tokens."""
+        """Tell whether there is time left, and tokens enough for a request that may write this many."""
         return tokens <= self.tokens and self.seconds > 0
 
 
 class BudgetedChat:
-    """A ChatModel that asks another one within a budget; it raises BudgetSpent for what goes beyond it."""
+    """A ChatModel that asks another one within budgets; it raises BudgetSpent for what goes beyond them."""
 
     def __init__(self, chat: ChatModel, *budgets: Budget) -> None:
         self.model = chat.model
@@ -58,7 +58,7 @@ class BudgetedChat:
         stop: Sequence[str] = (),
         adapter: str | None = None,
     ) -> list[Completion]:
-        """Ask the model as it is asked here; raises BudgetSpent before the request, or while it runs out of time."""
+        """Pass the request on to the model; raises BudgetSpent beforehand, or while waiting if time runs out."""
         if not all(budget.allows(n * max_tokens) for budget in self._budgets):
             raise BudgetSpent(SPENT)
         for budget in self._budgets:

@@ -19,7 +19,7 @@ from pipeline.strategies.replying import Writer, replies
 from pipeline.strategies.strategy import Proposed, tidy, together
 
 LONGEST_LINE = 240
-"""Characters that are kept of a line, where a server ignores the grammar."""
+"""Characters of a line that are kept if a server ignores the grammar."""
 VOTE_TOKENS = 4
 _LINE = re.compile(r"(?m)^\s*\d{1,2}[.)]\s*(\S.*)$")
 _NUMBER = re.compile(r"\d+")
@@ -30,13 +30,24 @@ class ClaimGuidedStrategy:
     """Five counter-claims, the best by vote, five searches for its evidence, and a reply that states both.
 
     From "F2RL: Factuality and Faithfulness Reinforcement Learning Framework for Claim-Guided Evidence-Supported
-    Counterspeech Generation" (digest, sections 3.1 to 3.3 and the prompt of 3.5). Kept: one model for claims, votes,
-    queries and reply; five claims at a time; several rounds of one voting prompt with all claims, most votes win; five
-    queries of the chosen claim; what all queries find is ordered by nearness to the claim, and the first five stay; the
-    reply states the claim first, then the evidence. Changed: no training and no reward (the guard judges instead);
-    each round of votes begins the list at another claim, for small models favour a place, and of equals the claim named
-    first wins; evidence comes from the knowledge base, not Wikipedia, ordered by the embedder or by `kb.reranker` (the
-    paper's is BGE-M3); no examples in the prompts; queries are in English, as the documents are.
+    Counterspeech Generation" (digest, sections 3.1 to 3.3 and the prompt of 3.5).
+
+    Kept from the paper:
+
+    - one model makes claims, votes, queries and the reply
+    - five claims at a time; several rounds of one voting prompt with all claims, and most votes win
+    - five queries for the chosen claim; what they all find is ordered by nearness to the claim, and the first five stay
+    - the reply states the claim first, then the evidence
+
+    Changed:
+
+    - no training and no reward: the guard judges instead
+    - each round of votes starts the list at another claim, since small models favour a position; of equals, the claim
+      named first wins
+    - evidence comes from the knowledge base, not Wikipedia, and is ordered by the embedder or by `kb.reranker` (the
+      paper's is BGE-M3)
+    - no examples in the prompts
+    - queries are in English, as the documents are
 
     Cost at most: plan 7 requests, 520 tokens; draft 1 request, 150 tokens.
     """
@@ -48,7 +59,7 @@ class ClaimGuidedStrategy:
     writes_with_model = True
 
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
-        """Return the chosen counter-claim and its queries; without claims of any use, a plan whose note says so."""
+        """Return the chosen counter-claim and its queries; without a usable claim, a plan whose note says so."""
         if self.writer.chat is None:
             return Plan(strategy=self.name)
         async with self.writer.turns.turn(self.name):
@@ -94,7 +105,7 @@ class ClaimGuidedStrategy:
         return tuple(VotedClaim(text=claim, votes=votes[claim]) for claim in claims)
 
     async def _choose(self, chat: ChatModel, post: FlaggedPost, claims: Sequence[str]) -> str | None:
-        """Return the claim that the model chooses of a list; None where its answer names none."""
+        """Return the claim that the model chooses from a list; None if its answer names none."""
         completions = await chat.complete(
             prompts.request(self.name, "vote", post=post, claims=claims),
             temperature=self.settings.temperature,

@@ -1,4 +1,4 @@
-"""Replies in words on file, or composed from the evidence, without a model."""
+"""Replies from sentences on file, or composed from the evidence, without a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.guard import GuardContext
 from pipeline.strategies.strategy import Proposal, Proposed
 
 MOST_ROUNDS = 12
-"""Composed variants judged before the case is shown without a draft."""
+"""Most replies that are judged before the case is shown without a draft."""
 
 
 class ComposeStrategy:
@@ -29,11 +29,11 @@ class ComposeStrategy:
         self._composer = composer
 
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
-        """Return a plan that leaves the search to the post alone."""
+        """Return a plan that searches with the post alone."""
         return Plan(strategy=self.name)
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
-        """Return up to MOST_ROUNDS replies, beginning at the one that is the requested draft's turn."""
+        """Return up to MOST_ROUNDS replies, starting at the turn of the requested draft."""
         proposals = await asyncio.to_thread(lambda: [*islice(self._proposals(context, request.number), MOST_ROUNDS)])
         return Proposed(tuple((proposal,) for proposal in proposals))
 

@@ -1,4 +1,4 @@
-"""Replies that a chat model writes freely on the evidence."""
+"""Replies that a chat model writes freely from the evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.strategies.strategy import Proposed
 
 @dataclass(frozen=True)
 class FreeStrategy:
-    """A batch of free replies of a chat model, all in one round; none without a model.
+    """A batch of free replies by a chat model, all in one round; none without a model.
 
     Cost at most: plan 0 requests, 0 tokens; draft 1 request, 600 tokens.
     """
@@ -26,7 +26,7 @@ class FreeStrategy:
     writes_with_model = True
 
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
-        """Return a plan that leaves the search to the post alone; asks no model."""
+        """Return a plan that searches with the post alone; asks no model."""
         return Plan(strategy=self.name)
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:

@@ -21,15 +21,26 @@ MOST_EVIDENCE = 3
 
 @dataclass(frozen=True)
 class IntentFramesStrategy:
-    """Seven pragmatic frames of the post, then a reply in the intent asked for, with the frames before it.
+    """Seven pragmatic frames of the post, then a reply with the requested intent, written with the frames at hand.
 
     From "Intent-conditioned and Non-toxic Counterspeech Generation using Multi-Task Instruction Tuning with RLAIF"
-    (digest, section 3: instructions 1 to 7 of phase 1, and 8 of phase 2). Kept: the seven instructions, one request
-    each; the reply's instruction, which names what to consider and the intent; no sampling. Changed: no training, no
-    adapter and no reward (the guard judges instead); the readings stand in the reply's prompt, where the paper trains
-    on them and shows none; speaker intent, which the paper's instruction 8 leaves out, is named, and "stereotype", for
-    which it has no frame, is not; the post comes first, so that the server reads it once for all seven; evidence is
-    given, for what a reply states must stand in it; a redraft is sampled, or it would be the same text.
+    (digest, section 3: instructions 1 to 7 of phase 1, and 8 of phase 2).
+
+    Kept from the paper:
+
+    - the seven instructions, one request each
+    - the reply's instruction, which names what to consider and the intent
+    - no sampling
+
+    Changed:
+
+    - no training, no adapter and no reward: the guard judges instead
+    - the readings are part of the reply's prompt; the paper trains on them and shows none
+    - speaker intent is named, which the paper's instruction 8 leaves out; "stereotype", for which it has no frame, is
+      not
+    - the post comes first, so that the server reads it once for all seven
+    - evidence is given, since it must contain whatever the reply states
+    - a redraft is sampled, or it would be the same text
 
     Cost at most: plan 7 requests, 420 tokens; draft 1 request, 150 tokens.
     """
@@ -43,7 +54,7 @@ class IntentFramesStrategy:
     writes_with_model = True
 
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
-        """Return the frames as the model reads them; those without a reading are left out."""
+        """Return the model's readings of the frames; frames without a reading are left out."""
         if self.writer.chat is None:
             return Plan(strategy=self.name)
         names = table(f"prompts/{self.name}")["frames"]

@@ -1,4 +1,4 @@
-"""Scores of a chat model for replies: one by itself, or two side by side."""
+"""Have a chat model score replies: one by itself, or two side by side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class ReplyJudge:
-    """A judge of replies to one post, at temperature 0; raises what the model raises."""
+    """A judge of replies to one post, at temperature 0; raises whatever the model raises."""
 
     def __init__(self, chat: ChatModel, context: GuardContext) -> None:
         self._chat = chat
@@ -25,12 +25,12 @@ class ReplyJudge:
         self._evidence = [prompt.with_source(piece) for piece in context.evidence[:MOST_EVIDENCE]]
 
     async def score(self, reply: str) -> float:
-        """Return a score from 0 to 10; 0 for an answer that can't be read."""
+        """Return a score from 0 to 10; 0 if the answer can't be read."""
         scores = await self._scores("score", 1, SCORE_TOKENS, reply=reply)
         return scores[0] if scores else 0.0
 
     async def compare(self, first: str, second: str) -> tuple[float, float] | None:
-        """Return the scores of two replies shown in this order, 0 to 10; None for an answer that can't be read."""
+        """Return the scores, 0 to 10, of two replies shown in this order; None if the answer can't be read."""
         scores = await self._scores("duel", 2, DUEL_TOKENS, first=first, second=second)
         return (scores[0], scores[1]) if scores else None
 

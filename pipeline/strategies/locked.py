@@ -1,4 +1,4 @@
-"""A sentence of a chat model without facts, and a fact on file in its own words, which the model picks by number."""
+"""A sentence by a chat model without facts, followed by a fact on file that the model picks by number."""
 
 from __future__ import annotations
 
@@ -22,32 +22,34 @@ from pipeline.strategies.strategy import Proposal, Proposed, tidy
 
 MOST_FACTS = 9
 SHORTEST_SENTENCE = 60
-"""Characters that a fact must leave for the sentence before it."""
+"""Characters that a fact must leave free for the sentence before it."""
 _ANSWER = re.compile(r"^(?P<sentence>.+?[.!?…])\s*\[(?P<number>\d{1,2})\]", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Lockable:
-    """A sentence of the evidence that may end a reply word for word; `shown` stands for it in the prompt."""
+    """A sentence of the evidence that may end a reply word for word, in one or more wordings."""
 
     evidence: Evidence
     tellings: tuple[str, ...]
 
     @property
     def shown(self) -> str:
-        """Return its shortest form."""
+        """Return its shortest wording, which stands for it in the prompt."""
         return min(self.tellings, key=len)
 
 
 @dataclass(frozen=True)
 class LockedStrategy:
-    """A sentence of stance by the model, without figures, and a fact in its own words, picked by its number.
+    """A sentence of stance by the model, without figures, and a fact as it is on file, picked by its number.
 
-    Ours (`docs/drafting.md`), no paper's: what is said as fact is true by construction. All are sampled in one request,
-    of which llama.cpp reads the prompt once, under a grammar without digits but for the fact's number; their length is
-    what the platform and the fact leave. The fact is told as it is on file, in its short form where the platform is
-    tight, and a paragraph of a document by a sentence that can stand alone, as `compose` quotes it. The language is
-    named in the prompt, with an example in it where there is one.
+    This is our own method (`docs/drafting.md`), not a paper's: what is stated as fact is true by construction.
+
+    - All sentences are sampled in one request, whose prompt llama.cpp reads once.
+    - The grammar allows no digit except in the fact's number. It bounds the sentence to what platform and fact leave.
+    - The fact is told as it is on file, in its short form where the platform is tight. A paragraph of a document is
+      told by a sentence that can stand alone, as `compose` quotes it.
+    - The prompt names the language, and has an example in that language if there is one.
 
     Cost at most: plan 0 requests, 0 tokens; draft 1 request, 240 tokens.
     """
@@ -59,7 +61,7 @@ class LockedStrategy:
     writes_with_model = True
 
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
-        """Return a plan that leaves the search to the post alone; asks no model."""
+        """Return a plan that searches with the post alone; asks no model."""
         return Plan(strategy=self.name)
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
@@ -86,7 +88,7 @@ class LockedStrategy:
 
 
 def _lockable(context: GuardContext, longest: int) -> Iterator[Lockable]:
-    """Yield what may follow the model's sentence, best evidence first: facts on file, sentences that stand alone."""
+    """Yield what may follow the model's sentence, best evidence first: facts on file, or sentences that stand alone."""
     for evidence in context.evidence:
         if evidence.language != context.reply_language:
             continue
@@ -118,7 +120,7 @@ def _example_post(text: str) -> FlaggedPost:
 
 
 def _read(answer: str, facts: list[Lockable]) -> tuple[str, Lockable] | None:
-    """Return the sentence and the fact of an answer; None where it has not both, or a digit in the sentence."""
+    """Return an answer's sentence and fact; None if either is missing or the sentence has a digit."""
     match = _ANSWER.match(tidy(answer))
     if match is None or not 1 <= int(match["number"]) <= len(facts) or re.search(r"\d", match["sentence"]):
         return None
@@ -126,5 +128,5 @@ def _read(answer: str, facts: list[Lockable]) -> tuple[str, Lockable] | None:
 
 
 def _together(sentence: str, fact: Lockable, limit: int) -> list[str]:
-    """Return the reply with the first form of the fact that fits; nothing where none does."""
+    """Return the reply with the first wording of the fact that fits; nothing if none does."""
     return [reply for telling in fact.tellings if len(reply := f"{sentence} {telling}") <= limit][:1]

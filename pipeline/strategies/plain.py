@@ -1,4 +1,4 @@
-"""A free reply on summaries of the nearest paragraphs: the method of Damo, Cabrio and Villata."""
+"""A free reply from summaries of the nearest paragraphs: the method of Damo, Cabrio and Villata."""
 
 from __future__ import annotations
 
@@ -15,20 +15,28 @@ from pipeline.strategies.replying import Writer, replies
 from pipeline.strategies.strategy import Proposed, together
 
 MOST_SENTENCES = 2
-"""Sentences of a summary."""
+"""Most sentences of a summary."""
 
 
 @dataclass(frozen=True)
 class PlainStrategy:
-    """Three paragraphs, a summary of each in two sentences, and a reply of two sentences on the summaries.
+    """Three paragraphs, a summary of each in two sentences, and a reply of two sentences from the summaries.
 
     From "Beating Harmful Stereotypes Through Facts: RAG-based Counter-speech Generation", method (digest, section 3).
-    Kept: the post itself is the query, the three nearest paragraphs, each summarised by the model that replies, the
-    order of the prompt's fields, temperature 0.5 and 150 tokens for both, no example, one reply. Changed: a text of two
-    sentences is its own summary, one kept in the knowledge base is used, and one with a figure that its paragraph does
-    not have gives way to the paragraph's first two sentences; a grammar keeps the reply to two sentences; intent,
-    language and hint are named, and the post is fenced off, for it is hostile input. The facts on file for the post's
-    claims stand behind the paragraphs, for the checks and for what is composed instead.
+
+    Kept from the paper:
+
+    - the post itself is the query, and the three nearest paragraphs are used
+    - each paragraph is summarised by the model that replies
+    - the order of the prompt's fields; temperature 0.5 and 150 tokens for both; no example; one reply
+
+    Changed:
+
+    - a text of two sentences is its own summary, and a summary kept in the knowledge base is used
+    - a summary with a figure that its paragraph does not have gives way to the paragraph's first two sentences
+    - a grammar keeps the reply to two sentences
+    - intent, language and hint are named, and the post is fenced off, as it is hostile input
+    - the facts on file for the post's claims follow the paragraphs, for the checks and for what is composed instead
 
     Cost at most: plan 0 requests, 0 tokens; draft 4 requests, 600 tokens.
     """

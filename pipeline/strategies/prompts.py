@@ -1,4 +1,4 @@
-"""Fill the prompts of the strategies, `pipeline/data/prompts/<strategy>.toml`."""
+"""Fill the strategies' prompts, `pipeline/data/prompts/<strategy>.toml`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pipeline import prompt
 from pipeline.guard.lexicon import table
 
 LONGEST_FIELD = 600
-"""Characters of one field, or of one line of a list, that reach the model."""
+"""Most characters of a field, or of one item of a list, that reach the model."""
 
 
 def request(
@@ -22,9 +22,10 @@ def request(
     hint: str = "",
     **fields: str | Sequence[str],
 ) -> list[Message]:
-    """Return system prompt and task of one request of a strategy, with its fields made harmless, lists numbered.
+    """Return system prompt and task of one request of a strategy; its fields are neutralised, its lists numbered.
 
-    `{post}` stands between two lines with `mark`, or a new one, `{wish}` is the moderator's hint, on a line or nothing.
+    `{post}` is filled with the post between two lines with `mark`, or with a new one; `{wish}` with the moderator's
+    hint as a line, or with nothing.
     """
     texts = table(f"prompts/{strategy}")[name]
     filled = {key: _filled(value) for key, value in fields.items()}
@@ -37,7 +38,7 @@ def request(
 
 
 def aim(intent: Intent) -> str:
-    """Return what a reply with an intent sets out to do, as an instruction."""
+    """Return the aim of a reply with this intent, as an instruction."""
     return str(table("prompts")["intents"][intent])
 
 

@@ -16,7 +16,7 @@ from pipeline.strategies.strategy import Proposal, Proposed, tidy
 
 @dataclass(frozen=True)
 class Writer:
-    """A chat model or none, the turns at it, and how long what it writes may be."""
+    """A chat model or None, the turns at it, and the limits on the length of replies."""
 
     chat: ChatModel | None
     turns: Turns
@@ -26,9 +26,9 @@ class Writer:
 async def replies(
     writer: Writer, context: GuardContext, messages: Sequence[Message], sampling: SamplingSettings
 ) -> Proposed:
-    """Return one round of replies of two sentences, or one or two when questioning, equal ones once.
+    """Return one round of replies of two sentences, or one or two when questioning, each text once.
 
-    None without a model; raises ModelUnavailable or ModelRefused. Takes no turn: the caller has one.
+    Returns no round without a model; raises ModelUnavailable or ModelRefused. Takes no turn: the caller holds one.
     """
     if writer.chat is None:
         return Proposed()
@@ -41,7 +41,7 @@ async def replies(
 async def sampled(
     chat: ChatModel, context: GuardContext, messages: Sequence[Message], sampling: SamplingSettings, gbnf: str
 ) -> list[Completion]:
-    """Return the answers of one request under a grammar, by the adapter of the intent where there is one."""
+    """Return the answers to one request under a grammar, by the intent's adapter if there is one."""
     return await chat.complete(
         messages,
         n=sampling.replies,

@@ -1,4 +1,4 @@
-"""Which strategies there are, and which one serves a case."""
+"""The available strategies, and which of them serves a case."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Strategies:
-    """The strategies at hand: `default` plans new cases, and `fallback`, which asks no model, stands in for any other.
+    """The available strategies: `default` plans new cases; `fallback`, which asks no model, stands in for any other.
 
     Raises ValueError for a fallback that asks a model.
     """
@@ -33,11 +33,11 @@ class Strategies:
         return tuple({strategy.name: strategy for strategy in listed}.values())
 
     def named(self, name: str) -> Strategy | None:
-        """Return the strategy with a name; None where there is none here."""
+        """Return the strategy with this name; None if there is none."""
         return next((strategy for strategy in self.all if strategy.name == name), None)
 
     def of(self, plan: Plan) -> Strategy:
-        """Return the strategy that made a plan; the default one where none here did."""
+        """Return the strategy that made a plan, or the default one if that strategy is not available."""
         if strategy := self.named(plan.strategy):
             return strategy
         if plan.strategy:

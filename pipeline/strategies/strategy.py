@@ -1,4 +1,4 @@
-"""What a strategy is."""
+"""The protocol of strategies, and the replies that they propose."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Proposal:
-    """A reply that nobody has judged yet.
+    """A reply that has not been judged yet.
 
-    `model` names the model that wrote it; `claim` is the id of the claim it answers and `facts` those of the evidence
-    that it states word for word, for words on file.
+    `model` names the model that wrote it. For words on file, `claim` is the id of the claim that the reply answers, and
+    `facts` are the ids of the evidence that it states word for word.
     """
 
     text: str
@@ -35,8 +35,8 @@ class Proposal:
 class Proposed:
     """The replies that a strategy proposes, in rounds.
 
-    A later round counts only where no reply of those before it passes. `note` says what did not come about as wanted,
-    and `duels` are what a tournament reports of its judge.
+    A later round is used only if no reply of the earlier ones passes. `note` says what did not work as wanted, and
+    `duels` are a tournament's record of its judge.
     """
 
     rounds: tuple[tuple[Proposal, ...], ...] = ()
@@ -45,17 +45,19 @@ class Proposed:
 
     @property
     def first_round(self) -> tuple[Proposal, ...]:
-        """Return the replies of the first round; none where there is no round."""
+        """Return the replies of the first round; none if there are no rounds."""
         return self.rounds[0] if self.rounds else ()
 
 
 class Strategy(Protocol):
-    """A way to come to replies. Safe to call from many tasks of one event loop.
+    """A way to arrive at replies. Safe to call from many tasks of one event loop.
 
-    A method that asks a model may raise ModelUnavailable (the model is away; later it may work) and ModelRefused (it
-    will not work later either; TooSlow where it took too long), and nothing else. One that asks none raises neither,
-    and decides the same for the same case. What a strategy asks models for is true of its kind, whether a model is at
-    hand or not. Its docstring says what it costs at most with the default settings: requests, and tokens written.
+    A method that asks a model may raise only ModelUnavailable (the model is away; a later call may work) and
+    ModelRefused (a later call won't work either; TooSlow if the model took too long). A method that asks no model
+    raises neither, and decides the same for the same case.
+
+    `plans_with_model` and `writes_with_model` describe the kind of strategy, whether or not a model is available. The
+    docstring of a strategy says what it costs at most with the default settings: requests, and tokens written.
     """
 
     @property
@@ -76,13 +78,13 @@ class Strategy(Protocol):
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
         """Return replies to be judged.
 
-        There may be none, as without evidence. The texts are tidy, those of a round differ, and their number has a
-        bound. `plan` is empty, or another strategy's, for a case that was not planned by this one.
+        There may be none, for example without evidence. The texts are tidy, those of a round differ, and their number
+        is bounded. If another strategy planned the case, or none, `plan` is that strategy's, or empty.
         """
 
 
 async def together(*requests: Coroutine[Any, Any, T]) -> list[T]:
-    """Return what all requests give, in their order; raise an error among them once each has ended."""
+    """Return the results of all requests in order; if any failed, raise the first error once all have ended."""
     results = await asyncio.gather(*requests, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):
@@ -91,7 +93,7 @@ async def together(*requests: Coroutine[Any, Any, T]) -> list[T]:
 
 
 def tidy(answer: str) -> str:
-    """Return a model's answer without label, enclosing quotation marks and stray white space."""
+    """Return a model's answer without a label, enclosing quotation marks or stray white space."""
     text = " ".join(_label().sub("", answer).split())
     if len(text) > 1 and text[0] + text[-1] in {'""', "“”", "''"} and text[0] not in text[1:-1]:
         text = text[1:-1].strip()

@@ -22,25 +22,36 @@ from pipeline.strategies.strategy import Proposal, Proposed, Strategy, together
 PLANNING = 1 / 3
 """Share of the budget that planning may use."""
 DUELLING = 1 / 3
-"""Share of the writing time that is kept for the duels."""
+"""Share of the writing time that is reserved for the duels."""
 
 MakeEntrants = Callable[[ChatModel | None], Sequence[Strategy]]
-"""Returns the strategies that enter replies, for a model that they may ask."""
+"""Returns the strategies that enter replies, given the model that they may ask."""
 
 
 @dataclass(frozen=True)
 class TournamentStrategy:
     """Replies of all other strategies, scored and refined by annealing; the best six meet in duels, each pair twice.
 
-    From "CODEOFCONDUCT at Multilingual Counterspeech Generation" (digest, section 3, algorithms 1 to 3). Kept: the loop
-    with its rising temperature, which is the base of the odds (T to the power of the score), so that choice gets
-    greedier; variants with random words appended, k of them drawn, a new reply written from each; at most 8 rounds, 6
-    kept, an end at a score of 9; the round robin of the best 6 with every pair in both orders, ranked by mean score;
-    ranks 1 to 4 go on. Changed: replies of the other strategies are the start, not background knowledge alone; one chat
-    model writes and judges; the loop's score is of a reply by itself, for the paper names no opponent; the kept are cut
-    to k after each round, as its stated cost supposes; drafts with appended words stay out of the pool; the guard takes
-    the place of the check of whole runs; and a budget of seconds and tokens, a third of it for planning, ends each
-    phase, with the duels' share kept back. Where nothing is left for a duel, the loop's score ranks.
+    From "CODEOFCONDUCT at Multilingual Counterspeech Generation" (digest, section 3, algorithms 1 to 3).
+
+    Kept from the paper:
+
+    - the loop with its rising temperature, which is the base of the odds (T to the power of the score), so that choice
+      gets greedier
+    - variants have random words appended; k of them are drawn, and a new reply is written from each
+    - at most 8 rounds, 6 kept, an end at a score of 9
+    - the round robin of the best 6, with every pair in both orders, ranked by mean score; ranks 1 to 4 go on
+
+    Changed:
+
+    - replies of the other strategies are the start, not background knowledge alone
+    - one chat model writes and judges
+    - the loop scores a reply by itself, as the paper names no opponent
+    - the kept are cut to k after each round, as the paper's stated cost supposes
+    - drafts with appended words stay out of the pool
+    - the guard takes the place of the check of whole runs
+    - a budget of seconds and tokens, a third of it for planning, ends each phase; the duels' share is kept back, and
+      where nothing is left for a duel, the loop's score ranks
 
     Cost at most: plan 14 requests, 940 tokens; draft 1333 requests, 4000 tokens.
     """
@@ -54,9 +65,9 @@ class TournamentStrategy:
     writes_with_model = True
 
     async def plan(self, post: FlaggedPost, triage: Triage) -> Plan:
-        """Return the plans of the strategies that ask a model for theirs, in one; one that fails is left out.
+        """Return the plans of the strategies that ask a model for theirs, merged into one; one that fails is left out.
 
-        Raises what the last one raised where the model refuses all.
+        If the model refuses them all, raises the last one's error.
         """
         if self.writer.chat is None:
             return Plan(strategy=self.name)
@@ -77,7 +88,7 @@ class TournamentStrategy:
         return plan
 
     async def propose(self, context: GuardContext, plan: Plan, request: DraftRequest) -> Proposed:
-        """Return the best replies, each a round, and the duels; nothing without a model or evidence."""
+        """Return the best replies, each as a round, and the duels; nothing without a model or evidence."""
         if self.writer.chat is None or not context.evidence:
             return Proposed(note=f"{self.name} lacks a model or evidence.")
         size = self.settings.pool
@@ -94,7 +105,7 @@ class TournamentStrategy:
     async def _pool(
         self, refining: ChatModel, context: GuardContext, plan: Plan, request: DraftRequest
     ) -> list[Scored]:
-        """Return the replies that meet in duels, the best first, as far as time and tokens go."""
+        """Return the replies that meet in duels, best first, as far as time and tokens allow."""
         annealing = Annealing(
             replace(self.writer, chat=refining), ReplyJudge(refining, context), self.settings, context, request.hint,
             random.Random(place(f"{context.post.key}/{request.number}")),
@@ -106,7 +117,7 @@ class TournamentStrategy:
     async def _entered(
         self, chat: ChatModel, context: GuardContext, plan: Plan, request: DraftRequest
     ) -> list[Proposal]:
-        """Return the first round of each other strategy, equal texts once; one that fails enters nothing."""
+        """Return the first round of each other strategy, equal texts once; a strategy that fails enters nothing."""
         entered: dict[str, Proposal] = {}
         for entrant in self.entrants(chat):
             try:
@@ -119,7 +130,7 @@ class TournamentStrategy:
         return list(entered.values())
 
     async def _duels(self, judge: ReplyJudge, pool: Sequence[Scored]) -> list[Duel]:
-        """Return the duels of all pairs, as far as the budget goes; one that the judge can't be read on is left out."""
+        """Return the duels of all pairs, as far as the budget allows; one whose scores can't be read is left out."""
         duels: list[Duel] = []
         for first, second in combinations([scored.proposal.text for scored in pool], 2):
             try:
@@ -132,7 +143,7 @@ class TournamentStrategy:
 
 
 def _merged(plan: Plan, other: Plan) -> Plan:
-    """Return a plan with what either has; the first one's where both have it."""
+    """Return a plan with what either has; where both have something, the first one's is kept."""
     return plan.model_copy(
         update={
             "counter_claim": plan.counter_claim or other.counter_claim,
@@ -146,7 +157,7 @@ def _merged(plan: Plan, other: Plan) -> Plan:
 
 
 def _ranked(pool: Sequence[Scored], duels: Sequence[Duel]) -> list[Scored]:
-    """Return the pool by mean score of all duels; without a duel of its own, a reply has its own score."""
+    """Return the pool by mean score over all duels; replies without a duel come last, by their own score."""
     results: dict[str, list[float]] = {scored.proposal.text: [] for scored in pool}
     for duel in duels:
         for first, second in (duel.in_order, duel.turned):
@@ -173,6 +184,6 @@ def _report(pool: Sequence[Scored], duels: Sequence[Duel], *, spent: bool) -> st
 
 
 def _depends_on_order(duel: Duel) -> bool:
-    """Tell whether the judge took the side of a place, not of a reply."""
+    """Tell whether the judge favoured a position rather than a reply."""
     (first, second), (first_when_second, second_when_first) = duel.in_order, duel.turned
     return (first - second) * (first_when_second - second_when_first) < 0

@@ -43,7 +43,7 @@ def places(text: str) -> set[str]:
 
 def said_below() -> set[str]:
     """Return every text in the rooms below, with `…` for what is put into it."""
-    rooms = ("core", "ledger", "pipeline", "rejoinder", "stream")
+    rooms = ("core", "ledger", "models", "pipeline", "rejoinder", "stream")
     files = [file for room in rooms for file in (BOT.parent / room).rglob("*.py")]
     files += [BOT / name for name in ("desk.py", "deciding.py", "redrafting.py")]
     nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text()))]
