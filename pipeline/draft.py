@@ -37,7 +37,7 @@ class Drafter:
     """The drafter of replies, with strategies and a guard. Safe to call from many tasks of one event loop.
 
     The strategy that planned the case proposes; if none of its replies passes, the fallback steps in. A post in doubt
-    gets no first draft: a moderator either says that it is not hateful or asks for a draft. Neither does a post that the
+    gets no first draft: a moderator either says that it is not hateful or asks for a draft. Nor does a post that its
     evidence may not answer.
     """
 
