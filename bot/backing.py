@@ -83,7 +83,15 @@ def _writer_warning(case: Case, draft: Draft) -> str:
         return _("A model wrote this: compare every statement with the evidence.")
     if not answered_claim(case):
         return _("No claim on file fits this post: make sure that the reply answers it.")
+    if case.grounding and case.grounding.is_unsure:
+        return _("The evidence may not answer this post.")
     return ""
+
+
+def awaits_request(case: Case) -> bool:
+    """Tell whether a case has evidence but no draft until a moderator finds that it fits and requests one."""
+    unsure = case.grounding is not None and case.grounding.is_unsure
+    return unsure and not case.doubtful and case.draft is not None and case.draft.origin is Origin.NONE
 
 
 def _text_warnings(case: Case, draft: Draft) -> list[str]:

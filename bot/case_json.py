@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.backing import answered_claim, drafting_strategy, marks, model_reading, used_facts, warnings, writer
+from bot.backing import (
+    answered_claim,
+    awaits_request,
+    drafting_strategy,
+    marks,
+    model_reading,
+    used_facts,
+    warnings,
+    writer,
+)
 from bot.check_display import checks_as_json
 from bot.permissions import Moderator, allowed, undoable
 from bot.stored_words import translate_stored
@@ -40,6 +49,7 @@ def whole_case(case: Case, history: Sequence[Transition], who: Moderator) -> dic
         "actions": sorted(allowed(case, who)),
         "undoable": undoable(case),
         "doubtful": case.doubtful,
+        "awaits_request": awaits_request(case),
         "sample": is_sample(case),
         "history": [_change(change, case) for change in history],
         "now": now().isoformat(),

@@ -93,7 +93,7 @@ async def draft_answer(pipeline: Pipeline, system: System, post: EvaluationPost)
     # An evaluation needs an answer to every post, even where triage would dismiss it or leave it to people.
     answered = triage.model_copy(update={"route": Route.DRAFT})
     draft = await pipeline.drafter.draft(
-        flagged, answered, grounding, DraftRequest(intent=post.intent), last_attempt=True
+        flagged, answered, grounding.requested(), DraftRequest(intent=post.intent), last_attempt=True
     )
     shown = next((candidate for candidate in draft.candidates if candidate.text == draft.text), None)
     return SystemDraft(

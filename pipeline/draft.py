@@ -63,7 +63,7 @@ class Drafter:
         if triage.leaves_in_doubt(request):
             return _draft(ctx, request, None, [], in_doubt(triage.hate))
         if grounding.is_unsure and request.number == 1:
-            return _draft(ctx, request, None, [], UNSURE)
+            return _draft(ctx, request, None, [], _joined([grounding.plan.note, UNSURE]))
         strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback
         judged: list[Candidate] = []
         proposed = Proposed(note=grounding.plan.note)

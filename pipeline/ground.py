@@ -57,13 +57,16 @@ class Grounder:
         summed = self._summed(triage)
         attacked = [score.group for score in triage.groups if score.score >= SURELY_ATTACKED]
         claims, facts = await asyncio.to_thread(self._claims.match, text, embedding, groups, language, summed, attacked)
+        unsure = any(claim.unsure for claim in claims)
         if plan.paragraphs:
+            if unsure:
+                claims, facts = (), ()
             searched = await self._paragraphs(text, embedding, groups, plan)
             evidence = {piece.id: piece for piece in (*facts, *searched)}
             order = dict.fromkeys(piece.id for piece in (*searched, *facts))
             if evidence:
                 return Grounding(evidence=tuple(evidence[id] for id in order), plan=plan, claims=claims)
-        if facts:
+        if facts and not unsure:
             return Grounding(evidence=facts, plan=plan, claims=claims)
         near = await self._searcher.search(
             text, vector=embedding, groups=groups, k=self._settings.top_k, also=plan.queries
@@ -71,6 +74,8 @@ class Grounder:
         paragraphs = tuple(paragraph for paragraph in near if paragraph.score >= self._settings.paragraph_from)
         if paragraphs:
             return Grounding(evidence=paragraphs, plan=plan)
+        if facts:
+            return Grounding(evidence=facts, plan=plan, claims=claims)
         whom = listed_groups(groups) if groups else "this post"
         note = f"No fitting evidence in the knowledge base for {whom}; search it by hand or write the reply yourself."
         return Grounding(evidence=(), note=note, plan=plan)

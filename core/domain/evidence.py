@@ -129,5 +129,11 @@ class Grounding(Record):
 
     @property
     def is_unsure(self) -> bool:
-        """Whether the evidence is facts on file alone, which may not answer the post."""
-        return bool(self.claims) and all(claim.unsure for claim in self.claims) and not self.plan.paragraphs
+        """Whether what is on file may not answer the post; then it gets no first draft."""
+        return any(claim.unsure for claim in self.claims)
+
+    def requested(self) -> Grounding:
+        """Return the same for a draft that somebody requests, for whom nothing here is too unsure."""
+        return self.model_copy(
+            update={"claims": tuple(claim.model_copy(update={"unsure": False}) for claim in self.claims)}
+        )

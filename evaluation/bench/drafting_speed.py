@@ -133,7 +133,7 @@ async def _queue(settings: Settings, count: int) -> list[Queued]:
             if not goes_on(triage.route):
                 continue
             grounding = await pipeline.grounder.ground(post, triage)
-            if grounding.evidence:
+            if grounding.evidence and not grounding.is_unsure:
                 queue.append(Queued(post, triage, grounding))
             if len(queue) == count:
                 return queue

@@ -78,9 +78,9 @@ async def answer_post(
         if not goes_on(triage.route):
             return triage, None, None
         grounding = await pipeline.grounder.ground(post, triage, last_attempt=True)
-        # Running this command already answers whether a post in doubt deserves a draft.
+        # Running this command already answers whether a post in doubt deserves a draft, and so does unsure evidence.
         asked_for = triage.model_copy(update={"route": Route.DRAFT})
-        answer = await pipeline.drafter.draft(post, asked_for, grounding, request, last_attempt=True)
+        answer = await pipeline.drafter.draft(post, asked_for, grounding.requested(), request, last_attempt=True)
         return triage, grounding, answer
 
 

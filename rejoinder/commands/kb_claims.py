@@ -172,7 +172,7 @@ async def _unanswered(ledger: Ledger, days: int) -> AsyncIterator[Unanswered]:
             if case.received_at < since:
                 return
             triage, grounding = case.triage, case.grounding
-            without = grounding is not None and not grounding.evidence
+            without = grounding is not None and (not grounding.evidence or grounding.is_unsure)
             gap = without or case.state is CaseState.REJECTED
             if gap and not case.doubtful and triage and triage.embedding and triage.groups:
                 group, embedding = triage.groups[0].group.value, vector.unpack(triage.embedding)

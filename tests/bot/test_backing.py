@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.backing import answered_claim, marks, used_facts, warnings, writer
+from bot.backing import answered_claim, awaits_request, marks, used_facts, warnings, writer
 from core.domain import Case, Draft, Origin
 from ledger import Ledger
 from tests.bot.samples import CLAIM, CRC, HEARSAY, add_answered, add_doubtful, add_pending, post
@@ -66,3 +66,23 @@ async def test_nothing_is_warned_of_where_no_draft_waits(ledger: Ledger) -> None
     case = await answered(ledger, hate=0.1)
     decided = await ledger.decisions.reject(case.key, case.version, "ana", "tone", case.updated_at)
     assert warnings(decided) == ()
+
+
+def unsure(case: Case) -> Case:
+    """Return the case as it is where the evidence may not answer its post."""
+    assert case.grounding
+    claims = tuple(claim.model_copy(update={"unsure": True}) for claim in case.grounding.claims)
+    return case.model_copy(update={"grounding": case.grounding.model_copy(update={"claims": claims})})
+
+
+async def test_a_draft_of_evidence_that_may_not_answer_the_post_says_so(ledger: Ledger) -> None:
+    case = await answered(ledger)
+    assert not awaits_request(case)
+    assert warnings(unsure(case))[0] == "The evidence may not answer this post."
+    assert not awaits_request(unsure(case)), "its draft was requested"
+
+
+async def test_a_case_without_a_draft_whose_evidence_may_not_answer_it_awaits_a_request(ledger: Ledger) -> None:
+    case = unsure(await answered(ledger))
+    none = newest(case).model_copy(update={"origin": Origin.NONE, "text": ""})
+    assert awaits_request(case.model_copy(update={"drafts": (none,)}))

@@ -188,10 +188,13 @@ const reasonOf = (change) => (LATER[change.kind] || change.from_state !== change
 const withTimes = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g,
   (moment) => timeOfDay(new Date(moment)));
 
-/** Tell whether the case has a button for `name`: a first draft of a post in doubt is asked for at once, without a menu. */
+/** Tell whether a moderator decides first whether there is to be a draft. */
+export const awaitsDraft = (item) => item.doubtful || item.awaits_request;
+
+/** Tell whether the case has a button for `name`: a first draft that was left to the moderator is asked for at once, without a menu. */
 function isOffered(item, name) {
-  if (name === "draft") return item.doubtful && item.actions.includes("redraft");
-  return item.actions.includes(name) && !(name === "redraft" && item.doubtful);
+  if (name === "draft") return awaitsDraft(item) && item.actions.includes("redraft");
+  return item.actions.includes(name) && !(name === "redraft" && awaitsDraft(item));
 }
 
 /** Put the buttons with these names before the others; the first is the one that stands out. */
@@ -203,7 +206,7 @@ function putFirst(root, names) {
 
 function fillActions(root, item, me) {
   for (const button of root.querySelectorAll(".actions [data-do]:not(.writing)")) button.hidden = !isOffered(item, button.dataset.do);
-  putFirst(root, item.doubtful ? ["dismiss", "draft"] : []);
+  putFirst(root, item.doubtful ? ["dismiss", "draft"] : item.awaits_request ? ["draft"] : []);
   slot(root, "assign-open").hidden = !item.actions.includes("assign");
   slot(root, "edit-word").textContent = item.drafts.at(-1)?.text ? t("Edit") : t("Own words");
   root.querySelector('.actions [data-do="undo"]').hidden = !mayUndo(item);

@@ -4,6 +4,7 @@ import { readAddress } from "./address.js";
 import { showViewing } from "./around.js";
 import { applyCare, careOf, notNow, takeBreak } from "./care.js";
 import { askForWords, askToApprove, askToAssign, askToRedraft, askToReject, offerModerators } from "./choices.js";
+import { awaitsDraft } from "./case.js";
 import { act, addNoteTo, decideOnSelected, decideSame, selection, undoLast } from "./deciding.js";
 import { byId } from "./dom.js";
 import { listenToEscalations, openEscalations } from "./escalations.js";
@@ -159,7 +160,7 @@ async function begin() {
   });
   listenToKeys({
     j: () => step(1), k: () => step(-1), Enter: enter, o: enter, b: actions.unveil, a: actions.approve, e: actions.edit,
-    r: actions.reject, n: actions.dismiss, d: () => { actions.reopen(); (here.open?.item.doubtful ? actions.draft : actions.redraft)(); },
+    r: actions.reject, n: actions.dismiss, d: () => { actions.reopen(); (here.open && awaitsDraft(here.open.item) ? actions.draft : actions.redraft)(); },
     h: actions.hand_over, m: actions.handle, t: actions.retract, s: actions.assign, v: actions.same,
     w: () => here.open && byId("note-text").focus(), x: () => selection.toggle(here.open?.item.key),
     J: () => extend(1), K: () => extend(-1), Escape: () => selection.clear(),

@@ -5,7 +5,7 @@ import { writeAddress } from "./address.js";
 import { fetchCase, tellUncovered, tellViewing } from "./api.js";
 import { heldNote, showAround } from "./around.js";
 import { mayLook, tickCare } from "./care.js";
-import { fillEvidence, isUndoable, refreshAround, showCase, unveil } from "./case.js";
+import { awaitsDraft, fillEvidence, isUndoable, refreshAround, showCase, unveil } from "./case.js";
 import { byId, copyOf } from "./dom.js";
 import { Editor } from "./editor.js";
 import { here, queue, subject } from "./here.js";
@@ -80,7 +80,7 @@ export function put(item) {
   here.open = { item, root, editor, shown: false, since };
   editor.offer();
   if (same && before.shown) uncover(true);
-  if (item.actions.includes("edit") && item.drafts.at(-1)?.origin === "none" && !item.doubtful) editor.start(false);
+  if (item.actions.includes("edit") && item.drafts.at(-1)?.origin === "none" && !awaitsDraft(item)) editor.start(false);
   if (!same) byId("case").scrollTop = 0;
   showAround(root, item).catch(() => {}); // said by the next request that fails, if the server is away
   tellWhatIsOpen();

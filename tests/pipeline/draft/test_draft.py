@@ -98,8 +98,7 @@ async def test_evidence_that_may_not_answer_the_post_gets_a_draft_only_on_reques
     assert (draft.origin, draft.text, draft.considered) == (Origin.NONE, "", 0)
     assert draft.note == "The evidence may not answer this post. If it does, request a draft."
     assert_shown(await drafter(None).draft(post, triage, unsure, DraftRequest(number=2)), Origin.COMPOSER)
-    with_paragraphs = unsure.model_copy(update={"plan": Plan(paragraphs=3)})
-    assert_shown(await drafter(None).draft(post, triage, with_paragraphs, DraftRequest()), Origin.COMPOSER)
+    assert_shown(await drafter(None).draft(post, triage, unsure.requested(), DraftRequest()), Origin.COMPOSER)
 
 
 async def test_a_model_that_is_away_is_the_callers_to_wait_for(

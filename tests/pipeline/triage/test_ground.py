@@ -180,6 +180,17 @@ class Wanting(ComposeStrategy):
         return Plan(strategy=self.name, paragraphs=4, counter_claim=self.counter_claim, queries=queries)
 
 
+async def test_facts_that_may_not_answer_the_post_come_after_near_paragraphs_and_not_beside_those_of_a_plan() -> None:
+    unsure = OnFile(Claim(id="c", kind=AttackKind.CLAIM, gist="Women can't vote.", unsure=True), VOTE)
+    alone = await grounder(Shelf(), claims=unsure).ground(POST, AGAINST_WOMEN)
+    assert (alone.evidence, alone.is_unsure) == ((VOTE,), True)
+    near = VOTE.model_copy(update={"id": "near", "score": 0.95})
+    beside = await grounder(Shelf(near), claims=unsure).ground(POST, AGAINST_WOMEN)
+    assert (beside.evidence, beside.is_unsure) == ((near,), False)
+    planned = await grounder(Shelf(near), claims=unsure, strategy=Wanting()).ground(POST, AGAINST_WOMEN)
+    assert (planned.evidence, planned.claims) == ((near,), ())
+
+
 @pytest.mark.parametrize("counter_claim", ["", "Women can vote."])
 async def test_a_plan_that_wants_paragraphs_gets_them_before_the_facts_on_file(counter_claim: str) -> None:
     shelf, fact = Shelf(VOTE), make_evidence("fact")
