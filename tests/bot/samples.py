@@ -23,7 +23,7 @@ from core.domain import (
     now,
 )
 from ledger import Ledger
-from pipeline.draft import in_doubt
+from pipeline.draft import UNSURE, in_doubt
 from tests.factories import make_draft, make_evidence, make_grounding, make_post, make_source, make_triage
 
 PLATFORM = "forum"
@@ -129,6 +129,17 @@ async def add_pending(
 async def add_doubtful(ledger: Ledger, flagged: FlaggedPost, hate: float = 0.12) -> str:
     """Bring a post to the desk whose hatefulness is in doubt, and return its key."""
     return await add_pending(ledger, flagged, origin=Origin.NONE, note=in_doubt(hate), route=Route.DOUBT, hate=hate)
+
+
+async def add_unsure(ledger: Ledger, flagged: FlaggedPost) -> str:
+    """Bring a post to the desk without a draft, because its evidence may not answer it; return its key."""
+    unsure = CLAIM.model_copy(update={"unsure": True})
+    await ledger.stages.receive([flagged])
+    await ledger.stages.triage(flagged, triage_of())
+    grounding = make_grounding(CRC, HEARSAY).model_copy(update={"claims": (unsure,)})
+    await ledger.stages.ground(flagged.key, grounding, DraftRequest())
+    await add_draft(ledger, flagged.key, 1, "", origin=Origin.NONE, note=UNSURE)
+    return flagged.key
 
 
 async def add_answered(ledger: Ledger, flagged: FlaggedPost, hate: float = 0.87) -> str:

@@ -5,7 +5,7 @@ import pytest
 from bot.backing import answered_claim, awaits_request, marks, used_facts, warnings, writer
 from core.domain import Case, Draft, Origin
 from ledger import Ledger
-from tests.bot.samples import CLAIM, CRC, HEARSAY, add_answered, add_doubtful, add_pending, post
+from tests.bot.samples import CLAIM, CRC, HEARSAY, add_answered, add_doubtful, add_pending, add_unsure, post
 
 
 async def answered(ledger: Ledger, hate: float = 0.87) -> Case:
@@ -83,6 +83,5 @@ async def test_a_draft_of_evidence_that_may_not_answer_the_post_says_so(ledger: 
 
 
 async def test_a_case_without_a_draft_whose_evidence_may_not_answer_it_awaits_a_request(ledger: Ledger) -> None:
-    case = unsure(await answered(ledger))
-    none = newest(case).model_copy(update={"origin": Origin.NONE, "text": ""})
-    assert awaits_request(case.model_copy(update={"drafts": (none,)}))
+    assert awaits_request(await ledger.cases.get(await add_unsure(ledger, post(1))))
+    assert not awaits_request(await ledger.cases.get(await add_doubtful(ledger, post(2))))

@@ -11,7 +11,7 @@ from bot.web.application import page_address
 from core.domain import Route
 from tests.bot.conftest import TOKENS, House
 from tests.bot.live.conftest import CHROMIUM, DeskServer
-from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_doubtful, add_draft, post, triage_of
+from tests.bot.samples import DRAFT, PLATFORM, SHORTENED, add_doubtful, add_draft, add_unsure, post, triage_of
 
 pytestmark = [
     pytest.mark.live,
@@ -227,6 +227,32 @@ async def test_a_case_in_doubt_is_dismissed_or_sent_for_a_draft_by_one_key(
     await expect(choice.locator('[value="waiting"]')).to_have_text("Waiting (7)")
     await press(page, "n")
     await expect(page.locator(".empty h2")).to_have_text("Nothing is in doubt.")
+    assert watch.faults == []
+
+
+async def test_evidence_that_may_not_answer_a_post_is_shown_and_a_draft_of_it_requested_by_one_key(
+    browser: Browser, base: str, house: House, tmp_path: Path
+) -> None:
+    key = await add_unsure(house.ledger, post(7, "The weather is lovely today."))
+    page = await browser.new_page(viewport={"width": 1440, "height": 900})
+    watch = Watch(page, base)
+    await log_in(page, base)
+    await page.locator("#cases .row").last.click()
+    await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-7")
+    await expect(page.locator('[data-slot="note"]')).to_contain_text("The evidence may not answer this post.")
+    await expect(page.locator('[data-slot="evidence"]')).to_be_visible()
+    await expect(page.locator("#reply-text")).to_be_hidden()
+    visible = page.locator(".actions button:visible")
+    assert [" ".join(words.split()) for words in await visible.all_inner_texts()] == [
+        "Write a draft d", "Own words e", "Reject r", "Not hateful n", "Claim c",
+    ]  # fmt: skip
+    await page.screenshot(path=tmp_path / "unsure.png")
+
+    await press(page, "d")
+    await expect(page.locator('[data-slot="post-id"]')).not_to_have_text("post-7")
+    await expect(page.locator("#redraft")).to_be_hidden()
+    requested = await house.desk.case(key)
+    assert (requested.state, requested.request.number) == ("grounded", 2)
     assert watch.faults == []
 
 
