@@ -61,7 +61,8 @@ class Drafter:
         """
         ctx = GuardContext.of(post, triage, grounding, request.intent, request.avoid)
         if triage.leaves_in_doubt(request):
-            return _draft(ctx, request, None, [], in_doubt(triage.hate))
+            notes = [in_doubt(triage.hate), UNSURE if grounding.is_unsure else ""]
+            return _draft(ctx, request, None, [], _joined(notes))
         if grounding.is_unsure and request.number == 1:
             return _draft(ctx, request, None, [], _joined([grounding.plan.note, UNSURE]))
         strategy, fallback = self._strategies.of(grounding.plan), self._strategies.fallback

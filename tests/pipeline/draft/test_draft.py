@@ -98,6 +98,9 @@ async def test_evidence_that_may_not_answer_the_post_gets_a_draft_only_on_reques
     assert (draft.origin, draft.text, draft.considered) == (Origin.NONE, "", 0)
     assert draft.note == "The evidence may not answer this post. If it does, request a draft."
     assert_shown(await drafter(None).draft(post, triage, unsure, DraftRequest(number=2)), Origin.COMPOSER)
+    doubtful = triage.model_copy(update={"route": Route.DOUBT, "hate": 0.123})
+    in_doubt = await drafter(None).draft(post, doubtful, unsure, DraftRequest())
+    assert in_doubt.note == f"Is this hateful at all? The hate probability is 12 %. {draft.note}"
     assert_shown(await drafter(None).draft(post, triage, unsure.requested(), DraftRequest()), Origin.COMPOSER)
 
 
