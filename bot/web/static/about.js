@@ -1,4 +1,4 @@
-// What runs beside this page, where this is a demo, and how to send a post, where posts can be flagged at this address.
+// What a demo runs beside this page, and how to send a post if posts can be flagged at this address.
 
 import { fetchAbout } from "./api.js";
 import { make, slot } from "./dom.js";

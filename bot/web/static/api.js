@@ -48,7 +48,7 @@ export const decide = (key, decision) => call("POST", `${pathOf(key)}/decision`,
 export const tellUncovered = (key) => call("POST", `${pathOf(key)}/uncovered`);
 export const checkText = (key, text, signal) => call("POST", `${pathOf(key)}/checks`, { text }, signal);
 
-/** Decide on any number of cases, as many at a time as the server takes; what one of the later requests loses is reported as not done. */
+/** Decide on cases, as many at a time as the server takes; what a later request loses is reported as not done. */
 export async function decideMany({ cases, ...decision }) {
   const results = [];
   for (let from = 0; from < cases.length; from += MOST_AT_ONCE) {

@@ -62,7 +62,7 @@ export async function sendNote(root, item) {
   return null;
 }
 
-/** Forget a note that was sent, here and in the field of `root` (null: another case is open); what was written since stays. */
+/** Forget a note that was sent, here and in the field of `root` (null: another case is open), but nothing written since. */
 export function forgetNote(root, item, me, text) {
   if (keptText(me.name, noteKey(item))?.text.trim() === text) keepText(me.name, noteKey(item), "");
   const area = root && slot(root, "note-form").querySelector("textarea");

@@ -1,4 +1,4 @@
-// Care for who looks at hateful posts all day: grey, blur, a limit per hour, breaks. Kept in this browser, sent to nobody.
+// Care for moderators: grey, blur, a limit per hour, breaks. Kept in this browser, sent to nobody.
 
 import { byId, say } from "./dom.js";
 import { t } from "./language.js";
@@ -15,7 +15,7 @@ let care = UNSET;
 let workingSince = Date.now();
 let restsUntil = null;
 
-/** Return what this person has set: `grey`, `blur` 0 to 3, posts an hour, minutes of work before a break, minutes of a break. */
+/** Return this person's settings: `grey`, `blur` 0 to 3, posts an hour, minutes of work before a break, and of a break. */
 export const careOf = (person) => ({ ...UNSET, ...stored(place(person)) });
 
 /** Keep what a person has set, and let the page be so. */

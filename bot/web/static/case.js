@@ -188,10 +188,10 @@ const reasonOf = (change) => (LATER[change.kind] || change.from_state !== change
 const withTimes = (text) => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g,
   (moment) => timeOfDay(new Date(moment)));
 
-/** Tell whether a moderator decides first whether there is to be a draft. */
+/** Tell whether a moderator decides on a first draft. */
 export const awaitsDraft = (item) => item.doubtful || item.awaits_request;
 
-/** Tell whether the case has a button for `name`: a first draft that was left to the moderator is asked for at once, without a menu. */
+/** Tell whether the case has a button for `name`; a first draft is requested at once, without a menu. */
 function isOffered(item, name) {
   if (name === "draft") return awaitsDraft(item) && item.actions.includes("redraft");
   return item.actions.includes(name) && !(name === "redraft" && awaitsDraft(item));

@@ -1,10 +1,10 @@
-// What is asked before a decision; the answer goes to `act(action, rest, item)`, for the case that was open when it was asked.
+// The dialogs before a decision; the answer goes to `act(action, rest, item)`, for the case open at the time.
 
 import { fetchChoices } from "./api.js";
 import { byId, make } from "./dom.js";
 import { ask } from "./menus.js";
 
-/** Offer the moderators in the menu that assigns cases: the page itself is read before anybody logs in, and names nobody. */
+/** Fill the menu that assigns cases: the page is served before anybody logs in, and names nobody. */
 export async function offerModerators() {
   const { moderators } = await fetchChoices();
   byId("assign").querySelector(".choices").replaceChildren(...moderators.map((name, place) => make("button",

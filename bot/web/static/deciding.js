@@ -27,7 +27,7 @@ let busy = false;
 
 export const selection = new Selection(queue);
 
-/** Decide on `item`, the case as it was when the moderator chose to; refused when another one is on the page by now. */
+/** Decide on `item`, the case as it was when the moderator chose; refused if another one is shown by now. */
 export async function act(action, rest = {}, item = here.open?.item) {
   if (!item || busy) return;
   if (here.open?.item.key !== item.key) return toast(t("Another case is open now; nothing was decided."), "bad");

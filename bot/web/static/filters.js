@@ -18,7 +18,7 @@ const write = (person, saved) => store(place(person), saved);
 
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Offer this person's saved filters; `apply(choices)` narrows the list to one of them. Returns how to show them anew. */
+/** Offer the saved filters; `apply(choices)` narrows the list to one. Returns a function that shows them again. */
 export function offerSavedFilters(person, queue, apply) {
   const select = byId("saved-filters");
 

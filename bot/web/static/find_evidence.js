@@ -1,4 +1,4 @@
-// Find a statement in the knowledge base, and put it into the open case: first among its evidence, and into the text being written.
+// Find a statement in the knowledge base, and put it first among the open case's evidence and into the text being written.
 
 import { addEvidence, findEvidence, Refusal } from "./api.js";
 import { evidenceLine } from "./case.js";

@@ -3,7 +3,7 @@
 export const { lang } = document.documentElement;
 
 const messages = JSON.parse(document.getElementById("messages").content.textContent);
-// The browser's own kind of a language comes first. Where it knows no Basque, numbers are written as in Spanish: the same.
+// The browser's own variant comes first. If it has no Basque, numbers are written as in Spanish, which is the same.
 const locales = [...navigator.languages.filter((tag) => tag.split("-")[0] === lang), lang, "es"];
 const numbers = new Intl.NumberFormat(locales, { maximumFractionDigits: 2 });
 const times = new Intl.DateTimeFormat(locales, { hour: "2-digit", minute: "2-digit" });

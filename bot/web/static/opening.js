@@ -43,7 +43,7 @@ export async function openCase(key, byHand = false, isStep = byHand) {
   }
 }
 
-/** From here until another case is on the page nothing can be decided: the one still to be seen is not open any more. */
+/** Let nothing be decided until another case is shown: the one still visible is not open any more. */
 function leave(key) {
   here.left = here.open ?? here.left;
   here.open = null;

@@ -1,4 +1,4 @@
-// One decision on all posts with the same text, each with its own reply. Only what stands in the list is decided, as it stands.
+// One decision on all posts with the same text, each with its own reply: those in the list, as listed.
 
 import { fetchRelated } from "./api.js";
 import { byId, make } from "./dom.js";
@@ -15,7 +15,7 @@ const dialog = () => byId("same");
 const chosen = () => [...rows.values()].filter(({ box }) => box.checked && !box.disabled);
 const canBeSent = (item) => Boolean(item.draft) && item.origin !== "none";
 
-/** Show every waiting case with the text of `open`, and resolve with what was decided, or null. `mayApprove()` asks once more. */
+/** Show every waiting case with the text of `open`; resolve with the decision, or null. `mayApprove()` asks once more. */
 export async function decideOnSame(open, me, { mayApprove, uncovered }) {
   const { same_text } = await fetchRelated(open.key);
   if (!isOpen(open.key)) return null;

@@ -1,4 +1,4 @@
-// What this browser keeps for the page. Where storage is switched off or full, nothing is kept and the page goes on.
+// What this browser keeps for the page; nothing if storage is off or full.
 
 /** Return what is kept under a name, or null: also where it is not ours to read. */
 export function stored(name, place = "localStorage") {

@@ -31,7 +31,7 @@ function madeUpCase() {
     }],
     request: { intent: "informative" }, answers: t("They eat what is ours."), warnings: [], marks: {}, used: ["made-up"], reading: [], history: [], notes: [],
     actions: ["approve", "edit", "reject", "dismiss", "redraft", "claim"],
-    undoable: false, doubtful: false, handled: false, appealed: false, final_text: null, decided_why: null, release_at: null, retracted_at: null, error: null,
+    undoable: false, doubtful: false, awaits_request: false, handled: false, appealed: false, final_text: null, decided_why: null, release_at: null, retracted_at: null, error: null,
   };
 }
 

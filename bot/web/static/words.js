@@ -46,7 +46,7 @@ export const stateWords = (state) => wordsIn("states", state);
 export const intentWord = (intent) => wordsIn("intents", intent);
 export const postCount = (n) => tn("{n} post", "{n} posts", n);
 
-/** The state of a case that waits for a moderator, of one whose draft is being written, of one that leads must see. */
+/** The states of cases that wait for a moderator, for a draft, and for leads. */
 export const { waiting: WAITING, drafting: DRAFTING, alarming: ALARMING } = byId("states").dataset;
 
 const reasonButton = (code) => byId("reject").querySelector(`[data-choice="${CSS.escape(code)}"]`);
