@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import permutations
 
 from core.domain import AttackKind, Intent, Record, TargetGroup
-from kb.claims.loading import ClaimFiles
+from kb.claims.loading import ClaimFiles, load_claims
 from kb.claims.records import FiledClaim, Language, Line, Lines, Name
 from kb.claims.reviews import Reviews, mark
 
@@ -63,8 +63,11 @@ def naming_both(
 
     If the entry's group is one of `groups` and another group is surely attacked, the counter-claims name both, and the
     facts speak of everyone. Women are never the other group: coarse words for them are thrown at anybody, and readers
-    found women named where no one meant them (docs/drafting.md). A claim of another kind is returned unchanged.
+    found women named where no one meant them (docs/drafting.md). A claim of another kind is returned unchanged, and so
+    is one from a folder of one's own, whose words its curators have chosen.
     """
+    if load_claims().claims.get(claim.id) is not claim:
+        return claim
     shipped, own = two_groups(), on_file.group_of(claim)
     nameable = shipped.people["en"].keys() - {own, TargetGroup.WOMEN}
     other = next((group for group in attacked if group in nameable), None)

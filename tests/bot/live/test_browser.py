@@ -20,6 +20,12 @@ pytestmark = [
 ]
 
 
+async def offered_actions(page: Page) -> list[str]:
+    """Return the words and the key of each button that the open case offers."""
+    visible = page.locator(".actions button:visible")
+    return [" ".join(words.split()) for words in await visible.all_inner_texts()]
+
+
 class Watch:
     """A log of what a page must never do: dialogs, script errors, policy violations, requests to elsewhere."""
 
@@ -203,8 +209,7 @@ async def test_a_case_in_doubt_is_dismissed_or_sent_for_a_draft_by_one_key(
     await expect(page.locator('[data-slot="evidence"]')).to_be_hidden()
     await expect(page.locator("#reply-text")).to_be_hidden()
     assert "lovely" not in await page.content()
-    visible = page.locator(".actions button:visible")
-    assert [" ".join(words.split()) for words in await visible.all_inner_texts()] == [
+    assert await offered_actions(page) == [
         "Not hateful n", "Write a draft d", "Own words e", "Reject r", "Claim c",
     ]  # fmt: skip
     await page.screenshot(path=tmp_path / "doubt.png")
@@ -242,8 +247,7 @@ async def test_evidence_that_may_not_answer_a_post_is_shown_and_a_draft_of_it_re
     await expect(page.locator('[data-slot="note"]')).to_contain_text("The evidence may not answer this post.")
     await expect(page.locator('[data-slot="evidence"]')).to_be_visible()
     await expect(page.locator("#reply-text")).to_be_hidden()
-    visible = page.locator(".actions button:visible")
-    assert [" ".join(words.split()) for words in await visible.all_inner_texts()] == [
+    assert await offered_actions(page) == [
         "Write a draft d", "Own words e", "Reject r", "Not hateful n", "Claim c",
     ]  # fmt: skip
     await page.screenshot(path=tmp_path / "unsure.png")

@@ -60,6 +60,12 @@ def test_an_entry_whose_own_group_triage_does_not_see_is_answered_as_it_is() -> 
     assert naming_both(SLUR, [TargetGroup.JEWS], [TargetGroup.JEWS], FILED) is SLUR
 
 
+def test_an_entry_of_one_s_own_keeps_its_words() -> None:
+    own = SLUR.model_copy()
+    groups = [TargetGroup.LGBT, TargetGroup.JEWS]
+    assert naming_both(own, groups, groups, FILED) is own
+
+
 def test_what_is_no_insult_is_answered_as_it_is() -> None:
     claim = FILED.claims["muslims-terrorists"]
     assert naming_both(claim, [TargetGroup.MUSLIMS, TargetGroup.JEWS], [TargetGroup.JEWS], FILED) is claim
