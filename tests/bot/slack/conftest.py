@@ -41,6 +41,8 @@ class Floor:
     care: CareSettings = field(default_factory=CareSettings)
     pipeline_cli: PipelineCli = field(default_factory=PipelineCli)
     bot: SlackBot = field(init=False)
+    ping_s: float = 0.5
+    """Seconds between pings, far fewer than the product's; without an answer to four the line counts as down."""
 
     def open(self) -> None:
         workspaces = Workspaces(self.servers, self.tokens, self.slack.base_url)
@@ -58,7 +60,7 @@ class Floor:
         if cards:
             jobs.append(self.bot.card_sync.run())
         if socket:
-            jobs.append(SocketModeConnection(APP_TOKEN, self.slack.base_url, ping_s=0.5).run(self.bot.app))
+            jobs.append(SocketModeConnection(APP_TOKEN, self.slack.base_url, ping_s=self.ping_s).run(self.bot.app))
         async with AsyncExitStack() as stack:
             for job in jobs:
                 stack.push_async_callback(_stopped, asyncio.create_task(job))
