@@ -37,6 +37,7 @@ _ASKED = Wordings(
         "toxicity": N_("not toxic"),
         "opposes": N_("stands against the post and harms nobody"),
         "entailed": N_("follows from the evidence"),
+        "grounded": N_("says nothing beyond the evidence"),
         "garbled": N_("reads as whole sentences"),
         "topic": N_("speaks of what the post speaks of"),
         "fits": N_("has to do with the post"),

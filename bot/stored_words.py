@@ -125,6 +125,7 @@ WORDINGS = (
     N_("Toxicity is not known for {language}; please read this reply closely."),
     N_("The evidence is in {language}, which a {other} reply can't be compared with."),
     N_("Does not follow from the evidence: {text}."),
+    N_("Says what its evidence does not: {text}."),
     N_("Speaks of something else than the post: {text}."),
     N_("May have nothing to do with the post: {text}."),
     N_("May answer nothing: {text}."),

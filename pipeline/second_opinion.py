@@ -1,4 +1,4 @@
-"""A second opinion on a post, from the layers of the embedder that are tuned for posts (`models.e5_posts`).
+"""A second opinion on a post, from the layers of the embedder that are tuned for posts (`models.e5_tuned`).
 
 The first opinion is what the heads make of the post's embedding and words. `rejoinder train post-layers` writes the
 weights; data, figures and limits are in `models/data/e5_posts.md`.

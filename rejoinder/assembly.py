@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.guard import Guard, GuardCheck, ToxicityCheck
+    from pipeline.guard.grounded import GroundedCheck
     from pipeline.strategies import Strategies, Strategy, Writer
     from pipeline.triage import Triager
     from stream.stages import Stage
@@ -195,12 +196,14 @@ async def open_drafting_guard(
     from pipeline.guard import Guard, word_checks
     from pipeline.guard.checks import FunctionCheck
     from pipeline.guard.garbled import not_garbled
+    from pipeline.guard.grounded import with_second_look
 
     async with AsyncExitStack() as stack:
-        judges = await _judges(settings, stack, log_file, chat, turns or chat_turns(settings))
+        judges, reader = await _judges(settings, stack, log_file, chat, turns or chat_turns(settings))
+        words = with_second_look(word_checks(settings.guard, judged=bool(judges)), reader)
         toxicity = await asyncio.to_thread(_toxicity, settings.guard)
         garbled = FunctionCheck("garbled", not_garbled, settings.guard)
-        yield Guard([*word_checks(settings.guard, judged=bool(judges)), garbled, toxicity, *judges])
+        yield Guard([*words, garbled, toxicity, *judges])
 
 
 def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
@@ -217,21 +220,24 @@ def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
 
 async def _judges(
     settings: Settings, stack: AsyncExitStack, log_file: Path | None, chat: ChatClient | None, turns: Turns
-) -> list[GuardCheck]:
-    """Return the checks of the judge that the settings choose; `stack` closes what they need."""
+) -> tuple[list[GuardCheck], GroundedCheck | None]:
+    """Return the checks of the judge that the settings choose, and a reader whose word counts more than words do.
+
+    `stack` closes what they need.
+    """
     if settings.guard.judge == "none":
-        return []
+        return [], None
     if settings.guard.judge == "chat":
         chat = chat or await stack.enter_async_context(chat_client(settings, log_file))
         if chat is None:
             raise BadSettings(
                 "guard.judge is `chat`, but chat.model is `none`. Set chat.model, or guard.judge to `head`."
             )
-        return _chat_judge(settings, chat, turns)
-    checks = _head_judge(settings, stack)
+        return _chat_judge(settings, chat, turns), None
+    checks, reader = _head_judge(settings, stack)
     if settings.guard.judge == "entailment":
         checks.append(await _entailment_check(settings.guard))
-    return checks
+    return checks, reader
 
 
 def _chat_judge(settings: Settings, chat: ChatClient, turns: Turns) -> list[GuardCheck]:
@@ -248,19 +254,24 @@ def _chat_judge(settings: Settings, chat: ChatClient, turns: Turns) -> list[Guar
     ]
 
 
-def _head_judge(settings: Settings, stack: AsyncExitStack) -> list[GuardCheck]:
+def _head_judge(settings: Settings, stack: AsyncExitStack) -> tuple[list[GuardCheck], GroundedCheck]:
     from models.embedders import e5_embedder
+    from pipeline.guard.grounded import GroundedCheck
     from pipeline.guard.opposition import FitsCheck, OpposesCheck, TopicCheck
+    from pipeline.guard.pair_judge import PairEntailment, PairJudge
     from pipeline.guard.sentence_head import FITS, STANCE, HeadJudge, HeadNearness, LateEmbedder
 
     chosen, within_s = settings.guard, settings.guard.judge_timeout_s
     embedder = LateEmbedder(lambda: e5_embedder(settings.embedding))
     stack.push_async_callback(embedder.close)
-    return [
-        OpposesCheck(HeadJudge(STANCE, embedder), chosen.min_opposition, chosen.min_harmless, within_s),
+    opposition, evidence = PairJudge(HeadJudge(STANCE, embedder), embedder), PairEntailment(embedder)
+    checks: list[GuardCheck] = [
+        OpposesCheck(opposition, chosen.min_opposition, chosen.min_harmless, within_s),
+        GroundedCheck(evidence, chosen.min_grounded, within_s),
         FitsCheck(HeadJudge(FITS, embedder), chosen.min_fit, chosen.min_sentence_fit, within_s),
         TopicCheck(HeadNearness(FITS, embedder), chosen.min_nearness, within_s),
     ]
+    return checks, GroundedCheck(evidence, chosen.surely_grounded, within_s)
 
 
 async def _entailment_check(chosen: GuardSettings) -> GuardCheck:

@@ -2,7 +2,7 @@
 
 They contain no weights, which `models.e5_onnx` supplies by name. The first graph takes one text's embedded tokens,
 shape (tokens, 384), and returns the tokens' states after the last layer and after layers EARLY and SHARED. The second
-continues from the states after layer SHARED, with the layers that are tuned for posts (`models.e5_posts`).
+continues from the states after layer SHARED, with layers that are tuned for posts or for pairs (`models.e5_tuned`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from models.e5_file import BLOCK, E5File, find
 from models.e5_onnx import EARLY, GRAPH, weights
-from models.e5_posts import GRAPH as POSTS_GRAPH
-from models.e5_posts import RANK, SHAPE, SHARED, TUNED
+from models.e5_tuned import GRAPH as POSTS_GRAPH
+from models.e5_tuned import RANK, SHAPE, SHARED, TUNED
 
 OPSET, IR_VERSION, MICROSOFT = 20, 10, "com.microsoft"
 INT8_ACTIVATIONS = 4

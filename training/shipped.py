@@ -30,6 +30,11 @@ SHIPPED = {
     "post-layers": Shipped(
         Path("models", "data", "e5_posts.npz"), ("e5_posts.md",), "how the embedder's last layers read posts"
     ),
+    "pair-layers": Shipped(
+        Path("models", "data", "e5_pairs.npz"),
+        ("e5_pairs.md",),
+        "whether a sentence of a reply opposes its post, and follows from its evidence",
+    ),
     "toxicity": Shipped(Path("models", "data", "toxicity.npz"), ("toxicity.md",), "how toxic a reply is"),
     "claims": Shipped(Path("kb", "data", "matching.npz"), ("matching.md",), "which claims on file a post makes"),
     "argument-quality": Shipped(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.domain import Evidence
 from models.entailment import Entailment, Pair
 from models.turns import Turns
 from pipeline.guard.judged import JudgedCheck
@@ -26,9 +27,13 @@ class EntailedCheck(JudgedCheck):
         """Tell whether a sentence is a statement of fact."""
         return is_statement(part, reply)
 
+    def premise(self, entry: Evidence) -> str:
+        """Return a piece of evidence as the model reads it, with its source in front."""
+        return f"{entry.source.institution}, {entry.source.title}: {entry.text}"
+
     async def probabilities(self, pieces: Sequence[str], context: GuardContext) -> list[float]:
         """Return for each piece the probability with which the best piece of evidence entails it."""
-        premises = [f"{entry.source.institution}, {entry.source.title}: {entry.text}" for entry in context.evidence]
+        premises = [self.premise(entry) for entry in context.evidence]
         if not premises:
             return [0.0] * len(pieces)
         answers = await self._model.follows([Pair(premise, piece) for piece in pieces for premise in premises])

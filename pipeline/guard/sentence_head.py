@@ -24,7 +24,7 @@ from pipeline.network import Network
 from pipeline.sentences import is_question
 
 if TYPE_CHECKING:
-    from models.embed import Embedder
+    from models.e5 import E5Embedder
 
 Vectors = NDArray[np.float32]
 
@@ -102,17 +102,24 @@ class LateEmbedder:
     A worker that only composes never opens it.
     """
 
-    def __init__(self, open_embedder: Callable[[], Embedder]) -> None:
+    def __init__(self, open_embedder: Callable[[], E5Embedder]) -> None:
         self._open_embedder = open_embedder
-        self._opened: Embedder | None = None
+        self._opened: E5Embedder | None = None
         self._turn = asyncio.Lock()
 
     async def queries(self, texts: Sequence[str]) -> Vectors:
         """Return one row per text; raises WeightsError if the embedder's weights are missing or damaged."""
+        return await (await self._embedder()).queries(texts)
+
+    async def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> Vectors:
+        """Return the log odds of each question for each pair, as E5Embedder does; raises as `queries` does."""
+        return await (await self._embedder()).read_pairs(pairs)
+
+    async def _embedder(self) -> E5Embedder:
         async with self._turn:
             if self._opened is None:
                 self._opened = await asyncio.to_thread(self._open_embedder)
-        return await self._opened.queries(texts)
+        return self._opened
 
     async def close(self) -> None:
         """Free the embedder, where one was opened."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kb.claims.loading import load_claims
-from models.e5_posts import SUMMED
+from models.e5_tuned import SUMMED
 from training.claims.data import Post
 from training.claims.unseen import NATURAL
 from training.heads.sample import Part

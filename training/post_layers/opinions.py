@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from kb.claims.second_opinion import ClaimOpinion, claim_features, log_odds
-from models.e5_posts import SUMMED
+from models.e5_tuned import SUMMED
 from models.embed import Vectors
 from pipeline.heads import HATE
 from pipeline.second_opinion import THREAT, SecondOpinion

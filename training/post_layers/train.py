@@ -23,16 +23,17 @@ from kb.claims.second_opinion import NAME as CLAIMS_NAME
 from kb.claims.second_opinion import ClaimOpinion
 from models.e5_file import E5File, find
 from models.e5_onnx import OnnxE5Embedder
-from models.e5_posts import ADAPTERS, RANK, SHAPE, SHARED
+from models.e5_tuned import POSTS, SHAPE
 from models.embed import Vectors
 from models.embedders import default_embedder
 from pipeline.heads import COUNTER, HATE, Heads
 from pipeline.languages import DEFAULT
 from pipeline.second_opinion import THREAT, SecondOpinion
 from pipeline.threats import ThreatHead
+from training import tuned_layers
 from training.claims.data import groups_of
 from training.heads.sample import Part
-from training.post_layers import layers, tuning
+from training.post_layers import tuning
 from training.post_layers.lessons import Lesson, read_lessons, thinned
 from training.post_layers.model_card import Outcome, write_card
 from training.post_layers.opinions import CLAIM, MOST, First, Sums, fit_claims, fit_opinion, sum_up
@@ -56,12 +57,12 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
     lessons = read_lessons(data, claims, root / "kb" / "claims")
     taught = thinned(lessons)
     states = _cached([lesson.text for lesson in taught], cache)
-    held = layers.frozen(E5File(find()))
+    held = tuned_layers.frozen(E5File(find()))
     tuned = _tuned(taught, states, held, list(claims.claims), cache.with_suffix(".tuned.pt"))
     sums = _sums(tuned, held, states)
-    shipped = _for_the_graph(tuned.adapters) | {"summed": sums.summed, "bias": sums.bias}
-    _save(root / "models" / "data" / ADAPTERS, shipped)
-    layers_name = hashlib.sha256((root / "models" / "data" / ADAPTERS).read_bytes()).hexdigest()[:NAME_LENGTH]
+    shipped = tuned_layers.for_the_graph(tuned.adapters) | {"summed": sums.summed, "bias": sums.bias}
+    _save(root / "models" / "data" / POSTS, shipped)
+    layers_name = hashlib.sha256((root / "models" / "data" / POSTS).read_bytes()).hexdigest()[:NAME_LENGTH]
     held_out = [lesson for lesson in lessons if lesson.part is not Part.TRAIN and lesson.origin not in HELD_OUT_ORIGINS]
     unseen, firsts, readings = asyncio.run(_read(held_out))
     opinion, on_claims = _opinions(tuned, sums, unseen, firsts, readings)
@@ -70,7 +71,7 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
         {"layers": np.array(layers_name), "names": np.array(opinion.names), **_arrays(opinion)},
     )
     _save(root / "kb" / "data" / CLAIMS_NAME, {"claims": np.array(on_claims.claims), **_arrays(on_claims)})
-    written = [Path("models/data") / ADAPTERS, Path("pipeline/data") / OPINION_FILE, Path("kb/data") / CLAIMS_NAME]
+    written = [Path("models/data") / POSTS, Path("pipeline/data") / OPINION_FILE, Path("kb/data") / CLAIMS_NAME]
     digests = {str(path): hashlib.sha256((root / path).read_bytes()).hexdigest() for path in written}
     card = write_card(taught, Outcome(unseen, firsts, readings, opinion, on_claims), digests)
     (root / "models" / "data" / CARD).write_text(card, encoding="utf-8")
@@ -78,7 +79,7 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
 
 
 def _tuned(
-    taught: Sequence[Lesson], states: Sequence[Vectors], held: layers.Tensors, claims: Sequence[str], kept: Path
+    taught: Sequence[Lesson], states: Sequence[Vectors], held: tuned_layers.Tensors, claims: Sequence[str], kept: Path
 ) -> tuning.Tuned:
     """Return the tuned layers, from the file `kept` if it was made from the same lessons."""
     told = [(each.text, each.opinions, each.kind, sorted(each.claims or ()), each.counts) for each in taught]
@@ -86,7 +87,7 @@ def _tuned(
     if kept.exists() and (before := torch.load(kept))["digest"] == digest:
         return tuning.Tuned(before["adapters"], before["heads"], tuple(claims))
     chance = torch.Generator().manual_seed(SEED)
-    tuned = tuning.blank(layers.adapters(chance), claims, chance)
+    tuned = tuning.blank(tuned_layers.adapters(chance), claims, chance)
     tuning.tune(taught, states, held, tuned, SEED)
     torch.save({"digest": digest, "adapters": tuned.adapters, "heads": tuned.heads}, kept)
     return tuned
@@ -116,12 +117,14 @@ async def _shared(texts: Sequence[str]) -> list[Vectors]:
         await embedder.close()
 
 
-def _sums(tuned: tuning.Tuned, held: layers.Tensors, states: Sequence[Vectors]) -> Sums:
+def _sums(tuned: tuning.Tuned, held: tuned_layers.Tensors, states: Sequence[Vectors]) -> Sums:
     drawn = sorted(
         np.random.default_rng(SEED).permutation(len(states))[:SUMMED_FROM].tolist(), key=lambda n: len(states[n])
     )
     parts = [
-        layers.pooled(*layers.padded([states[n] for n in drawn[start : start + PORTION]]), held, tuned.adapters)
+        tuned_layers.pooled(
+            *tuned_layers.padded([states[n] for n in drawn[start : start + PORTION]]), held, tuned.adapters
+        )
         for start in range(0, len(drawn), PORTION)
     ]
     pooled = torch.cat(parts).numpy()
@@ -131,7 +134,7 @@ def _sums(tuned: tuning.Tuned, held: layers.Tensors, states: Sequence[Vectors]) 
     scale = np.concatenate([MOST / spread[:-claims], np.full(claims, 1 / spread[-claims:].mean())])
     sums = sum_up(weights, bias, np.asarray(scale, np.float32), pooled)
     # In service the mean is not scaled by MEAN, so the projection has to contain that factor.
-    sums.summed[:, : SHAPE.width] *= layers.MEAN
+    sums.summed[:, : SHAPE.width] *= tuned_layers.MEAN
     return sums
 
 
@@ -164,7 +167,7 @@ async def _read(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[First], V
     matcher = ClaimMatcher(claims, reviews, wordings, vectors, shipped_judge(), KnowledgeBaseSettings())
     read, firsts, readings = [], [], []
     for lesson in lessons:
-        reading = await embedder.read(lesson.text)  # type: ignore[attr-defined]
+        reading = await embedder.read(lesson.text)
         if reading.summed is None:
             continue
         scores = heads.score(reading.vector, lesson.text, reading.tokens)
@@ -182,26 +185,6 @@ async def _read(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[First], V
         readings.append(reading.summed)
     await embedder.close()
     return read, firsts, np.stack(readings)
-
-
-def _for_the_graph(adapters: layers.Tensors) -> dict[str, Vectors]:
-    """Return the adapters in the graph's format: queries, keys and values joined, queries scaled for attention."""
-    arrays = {name: tensor.numpy() for name, tensor in adapters.items()}
-    given: dict[str, Vectors] = {}
-    for layer in (f"l{number}" for number in range(SHARED, SHAPE.layers)):
-        for name in ("ao", "fi", "fo"):
-            given |= {f"{layer}.{name}.{part}": arrays[f"{layer}.{name}.{part}"].T for part in ("down", "up")}
-        ups = np.zeros((3 * RANK, 3 * SHAPE.width), np.float32)
-        for place, name in enumerate("qkv"):
-            rows, columns = (
-                slice(place * RANK, (place + 1) * RANK),
-                slice(place * SHAPE.width, (place + 1) * SHAPE.width),
-            )
-            ups[rows, columns] = arrays[f"{layer}.{name}.up"].T
-        ups[:, : SHAPE.width] /= np.sqrt(SHAPE.width // SHAPE.heads)
-        given[f"{layer}.qkv.down"] = np.concatenate([arrays[f"{layer}.{name}.down"] for name in "qkv"]).T
-        given[f"{layer}.qkv.up"] = ups
-    return given
 
 
 def _arrays(opinion: SecondOpinion | ClaimOpinion) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from kb.claims.judge import KINDS
 from models.embed import Vectors
 from pipeline.heads import NAMES
 from pipeline.second_opinion import THREAT
-from training.post_layers.layers import POOLED, Tensors, padded, pooled
 from training.post_layers.lessons import Lesson
+from training.tuned_layers import POOLED, Tensors, padded, pooled
 
 OPINIONS = (*NAMES, THREAT)
 PASSES = 2
@@ -71,7 +71,7 @@ def tune(lessons: Sequence[Lesson], states: Sequence[Vectors], held: Tensors, tu
     torch.manual_seed(seed)
     drawn = np.random.default_rng(seed)
     lengths = np.array([len(of_text) for of_text in states])
-    steps = [portion for _ in range(PASSES) for portion in _portions(lengths, drawn)]
+    steps = [portion for _ in range(PASSES) for portion in portions(lengths, drawn)]
     learned = [*tuned.adapters.values(), *tuned.heads.values()]
     for tensor in learned:
         tensor.requires_grad_(True)
@@ -96,7 +96,7 @@ def tune(lessons: Sequence[Lesson], states: Sequence[Vectors], held: Tensors, tu
         tensor.requires_grad_(False)
 
 
-def _portions(lengths: Vectors, drawn: np.random.Generator) -> Iterator[list[int]]:
+def portions(lengths: Vectors, drawn: np.random.Generator) -> Iterator[list[int]]:
     """Yield the rows in portions of at most TOKENS tokens, texts of similar length together, in random order."""
     order = drawn.permutation(len(lengths))
     portions: list[list[int]] = []

@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional
 
 from models.e5_file import E5File
-from models.e5_posts import RANK, SHAPE, SHARED
+from models.e5_tuned import RANK, SHAPE, SHARED
 from models.embed import Vectors
 
 Tensors = dict[str, Any]
@@ -90,3 +90,23 @@ def _layer(states: Any, away: Any, layer: str, held: Tensors, tuned: Tensors) ->
     states = normalised(linear("ao", mixed).float() + states, "aln")
     inner = functional.gelu(linear("fi", states))
     return normalised(linear("fo", inner).float() + states, "oln")
+
+
+def for_the_graph(adapters: Tensors) -> dict[str, Vectors]:
+    """Return the adapters in the graph's format: queries, keys and values joined, queries scaled for attention."""
+    arrays = {name: tensor.numpy() for name, tensor in adapters.items()}
+    given: dict[str, Vectors] = {}
+    for layer in (f"l{number}" for number in range(SHARED, SHAPE.layers)):
+        for name in ("ao", "fi", "fo"):
+            given |= {f"{layer}.{name}.{part}": arrays[f"{layer}.{name}.{part}"].T for part in ("down", "up")}
+        ups = np.zeros((3 * RANK, 3 * SHAPE.width), np.float32)
+        for place, name in enumerate("qkv"):
+            rows, columns = (
+                slice(place * RANK, (place + 1) * RANK),
+                slice(place * SHAPE.width, (place + 1) * SHAPE.width),
+            )
+            ups[rows, columns] = arrays[f"{layer}.{name}.up"].T
+        ups[:, : SHAPE.width] /= np.sqrt(SHAPE.width // SHAPE.heads)
+        given[f"{layer}.qkv.down"] = np.concatenate([arrays[f"{layer}.{name}.down"] for name in "qkv"]).T
+        given[f"{layer}.qkv.up"] = ups
+    return given

