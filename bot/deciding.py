@@ -42,7 +42,7 @@ from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed
 from core.settings import DeskSettings
 from ledger import Ledger
 from pipeline.guard import Guard, GuardContext, hidden_characters
-from pipeline.guard.grounded import lifted
+from pipeline.guard.doubts import lifted
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Sequence
 from core.domain import Check, Evidence
 from models.turns import Turns
 from pipeline.guard.checks import FunctionCheck, GuardCheck
+from pipeline.guard.doubts import DOUBTFUL
 from pipeline.guard.entailed import EntailedCheck
 from pipeline.guard.judged import judged_parts
 from pipeline.guard.material import GuardContext, Material, Part
 from pipeline.guard.pair_judge import MEASURED, PairEntailment, evidence_text
-
-DOUBTFUL = frozenset({"names", "supported"})
-"""Checks by words whose doubts may be lifted: words can't tell a free paraphrase from a falsehood."""
 
 
 class GroundedCheck(EntailedCheck):
@@ -78,17 +76,3 @@ class SecondLook:
 def with_second_look(checks: Iterable[FunctionCheck], reader: GroundedCheck | None) -> list[GuardCheck]:
     """Return the checks by words, those in DOUBTFUL with a second look by `reader`, if there is one."""
     return [SecondLook(check, reader) if reader and check.name in DOUBTFUL else check for check in checks]
-
-
-def lifted(doubts: Iterable[Check], again: Iterable[Check]) -> list[Check]:
-    """Return the stored `doubts` that were made advice and that checks of the same text `again` found the same."""
-    repeated = {check.name: check for check in again}
-    return [
-        doubt
-        for doubt in doubts
-        if doubt.name in DOUBTFUL
-        and not doubt.passed
-        and not doubt.hard
-        and doubt.name in repeated
-        and (doubt.value, doubt.detail) == (repeated[doubt.name].value, repeated[doubt.name].detail)
-    ]

