@@ -42,7 +42,6 @@ from core.errors import BadInput, FailsChecks, Forbidden, NotAllowed
 from core.settings import DeskSettings
 from ledger import Ledger
 from pipeline.guard import Guard, GuardContext, hidden_characters
-from pipeline.guard.doubts import lifted
 
 
 @dataclass(frozen=True)
@@ -191,11 +190,7 @@ class DecisionRules:
         intent = case.draft.intent if case.draft else Intent.INFORMATIVE
         answered = await self.ledger.replies.near(case.key, approved_only=True)
         context = GuardContext.of(case.post, case.triage, case.grounding, intent, answered)
-        checks = {check.name: check for check in await self.guard.check(text, context)}
-        if case.draft is not None and case.draft.text == text:
-            # The judge of the worker that drafted has read what words alone doubt.
-            checks |= {check.name: check for check in lifted(case.draft.checks, checks.values())}
-        return tuple(checks.values())
+        return await self.guard.check(text, context)
 
     async def _checks_now(self, case: Case, draft: Draft) -> tuple[Check, ...]:
         """Return a draft's checks: repeated if they need no large model, otherwise as stored with the draft."""

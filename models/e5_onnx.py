@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from core.domain import clean
-from core.errors import WeightsError
+from core.errors import BadInput, WeightsError
 from models.e5 import PAIR_QUESTIONS, WINDOW, E5Embedder, Reading
 from models.e5_file import BLOCK, Blocks, E5File, unpack
 from models.e5_session import open_graph, values_of
@@ -29,11 +28,8 @@ EARLY = 10
 """Layers after which the graph outputs states for heads: there, each token still stands for itself."""
 CONTENT = WINDOW - 2
 """Tokens of a text in a window, which begins and ends with a token of its own."""
-FIRST, SECOND = 320, 180
-"""Most tokens of a pair's two texts: a long paragraph of a document, and 500 characters of a reply."""
-
-_ONLY_WHAT_IS_ASKED = onnxruntime.RunOptions()
-_ONLY_WHAT_IS_ASKED.only_execute_path_to_fetches = True
+PAIR = WINDOW - 4
+"""Most tokens of a pair's two texts together; their window has four tokens of its own."""
 
 _LOADING = threading.Lock()
 _LOADED: dict[Path, _Model] = {}
@@ -64,11 +60,14 @@ class OnnxE5Embedder(E5Embedder):
         loop = asyncio.get_running_loop()
         return list(await asyncio.gather(*(loop.run_in_executor(self._threads, self._shared, text) for text in texts)))
 
-    async def shared_states_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Vectors | None]:
-        """Return the states that the layers for pairs start from, shape (tokens, 384); None for a pair too long."""
+    async def shared_states_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> list[Vectors]:
+        """Return the states that the layers for pairs start from, shape (tokens, 384); raises BadInput if too long."""
         loop = asyncio.get_running_loop()
         runs = (loop.run_in_executor(self._threads, self._shared_pair, *pair) for pair in pairs)
-        return list(await asyncio.gather(*runs))
+        states = [of_pair for of_pair in await asyncio.gather(*runs) if of_pair is not None]
+        if len(states) < len(pairs):
+            raise BadInput(f"{len(pairs) - len(states)} pairs are longer than {PAIR} tokens; leave them out.")
+        return states
 
     def _states(self, text: str) -> Vectors:
         return self._model().token_vectors(clean(text))
@@ -132,14 +131,11 @@ class _Model:
 
     def shared_pair(self, first: str, second: str) -> Vectors | None:
         """Return the states from which the layers for pairs continue, shape (tokens, 384); None for texts too long."""
-        one = self._tokenizer.tokens(f"query: {first}", FIRST + 1)
-        other = self._tokenizer.tokens(second, SECOND + 1)
-        if len(one) > FIRST or len(other) > SECOND:
+        one = self._tokenizer.tokens(f"query: {first}", PAIR + 1)
+        other = self._tokenizer.tokens(second, PAIR + 1)
+        if len(one) + len(other) > PAIR:
             return None
-        embedded = self._embedded([*one, self._end, self._end, *other])
-        asked = [self._session.get_outputs()[-1].name]
-        (shared,) = self._session.run(asked, {"embedded": embedded}, _ONLY_WHAT_IS_ASKED)
-        return np.asarray(shared, np.float32)
+        return self._states([*one, self._end, self._end, *other])[2]
 
     def shared(self, text: str) -> Vectors:
         """Return the states from which the layers for posts continue, shape (tokens, 384), of the first window."""

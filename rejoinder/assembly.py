@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pipeline.draft import Drafter
     from pipeline.ground import Grounder
     from pipeline.guard import Guard, GuardCheck, ToxicityCheck
-    from pipeline.guard.grounded import GroundedCheck
     from pipeline.strategies import Strategies, Strategy, Writer
     from pipeline.triage import Triager
     from stream.stages import Stage
@@ -196,14 +195,12 @@ async def open_drafting_guard(
     from pipeline.guard import Guard, word_checks
     from pipeline.guard.checks import FunctionCheck
     from pipeline.guard.garbled import not_garbled
-    from pipeline.guard.grounded import with_second_look
 
     async with AsyncExitStack() as stack:
-        judges, reader = await _judges(settings, stack, log_file, chat, turns or chat_turns(settings))
-        words = with_second_look(word_checks(settings.guard, judged=bool(judges)), reader)
+        judges = await _judges(settings, stack, log_file, chat, turns or chat_turns(settings))
         toxicity = await asyncio.to_thread(_toxicity, settings.guard)
         garbled = FunctionCheck("garbled", not_garbled, settings.guard)
-        yield Guard([*words, garbled, toxicity, *judges])
+        yield Guard([*word_checks(settings.guard, judged=bool(judges)), garbled, toxicity, *judges])
 
 
 def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
@@ -220,24 +217,21 @@ def _toxicity(chosen: GuardSettings) -> ToxicityCheck:
 
 async def _judges(
     settings: Settings, stack: AsyncExitStack, log_file: Path | None, chat: ChatClient | None, turns: Turns
-) -> tuple[list[GuardCheck], GroundedCheck | None]:
-    """Return the checks of the judge that the settings choose, and a reader whose word counts more than words do.
-
-    `stack` closes what they need.
-    """
+) -> list[GuardCheck]:
+    """Return the checks of the judge that the settings choose; `stack` closes what they need."""
     if settings.guard.judge == "none":
-        return [], None
+        return []
     if settings.guard.judge == "chat":
         chat = chat or await stack.enter_async_context(chat_client(settings, log_file))
         if chat is None:
             raise BadSettings(
                 "guard.judge is `chat`, but chat.model is `none`. Set chat.model, or guard.judge to `head`."
             )
-        return _chat_judge(settings, chat, turns), None
-    checks, reader = _head_judge(settings, stack)
+        return _chat_judge(settings, chat, turns)
+    checks = _head_judge(settings, stack)
     if settings.guard.judge == "entailment":
         checks.append(await _entailment_check(settings.guard))
-    return checks, reader
+    return checks
 
 
 def _chat_judge(settings: Settings, chat: ChatClient, turns: Turns) -> list[GuardCheck]:
@@ -254,7 +248,7 @@ def _chat_judge(settings: Settings, chat: ChatClient, turns: Turns) -> list[Guar
     ]
 
 
-def _head_judge(settings: Settings, stack: AsyncExitStack) -> tuple[list[GuardCheck], GroundedCheck]:
+def _head_judge(settings: Settings, stack: AsyncExitStack) -> list[GuardCheck]:
     from models.embedders import e5_embedder
     from pipeline.guard.grounded import GroundedCheck
     from pipeline.guard.opposition import FitsCheck, OpposesCheck, TopicCheck
@@ -264,14 +258,13 @@ def _head_judge(settings: Settings, stack: AsyncExitStack) -> tuple[list[GuardCh
     chosen, within_s = settings.guard, settings.guard.judge_timeout_s
     embedder = LateEmbedder(lambda: e5_embedder(settings.embedding))
     stack.push_async_callback(embedder.close)
-    opposition, evidence = PairJudge(HeadJudge(STANCE, embedder), embedder), PairEntailment(embedder)
-    checks: list[GuardCheck] = [
+    opposition = PairJudge(HeadJudge(STANCE, embedder), embedder)
+    return [
         OpposesCheck(opposition, chosen.min_opposition, chosen.min_harmless, within_s),
-        GroundedCheck(evidence, chosen.min_grounded, within_s),
+        GroundedCheck(PairEntailment(embedder), chosen.min_grounded, within_s),
         FitsCheck(HeadJudge(FITS, embedder), chosen.min_fit, chosen.min_sentence_fit, within_s),
         TopicCheck(HeadNearness(FITS, embedder), chosen.min_nearness, within_s),
     ]
-    return checks, GroundedCheck(evidence, chosen.surely_grounded, within_s)
 
 
 async def _entailment_check(chosen: GuardSettings) -> GuardCheck:

