@@ -26,7 +26,7 @@ FRESH = {
     "second": "written before the change that brought `fits`, `topic` and `garbled`",
     "third": "written by somebody else than whoever made the checks of that day, and counted twice",
     "fourth": "written by a reader that had seen nothing of the project, labelled by a second one, and counted once",
-    "fifth": "written like the fourth by another reader, on whose drafts nothing was tuned or read",
+    "fifth": "written like the fourth by another reader, and nothing was tuned on it",
     "sixth": "written like the fifth by another reader, before the limits of `grounded` were chosen",
 }
 """Sets of drafts that nothing learned from, and when they were written; limits were chosen without the last two."""
