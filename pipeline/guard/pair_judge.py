@@ -58,8 +58,13 @@ class PairJudge:
         self._embedder = embedder
 
     async def probabilities(self, post: str, sentences: Sequence[str], language: str) -> list[float]:
-        """Return the probability by the mean of both log odds for each sentence; raises as HeadJudge does."""
+        """Return the probability by the mean of both log odds for each sentence; raises as HeadJudge does.
+
+        In languages that the layers were not measured in, the head decides alone.
+        """
         first = np.array(await self._head.probabilities(post, sentences, language))
+        if language not in MEASURED:
+            return first.tolist()
         read = await self._embedder.read_pairs([(post[:LONGEST_READ], sentence) for sentence in sentences])
         odds = np.clip(first, 1e-6, 1 - 1e-6)
         both = (1 - LAYERS_COUNT) * np.log(odds / (1 - odds)) + LAYERS_COUNT * read[:, OPPOSES]

@@ -97,6 +97,7 @@ async def test_the_layers_count_beside_the_head_and_what_they_cannot_read_is_lef
     assert await judge.probabilities("post", ["good", "bad", "long"], "en") == pytest.approx(
         [0.88, 0.12, 0.5], abs=0.01
     )
+    assert await judge.probabilities("post", ["good"], "fr") == [0.5]
     reader = PairEntailment(cast(LateEmbedder, odds))
     answers = await reader.follows([Pair("post", "bad"), Pair("post", "good"), Pair("post", "long")])
     assert answers == pytest.approx([0.98, 0.02, UNREAD], abs=0.01)
