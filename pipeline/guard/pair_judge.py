@@ -62,9 +62,10 @@ class PairJudge:
 
         In languages that the layers were not measured in, the head decides alone.
         """
-        first = np.array(await self._head.probabilities(post, sentences, language))
+        alone = await self._head.probabilities(post, sentences, language)
         if language not in MEASURED:
-            return first.tolist()
+            return alone
+        first = np.array(alone)
         read = await self._embedder.read_pairs([(post[:LONGEST_READ], sentence) for sentence in sentences])
         odds = np.clip(first, 1e-6, 1 - 1e-6)
         both = (1 - LAYERS_COUNT) * np.log(odds / (1 - odds)) + LAYERS_COUNT * read[:, OPPOSES]

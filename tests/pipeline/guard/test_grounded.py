@@ -21,6 +21,8 @@ from tests.factories import make_evidence, make_post
 
 FACT = "Of the Muslims surveyed in 15 EU countries, 76% feel strongly attached to the country they live in."
 FREE = "Most call the place home, as Interpol found."
+PATIENCE_S = 120.0
+"""Seconds for a reader that has to be loaded first, on a busy machine."""
 VALUE = "Everybody wants a home."
 
 
@@ -141,7 +143,7 @@ async def test_what_goes_beyond_the_evidence_is_told_from_what_does_not_in_four_
     reader: PairEntailment, language: str, fact: str, true: str, beyond: str
 ) -> None:
     context = context_of(fact, language=language)
-    check = GroundedCheck(reader, 0.5, 10)
+    check = GroundedCheck(reader, 0.5, PATIENCE_S)
     higher, lower = await check.check_many([material(text, context) for text in (true, beyond)], context)
     assert higher.value > lower.value + 0.15
 
