@@ -17,7 +17,6 @@ class GroundedCheck(EntailedCheck):
 
     name = "grounded"
     fault = "Says what its evidence does not"
-    unread = "the layers for pairs do not read “{language}”; set guard.judge to a judge that does."
 
     def asks_about(self, part: Part, reply: Material) -> bool:
         """Tell whether there is evidence to read the sentence with."""

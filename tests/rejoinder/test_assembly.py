@@ -190,7 +190,7 @@ def _judged_by(judge: str) -> Settings:
 
 async def test_the_judge_reads_drafts_and_never_what_a_moderator_writes() -> None:
     async with open_drafting_guard(_judged_by("head")) as drafting:
-        assert [check.name for check in drafting.costly] == ["opposes", "fits", "topic"]
+        assert [check.name for check in drafting.costly] == ["opposes", "grounded", "fits", "topic"]
     assert open_guard(_judged_by("head")).costly == ()
 
 
