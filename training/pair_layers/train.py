@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import torch
 from torch.nn import functional
 
-from core.errors import BadSettings
 from models.e5 import PAIR_QUESTIONS
 from models.e5_file import E5File, find
 from models.e5_onnx import OnnxE5Embedder
@@ -25,24 +22,10 @@ from training import tuned_layers
 from training.heads.sample import Part
 from training.pair_layers.data import OPPOSES, Pair, read_pairs
 from training.pair_layers.model_card import write_card
-from training.post_layers.tuning import portions
 
 SEED = 0
 LONGEST = 212
 """Most tokens of a pair that are learned from; nearly all have fewer."""
-PASSES = 2
-RATE, HEADS_RATE = 1e-3, 2e-3
-WARM = 100
-"""Steps over which the learning rate rises to the schedule, a falling cosine."""
-DECAY, STRONGEST = 0.01, 1.0
-"""Weight decay, and the norm to which gradients are clipped."""
-UNSEEN = 0.1
-"""Share of the pooled numbers dropped for each pair."""
-SMOOTHED = 0.02
-"""Distance of the training targets from 0 and 1."""
-SCALE = 32.0
-"""The divisor of the sum of a step's losses."""
-SAID_EVERY = 100
 CARD = "e5_pairs.md"
 
 
@@ -75,28 +58,13 @@ def measure_and_write_card(pairs: Sequence[Pair], path: Path) -> str:
 
 
 def _cached(pairs: Sequence[Pair], cache: Path) -> list[Vectors]:
-    """Return the states of pairs after layer SHARED, from `cache` if it holds exactly these pairs."""
-    texts = "\0".join(pair.first + pair.second for pair in pairs)
-    digest = hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()
-    if cache.exists():
-        with np.load(cache) as kept:
-            if str(kept["digest"]) == digest:
-                return np.split(kept["states"], kept["ends"][:-1])
-    click.echo(f"Reading {len(pairs):,} pairs.", err=True)
-    states = asyncio.run(_shared([(pair.first, pair.second) for pair in pairs]))
-    ends = np.cumsum([len(of_pair) for of_pair in states])
-    np.savez(cache, digest=np.array(digest), ends=ends, states=np.concatenate(states))
-    return states
+    """Return the beginnings of pairs' states after layer SHARED, from `cache` if it holds exactly these pairs."""
 
+    async def read(embedder: OnnxE5Embedder) -> list[Vectors]:
+        texts = [(pair.first, pair.second) for pair in pairs]
+        return [states[:LONGEST] for states in await embedder.shared_states_of_pairs(texts)]
 
-async def _shared(pairs: Sequence[tuple[str, str]]) -> list[Vectors]:
-    embedder = default_embedder()
-    try:
-        if not isinstance(embedder, OnnxE5Embedder):
-            raise BadSettings("The layers for pairs are those that ONNX Runtime computes: install onnxruntime.")
-        return [states[:LONGEST].astype(np.float16) for states in await embedder.shared_states_of_pairs(pairs)]
-    finally:
-        await embedder.close()
+    return tuned_layers.kept_states([pair.first + pair.second for pair in pairs], cache, read)
 
 
 def _tune(
@@ -108,42 +76,16 @@ def _tune(
     size = (len(PAIR_QUESTIONS), tuned_layers.POOLED)
     weights = (torch.rand(*size, generator=chance) * 2 - 1) / tuned_layers.POOLED**0.5
     heads = {"w": weights, "b": torch.zeros(len(PAIR_QUESTIONS))}
-    torch.manual_seed(SEED)
-    drawn = np.random.default_rng(SEED)
-    lengths = np.array([len(of_pair) for of_pair in states])
-    steps = [portion for _ in range(PASSES) for portion in portions(lengths, drawn)]
-    answers = torch.tensor([float(pair.answer) for pair in pairs]) * (1 - 2 * SMOOTHED) + SMOOTHED
+    answers = np.array([pair.answer for pair in pairs], np.float32)
+    counts = np.array([pair.weight for pair in pairs], np.float32)
     asked = torch.tensor([PAIR_QUESTIONS.index(pair.question) for pair in pairs])
-    counts = torch.tensor([pair.weight for pair in pairs])
-    learned = [*adapters.values(), *heads.values()]
-    for tensor in learned:
-        tensor.requires_grad_(True)
-    groups = [{"params": list(adapters.values())}, {"params": list(heads.values())}]
-    optimiser = torch.optim.AdamW(groups, lr=RATE, betas=(0.9, 0.98), weight_decay=DECAY)
-    said = 0.0
-    for step, rows in enumerate(steps, 1):
-        share = min(1.0, step / WARM) * 0.5 * (1 + math.cos(math.pi * step / len(steps)))
-        for group, rate in zip(optimiser.param_groups, (RATE, HEADS_RATE), strict=True):
-            group["lr"] = rate * share
-        pooled = tuned_layers.pooled(*tuned_layers.padded([states[row] for row in rows]), held, adapters)
-        logits = _logits(functional.dropout(pooled, UNSEEN), heads).gather(1, asked[rows][:, None])[:, 0]
-        losses = functional.binary_cross_entropy_with_logits(logits, answers[rows], reduction="none")
-        loss = losses @ counts[rows] / SCALE
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(learned, STRONGEST)
-        optimiser.step()
-        said += float(loss.detach()) * SCALE / float(counts[rows].sum())
-        if step % SAID_EVERY == 0:
-            click.echo(f"Step {step} of {len(steps)}: loss {said / SAID_EVERY:.3f} a pair.", err=True)
-            said = 0.0
-    for tensor in learned:
-        tensor.requires_grad_(False)
+
+    def loss(pooled: Any, rows: Sequence[int]) -> Any:
+        logits = functional.linear(pooled, heads["w"], heads["b"]).gather(1, asked[rows][:, None])[:, 0]
+        return tuned_layers.yes_or_no(logits, answers[rows], counts[rows])
+
+    tuned_layers.optimise(states, held, adapters, heads, loss, SEED)
     return adapters, heads
-
-
-def _logits(pooled: Any, heads: tuned_layers.Tensors) -> Any:
-    return functional.linear(pooled, heads["w"], heads["b"])
 
 
 async def _scores(pairs: Sequence[tuple[str, str]]) -> Vectors:

@@ -9,11 +9,9 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import torch
 
-from core.errors import BadSettings
 from core.settings import KnowledgeBaseSettings
 from kb.claims.judge import shipped_judge
 from kb.claims.loading import load_claims
@@ -94,27 +92,12 @@ def _tuned(
 
 
 def _cached(texts: Sequence[str], cache: Path) -> list[Vectors]:
-    """Return the states of texts after layer SHARED, from `cache` if it holds exactly these texts."""
-    digest = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
-    if cache.exists():
-        with np.load(cache) as kept:
-            if str(kept["digest"]) == digest:
-                return np.split(kept["states"], kept["ends"][:-1])
-    click.echo(f"Reading {len(texts):,} texts.", err=True)
-    states = asyncio.run(_shared(texts))
-    ends = np.cumsum([len(of_text) for of_text in states])
-    np.savez(cache, digest=np.array(digest), ends=ends, states=np.concatenate(states))
-    return states
+    """Return the beginnings of texts' states after layer SHARED, from `cache` if it holds exactly these texts."""
 
+    async def read(embedder: OnnxE5Embedder) -> list[Vectors]:
+        return [states[:LONGEST] for states in await embedder.shared_states(texts)]
 
-async def _shared(texts: Sequence[str]) -> list[Vectors]:
-    embedder = default_embedder()
-    try:
-        if not isinstance(embedder, OnnxE5Embedder):
-            raise BadSettings("The layers for posts are those that ONNX Runtime computes: install onnxruntime.")
-        return [states[:LONGEST].astype(np.float16) for states in await embedder.shared_states(texts)]
-    finally:
-        await embedder.close()
+    return tuned_layers.kept_states(texts, cache, read)
 
 
 def _sums(tuned: tuning.Tuned, held: tuned_layers.Tensors, states: Sequence[Vectors]) -> Sums:
