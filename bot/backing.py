@@ -90,8 +90,9 @@ def _writer_warning(case: Case, draft: Draft) -> str:
 
 def awaits_request(case: Case) -> bool:
     """Tell whether a case has evidence but no draft until a moderator finds that it fits and requests one."""
-    unsure = case.grounding is not None and case.grounding.is_unsure
-    return unsure and not case.doubtful and case.draft is not None and case.draft.origin is Origin.NONE
+    if case.state is not CaseState.PENDING or case.doubtful or case.grounding is None:
+        return False
+    return case.grounding.is_unsure and case.draft is not None and case.draft.origin is Origin.NONE
 
 
 def _text_warnings(case: Case, draft: Draft) -> list[str]:

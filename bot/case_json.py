@@ -70,6 +70,7 @@ def summary(case: Case, waiting_with_same_text: int = 0) -> dict[str, Any]:
         "groups": [item.model_dump(mode="json") for item in case.triage.groups] if case.triage else [],
         "hate": case.triage.hate if case.triage else None,
         "doubtful": case.doubtful,
+        "awaits_request": awaits_request(case),
         "draft": case.draft.text if case.draft else "",
         "origin": case.draft.origin if case.draft else None,
         "draft_number": case.draft.number if case.draft else None,

@@ -52,7 +52,7 @@ class KnowledgeBaseSettings(Section):
         "it for more drafts, of which more are beside the point. Applies to the default embedder.",
     )
     show_from: Share = Field(
-        0.3,
+        0.4,
         description="The same limit for facts that a moderator is shown without a draft, up to `answer_from`. Applies "
         "to the default embedder.",
     )

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from core.errors import BadSettings
 from core.settings import KnowledgeBaseSettings, TriageSettings
 from evaluation.evidence.measures import Figures, measure
 from evaluation.evidence.yardstick import (
+    FRESH,
     FreshPost,
     Grades,
     Post,
@@ -282,35 +284,37 @@ def tables(questions: Sequence[Question], rows: Sequence[Row], grades: Grades) -
         yield table([(key, figures(default, part)) for key, part in keys.items() if part], name)
 
 
-def fresh_tables(posts: Sequence[FreshPost], rows: Sequence[Row], files: ClaimFiles) -> Iterable[str]:
+def fresh_tables(
+    title: str, posts: Sequence[FreshPost], rows: Sequence[Row], files: ClaimFiles
+) -> Iterable[str]:  # fmt: skip
     """Yield the tables for posts that nothing was tuned on: every way, then the default by language."""
     exempt = facts_of_no_assertion(files)
 
     def figures(row: Row, chosen: Sequence[FreshPost]) -> Figures:
         return measure(chosen, row.results, grades_by_claims(chosen, files, row.results), exempt)
 
-    yield table([(row.name, figures(row, posts)) for row in rows], "fresh posts")
+    yield table([(row.name, figures(row, posts)) for row in rows], title)
     by_language = {language: [post for post in posts if post.language == language] for language in LANGUAGES}
-    yield table(
-        [(language, figures(rows[0], own_posts)) for language, own_posts in by_language.items()], "fresh, by language"
-    )
+    of_default = [(language, figures(rows[0], own_posts)) for language, own_posts in by_language.items()]
+    yield table(of_default, f"{title}, by language")
 
 
 async def _measured(models: Models) -> list[str]:
     e5, grades, claims = default_embedder(), read_grades(), load_claims()
-    fresh = read_fresh(claims)
+    fresh = {name.replace("_", " "): read_fresh(claims, name) for name in FRESH}
     try:
-        questions = await read_questions([*read_posts(models.data), *fresh], e5)
+        questions = await read_questions([*read_posts(models.data), *chain(*fresh.values())], e5)
         rows = await measured_rows(models, questions, e5)
     finally:
         await e5.close()
-    questions = questions[: -len(fresh)]
+    questions = questions[: -sum(map(len, fresh.values()))]
     answerable = sum(fitting(question.post, grades) for question in questions)
     head = (
         f"{len(questions)} posts, {answerable} of which a graded text answers; {len(grades):,} grades, "
         f"weighted kappa of the two readers {weighted_kappa(grades):.2f}."
     )
-    return [head, *tables(questions, rows, grades), *fresh_tables(fresh, rows, claims)]
+    of_fresh = (fresh_tables(f"{name} posts", posts, rows, claims) for name, posts in fresh.items())
+    return [head, *tables(questions, rows, grades), *chain(*of_fresh)]
 
 
 def _size(folder: Path) -> int:

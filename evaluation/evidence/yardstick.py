@@ -20,6 +20,8 @@ from core.errors import BadInput
 from kb.claims.loading import ClaimFiles
 
 HERE = Path(__file__).parent
+FRESH = ("fresh", "second_fresh")
+"""The sets of posts that nothing was tuned on, by the names of their files."""
 FITS = 1.5
 """The lowest mean grade at which a text counts as answering the post."""
 
@@ -71,14 +73,14 @@ class FreshPost(Post):
     claims: frozenset[str]
 
 
-def read_fresh(files: ClaimFiles, folder: Path = HERE) -> list[FreshPost]:
-    """Return the fresh posts; raises BadInput for a claim that is not on file."""
+def read_fresh(files: ClaimFiles, name: str = FRESH[0], folder: Path = HERE) -> list[FreshPost]:
+    """Return a set of fresh posts, one of FRESH; raises BadInput for a claim that is not on file."""
     posts = []
-    for row in tomllib.loads((folder / "fresh.toml").read_text("utf-8"))["post"]:
+    for row in tomllib.loads((folder / f"{name}.toml").read_text("utf-8"))["post"]:
         claims = frozenset(row["claims"])
         if missing := claims - files.claims.keys():
             raise BadInput(
-                f"{row['id']} in fresh.toml names claims that are not on file: {', '.join(sorted(missing))}."
+                f"{row['id']} in {name}.toml names claims that are not on file: {', '.join(sorted(missing))}."
             )
         groups = dict.fromkeys(files.group_of(files.claims[name]) for name in row["claims"])
         posts.append(FreshPost(row["id"], row["text"], _language(row["id"]), tuple(groups), claims))

@@ -8,15 +8,27 @@ import numpy as np
 import pytest
 
 from core.domain import AttackKind
-from evaluation.evidence.yardstick import read_posts
+from evaluation.evidence.yardstick import FRESH, read_fresh, read_posts
 from kb.claims.judge import FEATURES, KINDS, Judge, shipped_judge
 from kb.claims.loading import load_claims
 from kb.claims.matching import Wording, wordings_of
 from kb.claims.records import LANGUAGES
 from training.claims.attack import own_judged, read_judged
-from training.claims.data import EACH_LANGUAGE, LABELS, Post, harmless, read_labelled, wordings_as_posts
+from training.claims.data import (
+    ATTACK_NOBODY,
+    ATTACKS,
+    EACH_LANGUAGE,
+    LABELS,
+    Post,
+    harmless,
+    read_labelled,
+    read_twins,
+    wordings_as_posts,
+)
 from training.claims.train import like, save
 from training.claims.unseen import UNSEEN
+from training.heads.data import letters
+from training.heads.sample import Part
 
 REPO = Path(__file__).parents[2]
 DATA = REPO / "../shared/data"
@@ -43,6 +55,27 @@ def test_unseen_posts_name_claims_on_file_and_none_is_learned_from_or_part_of_th
     assert not {name for _, _, names in rows for name in names.split(",")} - known
     held_out = set((REPO / "evaluation" / "evidence" / "held_out.txt").read_text("utf-8").split())
     assert not {key for key, _, _ in rows} & ({key for key, _, _ in ROWS} | held_out)
+
+
+def test_twins_make_claims_of_their_group_or_none_in_every_language() -> None:
+    files, twins = load_claims(), read_twins()
+    assert len({twin.text for twin in twins}) == len(twins) > 5_000
+    assert {name for twin in twins for name in twin.claims} <= set(files.claims)
+    assert {twin.kind for twin in twins} == ATTACKS | ATTACK_NOBODY
+    for twin in twins:
+        assert bool(twin.claims) == (twin.kind == "makes"), twin
+        assert {files.group_of(files.claims[name]) for name in twin.claims} <= {twin.group}
+    assert {(twin.language, twin.part) for twin in twins if not twin.hateful} == {
+        (language, part) for language in LANGUAGES for part in (Part.TRAIN, Part.REPORT)
+    }
+
+
+def test_no_twin_is_a_wording_or_a_post_that_is_measured_on() -> None:
+    files = load_claims()
+    fresh = [post for name in FRESH for post in read_fresh(files, name)]
+    texts = [post.text for post in (*read_posts(None), *fresh)] + [wording.text for wording in wordings_of(files)]
+    others = set(map(letters, texts))
+    assert not [twin for twin in read_twins() if letters(twin.text) in others]
 
 
 def test_sentences_of_our_own_stand_for_posts_in_every_language() -> None:

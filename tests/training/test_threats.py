@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core.domain import AttackKind
+from evaluation.evidence.yardstick import FRESH, read_fresh
 from kb.claims.loading import load_claims
+from kb.claims.records import LANGUAGES as CLAIM_LANGUAGES
 from pipeline.threats import ThreatHead
+from training.heads.data import letters
 from training.heads.forums import LABELS as FORUMS
 from training.heads.forums import read_forums
-from training.threats.data import SUITES, Sample, disguised, wordings, written
+from training.threats.data import SUITES, Sample, disguised, suites, twins, wordings, written
 from training.threats.model_card import safety_rows
 from training.threats.train import save, train
 
@@ -42,6 +46,16 @@ def test_wordings_of_claims_teach_that_hostile_words_are_no_threat() -> None:
     assert len(samples) > 8_000
     assert {sample.threat for sample in samples} == {False}
     assert not threats & {sample.source for sample in samples}
+
+
+def test_twins_threaten_and_do_not_in_every_language_and_repeat_nothing_that_is_measured_on() -> None:
+    samples = list(twins())
+    assert {(each.language, each.threat, each.held_out) for each in samples} == set(
+        product(CLAIM_LANGUAGES, (True, False), (True, False))
+    )
+    fresh = {letters(post.text) for name in FRESH for post in read_fresh(load_claims(), name)}
+    measured = fresh | {letters(sample.text) for sample in suites()}
+    assert not [each for each in samples if letters(each.text) in measured]
 
 
 def test_no_post_that_evidence_is_measured_on_was_labelled_for_training() -> None:

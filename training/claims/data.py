@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,12 @@ from training.heads.written import read_functional, read_written
 
 LABELS = Path(__file__).with_name("labels.tsv")
 OWN_HARMLESS = Path(__file__).with_name("harmless.toml")
+TWINS = Path(__file__).with_name("twins.tsv")
+HELD_OUT_OF = 10
+"""One in this many twins, chosen by checksum, is for the report only."""
+ATTACKS = frozenset({"makes", "odd"})
+ATTACK_NOBODY = frozenset({"question", "quoted", "news", "story", "policy", "opposed", "lookalike", "rude"})
+"""The kinds of twins that attack nobody; those in ATTACKS attack their group."""
 EACH_LANGUAGE = 300
 """Wordings that stand in for posts, in each language other than English, as none of these has labelled posts."""
 
@@ -47,6 +54,30 @@ class Post:
     id: str = ""
 
 
+@dataclass(frozen=True)
+class Twin:
+    """A post of our own that makes claims on file, or a near twin of one that makes none.
+
+    `kind` says what it is: `makes`, `odd` (it attacks the group, but by nothing on file), or what makes it harmless.
+    """
+
+    text: str
+    group: TargetGroup
+    language: str
+    kind: str
+    claims: frozenset[str]
+
+    @property
+    def hateful(self) -> bool:
+        """Whether it attacks the group."""
+        return self.kind in ATTACKS
+
+    @property
+    def part(self) -> Part:
+        """Its part: training or report."""
+        return Part.REPORT if zlib.crc32(self.text.encode()) % HELD_OUT_OF == 0 else Part.TRAIN
+
+
 def read_labelled(data: Path, labels: Path = LABELS) -> list[Post]:
     """Return the labelled posts whose texts are in the data sets under `data`."""
     texts = texts_by_id(data)
@@ -60,6 +91,21 @@ def read_labelled(data: Path, labels: Path = LABELS) -> list[Post]:
         )
         for key, kind, names in rows
         if key in texts
+    ]
+
+
+def read_twins() -> list[Twin]:
+    """Return the posts of our own that do, and that don't, make a claim on file."""
+    rows = [line.split("\t") for line in TWINS.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return [
+        Twin(
+            normalise(text)[:LONGEST_READ],
+            TargetGroup(group),
+            language,
+            kind,
+            frozenset(name for name in claims.split(",") if name != "-"),
+        )
+        for group, language, kind, claims, text in rows
     ]
 
 

@@ -7,14 +7,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from core.domain import AttackKind
+from core.domain import AttackKind, TargetGroup
 from kb.claims.judge import KINDS
 from kb.claims.loading import ClaimFiles
 from kb.claims.matching import wordings_of
 from pipeline.heads import HATE, NAMES
+from pipeline.languages import DEFAULT
 from pipeline.normalise import normalise
 from pipeline.second_opinion import THREAT
-from training.claims.data import Post, harmless, read_labelled
+from training.claims.data import Post, harmless, read_labelled, read_twins
 from training.claims.unseen import NATURAL, UNSEEN
 from training.heads.data import LONGEST, SHORT, letters
 from training.heads.data import read_samples as read_head_samples
@@ -26,15 +27,19 @@ from training.threats.train import COUNTS as THREAT_COUNTS
 
 UNSEEN_ORIGIN = "unseen"
 """Origin of the posts in `training/claims/unseen.tsv`."""
+CLAIM_TWINS = "claim twins"
+"""Origin of the posts in `training/claims/twins.tsv`."""
 OWN_HATE = {"functional": 3.0, "written": 2.0, "Hatemoji": 1.0}
 """Weights for hate that replace those in HATE_COUNTS: layers learn these origins faster than linear heads do."""
 HARMLESS = 1.3
 """Weight of a text without a threat, relative to one with a threat."""
 WORDING_IS_NO_THREAT = 0.5
 """Weight of a wording as an example without a threat; many wordings are hostile, but those used here don't threaten."""
+TWIN_HATE, TWIN_GROUP, TWIN_IS_NO_THREAT = 1.0, 0.5, 1.0
+"""Weights of a twin for whether it is hateful, whom it attacks, and that it doesn't threaten."""
 READ_THREAT = 1.5
 """Weight for threats of a post whose kind of attack was labelled."""
-KIND_COUNTS = {"labels": 1.0, UNSEEN_ORIGIN: 1.0, "harmless": 0.5, "wording": 0.25}
+KIND_COUNTS = {"labels": 1.0, UNSEEN_ORIGIN: 1.0, CLAIM_TWINS: 0.7, "harmless": 0.5, "wording": 0.25}
 ANSWERABLE_WORDING = 0.05
 """Weight of a wording for whether anything on file answers a text: for wordings, something always does."""
 KEPT = {"claims": 0.4, "EDOS": 0.6, "answers to claims": 0.4, "written": 0.8, "MLMA": 0.7, "Davidson": 0.6}
@@ -47,7 +52,7 @@ class Lesson:
 
     `opinions` has the right answer and its weight by the head's name. `kind` is the number in KINDS of how the text
     attacks, and `claims` are the claims on file that it makes; both are None if nobody labelled them, and `counts` is
-    their weight.
+    their weight. `language` is the one in which claims are looked for.
     """
 
     text: str
@@ -58,6 +63,7 @@ class Lesson:
     claims: frozenset[str] | None = None
     counts: float = 1.0
     label: str = ""
+    language: str = DEFAULT
 
     @property
     def answerable(self) -> tuple[bool, float]:
@@ -69,7 +75,7 @@ class Lesson:
 
 def read_lessons(data: Path, files: ClaimFiles, claims: Path) -> list[Lesson]:
     """Return every lesson, without training ones that have the same letters as one for measuring."""
-    lessons = [*_of_heads(data, claims), *_of_threats(data), *_of_posts(data), *_of_wordings(files)]
+    lessons = [*_of_heads(data, claims), *_of_threats(data), *_of_posts(data), *_of_wordings(files), *_of_twins(files)]
     apart = {letters(lesson.text) for lesson in lessons if lesson.part is not Part.TRAIN}
     return [lesson for lesson in lessons if lesson.part is not Part.TRAIN or not _copies(lesson, apart)]
 
@@ -121,7 +127,8 @@ def _of_threats(data: Path) -> Iterator[Lesson]:
         part = Part.REPORT if sample.held_out else Part.TRAIN
         counts = THREAT_COUNTS.get(sample.origin, 1.0) * (1.0 if sample.threat else HARMLESS)
         text = normalise(sample.text)[:LONGEST]
-        yield Lesson(text, sample.origin, part, {THREAT: (sample.threat, counts)}, label=sample.kind)
+        opinions = {THREAT: (sample.threat, counts)}
+        yield Lesson(text, sample.origin, part, opinions, label=sample.kind, language=sample.language)
 
 
 def _of_posts(data: Path) -> Iterator[Lesson]:
@@ -140,7 +147,25 @@ def _of_post(post: Post, origin: str, part: Part) -> Lesson:
 def _of_wordings(files: ClaimFiles) -> Iterator[Lesson]:
     for wording in wordings_of(files):
         claim = files.claims[wording.claim]
-        text = normalise(wording.text)[:LONGEST]
-        kind = KINDS.index(claim.kind)
+        text, kind = normalise(wording.text)[:LONGEST], KINDS.index(claim.kind)
         opinions = {} if claim.kind is AttackKind.THREAT else {THREAT: (False, WORDING_IS_NO_THREAT)}
-        yield Lesson(text, "wording", Part.TRAIN, opinions, kind, frozenset({claim.id}), KIND_COUNTS["wording"])
+        yield Lesson(
+            text, "wording", Part.TRAIN, opinions, kind, frozenset({claim.id}), KIND_COUNTS["wording"],
+            language=wording.language,
+        )  # fmt: skip
+
+
+def _of_twins(files: ClaimFiles) -> Iterator[Lesson]:
+    for twin in read_twins():
+        claims = [files.claims[name] for name in sorted(twin.claims)]
+        kinds: list[AttackKind | None] = [claim.kind for claim in claims]
+        kinds = kinds or [AttackKind.CLAIM if twin.hateful else None]
+        opinions = {HATE: (twin.hateful, TWIN_HATE)}
+        if twin.hateful:
+            opinions |= {group.value: (group is twin.group, TWIN_GROUP) for group in TargetGroup}
+        if AttackKind.THREAT not in kinds:
+            opinions[THREAT] = False, TWIN_IS_NO_THREAT
+        yield Lesson(
+            twin.text[:LONGEST], CLAIM_TWINS, twin.part, opinions, KINDS.index(kinds[0]), twin.claims,
+            KIND_COUNTS[CLAIM_TWINS], twin.kind, twin.language,
+        )  # fmt: skip

@@ -15,6 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 from core.domain import TargetGroup
 from core.settings import TriageSettings
+from kb.claims.records import LANGUAGES
 from kb.claims.second_opinion import ClaimOpinion, log_odds
 from models.embed import Vectors
 from pipeline.heads import HATE
@@ -22,7 +23,7 @@ from pipeline.second_opinion import THREAT, SecondOpinion
 from training.heads.data import ADVERSARIAL, REAL
 from training.heads.sample import Part
 from training.heads.written import FUNCTIONAL
-from training.post_layers.lessons import UNSEEN_ORIGIN, Lesson
+from training.post_layers.lessons import CLAIM_TWINS, UNSEEN_ORIGIN, Lesson
 from training.post_layers.opinions import First
 
 ALARMS = 0.03
@@ -97,7 +98,7 @@ def _opinion_rows(outcome: Outcome) -> Iterator[str]:
         right = [_surest(outcome, says, grouped) for says in (outcome.first, outcome.second, outcome.together)]
         yield _row(f"{name}: the surest group is right", len(grouped), right)
         yield _row(f"{name}: hate or offence, AUC", len(flags), _aucs(outcome, HATE, flags))
-    for origin in (ADVERSARIAL, FUNCTIONAL):
+    for origin in (ADVERSARIAL, FUNCTIONAL, CLAIM_TWINS):
         rows = _asked(outcome, origin, HATE)
         yield _row(f"{origin}: hate, AUC", len(rows), _aucs(outcome, HATE, rows))
     for origin in dict.fromkeys(lesson.origin for lesson in outcome.lessons if THREAT in lesson.opinions):
@@ -129,6 +130,10 @@ def _limit_rows(outcome: Outcome) -> Iterator[str]:
                 yield _row(f"{origin}: {name}", int(which.sum()), passed[::2])
 
 
+def _threatens(lesson: Lesson) -> bool:
+    return lesson.opinions.get(THREAT, (False, 0.0))[0]
+
+
 def _probability(logits: Vectors) -> Vectors:
     return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
 
@@ -138,18 +143,30 @@ def _asked(outcome: Outcome, origin: str, name: str) -> list[int]:
 
 
 def _claim_rows(outcome: Outcome) -> Iterator[str]:
-    for part in (Part.CALIBRATE, Part.REPORT):
-        rows = outcome.rows(lambda each, part=part: each.claims is not None and each.part is part)  # type: ignore[misc]
+    for title, origin, part, languages in _CLAIMED:
+        rows = outcome.rows(
+            lambda each, origin=origin, part=part, languages=languages: (  # type: ignore[misc]
+                each.origin == origin and each.part is part and each.language in languages
+            )
+        )
         making = [row for row in rows if outcome.lessons[row].claims]
         named = [_named(outcome, row) for row in making]
         for most in (1, 3):
             shares = [float(np.mean([any(hits[:most]) for hits in each])) for each in zip(*named, strict=True)]
-            yield _row(f"{part.value} posts: a right claim among the first {most}", len(making), shares)
-        judged = [row for row in rows if outcome.lessons[row].claims or not outcome.lessons[row].opinions[THREAT][0]]
+            yield _row(f"{title}: a right claim among the first {most}", len(making), shares)
+        judged = [row for row in rows if outcome.lessons[row].claims or not _threatens(outcome.lessons[row])]
         truth = [bool(outcome.lessons[row].claims) for row in judged]
         says = zip(*(_gates(outcome, row) for row in judged), strict=True)
         aucs = [float(roc_auc_score(truth, each)) for each in says]
-        yield _row(f"{part.value} posts: whether anything answers, AUC", len(judged), aucs)
+        yield _row(f"{title}: whether anything answers, AUC", len(judged), aucs)
+
+
+_CLAIMED = (
+    ("calibrate posts", UNSEEN_ORIGIN, Part.CALIBRATE, LANGUAGES),
+    ("report posts", UNSEEN_ORIGIN, Part.REPORT, LANGUAGES),
+    *((f"{CLAIM_TWINS}, {language}", CLAIM_TWINS, Part.REPORT, (language,)) for language in LANGUAGES),
+)
+"""The posts by which the claims are measured: what they are called, their origin, part and languages."""
 
 
 def _named(outcome: Outcome, row: int) -> list[list[bool]]:

@@ -25,7 +25,6 @@ from models.e5_tuned import POSTS, SHAPE
 from models.embed import Vectors
 from models.embedders import default_embedder
 from pipeline.heads import COUNTER, HATE, Heads
-from pipeline.languages import DEFAULT
 from pipeline.second_opinion import THREAT, SecondOpinion
 from pipeline.threats import ThreatHead
 from training import tuned_layers
@@ -79,9 +78,13 @@ def train_and_write(data: Path, root: Path, cache: Path) -> str:
 def _tuned(
     taught: Sequence[Lesson], states: Sequence[Vectors], held: tuned_layers.Tensors, claims: Sequence[str], kept: Path
 ) -> tuning.Tuned:
-    """Return the tuned layers, from the file `kept` if it was made from the same lessons."""
-    told = [(each.text, each.opinions, each.kind, sorted(each.claims or ()), each.counts) for each in taught]
-    digest = hashlib.sha256(repr((told, claims)).encode("utf-8", "replace")).hexdigest()
+    """Return the tuned layers, from the file `kept` if it was made from the same lessons and weights."""
+    told = [
+        (each.text, each.origin, each.opinions, each.kind, sorted(each.claims or ()), each.answerable, each.counts)
+        for each in taught
+    ]
+    weights = tuning.HEADS_SHARE, tuning.CLAIMS_SHARE, tuning.CLAIM_COUNTS
+    digest = hashlib.sha256(repr((told, claims, weights)).encode("utf-8", "replace")).hexdigest()
     if kept.exists() and (before := torch.load(kept))["digest"] == digest:
         return tuning.Tuned(before["adapters"], before["heads"], tuple(claims))
     chance = torch.Generator().manual_seed(SEED)
@@ -159,7 +162,7 @@ async def _read(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[First], V
         first = First(opinions)
         if lesson.claims is not None:
             groups = groups_of(lesson.text, reading.vector, heads)
-            judged = matcher.read(lesson.text, reading.vector, groups, DEFAULT)
+            judged = matcher.read(lesson.text, reading.vector, groups, lesson.language)
             first = First(
                 opinions, np.array([judged.claims[name] for name in claims.claims], np.float32), judged.answerable
             )

@@ -14,11 +14,13 @@ from kb.claims.judge import KINDS
 from models.embed import Vectors
 from pipeline.heads import NAMES
 from pipeline.second_opinion import THREAT
-from training.post_layers.lessons import Lesson
+from training.post_layers.lessons import CLAIM_TWINS, Lesson
 from training.tuned_layers import POOLED, Tensors, optimise, yes_or_no
 
 OPINIONS = (*NAMES, THREAT)
 HEADS_SHARE, CLAIMS_SHARE = 1 / 3, 0.5
+CLAIM_COUNTS = {"wording": 0.5, CLAIM_TWINS: 1.5}
+"""Weight of a text for the claim it makes, by origin: a wording makes it by definition, a twin by two readers."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,7 @@ def _loss(tuned: Tuned, summed: Any, lessons: Sequence[Lesson]) -> Any:
         if lesson.kind is not None:
             kinds[row], kind_counts[row] = lesson.kind, lesson.counts
         known = [places[name] for name in lesson.claims or () if name in places]
-        # A wording makes its claim by definition, so it counts less than a post that somebody labelled.
-        claims[row, known] = CLAIMS_SHARE * (0.5 if lesson.origin == "wording" else 1.0) / max(len(known), 1)
+        claims[row, known] = CLAIM_COUNTS.get(lesson.origin, 1.0) * CLAIMS_SHARE / max(len(known), 1)
     opinions = yes_or_no(logits["opinion"], answers, counts)
     answered = yes_or_no(logits["answerable"], answerable[:, :1], answerable[:, 1:])
     of_kinds = functional.cross_entropy(

@@ -35,7 +35,9 @@ ONLY_TRAINED = "as_in_posts"
 """The kind of sentences written after the report had been read, which is why the report has none of them."""
 SUITES = {"suite": "suite.toml", "second suite": "second_suite.toml"}
 """Origins whose sentences are always for the report only, with their files."""
-FORUMS, WORDINGS = "forum posts", "wordings"
+FORUMS, WORDINGS, TWINS = "forum posts", "wordings", "threat twins"
+THREATENS = {"t-": True, "n-": False}
+"""Whether a twin threatens, by the beginning of its kind."""
 LANGUAGES = ("en", "es", "it", "eu", "fr", "de")
 
 _HERE = Path(__file__).parent
@@ -80,7 +82,8 @@ def read_samples(data: Path) -> list[Sample]:
         _replies(sets / "CrowdCounter" / "Train.json"),
         _neutral(),
         wordings(),
-        _suites(),
+        twins(),
+        suites(),
     )
     once: dict[str, Sample] = {}
     for sample in sorted(parts, key=lambda sample: not sample.held_out):
@@ -316,7 +319,19 @@ def wordings() -> Iterator[Sample]:
                     yield Sample(text, False, WORDINGS, str(claim.kind), claim.id, held_out, language)
 
 
-def _suites() -> Iterator[Sample]:
+def twins() -> Iterator[Sample]:
+    """Yield near twins as people post them: threats to a group, and violent or hostile words without one.
+
+    Only the layers for posts learn from them (`training.post_layers`). Raises KeyError for an unknown kind.
+    """
+    for line in (_HERE / "twins.tsv").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            group, language, kind, text = line.split("\t")
+            held_out = chance(text) % HELD_OUT_OF == 0
+            yield Sample(text, THREATENS[kind[:2]], TWINS, kind[2:], text, held_out, language, group)
+
+
+def suites() -> Iterator[Sample]:
     """Yield the sentences of SUITES, threats and others, none of which is ever trained on."""
     for origin, file in SUITES.items():
         for language, sections in tomllib.loads((_HERE / file).read_text("utf-8")).items():

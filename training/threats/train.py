@@ -21,7 +21,7 @@ from pipeline.threats import BUCKETS, Surface, ThreatHead, read
 from training.heads.fit import balanced
 from training.heads.network import fit_network, half
 from training.heads.train import embed_cached
-from training.threats.data import FORUMS, WORDINGS, Sample, read_samples
+from training.threats.data import FORUMS, TWINS, WORDINGS, Sample, read_samples
 from training.threats.model_card import write_card
 
 Vectors = NDArray[np.float32]
@@ -150,7 +150,7 @@ def save(head: ThreatHead, path: Path) -> None:
 
 def train_and_write(data: Path, out: Path, cache: Path) -> str:
     """Train on the data sets under `data`, write `threat.npz` and `threat.md` into `out`, and return the model card."""
-    samples = read_samples(data)
+    samples = [sample for sample in read_samples(data) if sample.origin != TWINS]
     vectors = embed_cached([normalise(sample.text) for sample in samples], cache)
     held_out = np.array([sample.held_out for sample in samples])
     seen = [sample for sample in samples if not sample.held_out]

@@ -8,7 +8,7 @@ import { age, ALARMING, groupWord, groupWords, holder, percent, WAITING } from "
 const PAGE = 100;
 const TYPING_MS = 200;
 
-/** What is chosen to be listed: its states, and `doubtful` where that matters. */
+/** What the list's filter chooses: states, and `doubtful` where it matters. */
 const chosen = () => byId("state-filter").selectedOptions[0].dataset;
 
 const doubtLabel = () => byId("state-filter").querySelector('[data-doubtful="true"]').dataset.label;
@@ -19,9 +19,10 @@ function pick(id, value) {
   if (byId(id).selectedIndex < 0) byId(id).selectedIndex = 0;
 }
 
-/** Say in the list why a case has no draft. */
+/** Say why a case has no draft. */
 function draftless(item) {
   if (item.doubtful) return t("In doubt: hate probability {share}", { share: percent(item.hate) });
+  if (item.awaits_request) return t("No draft: see the evidence");
   return item.origin === "none" ? t("No draft: write the reply") : t("No draft");
 }
 

@@ -242,7 +242,9 @@ async def test_evidence_that_may_not_answer_a_post_is_shown_and_a_draft_of_it_re
     page = await browser.new_page(viewport={"width": 1440, "height": 900})
     watch = Watch(page, base)
     await log_in(page, base)
-    await page.locator("#cases .row").last.click()
+    row = page.locator("#cases .row").last
+    await expect(row).to_contain_text("No draft: see the evidence")
+    await row.click()
     await expect(page.locator('[data-slot="post-id"]')).to_have_text("post-7")
     await expect(page.locator('[data-slot="note"]')).to_contain_text("The evidence may not answer this post.")
     await expect(page.locator('[data-slot="evidence"]')).to_be_visible()

@@ -54,10 +54,13 @@ def test_a_post_that_no_data_set_has_is_named(tmp_path: Path) -> None:
         read_posts(DATA, tmp_path)
 
 
-def test_fresh_posts_name_claims_on_file_and_a_third_has_no_answer() -> None:
-    posts = read_fresh(load_claims())
-    assert Counter(post.language for post in posts) == {"en": 15, "es": 15, "it": 15, "eu": 15}
-    assert sum(not post.claims for post in posts) == 20
+@pytest.mark.parametrize(("name", "of_a_language", "unanswered"), [("fresh", 15, 20), ("second_fresh", 30, 40)])
+def test_fresh_posts_name_claims_on_file_and_a_third_has_no_answer(
+    name: str, of_a_language: int, unanswered: int
+) -> None:
+    posts = read_fresh(load_claims(), name)
+    assert Counter(post.language for post in posts) == dict.fromkeys(("en", "es", "it", "eu"), of_a_language)
+    assert sum(not post.claims for post in posts) == unanswered
     wordings = {text for claim in load_claims().claims.values() for texts in claim.wordings.values() for text in texts}
     assert not {post.text for post in posts} & (wordings | {post.text for post in read_posts(None)})
 
@@ -65,7 +68,7 @@ def test_fresh_posts_name_claims_on_file_and_a_third_has_no_answer() -> None:
 def test_a_fresh_post_of_a_claim_that_is_gone_is_named(tmp_path: Path) -> None:
     (tmp_path / "fresh.toml").write_text('[[post]]\nid = "fresh:en-01"\ntext = "?"\nclaims = ["moon-cheese"]', "utf-8")
     with pytest.raises(BadInput, match=r"fresh:en-01.*moon-cheese"):
-        read_fresh(load_claims(), tmp_path)
+        read_fresh(load_claims(), folder=tmp_path)
 
 
 def test_facts_of_the_named_claims_fit_a_fresh_post_and_whatever_else_is_shown_does_not() -> None:
