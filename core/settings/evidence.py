@@ -66,7 +66,7 @@ class KnowledgeBaseSettings(Section):
         "insult or exclusion, if there is one.",
     )
     less_sure_in: dict[str, Share] = Field(
-        {"es": 0.4, "it": 0.4, "eu": 0.4},
+        {"es": 0.7, "it": 0.7, "eu": 0.7},
         description="Language code -> factor for `claim_from` and `assertion_from` for posts in that language, "
         "because models that learned from English posts are less sure of them. Lower it for more drafts "
         "in a language.",
