@@ -284,9 +284,7 @@ def tables(questions: Sequence[Question], rows: Sequence[Row], grades: Grades) -
         yield table([(key, figures(default, part)) for key, part in keys.items() if part], name)
 
 
-def fresh_tables(
-    title: str, posts: Sequence[FreshPost], rows: Sequence[Row], files: ClaimFiles
-) -> Iterable[str]:  # fmt: skip
+def fresh_tables(title: str, posts: Sequence[FreshPost], rows: Sequence[Row], files: ClaimFiles) -> Iterable[str]:
     """Yield the tables for posts that nothing was tuned on: every way, then the default by language."""
     exempt = facts_of_no_assertion(files)
 

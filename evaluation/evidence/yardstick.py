@@ -82,7 +82,7 @@ def read_fresh(files: ClaimFiles, name: str = FRESH[0], folder: Path = HERE) -> 
             raise BadInput(
                 f"{row['id']} in {name}.toml names claims that are not on file: {', '.join(sorted(missing))}."
             )
-        groups = dict.fromkeys(files.group_of(files.claims[name]) for name in row["claims"])
+        groups = dict.fromkeys(files.group_of(files.claims[claim]) for claim in row["claims"])
         posts.append(FreshPost(row["id"], row["text"], _language(row["id"]), tuple(groups), claims))
     return posts
 

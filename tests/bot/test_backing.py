@@ -83,5 +83,8 @@ async def test_a_draft_of_evidence_that_may_not_answer_the_post_says_so(ledger: 
 
 
 async def test_a_case_without_a_draft_whose_evidence_may_not_answer_it_awaits_a_request(ledger: Ledger) -> None:
-    assert awaits_request(await ledger.cases.get(await add_unsure(ledger, post(1))))
+    case = await ledger.cases.get(await add_unsure(ledger, post(1)))
+    assert awaits_request(case)
+    rejected = await ledger.decisions.reject(case.key, case.version, "ana", "tone", case.updated_at)
+    assert not awaits_request(rejected), "nothing is asked for once it is decided"
     assert not awaits_request(await ledger.cases.get(await add_doubtful(ledger, post(2))))

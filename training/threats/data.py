@@ -322,7 +322,8 @@ def wordings() -> Iterator[Sample]:
 def twins() -> Iterator[Sample]:
     """Yield near twins as people post them: threats to a group, and violent or hostile words without one.
 
-    Only the layers for posts learn from them (`training.post_layers`). Raises KeyError for an unknown kind.
+    Only the layers for posts learn from them (`training.post_layers`), not the threat head. Raises KeyError for an
+    unknown kind.
     """
     for line in (_HERE / "twins.tsv").read_text("utf-8").splitlines():
         if not line.startswith("#"):
