@@ -46,9 +46,13 @@ class Subscription(Generic[T]):
     def offer(self, change: T) -> None:
         """Add one change; if there is no room, drop the waiting ones first and signal the loss."""
         if self._waiting.full():
-            self.forget()
-            self._waiting.put_nowait(None)
+            self.start_over()
         self._waiting.put_nowait(change)
+
+    def start_over(self) -> None:
+        """Drop the waiting changes and signal the loss."""
+        self.forget()
+        self._waiting.put_nowait(None)
 
 
 class Changes:
@@ -106,6 +110,9 @@ class Changes:
     async def _follow(self) -> None:
         if self.last_id is None:
             self.last_id = await self._history.last_id()
+            # Who read the ledger before this moment may have missed a change that the feed starts after.
+            for subscriber in self._subscribers:
+                subscriber.start_over()
         while page := await self._history.since(self.last_id, PAGE):
             for change in page:
                 for subscriber in self._subscribers:

@@ -29,8 +29,19 @@ async def test_everybody_gets_every_change_in_order(ledger: Ledger) -> None:
         await add_pending(ledger, post(1))
         changes.nudge()
         for subscriber in (first, second):
+            assert await subscriber.next() is None
             seen = [await asyncio.wait_for(subscriber.next(), 60) for _ in range(4)]
             assert [item.to_state for item in seen if item] == ["received", "triaged", "grounded", "pending"]
+        task.cancel()
+
+
+async def test_one_who_was_there_before_the_feed_reads_again_what_the_feed_starts_after(ledger: Ledger) -> None:
+    changes = Changes(ledger.history, every_s=60)
+    with changes.subscribe() as early:
+        await add_pending(ledger, post(1))
+        task = asyncio.create_task(changes.run())
+        assert await asyncio.wait_for(early.next(), 60) is None
+        assert changes.last_id == 4
         task.cancel()
 
 
@@ -82,6 +93,7 @@ async def test_the_feed_outlives_a_ledger_that_is_away(ledger: Ledger, caplog: p
         while changes.last_id is None:
             await asyncio.sleep(0)
         await ledger.stages.receive([post(1)])
+        assert await subscriber.next() is None
         seen = await asyncio.wait_for(subscriber.next(), 60)
         task.cancel()
     assert seen is not None
