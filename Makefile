@@ -5,7 +5,7 @@ BIN := .venv/bin
 DEMO_ARGS ?=
 BENCH_KB_ARGS ?=
 EVALUATE_ARGS ?=
-TEST_WORKERS ?= 3
+TEST_WORKERS ?= 4
 STRESS_ARGS ?=
 FUZZ_S ?= 600
 
@@ -13,7 +13,7 @@ FUZZ_S ?= 600
 
 help:
 	@echo "make demo    set everything up and open the desk on sample posts (DEMO_ARGS='--chat-model none' for no model)"
-	@echo "make test    run the tests, in TEST_WORKERS=3 processes"
+	@echo "make test    run the tests, in TEST_WORKERS=4 processes"
 	@echo "make test-slow  kills, scale, load, long races, and the large models' libraries in an environment of their own"
 	@echo "make test-accurate  only the large models' libraries"
 	@echo "make check   lint, types, import directions, claims and facts on file"
@@ -34,7 +34,7 @@ demo: .venv/run
 
 test: .venv/dev
 	@sh deploy/test-programs.sh
-	$(BIN)/python -m pytest -n $(TEST_WORKERS) --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
 
 # One after the other: what is killed or measured under load shares the machine with nothing.
 test-slow: .venv/dev

@@ -67,8 +67,12 @@ class House:
         return app
 
     async def follow_changes(self, _: web.Application) -> AsyncIterator[None]:
-        async with running([self.changes.run()]):
-            yield
+        with self.changes.subscribe() as waiting:
+            async with running([self.changes.run()]):
+                if self.changes.last_id is None:
+                    # The feed's first word: it follows from here on.
+                    await waiting.next()
+                yield
 
 
 def bearer(name: str) -> dict[str, str]:

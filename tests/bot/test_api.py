@@ -15,6 +15,7 @@ from tests.bot.conftest import TOKENS, Client, House, Post
 from tests.bot.samples import DRAFT, HOSTILE, PLATFORM, add_doubtful, add_pending, fill, post
 
 Bearer = Callable[[str], dict[str, str]]
+DUELS = 60
 DECISION = {"action": "claim", "version": 4}
 
 
@@ -261,7 +262,7 @@ async def test_a_ledger_that_is_away_is_503_and_says_when_to_try_again(
 
 
 async def test_of_two_who_decide_at_once_one_wins_and_the_other_sees_who(house: House, decide: Post) -> None:
-    for number in range(200):
+    for number in range(DUELS):
         key = await add_pending(house.ledger, post(number))
         answers = await asyncio.gather(
             decide("ana", key, action="approve", version=4),
@@ -273,7 +274,7 @@ async def test_of_two_who_decide_at_once_one_wins_and_the_other_sees_who(house: 
         assert won["decided_by"] in lost["message"]
         assert lost["case"]["decided_by"] == won["decided_by"]
     counts = await house.desk.counts()
-    assert counts[CaseState.APPROVED] + counts[CaseState.REJECTED] == 200
+    assert counts[CaseState.APPROVED] + counts[CaseState.REJECTED] == DUELS
 
 
 async def test_hostile_text_travels_as_data(client: Client, house: House, bearer: Bearer) -> None:

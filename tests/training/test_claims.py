@@ -25,6 +25,7 @@ from training.claims.data import (
     read_twins,
     wordings_as_posts,
 )
+from training.claims.own_posts import read_own_posts
 from training.claims.train import like, save
 from training.claims.unseen import UNSEEN
 from training.heads.data import letters
@@ -70,12 +71,29 @@ def test_twins_make_claims_of_their_group_or_none_in_every_language() -> None:
     }
 
 
-def test_no_twin_is_a_wording_or_a_post_that_is_measured_on() -> None:
+def test_own_posts_are_labelled_in_every_language_and_part() -> None:
+    files, posts = load_claims(), read_own_posts()
+    assert len({post.text for post in posts}) == len(posts) > 4_000
+    assert {name for post in posts for name in post.claims} <= set(files.claims)
+    for post in posts:
+        assert post.hateful == (post.kind != "-"), post
+        assert post.hateful or not post.claims, post
+        assert post.threatens == (post.attack is AttackKind.THREAT), post
+    assert {(post.language, post.part, bool(post.claims)) for post in posts} == {
+        (language, part, claimed)
+        for language in LANGUAGES
+        for part in (Part.TRAIN, Part.REPORT)
+        for claimed in (True, False)
+    }
+
+
+def test_no_post_of_our_own_is_a_wording_or_measured_on_or_written_twice() -> None:
     files = load_claims()
     fresh = [post for name in FRESH for post in read_fresh(files, name)]
     texts = [post.text for post in (*read_posts(None), *fresh)] + [wording.text for wording in wordings_of(files)]
-    others = set(map(letters, texts))
-    assert not [twin for twin in read_twins() if letters(twin.text) in others]
+    others, twins = set(map(letters, texts)), {letters(twin.text) for twin in read_twins()}
+    assert not others & twins
+    assert not [post for post in read_own_posts() if letters(post.text) in others | twins]
 
 
 def test_sentences_of_our_own_stand_for_posts_in_every_language() -> None:

@@ -16,6 +16,7 @@ from pipeline.languages import DEFAULT
 from pipeline.normalise import normalise
 from pipeline.second_opinion import THREAT
 from training.claims.data import Post, harmless, read_labelled, read_twins
+from training.claims.own_posts import ODD, read_own_posts
 from training.claims.unseen import NATURAL, UNSEEN
 from training.heads.data import LONGEST, SHORT, letters
 from training.heads.data import read_samples as read_head_samples
@@ -27,8 +28,8 @@ from training.threats.train import COUNTS as THREAT_COUNTS
 
 UNSEEN_ORIGIN = "unseen"
 """Origin of the posts in `training/claims/unseen.tsv`."""
-CLAIM_TWINS = "claim twins"
-"""Origin of the posts in `training/claims/twins.tsv`."""
+CLAIM_TWINS, OWN_POSTS = "claim twins", "own posts"
+"""Origins of the posts in `training/claims/twins.tsv` and `own_posts.tsv`."""
 OWN_HATE = {"functional": 3.0, "written": 2.0, "Hatemoji": 1.0}
 """Weights for hate that replace those in HATE_COUNTS: layers learn these origins faster than linear heads do."""
 HARMLESS = 1.3
@@ -36,10 +37,12 @@ HARMLESS = 1.3
 WORDING_IS_NO_THREAT = 0.5
 """Weight of a wording as an example without a threat; many wordings are hostile, but those used here don't threaten."""
 TWIN_HATE, TWIN_GROUP, TWIN_IS_NO_THREAT = 1.0, 0.5, 1.0
-"""Weights of a twin for whether it is hateful, whom it attacks, and that it doesn't threaten."""
+"""Weights of a post of our own for whether it is hateful, whom it attacks, and that it doesn't threaten."""
 READ_THREAT = 1.5
 """Weight for threats of a post whose kind of attack was labelled."""
-KIND_COUNTS = {"labels": 1.0, UNSEEN_ORIGIN: 1.0, CLAIM_TWINS: 0.7, "harmless": 0.5, "wording": 0.25}
+KIND_COUNTS = {
+    "labels": 1.0, UNSEEN_ORIGIN: 1.0, OWN_POSTS: 1.0, CLAIM_TWINS: 0.7, "harmless": 0.5, "wording": 0.25,
+}  # fmt: skip
 ANSWERABLE_WORDING = 0.05
 """Weight of a wording for whether anything on file answers a text: for wordings, something always does."""
 KEPT = {"claims": 0.4, "EDOS": 0.6, "answers to claims": 0.4, "written": 0.8, "MLMA": 0.7, "Davidson": 0.6}
@@ -51,8 +54,8 @@ class Lesson:
     """One text and the answers to learn for it.
 
     `opinions` has the right answer and its weight by the head's name. `kind` is the number in KINDS of how the text
-    attacks, and `claims` are the claims on file that it makes; both are None if nobody labelled them, and `counts` is
-    their weight. `language` is the one in which claims are looked for.
+    attacks, and `claims` are the claims on file that it makes; each is None if it is not known, and `counts` is their
+    weight. `language` is the one in which claims are looked for.
     """
 
     text: str
@@ -75,7 +78,8 @@ class Lesson:
 
 def read_lessons(data: Path, files: ClaimFiles, claims: Path) -> list[Lesson]:
     """Return every lesson, without training ones that have the same letters as one for measuring."""
-    lessons = [*_of_heads(data, claims), *_of_threats(data), *_of_posts(data), *_of_wordings(files), *_of_twins(files)]
+    lessons = [*_of_heads(data, claims), *_of_threats(data), *_of_posts(data), *_of_wordings(files)]
+    lessons += [*_of_twins(files), *_of_own_posts()]
     apart = {letters(lesson.text) for lesson in lessons if lesson.part is not Part.TRAIN}
     return [lesson for lesson in lessons if lesson.part is not Part.TRAIN or not _copies(lesson, apart)]
 
@@ -157,15 +161,27 @@ def _of_wordings(files: ClaimFiles) -> Iterator[Lesson]:
 
 def _of_twins(files: ClaimFiles) -> Iterator[Lesson]:
     for twin in read_twins():
-        claims = [files.claims[name] for name in sorted(twin.claims)]
-        kinds: list[AttackKind | None] = [claim.kind for claim in claims]
-        kinds = kinds or [AttackKind.CLAIM if twin.hateful else None]
-        opinions = {HATE: (twin.hateful, TWIN_HATE)}
-        if twin.hateful:
-            opinions |= {group.value: (group is twin.group, TWIN_GROUP) for group in TargetGroup}
-        if AttackKind.THREAT not in kinds:
-            opinions[THREAT] = False, TWIN_IS_NO_THREAT
+        kinds = {files.claims[name].kind for name in twin.claims}
+        kind = KINDS.index(kinds.pop() if kinds else None) if len(kinds) == 1 or not twin.hateful else None
+        threatens = any(files.claims[name].kind is AttackKind.THREAT for name in twin.claims)
+        opinions = _opinions(twin.hateful, {twin.group}) | ({} if threatens else {THREAT: (False, TWIN_IS_NO_THREAT)})
         yield Lesson(
-            twin.text[:LONGEST], CLAIM_TWINS, twin.part, opinions, KINDS.index(kinds[0]), twin.claims,
+            twin.text[:LONGEST], CLAIM_TWINS, twin.part, opinions, kind, twin.claims,
             KIND_COUNTS[CLAIM_TWINS], twin.kind, twin.language,
         )  # fmt: skip
+
+
+def _of_own_posts() -> Iterator[Lesson]:
+    for post in read_own_posts():
+        opinions = _opinions(post.hateful, post.groups) | {THREAT: (post.threatens, TWIN_IS_NO_THREAT)}
+        kind = None if post.kind == ODD else KINDS.index(post.attack)
+        yield Lesson(
+            post.text[:LONGEST], OWN_POSTS, post.part, opinions, kind, post.claims,
+            KIND_COUNTS[OWN_POSTS], post.kind, post.language,
+        )  # fmt: skip
+
+
+def _opinions(hateful: bool, attacked: Collection[TargetGroup]) -> dict[str, tuple[bool, float]]:
+    """Return whether a post of our own is hateful and, if so, whom it attacks, with their weights."""
+    groups = {group.value: (group in attacked, TWIN_GROUP) for group in TargetGroup} if hateful else {}
+    return {HATE: (hateful, TWIN_HATE)} | groups

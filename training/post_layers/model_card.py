@@ -23,7 +23,7 @@ from pipeline.second_opinion import THREAT, SecondOpinion
 from training.heads.data import ADVERSARIAL, REAL
 from training.heads.sample import Part
 from training.heads.written import FUNCTIONAL
-from training.post_layers.lessons import CLAIM_TWINS, UNSEEN_ORIGIN, Lesson
+from training.post_layers.lessons import CLAIM_TWINS, OWN_POSTS, UNSEEN_ORIGIN, Lesson
 from training.post_layers.opinions import First
 
 ALARMS = 0.03
@@ -98,7 +98,7 @@ def _opinion_rows(outcome: Outcome) -> Iterator[str]:
         right = [_surest(outcome, says, grouped) for says in (outcome.first, outcome.second, outcome.together)]
         yield _row(f"{name}: the surest group is right", len(grouped), right)
         yield _row(f"{name}: hate or offence, AUC", len(flags), _aucs(outcome, HATE, flags))
-    for origin in (ADVERSARIAL, FUNCTIONAL, CLAIM_TWINS):
+    for origin in (ADVERSARIAL, FUNCTIONAL, CLAIM_TWINS, OWN_POSTS):
         rows = _asked(outcome, origin, HATE)
         yield _row(f"{origin}: hate, AUC", len(rows), _aucs(outcome, HATE, rows))
     for origin in dict.fromkeys(lesson.origin for lesson in outcome.lessons if THREAT in lesson.opinions):
@@ -164,7 +164,11 @@ def _claim_rows(outcome: Outcome) -> Iterator[str]:
 _CLAIMED = (
     ("calibrate posts", UNSEEN_ORIGIN, Part.CALIBRATE, LANGUAGES),
     ("report posts", UNSEEN_ORIGIN, Part.REPORT, LANGUAGES),
-    *((f"{CLAIM_TWINS}, {language}", CLAIM_TWINS, Part.REPORT, (language,)) for language in LANGUAGES),
+    *(
+        (f"{origin}, {language}", origin, Part.REPORT, (language,))
+        for origin in (CLAIM_TWINS, OWN_POSTS)
+        for language in LANGUAGES
+    ),
 )
 """The posts by which the claims are measured: what they are called, their origin, part and languages."""
 

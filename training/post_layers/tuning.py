@@ -14,13 +14,13 @@ from kb.claims.judge import KINDS
 from models.embed import Vectors
 from pipeline.heads import NAMES
 from pipeline.second_opinion import THREAT
-from training.post_layers.lessons import CLAIM_TWINS, Lesson
+from training.post_layers.lessons import CLAIM_TWINS, OWN_POSTS, Lesson
 from training.tuned_layers import POOLED, Tensors, optimise, yes_or_no
 
 OPINIONS = (*NAMES, THREAT)
 HEADS_SHARE, CLAIMS_SHARE = 1 / 3, 0.5
-CLAIM_COUNTS = {"wording": 0.5, CLAIM_TWINS: 1.5}
-"""Weight of a text for the claim it makes, by origin: a wording makes it by definition, a twin by two readers."""
+CLAIM_COUNTS = {"wording": 0.5, CLAIM_TWINS: 1.5, OWN_POSTS: 1.5}
+"""Weight of a text for the claim it makes, by origin: a wording makes it by definition, ours by what readers say."""
 
 
 @dataclass(frozen=True)

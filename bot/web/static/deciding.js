@@ -14,13 +14,14 @@ import { decideOnSame } from "./same.js";
 import { warn } from "./status.js";
 import { hasLooked } from "./tally.js";
 import { announce, dropUndoable, lastUndoable, toast, toastUndoable } from "./toasts.js";
-import { explain } from "./trouble.js";
+import { explainFailed } from "./trouble.js";
 import { WAITING } from "./words.js";
 
 const DONE = { approve: t("Approved"), edit: t("Approved with your text"), reject: t("Rejected"), dismiss: t("Dismissed as not hateful") };
 const DONE_LATER = {
   reopen: t("Opened again; a draft is being written."), hand_over: t("Handed over."), handle: t("Marked as handled."),
   retract: t("Retracted; the platform is told."), assign: t("Assigned."), claim: t("The case is yours."),
+  release: t("The case is free again."),
 };
 const SENDING = ["approve", "edit"];
 let busy = false;
@@ -68,7 +69,6 @@ async function done(action, after) {
   }
   refreshOpen(after);
   if (DONE_LATER[action]) toast(DONE_LATER[action], "good");
-  if (action === "release") toast(t("The case is free again."));
   soon();
 }
 
@@ -110,7 +110,7 @@ async function refused(error, action, key) {
     here.open.editor.verdict(error.answer.checks ?? [], error.message);
     return announce(error.message);
   }
-  explain(error, error.answer?.case);
+  explainFailed(error, error.answer?.case);
   if (error instanceof Refusal && ![409, 404].includes(error.status)) return;
   soon();
   if (isOpen(key) && action !== "undo") await reread(key);
@@ -136,7 +136,7 @@ async function afterMany(decideThem) {
     const isGone = results.done.some((result) => result.key === key && result.state !== WAITING);
     if (isGone) await goOn(await queue.takeOff(key));
   } catch (error) {
-    explain(error);
+    explainFailed(error);
   }
 }
 
@@ -153,7 +153,7 @@ export async function addNoteTo({ root, item }) {
     refreshOpen(sent.after);
     byId("case").focus({ preventScroll: true });
   } catch (error) {
-    explain(error);
+    explainFailed(error);
   } finally {
     isNoting = false;
   }

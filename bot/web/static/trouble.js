@@ -22,6 +22,12 @@ export function explain(error, now) {
   toast(mine ? t("This was already {standing}, that is you.", { standing: standing(now) }) : error.message, "bad");
 }
 
+/** Explain why an action failed; if it is not known whether it was done, say so where no refresh takes it away. */
+export function explainFailed(error, now) {
+  if (error instanceof Offline) toast(t("The server gave no answer. Look whether it was done before you try again."), "bad");
+  explain(error, now);
+}
+
 export async function logInAgain() {
   if (!byId("login").hidden) return;
   const { name } = await whoAmI().catch(() => ({ name: null }));

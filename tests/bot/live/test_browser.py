@@ -355,6 +355,7 @@ async def test_a_lost_connection_is_said_and_mended(browser: Browser, base: str,
     await context.set_offline(True)
     await press(page, "c")
     await expect(page.locator("#banner")).to_contain_text("can't be reached")
+    await expect(page.locator(".toast.bad")).to_contain_text("Look whether it was done")
     await context.set_offline(False)
     await press(page, "c")
     await expect(page.locator("#banner")).to_be_hidden()

@@ -48,6 +48,7 @@ async def test_several_are_selected_and_rejected_for_one_reason(browser: Browser
     await page.route("**/v1/**", lambda route: route.abort())
     await page.locator(".toast.undo button").click()
     await expect(page.locator("#banner")).to_contain_text("can't be reached")
+    await expect(page.locator(".toast.bad").last).to_contain_text("Look whether it was done")
     await page.unroute("**/v1/**")
     await page.locator(".toast.undo button").click()
     await expect(page.locator(".toast.good")).to_have_text("Taken back: 2 cases.")

@@ -27,6 +27,8 @@ def known(file: Path, symbol: str, institution: str, year: int) -> SourceDocumen
     return SourceDocument(id=symbol, file=file, title=symbol, institution=institution, symbol=symbol, year=year)
 
 
+pytestmark = pytest.mark.slow
+
 Whole = tuple[ExtractionReport, list[Evidence]]
 
 

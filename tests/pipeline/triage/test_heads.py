@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[3]
 FLAGS = ROOT / "../shared/data/flags"
 SHIPPED = ROOT / "pipeline/data/heads.npz"
 CARDS = {path.stem: path.read_text("utf-8") for path in (ROOT / "pipeline/data").glob("*_head.md")}
-POSTS = 300
+POSTS = 150
 
 
 @pytest.fixture(scope="module")
