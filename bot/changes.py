@@ -28,7 +28,7 @@ BACKLOG = 1_000
 class Subscription(Generic[T]):
     """The changes that one listener has not taken yet, in order.
 
-    If it lags too far behind, they are dropped and `next` returns None once.
+    If it lags too far behind, they are dropped and `next` returns None once; also when the feed begins to follow.
     """
 
     def __init__(self, backlog: int = BACKLOG) -> None:

@@ -26,10 +26,11 @@ FRESH = {
     "second": "written before the change that brought `fits`, `topic` and `garbled`",
     "third": "written by somebody else than whoever made the checks of that day, and counted twice",
     "fourth": "written by a reader that had seen nothing of the project, labelled by a second one, and counted once",
-    "fifth": "written like the fourth by another reader, and nothing was tuned on it",
-    "sixth": "written like the fifth by another reader, before the limits of `grounded` were chosen",
+    "fifth": "written like the fourth by another reader; checks by words were mended with it in view",
+    "sixth": "written like the fifth by another reader; checks by words were mended with it in view",
+    "seventh": "written like the sixth by another reader, and nothing was tuned on it",
 }
-"""Sets of drafts that nothing learned from, and when they were written; limits were chosen without the last two."""
+"""Sets of drafts that nothing learned from, and when they were written; limits were chosen without the last three."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def red_team() -> tuple[LabelledDraft, ...]:
 
 
 def fresh(name: str) -> tuple[LabelledDraft, ...]:
-    """Return one of the FRESH sets of drafts, written in free wording; nothing is tuned on them."""
+    """Return one of the FRESH sets of drafts, written in free wording; nothing learns from them."""
     text = (files("evaluation.redteam") / "drafts" / f"{name}.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     return tuple(

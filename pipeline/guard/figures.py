@@ -14,6 +14,8 @@ from pipeline.languages.pack import Numbers
 _GROUPED = r"\d{1,3}(?:[ .,']\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?"
 _ADJOINS = re.compile(r"[\s\u2010-]?")
 """What may stand between the words of one number."""
+_YEARS = re.compile(r"(?<![\w/-])(?P<century>1[5-9]|20)(?P<first>\d\d)[\u2010-\u2013-](?P<last>\d\d)(?![\w/-])")
+"""A range of years: "2006-18"."""
 _LONGEST_COMPOUND = 100
 """Most letters of a word that is searched for number words; "777,777" has 70 in German."""
 
@@ -101,7 +103,11 @@ class _Number:
     def figure(self, text: str) -> Figure:
         """Return the number with its wording in `text`."""
         start, end = self.tokens[0].start, self.tokens[-1].end
-        return Figure(text[start:end], sum(self.addends), self.percent, start)
+        written = text[start:end]
+        years = _YEARS.match(text, start - 5) if start >= 5 else None
+        if years and end == years.end() and years["first"] < years["last"]:
+            return Figure(written, float(years["century"] + years["last"]), self.percent, start)
+        return Figure(written, sum(self.addends), self.percent, start)
 
     def _takes(self, token: _Token) -> bool:
         match token.kind:

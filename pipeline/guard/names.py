@@ -9,6 +9,7 @@ from functools import lru_cache
 from core.domain import Evidence
 from core.settings import GuardSettings
 from pipeline.guard.borne_out import known_quantities
+from pipeline.guard.figures import figures
 from pipeline.guard.lexicon import table, words_pattern
 from pipeline.guard.material import GuardContext, Material, Part, group_pattern, terms_pattern
 from pipeline.guard.measurement import Measurement
@@ -68,9 +69,16 @@ def _is_borne_out(appeal: str, known: frozenset[str], reply: Material, context: 
     if research.fullmatch(appeal):
         studied = words_pattern("studied", reply.language)
         texts = [_folded(statement.evidence) for statement in reply.statements]
-        return any(research.search(text) or studied.search(text) for text in texts)
+        return any(research.search(text) or studied.search(text) or _asked(text, reply.language) for text in texts)
     given = known_quantities(reply, context)
     return is_majority(appeal, reply.language) and (given.majority or max(given.of_kind(Kind.SHARE), default=0) > 50)
+
+
+def _asked(text: str, language: str) -> bool:
+    """Tell whether folded evidence gives a share of those who were asked."""
+    return words_pattern("asked", language).search(text) is not None and any(
+        figure.percent for figure in figures(text, language)
+    )
 
 
 def names_in(part: Part, language: str) -> Iterator[str]:

@@ -98,10 +98,23 @@ def _shares(text: str, language: str) -> Iterator[Quantity]:
             if 0 < part <= whole and 1 < whole <= LARGEST_WHOLE and not ordered:
                 yield _share(text, match, 100 * part / whole, language)
     for match in _fractions(language).finditer(text):
+        if not match["count"] and match["of"] is None and not _stands_alone(match, language):
+            continue
         divisor = 2 + next(place for place in range(9) if match[f"p{place}"])
         count = _value(match["count"], language) if match["count"] else 1
         if count < divisor:
             yield _share(text, match, 100 * count / divisor, language)
+
+
+def _stands_alone(fraction: re.Match[str], language: str) -> bool:
+    """Tell whether a fraction of nothing named is a share: "over a quarter had left", not "at least half an hour"."""
+    goes_on = _after_a_share(language).match(fraction.string, fraction.end())
+    return goes_on is not None and marker_before(fraction.string, fraction.start(), language) in ("over", "under")
+
+
+@lru_cache(maxsize=16)
+def _after_a_share(language: str) -> re.Pattern[str]:
+    return re.compile("|".join(_listed("after_a_share", language)) or r"(?!)")
 
 
 def _nearly_all(text: str, language: str) -> Iterator[Quantity]:
@@ -309,9 +322,9 @@ def _fractions(language: str) -> re.Pattern[str]:
         rf"(?P<p{place}>{part})" for place, part in enumerate((*lists["halves"][language], *lists["parts"][language]))
     )
     follows = "|".join(lists["of"][language])
-    of = rf"(?=\s(?:{follows}|the|all)(?!\w))" if follows else ""
+    of = rf"(?P<of>(?=\s(?:{follows}|the|all)(?!\w)))?" if follows else "(?P<of>)"
     counted = rf"(?<!\w)(?P<count>{_number(language)})[\s-]"
-    return re.compile(rf"(?:{counted}|(?<!\w))(?:{parts})(?!\w)(?(count)|{of})")
+    return re.compile(rf"(?:{counted}|(?<!\w))(?:{parts})(?!\w){of}")
 
 
 @lru_cache(maxsize=512)

@@ -69,6 +69,8 @@ def _faults(part: Part, reply: Material) -> Iterator[str]:
     for phrase in cues.agreements(part.folded, reply.language):
         if group_pattern().match(phrase):
             continue  # "Women are right to be angry."
+        if _denies_the_posts_word(phrase, part, reply):
+            continue
         yield f"Agrees with the post: “{phrase.strip()}”."
     for phrase in _generalisations(part.folded, reply.language):
         yield f"Says something derogatory of a whole group: “{phrase.strip()}”."
@@ -76,6 +78,21 @@ def _faults(part: Part, reply: Material) -> Iterator[str]:
         yield f"Denies a group its rights: “{phrase.strip()}”."
     for phrase in (*_debunked_evidence(part, reply), *_discredited_sources(part, reply)):
         yield f"Calls the evidence or a right untrue: “{phrase.strip()}”."
+
+
+def _denies_the_posts_word(phrase: str, part: Part, reply: Material) -> bool:
+    """Tell whether a phrase denies what the post itself says, by the same word of the same thing: "it is no hoax".
+
+    The post must call something untrue in its own name: "it's a hoax", not "they call it a hoax" or "it's no hoax".
+    """
+    language, post = reply.language, " ".join(reply.post_words)
+    debunk = cues.pattern(language, "debunk")
+    said = {match.group() for match in debunk.finditer(phrase)} if cues.negated(phrase, language) else set()
+    called = [match for match in debunk.finditer(post) if match.group() in said]
+    clauses = (post[slice(*cues.clause_of(post, match.start(), language))] for match in called)
+    hearsay = words_pattern("hearsay", language)
+    plainly = not any(cues.negated(clause, language) or hearsay.search(clause) for clause in clauses)
+    return bool(called) and plainly and bool((part.content & reply.post_content) - content(said, language))
 
 
 def _groups(text: str, language: str) -> Iterator[re.Match[str]]:

@@ -28,6 +28,7 @@ LONGEST_SWAP = 3
 """Most words in whose place an unknown word is a swap; where more differ, the sentence is a retelling."""
 LONGEST_ENDING = 4
 """Most letters by which two forms of one word may differ at the end."""
+_ASIDE = re.compile(r"\([^()]*\)")
 
 
 def no_overclaim(reply: Material, context: GuardContext, settings: GuardSettings) -> Measurement:
@@ -237,9 +238,17 @@ def _changed_sides(part: Part, statement: Statement, language: str) -> list[str]
 
 
 def _changed_figures(part: Part, statement: Statement, language: str) -> list[str]:
-    """Return the figures that stand in another order than in the statement, if its words are in order."""
-    known = [figure.value for figure in figures(statement.evidence.text, statement.evidence.language)]
+    """Return the figures that stand in another order than in the statement, if its words are in order.
+
+    The only figure in brackets may stand anywhere: "half of those asked (53.5%)" is also "53.5% of those asked".
+    """
+    text = statement.evidence.text
+    known = [figure.value for figure in figures(text, statement.evidence.language)]
+    read_in = statement.evidence.language
+    inserted = [figure.value for aside in _ASIDE.findall(text) for figure in figures(aside, read_in)]
     written = [figure for figure in figures(part.text, language) if known.count(figure.value) == 1]
+    if len(inserted) == 1:
+        written = [figure for figure in written if figure.value not in inserted]
     places = [known.index(figure.value) for figure in written]
     if len(set(places)) < len(places) or places == sorted(places):
         return []

@@ -49,6 +49,8 @@ def stem(word: str, language: str) -> str:
         return word
     entry = pack(language)
     word = entry.words.irregular.get(word, word)
+    for pattern, other in entry.words.spelling.items():
+        word = re.sub(pattern, other, word)
     # A stemmer stores the word it works on, so threads can't share one.
     return str(snowballstemmer.stemmer(entry.stemmer).stemWord(word))
 

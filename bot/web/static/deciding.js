@@ -14,7 +14,7 @@ import { decideOnSame } from "./same.js";
 import { warn } from "./status.js";
 import { hasLooked } from "./tally.js";
 import { announce, dropUndoable, lastUndoable, toast, toastUndoable } from "./toasts.js";
-import { explainFailed } from "./trouble.js";
+import { explain } from "./trouble.js";
 import { WAITING } from "./words.js";
 
 const DONE = { approve: t("Approved"), edit: t("Approved with your text"), reject: t("Rejected"), dismiss: t("Dismissed as not hateful") };
@@ -110,7 +110,7 @@ async function refused(error, action, key) {
     here.open.editor.verdict(error.answer.checks ?? [], error.message);
     return announce(error.message);
   }
-  explainFailed(error, error.answer?.case);
+  explain(error, error.answer?.case);
   if (error instanceof Refusal && ![409, 404].includes(error.status)) return;
   soon();
   if (isOpen(key) && action !== "undo") await reread(key);
@@ -136,7 +136,7 @@ async function afterMany(decideThem) {
     const isGone = results.done.some((result) => result.key === key && result.state !== WAITING);
     if (isGone) await goOn(await queue.takeOff(key));
   } catch (error) {
-    explainFailed(error);
+    explain(error);
   }
 }
 
@@ -153,7 +153,7 @@ export async function addNoteTo({ root, item }) {
     refreshOpen(sent.after);
     byId("case").focus({ preventScroll: true });
   } catch (error) {
-    explainFailed(error);
+    explain(error);
   } finally {
     isNoting = false;
   }

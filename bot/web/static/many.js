@@ -6,7 +6,7 @@ import { byId } from "./dom.js";
 import { t, tn } from "./language.js";
 import { ask } from "./menus.js";
 import { announce, dropUndoable, toast, toastUndoable } from "./toasts.js";
-import { explainFailed } from "./trouble.js";
+import { explain } from "./trouble.js";
 import { groupWords } from "./words.js";
 
 const DONE = { approve: t("Approved"), reject: t("Rejected") };
@@ -101,7 +101,7 @@ async function undoMany(entry) {
   try {
     ({ results } = await decideMany({ action: "undo", cases }));
   } catch (error) {
-    return explainFailed(error);
+    return explain(error);
   }
   dropUndoable(entry.key);
   const left = results.filter((result) => !result.done);

@@ -15,17 +15,12 @@ let afterLogin = () => {};
 export const whenBack = (act) => { afterLogin = act; };
 
 export function explain(error, now) {
+  if (error.isOpen) toast(error.message, "bad");
   if (error instanceof Offline) return warn(t("The server can't be reached. Nothing you wrote is lost; trying again…"));
   if (!(error instanceof Refusal)) throw error;
   if (error.status === 401) return logInAgain();
   const mine = now?.decided_by && now.decided_by === here.me.name;
   toast(mine ? t("This was already {standing}, that is you.", { standing: standing(now) }) : error.message, "bad");
-}
-
-/** Explain why an action failed; if it is not known whether it was done, say so where no refresh takes it away. */
-export function explainFailed(error, now) {
-  if (error instanceof Offline) toast(t("The server gave no answer. Look whether it was done before you try again."), "bad");
-  explain(error, now);
 }
 
 export async function logInAgain() {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pipeline.guard.words import stem
 from tests.factories import make_evidence, make_source
 from tests.pipeline.guard.by_words import stopped_by_words
 
@@ -24,6 +25,9 @@ def stopped_by(
         ("World Health Organization", "The WHO says", "The ILO says"),
         ("EU Agency for Fundamental Rights", "The Vienna-based agency says", "The Geneva-based agency says"),
         ("Council of Europe", "The body in Strasbourg says", "The body in Brussels says"),
+        ("Court of Justice of the European Union", "The judges in Luxembourg say", "The judges in Strasbourg say"),
+        ("UN Special Rapporteur on housing", "An expert for the UN says", "An expert for the EU says"),
+        ("Unesco", "The UN body for culture says", "The EU body for culture says"),
         ("Home Office", "The British interior ministry says", "The Spanish interior ministry says"),
         ("National Harbour Research Institute", "The NHRI says", "The NHIR says"),
         ("Office for National Harbours", "The ONH says", "The OHN says"),
@@ -242,3 +246,109 @@ def test_initials_are_those_of_a_source_and_not_of_words_in_a_row() -> None:
 def test_what_a_court_found_is_no_research() -> None:
     evidence = "In 2019 the Harbour Court found that the ban on flags breached the charter."
     assert "names" in stopped_by(evidence, "Research shows that the ban on flags breached the charter.")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "honest", "wrong"),
+    [
+        (
+            "Over the years 2006-18, sailors paid more into the port's fund than they received from it.",
+            "From 2006 to 2018, sailors paid more into the port's fund than they received from it.",
+            "From 2006 to 2016, sailors paid more into the port's fund than they received from it.",
+        ),
+        (
+            "Around half of the sailors aged 16 to 64 (53.5%) had work at the port in 2019.",
+            "In the port, 53.5% of the sailors aged 16 to 64 had work in 2019.",
+            "In the port, 64% of the sailors aged 16 to 53 had work in 2019.",
+        ),
+        (
+            "The Harbour Office found less crime in neighborhoods with more sailors than in comparable ones.",
+            "The Harbour Office found less crime in neighbourhoods with more sailors than in comparable ones.",
+            "The Harbour Office found less crime in neighbourhoods with more tourists than in comparable ones.",
+        ),
+        (
+            "Of the sailors asked at the port, 28% had been mocked for their accent in the 12 months before.",
+            "Of the sailors asked at the port, over a quarter had been mocked for their accent within a year.",
+            "Of the sailors asked at the port, over a third had been mocked for their accent within a year.",
+        ),
+        (
+            "Respondents at the port said in 2019 that sailors are good company in 67% of cases.",
+            "In a survey at the port in 2019, 67% said that sailors are good company.",
+            "In a survey at the port in 2019, 76% said that sailors are good company.",
+        ),
+    ],
+)
+def test_years_figures_and_spellings_may_be_written_otherwise(evidence: str, honest: str, wrong: str) -> None:
+    assert stopped_by(evidence, honest) == set()
+    assert stopped_by(evidence, wrong) != set()
+
+
+@pytest.mark.parametrize(
+    ("language", "evidence", "wrong"),
+    [
+        (
+            "en",
+            "Women at the port wait at least half an hour for the ferry.",
+            "At the port, 50% of women wait for the ferry.",
+        ),
+        (
+            "en",
+            "For nearly half a century, sailors were barred from the port of the harbour.",
+            "At the port of the harbour, 50% of sailors were barred.",
+        ),
+        (
+            "en",
+            "Some third-country nationals at the port cannot vote in the elections of the harbour.",
+            "At the port, 33% of nationals cannot vote in the elections of the harbour.",
+        ),
+        (
+            "es",
+            "Los delitos en el puerto bajaron hasta el cuarto trimestre de 2019 entre los marineros migrantes.",
+            "Una cuarta parte de los marineros migrantes del puerto bajaron los delitos en 2019.",
+        ),
+        (
+            "en",
+            "In 2019, women (12%) were harassed at the port more often than men (5%).",
+            "In 2019, women (5%) were harassed at the port more often than men (12%).",
+        ),
+        (
+            "en",
+            "Insults were reported by sailors from Malta (12%), Norway (31%) and Kenya (45%) at the port.",
+            "Insults were reported by sailors from Malta (31%), Norway (12%) and Kenya (45%) at the port.",
+        ),
+        (
+            "en",
+            "Directive 2006/54/EC bans sex discrimination at work in the port.",
+            "By 2054, sex discrimination at work in the port is banned by the Directive.",
+        ),
+        (
+            "en",
+            "The rule about sailors at work in the port was passed on 2019-05-12.",
+            "The rule about sailors at work in the port was passed in 2005.",
+        ),
+        (
+            "en",
+            "The Special Rapporteur said that the ban on flags at the port is harmful to sailors.",
+            "Studies show that the ban on flags at the port is harmful to sailors.",
+        ),
+        (
+            "en",
+            "The court ordered the respondents to lift the ban on flags at the port.",
+            "Research shows that the court ordered to lift the ban on flags at the port.",
+        ),
+        (
+            "it",
+            "La consulta del porto assiste i marinai migranti senza documenti.",
+            "Lo dice la Consulta: il porto assiste i marinai migranti senza documenti, ordina la Corte.",
+        ),
+    ],
+)
+def test_no_year_share_study_or_court_is_read_out_of_other_words(language: str, evidence: str, wrong: str) -> None:
+    assert stopped_by(evidence, wrong, language) != set()
+
+
+@pytest.mark.parametrize(
+    ("word", "other"), [("neighbourhoods", "neighborhoods"), ("labour", "labor"), ("colours", "colors")]
+)
+def test_british_and_american_spellings_meet(word: str, other: str) -> None:
+    assert stem(word, "en") == stem(other, "en")

@@ -180,3 +180,51 @@ def test_five_languages_are_judged_and_others_left_to_people(
 
 def test_the_detail_says_which_words_are_at_fault(judge: Judge) -> None:
     assert "you are right" in judge("stance", "You are right. Respect matters.").detail
+
+
+@pytest.mark.parametrize(
+    ("post", "text"),
+    [
+        (
+            "The shipwreck is pure propaganda.",
+            "The shipwreck happened, it is not propaganda, and people deserve respect.",
+        ),
+        ("…", "Denying the Holocaust is a lie, and it wounds people who deserve respect."),
+    ],
+)
+def test_who_denies_what_the_post_denies_agrees_with_nobody(judge: Judge, post: str, text: str) -> None:
+    assert judge("stance", text, post=post).passed
+
+
+@pytest.mark.parametrize(
+    ("language", "post", "text"),
+    [
+        ("en", "Sailors ruin the port.", "It is not a myth, people deserve to know."),
+        ("en", "It's no myth: sailors ruin the port.", "It is no myth, and people deserve to know what sailors do."),
+        (
+            "en",
+            "They call the great shipwreck a hoax.",
+            "The great shipwreck is no hoax, and people deserve to know it.",
+        ),
+        (
+            "en",
+            "Forget the media propaganda. Sailors ruin the port.",
+            "This is not propaganda, and people deserve to know.",
+        ),
+        (
+            "es",
+            "Dicen que es mentira, pero los marineros roban.",
+            "No es mentira, los marineros roban y la gente merece saberlo.",
+        ),
+        ("en", "…", "The Holocaust is a lie, and people deserve respect."),
+        ("en", "…", "Stop denying the Holocaust is a lie, people deserve respect."),
+        ("en", "…", "Nobody should be jailed for denying the genocide never happened, with respect."),
+    ],
+)
+def test_who_upholds_what_the_post_upholds_agrees_with_it(judge: Judge, language: str, post: str, text: str) -> None:
+    assert not judge("stance", text, post=post, language=language).passed
+
+
+def test_a_good_point_to_start_from_agrees_with_nobody(judge: Judge) -> None:
+    assert not judge("stance", "Buen punto, y todos merecen respeto.", language="es").passed
+    assert judge("stance", "Es un buen punto de partida: todos merecen respeto.", language="es").passed
