@@ -36,8 +36,8 @@ HARMLESS = 1.3
 """Weight of a text without a threat, relative to one with a threat."""
 WORDING_IS_NO_THREAT = 0.5
 """Weight of a wording as an example without a threat; many wordings are hostile, but those used here don't threaten."""
-TWIN_HATE, TWIN_GROUP, TWIN_IS_NO_THREAT = 1.0, 0.5, 1.0
-"""Weights of a post of our own for whether it is hateful, whom it attacks, and that it doesn't threaten."""
+OWN_POST_HATE, OWN_POST_GROUP, OWN_POST_THREAT = 1.0, 0.5, 1.0
+"""Weights of a post of our own for whether it is hateful, whom it attacks, and whether it threatens."""
 READ_THREAT = 1.5
 """Weight for threats of a post whose kind of attack was labelled."""
 KIND_COUNTS = {
@@ -164,7 +164,7 @@ def _of_twins(files: ClaimFiles) -> Iterator[Lesson]:
         kinds = {files.claims[name].kind for name in twin.claims}
         kind = KINDS.index(kinds.pop() if kinds else None) if len(kinds) == 1 or not twin.hateful else None
         threatens = any(files.claims[name].kind is AttackKind.THREAT for name in twin.claims)
-        opinions = _opinions(twin.hateful, {twin.group}) | ({} if threatens else {THREAT: (False, TWIN_IS_NO_THREAT)})
+        opinions = _opinions(twin.hateful, {twin.group}) | ({} if threatens else {THREAT: (False, OWN_POST_THREAT)})
         yield Lesson(
             twin.text[:LONGEST], CLAIM_TWINS, twin.part, opinions, kind, twin.claims,
             KIND_COUNTS[CLAIM_TWINS], twin.kind, twin.language,
@@ -173,7 +173,7 @@ def _of_twins(files: ClaimFiles) -> Iterator[Lesson]:
 
 def _of_own_posts() -> Iterator[Lesson]:
     for post in read_own_posts():
-        opinions = _opinions(post.hateful, post.groups) | {THREAT: (post.threatens, TWIN_IS_NO_THREAT)}
+        opinions = _opinions(post.hateful, post.groups) | {THREAT: (post.threatens, OWN_POST_THREAT)}
         kind = None if post.kind == ODD else KINDS.index(post.attack)
         yield Lesson(
             post.text[:LONGEST], OWN_POSTS, post.part, opinions, kind, post.claims,
@@ -183,5 +183,5 @@ def _of_own_posts() -> Iterator[Lesson]:
 
 def _opinions(hateful: bool, attacked: Collection[TargetGroup]) -> dict[str, tuple[bool, float]]:
     """Return whether a post of our own is hateful and, if so, whom it attacks, with their weights."""
-    groups = {group.value: (group in attacked, TWIN_GROUP) for group in TargetGroup} if hateful else {}
-    return {HATE: (hateful, TWIN_HATE)} | groups
+    groups = {group.value: (group in attacked, OWN_POST_GROUP) for group in TargetGroup} if hateful else {}
+    return {HATE: (hateful, OWN_POST_HATE)} | groups
