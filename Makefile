@@ -34,7 +34,7 @@ demo: .venv/run
 
 test: .venv/dev
 	@sh deploy/test-programs.sh
-	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --no-loadscope-reorder
 
 # One after the other: what is killed or measured under load shares the machine with nothing.
 test-slow: .venv/dev

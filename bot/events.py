@@ -51,10 +51,10 @@ class _TabView(BaseModel):
 class EventRoute:
     """The stream of changes for logged-in moderators."""
 
-    def __init__(self, changes: Changes, auth: Auth, heartbeat_s: float = HEARTBEAT_S) -> None:
+    def __init__(self, changes: Changes, auth: Auth, heartbeat_s: float | None = None) -> None:
         self._changes = changes
         self._auth = auth
-        self._heartbeat_s = heartbeat_s
+        self._heartbeat_s = HEARTBEAT_S if heartbeat_s is None else heartbeat_s
         self._presence = Presence()
         self._streams: dict[asyncio.Task[Any], str] = {}
         self._ending = False

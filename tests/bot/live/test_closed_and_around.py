@@ -73,8 +73,14 @@ async def test_closed_cases_are_reopened_handed_over_handled_and_retracted_by_ke
     assert watch.faults == []
 
 
+@pytest.fixture
+def quick_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the desk notice sooner that a browser has gone."""
+    monkeypatch.setattr("bot.events.HEARTBEAT_S", 1.0)
+
+
 async def test_a_case_shows_its_author_its_notes_and_who_looks_at_it_too(
-    browser: Browser, base: str, house: House
+    quick_heartbeat: None, browser: Browser, base: str, house: House
 ) -> None:
     again = post(7, "They came again.").model_copy(update={"author_id": "author-1"})
     await add_pending(house.ledger, again)
