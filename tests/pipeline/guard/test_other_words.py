@@ -288,6 +288,11 @@ def test_years_figures_and_spellings_may_be_written_otherwise(evidence: str, hon
     [
         (
             "en",
+            "The findings of 2019 cannot be generalised, but most sailors at the port obeyed the rules.",
+            "In 2019, everyone among the sailors at the port obeyed the rules.",
+        ),
+        (
+            "en",
             "Women at the port wait at least half an hour for the ferry.",
             "At the port, 50% of women wait for the ferry.",
         ),
