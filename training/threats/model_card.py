@@ -31,8 +31,8 @@ and pieces of words, the parts that words play in a threat (`data/threat_roles.t
 for violence meets the post; the network the embedding, the parts and the forms of threats. Written on {day} by
 `rejoinder train threats`; do not edit. Weights: `threat.npz`, half precision, sha256 `{digest}`.
 
-**For**: sending flagged posts to people instead of drafting a reply (`triage.threat_from`, {limit} on that day). **Not for**:
-judging how serious a threat is, reporting anybody, or posts that nobody flagged. A threat that it misses gets a draft,
+**For**: sending flagged posts to people instead of drafting a reply (`triage.threat_from`, {limit} on that day).
+**Not for**: judging how serious a threat is, reporting anybody, or posts that nobody flagged. A threat that it misses gets a draft,
 which a moderator still reads; a false alarm costs a lead's time.
 
 ## Trained on {seen:,} texts, {threats:,} of them threats
