@@ -32,8 +32,8 @@ for violence meets the post; the network the embedding, the parts and the forms 
 `rejoinder train threats`; do not edit. Weights: `threat.npz`, half precision, sha256 `{digest}`.
 
 **For**: sending flagged posts to people instead of drafting a reply (`triage.threat_from`, {limit} on that day).
-**Not for**: judging how serious a threat is, reporting anybody, or posts that nobody flagged. A threat that it misses gets a draft,
-which a moderator still reads; a false alarm costs a lead's time.
+**Not for**: judging how serious a threat is, reporting anybody, or posts that nobody flagged. A threat that it misses
+gets a draft, which a moderator still reads; a false alarm costs a lead's time.
 
 ## Trained on {seen:,} texts, {threats:,} of them threats
 
